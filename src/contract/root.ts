@@ -1,0 +1,10 @@
+import * as z from 'zod/mini';
+
+/** The root document that a service answers at its base address (§2.1). Unknown fields are kept (D15). */
+export const rootDocumentSchema = z.looseObject({
+  name: z.nullish(z.string()),
+  version: z.nullish(z.string()),
+});
+
+/** See {@link rootDocumentSchema}. */
+export type RootDocument = z.infer<typeof rootDocumentSchema>;

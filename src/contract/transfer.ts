@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+
+/** The body of `POST transfers` (§4.5). Empty optional fields are left out by the client. */
+export const transferRequestSchema = z.looseObject({
+  orcid: z.string(),
+  source: z.string(),
+  destination: z.string(),
+  file_ids: z.array(z.string()),
+  /** Markdown for people. */
+  description: z.optional(z.string()),
+  /** For whatever processes the payload at the destination. */
+  instructions: z.optional(z.record(z.string(), z.unknown())),
+});
+
+/** See {@link transferRequestSchema}. */
+export type TransferRequest = z.infer<typeof transferRequestSchema>;
+
+/** The answer to a submission (§4.5). */
+export const transferAcceptedSchema = z.looseObject({ id: z.string() });
+
+/** See {@link transferAcceptedSchema}. */
+export type TransferAccepted = z.infer<typeof transferAcceptedSchema>;
+
+/** A transfer's status (§2.4). `status` is an open set (D10); every field may be absent or null. */
+export const transferStatusSchema = z.looseObject({
+  id: z.nullish(z.string()),
+  status: z.nullish(z.string()),
+  message: z.nullish(z.string()),
+  num_files: z.nullish(z.number()),
+  num_files_transferred: z.nullish(z.number()),
+});
+
+/** See {@link transferStatusSchema}. */
+export type TransferStatusDocument = z.infer<typeof transferStatusSchema>;

@@ -1,0 +1,23 @@
+/** How the token is written into the `Authorization` header (D5). */
+export type TokenScheme = 'base64' | 'plain';
+
+/** A service that a person saved. The key is never part of it. */
+export interface Connection {
+  /** Our own id; records of transfers name it (D29). */
+  readonly id: string;
+  readonly name: string;
+  /** Address as the person wrote it, with `http://` or `https://`. */
+  readonly server: string;
+  readonly port?: number;
+  readonly scheme?: TokenScheme;
+  /** Lets the key travel over plain http to an address that is not loopback (D4). */
+  readonly allowInsecureHttp?: boolean;
+}
+
+/** What the root document told of a service (§4.9). */
+export interface ServiceInfo {
+  /** Address as used, without a trailing slash (D4). */
+  readonly address: string;
+  readonly name: string;
+  readonly version: string;
+}

@@ -1,0 +1,111 @@
+import type { JsonObject } from '../util/json.ts';
+
+/** A transfer's status as a server told it (§2.4). What it did not tell is absent. */
+export interface TransferStatus {
+  /** The id in the body; the client has checked whose answer it is (D11). */
+  readonly id?: string;
+  /** The word as it came; an open set (D10). */
+  readonly status?: string;
+  readonly message?: string;
+  readonly fileCount?: number;
+  readonly movedFileCount?: number;
+  /** Three answers in a row seemed to be another transfer's; this is the last of them (D11). */
+  readonly doubtful?: boolean;
+}
+
+/**
+ * How a transfer stands, from the person's side (D10, D12, D13).
+ * `running` is any word of the server that is not known; the word itself is in the status.
+ */
+export type TransferState =
+  | 'submitting'
+  | 'notConfirmed'
+  | 'refused'
+  | 'staging'
+  | 'active'
+  | 'finalizing'
+  | 'inactive'
+  | 'unknown'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled'
+  | 'expired';
+
+const words: Readonly<Record<string, TransferState>> = {
+  staging: 'staging',
+  active: 'active',
+  finalizing: 'finalizing',
+  inactive: 'inactive',
+  unknown: 'unknown',
+  succeeded: 'succeeded',
+  completed: 'succeeded',
+  complete: 'succeeded',
+  done: 'succeeded',
+  failed: 'failed',
+  canceled: 'cancelled',
+  cancelled: 'cancelled',
+};
+
+const cancelledMessage = /\bcancell?ed\W*$/i;
+
+/** The state that a server's word and message mean (D10). An absent word is `unknown`. */
+export function stateOf(status: TransferStatus): TransferState {
+  if (status.status === undefined) return 'unknown';
+  const word = status.status.trim().toLowerCase();
+  const state = Object.hasOwn(words, word) ? words[word] : undefined;
+  if (state === 'failed' && cancelledMessage.test(status.message ?? '')) return 'cancelled';
+  return state ?? 'running';
+}
+
+const ended: ReadonlySet<TransferState> = new Set(['refused', 'succeeded', 'failed', 'cancelled', 'expired']);
+
+/** Whether nothing more will happen to a transfer in this state. */
+export function hasEnded(state: TransferState): boolean {
+  return ended.has(state);
+}
+
+/** A file of a transfer, as much as the person needs to recognise it. */
+export interface TransferFile {
+  readonly id: string;
+  readonly name: string;
+  readonly sizeBytes?: number;
+}
+
+/** What is asked of the service when a transfer is submitted (§4.5), by the databases' names. */
+export interface TransferOrder {
+  readonly connectionId: string;
+  readonly orcid: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly files: readonly TransferFile[];
+  /** Markdown. */
+  readonly description?: string;
+  readonly instructions?: JsonObject;
+}
+
+/** A state and since when (milliseconds since 1970) this machine knows of it. */
+export interface StateChange {
+  readonly state: TransferState;
+  readonly at: number;
+}
+
+/** Everything known of a transfer that a person submitted; the ledger keeps it. Times in milliseconds since 1970. */
+export interface Transfer {
+  /** Our own id; there before the server's. */
+  readonly key: string;
+  readonly order: TransferOrder;
+  readonly createdAt: number;
+  readonly state: TransferState;
+  readonly changes: readonly StateChange[];
+  /** The server's id (§4.5); absent until a submission is accepted. */
+  readonly id?: string;
+  /** The last status that was told. */
+  readonly status?: TransferStatus;
+  /** When that was. */
+  readonly askedAt?: number;
+  /** When a cancel was accepted (D13). */
+  readonly cancelledAt?: number;
+  /** Why it was refused or not confirmed, or why the last request for its status failed: one line, as logged. */
+  readonly problem?: string;
+}
