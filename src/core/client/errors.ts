@@ -1,4 +1,4 @@
-import type { Reason } from './reply.ts';
+import type { Reason } from '../model/reason.ts';
 
 /** An argument of the right type with a value that is not allowed (§4.8, D1). */
 export class ValueError extends RangeError {

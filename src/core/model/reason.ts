@@ -1,0 +1,35 @@
+/** What stopped a request; words for people are made from it elsewhere. */
+export type ReasonKind =
+  | 'badAddress' // the address cannot be used as it is (D4)
+  | 'insecureAddress' // plain http to an address that is not loopback (D4)
+  | 'badArgument' // the client's own checks refused an argument (§4.8)
+  | 'notConnected' // there is no connection to ask (§4.8)
+  | 'unreachable' // no connection: name not found, refused, reset before an answer
+  | 'certificate' // TLS did not trust the server
+  | 'proxy' // the proxy refused, or wants a password
+  | 'timeout' // a time limit of D16 ran out
+  | 'dropped' // the connection ended before the answer was whole
+  | 'unauthorized' // 401
+  | 'forbidden' // 403
+  | 'notFound' // 404
+  | 'refused' // any other 4xx
+  | 'serverError' // 5xx
+  | 'redirect' // a redirect that is not followed (D18)
+  | 'unreadable' // the answer is not the JSON that was expected (D15)
+  | 'tooLarge' // the answer is larger than the bound (D15)
+  | 'cancelled'; // the caller's signal
+
+/** Why an operation has no value, or not the whole of it (D2, D14). Facts, no words of ours. */
+export interface Reason {
+  readonly kind: ReasonKind;
+  /** The request's method and path, without query: `POST /api/v1/files`. */
+  readonly request?: string;
+  /** HTTP status, where there was an answer. */
+  readonly status?: number;
+  /** What the server or the network said, put together for reading by D14; plain text, never markup. */
+  readonly detail?: string;
+  /** The system's or TLS's code: `ECONNREFUSED`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+  readonly code?: string;
+  /** Whether the request may have been acted upon although no answer came (D12). */
+  readonly maybeDone?: boolean;
+}
