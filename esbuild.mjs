@@ -1,0 +1,183 @@
+/** Builds everything that ships (and, with `--tests`, the suites that run inside the editor) into `dist/`. */
+import { build, context } from 'esbuild';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const root = import.meta.dirname;
+const { values: options } = parseArgs({
+  options: {
+    production: { type: 'boolean', default: false },
+    watch: { type: 'boolean', default: false },
+    tests: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
+});
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: options.production,
+  keepNames: true,
+  sourcemap: options.production ? false : 'linked',
+  sourcesContent: false,
+  legalComments: 'external',
+  metafile: true,
+  logLevel: 'silent',
+};
+const node = { ...common, platform: 'node', format: 'cjs', target: 'node22' };
+const page = {
+  ...common,
+  platform: 'browser',
+  format: 'iife',
+  target: 'chrome128',
+  loader: { '.ttf': 'file', '.woff2': 'file', '.svg': 'dataurl' },
+  assetNames: '[name]',
+};
+
+const bundles = {
+  extension: { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.cjs', external: ['vscode'] },
+  service: { ...node, entryPoints: ['src/service/main.ts'], outfile: 'dist/service/main.cjs' },
+  metadata: { ...page, entryPoints: ['src/webviews/metadata/main.ts'], outfile: 'dist/webviews/metadata.js' },
+  transfer: { ...page, entryPoints: ['src/webviews/transfer/main.ts'], outfile: 'dist/webviews/transfer.js' },
+  tests: {
+    ...node,
+    entryPoints: ['test/host/index.ts'],
+    outfile: 'dist/test/host.cjs',
+    external: ['vscode', 'mocha'],
+    plugins: [hostSuites()],
+  },
+};
+
+/** Gives the module `host-suites` one import for each `test/host/**\/*.test.ts`: no list has to be kept by hand. */
+function hostSuites() {
+  const folder = join(root, 'test', 'host');
+  return {
+    name: 'host-suites',
+    setup(setup) {
+      setup.onResolve({ filter: /^host-suites$/ }, () => ({ path: 'host-suites', namespace: 'host-suites' }));
+      setup.onLoad({ filter: /.*/, namespace: 'host-suites' }, () => {
+        const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+          .map((file) => file.replaceAll('\\', '/'))
+          .filter((file) => file.endsWith('.test.ts'))
+          .sort();
+        if (files.length === 0)
+          return { errors: [{ text: 'There is no test/host/**/*.test.ts to put in the bundle.' }] };
+        const entries = files.map(
+          (file) => `  ${JSON.stringify(file)}: () => require(${JSON.stringify(`./${file}`)}),`,
+        );
+        return {
+          contents: `export const suites = {\n${entries.join('\n')}\n};\n`,
+          resolveDir: folder,
+          loader: 'js',
+          watchDirs: [folder],
+        };
+      });
+    },
+  };
+}
+
+function chosenBundles() {
+  const names = options.only?.split(',') ?? Object.keys(bundles).filter((name) => name !== 'tests' || options.tests);
+  const unknown = names.filter((name) => !(name in bundles));
+  if (unknown.length > 0)
+    fail(`There is no bundle ${unknown.join(', ')}; there are ${Object.keys(bundles).join(', ')}.`);
+  const missing = names.flatMap((name) => bundles[name].entryPoints).filter((entry) => !existsSync(join(root, entry)));
+  if (missing.length > 0) fail(`Nothing was built: ${missing.join(', ')} does not exist.`);
+  return names;
+}
+
+function fail(sentence) {
+  console.error(`esbuild: ${sentence}`);
+  process.exit(1);
+}
+
+function printMessages({ errors, warnings }) {
+  for (const [kind, messages] of Object.entries({ error: errors, warning: warnings })) {
+    for (const { text, location, notes } of messages) {
+      const where = location ? `${location.file}:${location.line}:${location.column + 1}: ` : '';
+      console.error(`${where}${kind}: ${text}`);
+      for (const note of notes) console.error(`    ${note.text}`);
+    }
+  }
+}
+
+/** Packages whose code went into a bundle, by folder. */
+function bundledPackages(metafiles) {
+  const folders = new Set();
+  for (const metafile of metafiles) {
+    for (const output of Object.values(metafile.outputs)) {
+      for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
+        const match = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input);
+        if (match && bytesInOutput > 0) folders.add(match[0]);
+      }
+    }
+  }
+  return [...folders].sort();
+}
+
+/** MIT and its like want their text to travel with the code; most packages keep it in a file, not in a comment. */
+async function writeNotices(metafiles) {
+  const parts = ['This extension contains code of the following packages.'];
+  for (const folder of bundledPackages(metafiles)) {
+    const path = join(root, folder);
+    const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+    const texts = readdirSync(path)
+      .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+      .map((file) => readFileSync(join(path, file), 'utf8').trim());
+    parts.push(`${'='.repeat(80)}\n${name} ${version} (${license ?? 'see below'})\n\n${texts.join('\n\n')}`);
+  }
+  await mkdir(join(root, 'dist'), { recursive: true });
+  await writeFile(join(root, 'dist', 'LICENSE-THIRD-PARTY.txt'), `${parts.join('\n\n')}\n`);
+}
+
+async function buildOnce(names) {
+  const started = performance.now();
+  const results = await Promise.all(
+    names.map(async (name) => {
+      return build(bundles[name]).catch((error) => ({
+        errors: error.errors ?? [{ text: String(error), notes: [] }],
+        warnings: error.warnings ?? [],
+      }));
+    }),
+  );
+  results.forEach(printMessages);
+  if (results.some(({ errors, warnings }) => errors.length + warnings.length > 0))
+    fail('the build failed (a warning counts).');
+  const shipped = results.filter((_, index) => names[index] !== 'tests').map((result) => result.metafile);
+  if (options.only === undefined) await writeNotices(shipped);
+  for (const { metafile } of results) {
+    for (const [file, { bytes }] of Object.entries(metafile.outputs)) {
+      if (/\.(cjs|js|css)$/.test(file))
+        console.log(`${relative('.', resolve(root, file))}  ${Math.ceil(bytes / 1000)} kB`);
+    }
+  }
+  console.log(`built in ${Math.round(performance.now() - started)} ms`);
+}
+
+/** The two lines printed for each round are what `.vscode/tasks.json` waits for. */
+function watchReport(name) {
+  return {
+    name: 'watch-report',
+    setup(setup) {
+      setup.onStart(() => console.log(`[watch] ${name}: build started`));
+      setup.onEnd((result) => {
+        printMessages(result);
+        console.log(`[watch] ${name}: build finished`);
+      });
+    },
+  };
+}
+
+async function watch(names) {
+  for (const name of names) {
+    const bundle = bundles[name];
+    const watcher = await context({ ...bundle, plugins: [...(bundle.plugins ?? []), watchReport(name)] });
+    await watcher.watch();
+  }
+}
+
+const names = chosenBundles();
+if (options.watch) await watch(names);
+else await buildOnce(names);
