@@ -1,0 +1,55 @@
+import type { Connection, ServiceInfo } from '../model/connection.ts';
+import type { Database } from '../model/database.ts';
+import type { Reason } from '../model/reason.ts';
+import { Emitter } from '../util/emitter.ts';
+
+/** How the active connection stands. */
+export type ConnectionState =
+  | { readonly kind: 'disconnected' }
+  | { readonly kind: 'connecting'; readonly connection: Connection }
+  | { readonly kind: 'failed'; readonly connection: Connection; readonly reason: Reason }
+  | { readonly kind: 'connected'; readonly connection: Connection; readonly service: ServiceInfo };
+
+/** The databases of the connected service, in the order it listed them; `reason` says why the last listing failed. */
+export interface DatabaseListing {
+  readonly databases: readonly Database[];
+  readonly loading: boolean;
+  readonly reason?: Reason;
+}
+
+const noDatabases: DatabaseListing = { databases: [], loading: false };
+
+/** The active connection and what it offers. */
+export class ConnectionStore {
+  private current: ConnectionState = { kind: 'disconnected' };
+  private listed: DatabaseListing = noDatabases;
+  private readonly changed = new Emitter<void>();
+
+  /** Fires after every change of the state or the listing. */
+  readonly onDidChange = this.changed.event;
+
+  get state(): ConnectionState {
+    return this.current;
+  }
+
+  get listing(): DatabaseListing {
+    return this.listed;
+  }
+
+  /** Enters a state; any but `connected` has no databases. */
+  setState(state: ConnectionState): void {
+    this.current = state;
+    this.listed = noDatabases;
+    this.changed.fire();
+  }
+
+  setListing(listing: DatabaseListing): void {
+    this.listed = listing;
+    this.changed.fire();
+  }
+
+  /** The listed database of this name. */
+  database(name: string): Database | undefined {
+    return this.listed.databases.find((database) => database.name === name);
+  }
+}

@@ -1,0 +1,38 @@
+import { hasEnded, type Transfer } from '../model/transfer.ts';
+import { Emitter } from '../util/emitter.ts';
+
+/** Every transfer this person started, as far as it was loaded. */
+export class TransferStore {
+  private readonly transfers = new Map<string, Transfer>();
+  private readonly changed = new Emitter<readonly string[]>();
+
+  /** Carries the keys of the transfers that changed, came or went. */
+  readonly onDidChange = this.changed.event;
+
+  /** Newest first. */
+  all(): readonly Transfer[] {
+    return [...this.transfers.values()].sort((a, b) => b.createdAt - a.createdAt);
+  }
+
+  running(): readonly Transfer[] {
+    return this.all().filter((transfer) => !hasEnded(transfer.state));
+  }
+
+  finished(): readonly Transfer[] {
+    return this.all().filter((transfer) => hasEnded(transfer.state));
+  }
+
+  get(key: string): Transfer | undefined {
+    return this.transfers.get(key);
+  }
+
+  put(transfers: readonly Transfer[]): void {
+    for (const transfer of transfers) this.transfers.set(transfer.key, transfer);
+    this.changed.fire(transfers.map((transfer) => transfer.key));
+  }
+
+  remove(keys: readonly string[]): void {
+    for (const key of keys) this.transfers.delete(key);
+    this.changed.fire(keys);
+  }
+}

@@ -1,0 +1,95 @@
+import type { FileEntry } from '../core/model/fileEntry.ts';
+
+/** Names a file of a database; what commands and pages pass to each other. */
+export interface FileRef {
+  readonly connectionId: string;
+  /** Name of the database. */
+  readonly database: string;
+  readonly id: string;
+  /** What to call it until its metadata is there. */
+  readonly name: string;
+}
+
+/** Row of the search results that stands for a file. */
+export interface FileNode {
+  readonly kind: 'file';
+  readonly searchKey: string;
+  readonly connectionId: string;
+  readonly file: FileEntry;
+}
+
+/** Row that stands for a search. */
+export interface SearchNode {
+  readonly kind: 'search';
+  readonly key: string;
+}
+
+/** Row that stands for a database. */
+export interface DatabaseNode {
+  readonly kind: 'database';
+  /** Name of the database. */
+  readonly name: string;
+}
+
+/** Row that stands for a transfer. */
+export interface TransferNode {
+  readonly kind: 'transfer';
+  readonly key: string;
+}
+
+/**
+ * Every command of the manifest with what it takes. An argument is what a row, a page or a link passes;
+ * from the palette there is none, and the command asks.
+ */
+export interface CommandArguments {
+  'dataTransfer.connect': undefined;
+  'dataTransfer.disconnect': undefined;
+  'dataTransfer.switchConnection': undefined;
+  'dataTransfer.forgetConnection': undefined;
+  'dataTransfer.setApiKey': undefined;
+  'dataTransfer.setOrcid': undefined;
+  'dataTransfer.startLocalService': undefined;
+  'dataTransfer.stopLocalService': undefined;
+  'dataTransfer.refreshDatabases': undefined;
+  'dataTransfer.searchFiles': DatabaseNode;
+  'dataTransfer.loadMore': SearchNode;
+  'dataTransfer.repeatSearch': SearchNode;
+  'dataTransfer.dismissSearch': SearchNode;
+  'dataTransfer.clearResults': undefined;
+  'dataTransfer.showFileMetadata': FileNode | FileRef;
+  'dataTransfer.showMetadataJson': FileNode | FileRef;
+  'dataTransfer.copyFileId': FileNode | FileRef;
+  'dataTransfer.transferFiles': FileNode | FileRef;
+  'dataTransfer.transferCheckedFiles': undefined;
+  'dataTransfer.showTransferProgress': TransferNode;
+  'dataTransfer.cancelTransfer': TransferNode;
+  'dataTransfer.copyTransferId': TransferNode;
+  'dataTransfer.refreshTransfers': undefined;
+  'dataTransfer.clearFinishedTransfers': undefined;
+  'dataTransfer.showRunningTransfers': undefined;
+  'dataTransfer.showLog': undefined;
+}
+
+/** Id of a command. */
+export type CommandId = keyof CommandArguments;
+
+/** Ids of the views. */
+export const viewIds = {
+  databases: 'dataTransfer.databases',
+  searchResults: 'dataTransfer.searchResults',
+  transfers: 'dataTransfer.transfers',
+} as const;
+
+/** Types of the pages, as the editor keeps them over a reload. */
+export const panelTypes = { metadata: 'dataTransfer.metadata', transfer: 'dataTransfer.transfer' } as const;
+
+/** Context keys that the manifest's when-clauses read, with their types. */
+export interface ContextKeys {
+  'dataTransfer.ready': boolean;
+  'dataTransfer.connected': boolean;
+  'dataTransfer.localServiceRunning': boolean;
+  'dataTransfer.hasSearches': boolean;
+  'dataTransfer.hasChecked': boolean;
+  'dataTransfer.hasTransfers': boolean;
+  'dataTransfer.hasFinished': boolean;
+}

@@ -1,0 +1,84 @@
+import { l10n } from 'vscode';
+import type { Reason, ReasonKind } from '../core/model/reason.ts';
+import type { TransferState } from '../core/model/transfer.ts';
+
+const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
+  badAddress: () => l10n.t('the address must begin with http:// or https://, for example https://dts.example.org'),
+  insecureAddress: () =>
+    l10n.t('the key would travel unencrypted; use https://, or allow plain http for this connection in the settings'),
+  badArgument: (reason) => reason.detail ?? l10n.t('a value is not valid'),
+  notConnected: () => l10n.t('there is no connection to the service'),
+  unreachable: (reason) => withCode(l10n.t('the service cannot be reached'), reason),
+  certificate: (reason) => withCode(l10n.t('the certificate of the service is not trusted'), reason),
+  proxy: (reason) => withCode(l10n.t('the proxy did not let the request through'), reason),
+  timeout: () => l10n.t('the service did not answer in time'),
+  dropped: (reason) => withCode(l10n.t('the connection was lost before the answer was complete'), reason),
+  unauthorized: () => l10n.t('the API key was refused'),
+  forbidden: (reason) => withDetail(l10n.t('this is not allowed'), reason),
+  notFound: (reason) => withDetail(l10n.t('the service does not know it'), reason),
+  refused: (reason) => withDetail(l10n.t('the service refused the request'), reason),
+  serverError: (reason) => withDetail(l10n.t('the service failed'), reason),
+  redirect: () => l10n.t('the service redirects to another address; the key is not sent there'),
+  unreadable: () => l10n.t('what answers there is not a service of this kind'),
+  tooLarge: () => l10n.t('the answer is too large; ask for fewer files at a time'),
+  cancelled: () => l10n.t('it was cancelled'),
+};
+
+function withCode(words: string, reason: Reason): string {
+  return reason.code === undefined ? words : `${words} (${reason.code})`;
+}
+
+function withDetail(words: string, reason: Reason): string {
+  if (reason.detail !== undefined && reason.detail !== '') return `${words}: ${plainLine(reason.detail)}`;
+  return reason.status === undefined ? words : `${words} (${reason.status})`;
+}
+
+/** Why something failed, as the second half of a sentence, without a full stop: "the API key was refused". */
+export function reasonText(reason: Reason): string {
+  return reasonWords[reason.kind](reason);
+}
+
+const longestLine = 300;
+
+/** What a server said, as one line that a notice or a row can hold: no control or direction marks, no line breaks. */
+export function plainLine(text: string): string {
+  const line = text
+    .slice(0, 4 * longestLine)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[\p{Cf}]/gu, '')
+    .trim();
+  return line.length > longestLine ? `${line.slice(0, longestLine - 1)}…` : line;
+}
+
+/** The word for a state of a transfer, for rows, pages and notices. */
+export function stateText(state: TransferState): string {
+  const words: Readonly<Record<TransferState, string>> = {
+    submitting: l10n.t('submitting'),
+    notConfirmed: l10n.t('not confirmed'),
+    refused: l10n.t('refused'),
+    staging: l10n.t('staging'),
+    active: l10n.t('active'),
+    finalizing: l10n.t('finalizing'),
+    inactive: l10n.t('inactive'),
+    unknown: l10n.t('unknown'),
+    running: l10n.t('running'),
+    succeeded: l10n.t('succeeded'),
+    failed: l10n.t('failed'),
+    cancelled: l10n.t('cancelled'),
+    expired: l10n.t('expired'),
+  };
+  return words[state];
+}
+
+/** A number of bytes for people, in the decimal units that data repositories use: `67 kB`. */
+export function sizeText(sizeBytes: number, locale: string): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'];
+  const power = sizeBytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(sizeBytes) / 3), units.length - 1);
+  const value = sizeBytes / 1000 ** power;
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: units[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: value < 10 && power > 0 ? 1 : 0,
+  }).format(value);
+}
