@@ -1,0 +1,87 @@
+/** A Chromium or Chrome for the tests: the machine's own where there is one, otherwise one that is installed. */
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { StepError, explain, root, run, step, toolNode } from './steps.mjs';
+
+const linuxNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const linuxFolders = ['/usr/bin', '/usr/local/bin', '/opt/google/chrome', '/snap/bin', '/usr/lib/chromium'];
+
+const macPrograms = ['Google Chrome.app/Contents/MacOS/Google Chrome', 'Chromium.app/Contents/MacOS/Chromium'];
+const windowsPrograms = ['Google\\Chrome\\Application\\chrome.exe', 'Chromium\\Application\\chrome.exe'];
+
+function usualPlaces() {
+  const { env, platform } = process;
+  if (platform === 'win32') {
+    const folders = [env.PROGRAMFILES, env['PROGRAMFILES(X86)'], env.LOCALAPPDATA].filter(Boolean);
+    return folders.flatMap((folder) => windowsPrograms.map((program) => join(folder, program)));
+  }
+  if (platform === 'darwin') {
+    const folders = ['/Applications', join(env.HOME ?? '/', 'Applications')];
+    return folders.flatMap((folder) => macPrograms.map((program) => join(folder, program)));
+  }
+  const folders = [...new Set([...(env.PATH ?? '').split(delimiter), ...linuxFolders])].filter(Boolean);
+  return linuxNames.flatMap((name) => folders.map((folder) => join(folder, name)));
+}
+
+function canRun(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The browser that the machine has: the one named by `CHROME_PATH`, or one in a usual place. */
+export function findSystemBrowser() {
+  const named = process.env.CHROME_PATH;
+  if (!named) return usualPlaces().find(canRun);
+  if (!canRun(named)) throw new StepError(`CHROME_PATH names ${named}, which cannot be run: correct or unset it.`);
+  return named;
+}
+
+function isDebianRoot() {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/etc/os-release')) return false;
+  return /^ID="?debian"?$/m.test(readFileSync('/etc/os-release', 'utf8')) && existsSync('/usr/bin/apt-get');
+}
+
+async function installFromDebian() {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  await run('apt-get', ['update'], { env });
+  await run('apt-get', ['install', '-y', 'chromium'], { env });
+  return findSystemBrowser();
+}
+
+async function playwrightBrowser() {
+  const code = "import('playwright-core').then((p) => process.stdout.write(p.chromium.executablePath()))";
+  const { execFileSync } = await import('node:child_process');
+  return execFileSync(toolNode, ['-e', code], { cwd: root, encoding: 'utf8' });
+}
+
+async function installFromPlaywright() {
+  const program = join(root, 'node_modules', 'playwright-core', 'cli.js');
+  const needsLibraries = process.platform === 'linux' && process.getuid?.() === 0;
+  const args = [program, 'install', ...(needsLibraries ? ['--with-deps'] : []), 'chromium'];
+  await run(toolNode, args, { label: 'playwright-core install' });
+  return playwrightBrowser();
+}
+
+/** The path of a browser, installing one where the machine has none. */
+export async function ensureBrowser() {
+  const found = findSystemBrowser();
+  if (found) return found;
+  const earlier = await playwrightBrowser();
+  if (existsSync(earlier)) return earlier;
+  if (isDebianRoot()) {
+    const installed = await step('Browser (apt-get install chromium)', () =>
+      installFromDebian().catch(() => undefined),
+    );
+    if (installed) return installed;
+  }
+  return step('Browser (playwright-core install chromium)', () =>
+    installFromPlaywright().catch((error) => {
+      const reason = explain(error, 'A browser').message;
+      throw new StepError(`${reason} Or install Chrome or Chromium, or name one in CHROME_PATH.`);
+    }),
+  );
+}

@@ -1,0 +1,72 @@
+/** The VS Code server that the tests drive in a browser: kept in a cache outside the clone, pinned by a lock file. */
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { explain, npm, root, step } from './steps.mjs';
+
+const manifestFolder = join(root, 'test', 'support', 'editor', 'code-server');
+const staleMs = 24 * 60 * 60 * 1000;
+
+function cacheFolder() {
+  const { env, platform } = process;
+  const base =
+    platform === 'win32'
+      ? (env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
+      : platform === 'darwin'
+        ? join(homedir(), 'Library', 'Caches')
+        : join(homedir(), '.cache');
+  return join(env.XDG_CACHE_HOME || base, 'data-transfer-explorer');
+}
+
+function editorName() {
+  const lock = JSON.parse(readFileSync(join(manifestFolder, 'package-lock.json'), 'utf8'));
+  const { version } = lock.packages['node_modules/code-server'];
+  return `code-server-${version}-${process.platform}-${process.arch}-node24`;
+}
+
+/** Its second package has a lock file of its own, which lacks a peer: without the flag `npm ci` refuses it. */
+async function installInto(folder) {
+  for (const file of ['package.json', 'package-lock.json'])
+    await copyFile(join(manifestFolder, file), join(folder, file));
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
+  await npm(['ci', ...quiet], { cwd: folder, label: 'npm ci code-server' });
+  const inner = join(folder, 'node_modules', 'code-server', 'lib', 'vscode');
+  await npm(['ci', '--legacy-peer-deps', '--omit=dev', ...quiet], { cwd: inner, label: 'npm ci of the editor' });
+}
+
+async function removeLeftovers(folder, name) {
+  const leftovers = readdirSync(folder)
+    .filter((entry) => entry.startsWith(`${name}.`))
+    .map((entry) => join(folder, entry))
+    .filter((path) => Date.now() - statSync(path).mtimeMs > staleMs);
+  for (const path of leftovers) await rm(path, { recursive: true, force: true });
+}
+
+/** Two installations at once each fill a folder of their own; the first to finish gives it the name, the other goes. */
+async function installEditor(folder, name) {
+  mkdirSync(folder, { recursive: true });
+  await removeLeftovers(folder, name);
+  const own = await mkdtemp(join(folder, `${name}.`));
+  try {
+    await installInto(own);
+    await rename(own, join(folder, name)).catch((error) => {
+      if (!existsSync(join(folder, name))) throw error;
+    });
+  } catch (error) {
+    throw explain(error, 'The editor');
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}
+
+/** The folder of the editor's server (the one with `out/server-main.js`), installing it the first time. */
+export async function ensureEditor() {
+  const folder = cacheFolder();
+  const name = editorName();
+  const server = join(folder, name, 'node_modules', 'code-server', 'lib', 'vscode');
+  if (!existsSync(join(folder, name))) {
+    await step(`Editor (${name}, about 500 MB in ${folder})`, () => installEditor(folder, name));
+  }
+  return server;
+}

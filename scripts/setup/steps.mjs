@@ -1,0 +1,111 @@
+/** How the scripts say what they do and start other programs: one line a step, and never a long silence. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+export const binFolder = join(root, 'node_modules', '.bin');
+
+/** Node 24 of the dev dependencies; the scripts themselves may be running under an older one. */
+export const toolNode = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+
+const quietMs = 1500;
+
+/** A failure that is told in one sentence with what to do; anything else is a defect and keeps its stack. */
+export class StepError extends Error {
+  name = 'StepError';
+}
+
+export function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+export function seconds(startedMs) {
+  return `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
+}
+
+/** Prints what happens before it happens, and how long it took after. */
+export async function step(title, work) {
+  const started = performance.now();
+  say(`${title} …`);
+  const result = await work();
+  say(`${title}: done in ${seconds(started)}`);
+  return result;
+}
+
+/** The environment in which every tool finds Node 24 first, without what an outer npm says about its own run. */
+export function toolEnvironment(extra = {}) {
+  const env = { ...process.env };
+  for (const name of Object.keys(env)) {
+    if (/^npm_(package|lifecycle)_|^npm_config_local_prefix$|^INIT_CWD$/.test(name)) delete env[name];
+  }
+  const pathName = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
+  env[pathName] = [binFolder, env[pathName] ?? ''].join(delimiter);
+  return { ...env, ...extra };
+}
+
+/** npm's own program file, so that it can be started by a chosen Node and without a shell. */
+function npmProgram() {
+  const given = process.env.npm_execpath;
+  if (given && basename(given) === 'npm-cli.js' && existsSync(given)) return given;
+  const folder = dirname(process.execPath);
+  return ['node_modules', '../lib/node_modules', '../share/nodejs', '../../share/nodejs', '../share']
+    .map((place) => resolve(folder, place, 'npm', 'bin', 'npm-cli.js'))
+    .find((file) => existsSync(file));
+}
+
+/** Runs npm under Node 24 once that is there, and under the Node of this process before. */
+export function npm(args, options) {
+  const program = npmProgram();
+  const node = existsSync(toolNode) && options.cwd !== root ? toolNode : process.execPath;
+  return program ? run(node, [program, ...args], options) : run('npm', args, { ...options, shell: true });
+}
+
+/**
+ * Runs a program with closed input and passes its output on, indented; while it says nothing, a line tells that it is
+ * still at work. Resolves to its output; rejects with a StepError that holds it when the program fails.
+ */
+export function run(
+  command,
+  args,
+  { cwd = root, env = toolEnvironment(), label = basename(command), shell = false } = {},
+) {
+  const started = performance.now();
+  const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  let lastWord = performance.now();
+  const pass = (chunk) => {
+    output += chunk;
+    lastWord = performance.now();
+    process.stdout.write(chunk.toString().replace(/^(?=.)/gm, '  '));
+  };
+  child.stdout.on('data', pass);
+  child.stderr.on('data', pass);
+  const ticker = setInterval(() => {
+    if (performance.now() - lastWord < quietMs) return;
+    lastWord = performance.now();
+    say(`  … ${label}, ${seconds(started)}`);
+  }, 500);
+  return new Promise((resolveRun, reject) => {
+    child.once('error', (error) => reject(new StepError(`${label} could not be started: ${error.message}`)));
+    child.once('close', (code, signal) => {
+      if (code === 0) resolveRun(output);
+      else reject(Object.assign(new StepError(`${label} ended with ${signal ?? `code ${code}`}.`), { output }));
+    });
+  }).finally(() => clearInterval(ticker));
+}
+
+const networkTrouble =
+  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/;
+
+/** Turns a failed installation into one sentence with what to do; a dead network is told from other reasons. */
+export function explain(error, what) {
+  if (!(error instanceof StepError)) return error;
+  const code = networkTrouble.exec(error.output ?? '')?.[1];
+  return new StepError(
+    code
+      ? `${what} could not be installed because the network could not be reached (${code}): check the connection and npm's "registry" and "proxy" settings, then run "npm run setup" again.`
+      : `${what} could not be installed (${error.message}): read the lines above, then run "npm run setup" again.`,
+  );
+}
