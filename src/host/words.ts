@@ -56,6 +56,7 @@ export function stateText(state: TransferState): string {
     submitting: l10n.t('submitting'),
     notConfirmed: l10n.t('not confirmed'),
     refused: l10n.t('refused'),
+    accepted: l10n.t('accepted'),
     staging: l10n.t('staging'),
     active: l10n.t('active'),
     finalizing: l10n.t('finalizing'),

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
+import type { Reason } from './reason.ts';
 
 /** A transfer's status as a server told it (§2.4). What it did not tell is absent. */
 export interface TransferStatus {
@@ -15,12 +16,14 @@ export interface TransferStatus {
 
 /**
  * How a transfer stands, from the person's side (D10, D12, D13).
- * `running` is any word of the server that is not known; the word itself is in the status.
+ * `accepted` is before the first status; `running` is any word of the server that is not known: the word itself is in
+ * the status.
  */
 export type TransferState =
   | 'submitting'
   | 'notConfirmed'
   | 'refused'
+  | 'accepted'
   | 'staging'
   | 'active'
   | 'finalizing'
@@ -105,7 +108,15 @@ export interface Transfer {
   /** When that was. */
   readonly askedAt?: number;
   /** When a cancel was accepted (D13). */
-  readonly cancelledAt?: number;
-  /** Why it was refused or not confirmed, or why the last request for its status failed: one line, as logged. */
-  readonly problem?: string;
+  readonly cancelAcceptedAt?: number;
+  /** The cancel was accepted, but the server goes on telling the same status (D13). */
+  readonly cancelUnheeded?: boolean;
+  /** Why it was refused or not confirmed, or why the last request for its status failed. */
+  readonly problem?: Reason;
+}
+
+/** The transfer in a new state since `at`; the same transfer when it is in that state already. */
+export function inState(transfer: Transfer, state: TransferState, at: number): Transfer {
+  if (transfer.state === state) return transfer;
+  return { ...transfer, state, changes: [...transfer.changes, { state, at }] };
 }

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { TransferLedger } from '../ledger/transferLedger.ts';
+import type { Reason } from '../model/reason.ts';
+import { hasEnded, inState, type Transfer, type TransferOrder } from '../model/transfer.ts';
+import type { TransferStore } from '../store/transferStore.ts';
+import type { Clock } from '../util/clock.ts';
+import type { Logger } from '../util/logger.ts';
+import { asked } from './asked.ts';
+import type { Sessions } from './sessions.ts';
+
+/** What a {@link TransferFlow} needs. */
+export interface TransferParts {
+  readonly sessions: Sessions;
+  readonly store: TransferStore;
+  readonly ledger: TransferLedger;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Longest wait for the answer to a submission, in seconds; undefined for the client's own (D16). */
+  timeoutSeconds(): number | undefined;
+}
+
+/** Submits and cancels transfers; nothing is sent that is not in the ledger first. */
+export class TransferFlow {
+  private readonly parts: TransferParts;
+
+  constructor(parts: TransferParts) {
+    this.parts = parts;
+  }
+
+  /** Brings back the transfers that had not ended when the program last did. */
+  async resume(): Promise<void> {
+    const { ledger, store } = this.parts;
+    const transfers = await ledger.loadRunning();
+    store.put(transfers.map((transfer) => this.interrupted(transfer)));
+  }
+
+  /** Brings in the transfers that ended in earlier sessions. */
+  async loadFinished(): Promise<void> {
+    const { ledger, store } = this.parts;
+    const known = new Set(store.all().map((transfer) => transfer.key));
+    store.put((await ledger.loadEnded()).filter((transfer) => !known.has(transfer.key)));
+  }
+
+  /**
+   * Submits a transfer (§4.5); resolves with how it stands: accepted, refused, or not confirmed (D12).
+   * Rejects when the intent could not be written to the ledger; then nothing was sent.
+   */
+  async submit(order: TransferOrder): Promise<Transfer> {
+    const { ledger, store, clock } = this.parts;
+    const createdAt = clock.now();
+    const intent: Transfer = {
+      key: randomUUID(),
+      order,
+      createdAt,
+      state: 'submitting',
+      changes: [{ state: 'submitting', at: createdAt }],
+    };
+    await ledger.write(intent);
+    store.put([intent]);
+    return await this.keep(await this.send(intent));
+  }
+
+  /** Asks the service to cancel (§4.7). Resolves with the reason when it did not accept. */
+  async cancel(key: string): Promise<Reason | undefined> {
+    const { sessions, store, clock } = this.parts;
+    const transfer = store.get(key);
+    if (!transfer || transfer.id === undefined || hasEnded(transfer.state)) return undefined;
+    const session = sessions.get(transfer.order.connectionId);
+    if (!session) return { kind: 'notConnected' };
+    const request = { id: transfer.id, orcid: transfer.order.orcid };
+    const reply = await asked(() => session.client.cancelTransfer(request));
+    if (reply.reason) return reply.reason;
+    const latest = store.get(key);
+    if (latest && !hasEnded(latest.state)) await this.keep({ ...latest, cancelAcceptedAt: clock.now() });
+    return undefined;
+  }
+
+  /** Forgets transfers that have ended. */
+  async forget(keys: readonly string[]): Promise<void> {
+    await this.parts.ledger.remove(keys);
+    this.parts.store.remove(keys);
+  }
+
+  /** Puts what is known of a transfer where it is shown, and in the ledger. A full disk does not hide what happened. */
+  async keep(transfer: Transfer): Promise<Transfer> {
+    this.parts.store.put([transfer]);
+    try {
+      await this.parts.ledger.write(transfer);
+    } catch (error) {
+      this.parts.log.error(`The record of transfer ${transfer.id ?? transfer.key} could not be written: ${String(error)}`);
+    }
+    return transfer;
+  }
+
+  private async send(intent: Transfer): Promise<Transfer> {
+    const { sessions, clock } = this.parts;
+    const { connectionId, orcid, source, destination, files, description, instructions } = intent.order;
+    const session = sessions.get(connectionId);
+    if (!session) return { ...inState(intent, 'refused', clock.now()), problem: { kind: 'notConnected' } };
+    const timeout = this.parts.timeoutSeconds();
+    const request = {
+      orcid,
+      source,
+      destination,
+      fileIds: files.map((file) => file.id),
+      ...(description !== undefined && { description }),
+      ...(instructions && { instructions }),
+      ...(timeout !== undefined && { timeout }),
+    };
+    const reply = await asked(() => session.client.transfer(request));
+    const at = clock.now();
+    if (reply.value !== undefined) return { ...inState(intent, 'accepted', at), id: reply.value };
+    const problem = reply.reason ?? { kind: 'unreadable', maybeDone: true };
+    return { ...inState(intent, problem.maybeDone ? 'notConfirmed' : 'refused', at), problem };
+  }
+
+  /** A submission that was under way when the program ended may have been accepted (D12). */
+  private interrupted(transfer: Transfer): Transfer {
+    if (transfer.state !== 'submitting') return transfer;
+    const at = this.parts.clock.now();
+    return { ...inState(transfer, 'notConfirmed', at), problem: { kind: 'dropped', maybeDone: true } };
+  }
+}

@@ -1,0 +1,72 @@
+import { commands, l10n } from 'vscode';
+import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
+import type { Logger } from '../core/util/logger.ts';
+import type { CommandArguments, CommandId } from './contributions.ts';
+import { showLogAction, type NoticeAction, type Notices } from './notices.ts';
+
+/** A failure in words for the person: one sentence, and buttons that help. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+  readonly actions: readonly NoticeAction[];
+
+  constructor(message: string, ...actions: NoticeAction[]) {
+    super(message);
+    this.actions = actions;
+  }
+}
+
+/** What a command does; `selection` are all selected rows when it was started from a tree. */
+export type CommandHandler<I extends CommandId> = (
+  argument: CommandArguments[I] | undefined,
+  selection: readonly CommandArguments[I][] | undefined,
+) => unknown;
+
+/** The only boundary of all commands: logs each, times it, and shows what went wrong once. */
+export class CommandRegistry implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly log: Logger;
+  private readonly notices: Notices;
+
+  constructor(log: Logger, notices: Notices) {
+    this.log = log;
+    this.notices = notices;
+  }
+
+  register<I extends CommandId>(id: I, handler: CommandHandler<I>): void {
+    const run = async (argument: CommandArguments[I] | undefined, selection: unknown): Promise<void> => {
+      const selected = Array.isArray(selection) ? (selection as CommandArguments[I][]) : undefined;
+      await this.perform(id, () => handler(argument, selected));
+    };
+    this.lifetime.track(commands.registerCommand(id, run));
+  }
+
+  /** Runs a command as a person would, and does not wait for it. */
+  readonly run = <I extends CommandId>(id: I, argument?: CommandArguments[I]): void => {
+    void commands.executeCommand(id, argument);
+  };
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private async perform(id: CommandId, act: () => unknown): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      await act();
+      this.log.debug(`${id} took ${Math.round(performance.now() - startedAt)} ms`);
+    } catch (error) {
+      this.show(id, error);
+    }
+  }
+
+  private show(id: CommandId, error: unknown): void {
+    const showLog = showLogAction(() => this.run('dataTransfer.showLog'));
+    if (error instanceof CommandFailure) {
+      this.log.error(`${id}: ${error.message}`);
+      void this.notices.error(error.message, ...error.actions, showLog);
+      return;
+    }
+    this.log.error(`${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    void this.notices.error(l10n.t('Something went wrong that should not have. The log has the details.'), showLog);
+  }
+}

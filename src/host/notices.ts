@@ -1,0 +1,48 @@
+import { l10n, window, type TextDocumentShowOptions } from 'vscode';
+
+/** A button of a notice and what it does. */
+export interface NoticeAction {
+  readonly label: string;
+  run(): unknown;
+}
+
+/** The only place that shows messages; each resolves when it was answered or went away. */
+export class Notices {
+  async info(message: string, ...actions: NoticeAction[]): Promise<void> {
+    await act(actions, await window.showInformationMessage(message, ...labels(actions)));
+  }
+
+  async warning(message: string, ...actions: NoticeAction[]): Promise<void> {
+    await act(actions, await window.showWarningMessage(message, ...labels(actions)));
+  }
+
+  async error(message: string, ...actions: NoticeAction[]): Promise<void> {
+    await act(actions, await window.showErrorMessage(message, ...labels(actions)));
+  }
+
+  /** Asks before something that matters; true when the person pressed the button with this label. */
+  async confirm(message: string, detail: string, label: string): Promise<boolean> {
+    return (await window.showWarningMessage(message, { modal: true, detail }, label)) === label;
+  }
+
+  /** Says shortly what was done, in the status bar, for what needs no answer. */
+  done(message: string): void {
+    window.setStatusBarMessage(message, 4000);
+  }
+}
+
+/** How a text document is shown beside the work: in a preview tab. */
+export const asPreview: TextDocumentShowOptions = { preview: true };
+
+function labels(actions: readonly NoticeAction[]): string[] {
+  return actions.map((action) => action.label);
+}
+
+async function act(actions: readonly NoticeAction[], label: string | undefined): Promise<void> {
+  await actions.find((action) => action.label === label)?.run();
+}
+
+/** The button that opens the log. */
+export function showLogAction(show: () => unknown): NoticeAction {
+  return { label: l10n.t('Show Log'), run: show };
+}

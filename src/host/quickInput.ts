@@ -1,0 +1,168 @@
+import { l10n, QuickInputButtons, window, type Disposable, type QuickInput, type QuickPickItem } from 'vscode';
+
+/** Where an input stands in a row of steps. */
+export interface StepPosition {
+  readonly title: string;
+  readonly step: number;
+  readonly totalSteps: number;
+  readonly canGoBack: boolean;
+}
+
+/** What a person did with an input: answered, went back a step, or left. */
+export type Answer<T> = { readonly value: T } | 'back' | 'cancel';
+
+/** A step asks, puts the answer where it belongs, and says how to go on; `skip` when there was nothing to ask. */
+export type Step = (position: StepPosition) => Promise<'next' | 'skip' | 'back' | 'cancel'>;
+
+/** Runs steps to the end, back and forth. False when the person left; nothing should have happened then. */
+export async function runSteps(title: string, steps: readonly Step[]): Promise<boolean> {
+  const asked: number[] = [];
+  let index = 0;
+  while (index < steps.length) {
+    const position = { title, step: index + 1, totalSteps: steps.length, canGoBack: asked.length > 0 };
+    const outcome = (await steps[index]?.(position)) ?? 'cancel';
+    if (outcome === 'cancel') return false;
+    if (outcome === 'back') index = asked.pop() ?? 0;
+    else {
+      if (outcome === 'next') asked.push(index);
+      index += 1;
+    }
+  }
+  return true;
+}
+
+/** How a step goes on after an answer, which `keep` puts away. */
+export function after<T>(answer: Answer<T>, keep: (value: T) => void): 'next' | 'back' | 'cancel' {
+  if (answer === 'back' || answer === 'cancel') return answer;
+  keep(answer.value);
+  return 'next';
+}
+
+/** An input that stands alone, not in a row of steps. */
+export function alone(title: string): StepPosition {
+  return { title, step: 1, totalSteps: 1, canGoBack: false };
+}
+
+/** What {@link askText} shows and checks. */
+export interface TextQuestion {
+  readonly prompt: string;
+  readonly placeholder?: string;
+  readonly value?: string;
+  readonly password?: boolean;
+  /** Says at once, while the person types, what is wrong. */
+  validate?(value: string): string | undefined;
+  /** Says after Enter what is wrong; the input stays and shows it. Ended through `signal` when the person leaves. */
+  check?(value: string, signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** Asks for a line of text. */
+export async function askText(position: StepPosition, question: TextQuestion): Promise<Answer<string>> {
+  const input = window.createInputBox();
+  const leaving = new AbortController();
+  input.prompt = question.prompt;
+  input.placeholder = question.placeholder;
+  input.value = question.value ?? '';
+  input.password = question.password ?? false;
+  const complain = (message: string | undefined): void => {
+    input.validationMessage = message ?? '';
+  };
+  return await show(input, position, leaving, (resolve) => [
+    input.onDidChangeValue((value) => complain(question.validate?.(value.trim()))),
+    input.onDidAccept(async () => {
+      if (input.busy) return;
+      const value = input.value.trim();
+      const wrong = question.validate?.(value);
+      if (wrong !== undefined) return complain(wrong);
+      complain(undefined);
+      input.busy = true;
+      const refused = await question.check?.(value, leaving.signal);
+      input.busy = false;
+      if (leaving.signal.aborted) return;
+      if (refused === undefined) resolve({ value });
+      else complain(refused);
+    }),
+  ]);
+}
+
+/** A row to pick, with what it stands for. */
+export interface Choice<T> extends QuickPickItem {
+  readonly value: T;
+}
+
+/** What {@link pickOne} shows. */
+export interface PickQuestion<T> {
+  readonly placeholder: string;
+  readonly choices: readonly Choice<T>[];
+  /** The row that is highlighted at first. */
+  readonly active?: T;
+}
+
+/** Asks to pick one of several. */
+export async function pickOne<T>(position: StepPosition, question: PickQuestion<T>): Promise<Answer<T>> {
+  const pick = window.createQuickPick<Choice<T>>();
+  pick.placeholder = question.placeholder;
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.items = question.choices;
+  const active = question.choices.find((choice) => choice.value === question.active);
+  if (active) pick.activeItems = [active];
+  return await show(pick, position, new AbortController(), (resolve) => [
+    pick.onDidAccept(() => {
+      const [chosen] = pick.selectedItems;
+      if (chosen) resolve({ value: chosen.value });
+    }),
+  ]);
+}
+
+/** Asks to pick any number, at least one. */
+export async function pickSeveral<T>(position: StepPosition, question: PickQuestion<T>): Promise<Answer<readonly T[]>> {
+  const pick = window.createQuickPick<Choice<T>>();
+  pick.canSelectMany = true;
+  pick.placeholder = question.placeholder;
+  pick.matchOnDescription = true;
+  pick.items = question.choices;
+  return await show(pick, position, new AbortController(), (resolve) => [
+    pick.onDidAccept(() => {
+      if (pick.selectedItems.length > 0) resolve({ value: pick.selectedItems.map((item) => item.value) });
+      else pick.placeholder = l10n.t('Select at least one');
+    }),
+  ]);
+}
+
+type Listen<T> = (resolve: (answer: Answer<T>) => void) => readonly Disposable[];
+
+interface Titled extends QuickInput {
+  buttons: readonly unknown[];
+  onDidTriggerButton(listener: (button: unknown) => void): Disposable;
+}
+
+async function show<T>(
+  input: QuickInput,
+  position: StepPosition,
+  leaving: AbortController,
+  listen: Listen<T>,
+): Promise<Answer<T>> {
+  const titled = input as Titled;
+  const listeners: Disposable[] = [];
+  input.title = position.title;
+  if (position.totalSteps > 1) {
+    input.step = position.step;
+    input.totalSteps = position.totalSteps;
+  }
+  input.ignoreFocusOut = true;
+  if (position.canGoBack) titled.buttons = [QuickInputButtons.Back];
+  try {
+    return await new Promise<Answer<T>>((resolve) => {
+      listeners.push(
+        ...listen(resolve),
+        titled.onDidTriggerButton(() => resolve('back')),
+        input.onDidHide(() => resolve('cancel')),
+      );
+      input.show();
+    });
+  } finally {
+    leaving.abort();
+    for (const listener of listeners) listener.dispose();
+    input.dispose();
+  }
+}
