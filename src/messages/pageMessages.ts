@@ -1,0 +1,35 @@
+import { exactly, optional, shape, text, texts, type Guard } from './guards.ts';
+import { openableLink } from './links.ts';
+
+/** What a page needs to speak the person's language. */
+export interface PageWords {
+  /** Language of the editor, for numbers and dates: `en`, `pt-br`. */
+  readonly language: string;
+  /** The translations of that language; absent when it has none. */
+  readonly bundle?: Readonly<Record<string, string>>;
+}
+
+/** See {@link PageWords}. */
+export const isPageWords: Guard<PageWords> = shape<PageWords>({ language: text, bundle: optional(texts) });
+
+/** What every page may say to the host. */
+export type CommonIntent =
+  | { readonly type: 'ready' }
+  /** Only an address that {@link openableLink} lets through gets past the guard. */
+  | { readonly type: 'openLink'; readonly address: string }
+  | { readonly type: 'copyId' };
+
+/** Guard of a message that carries nothing but its type. */
+export function bare<K extends string>(type: K): Guard<{ readonly type: K }> {
+  return shape<{ type: K }>({ type: exactly(type) });
+}
+
+/** Guards for {@link CommonIntent}. */
+export const commonIntents = {
+  ready: bare('ready'),
+  copyId: bare('copyId'),
+  openLink: shape<Extract<CommonIntent, { type: 'openLink' }>>({
+    type: exactly('openLink'),
+    address: (value): value is string => text(value) && openableLink(value) !== undefined,
+  }),
+};

@@ -1,0 +1,141 @@
+import type {
+  StateChange,
+  Transfer,
+  TransferFile,
+  TransferOrder,
+  TransferState,
+  TransferStatus,
+} from '../core/model/transfer.ts';
+import { amount, exactly, flag, list, optional, record, shape, text, texts, variant, word } from './guards.ts';
+import { bare, commonIntents, isPageWords, type CommonIntent, type PageWords } from './pageMessages.ts';
+
+/** The transfer as its page shows it: the files beyond the first ones are sent only when asked for. */
+export interface PageTransfer extends Omit<Transfer, 'order' | 'problem'> {
+  readonly order: Omit<TransferOrder, 'files'>;
+  /** The first files asked for, in the order asked. */
+  readonly firstFiles: readonly TransferFile[];
+  /** How many files were asked for. */
+  readonly askedFileCount: number;
+  /** Of all files asked for; absent unless every size is known. */
+  readonly sizeBytes?: number;
+  readonly ended: boolean;
+  readonly canCancel: boolean;
+  /** Why it was refused or not confirmed, or why it could not be asked about: the second half of a sentence. */
+  readonly problem?: string;
+}
+
+/** Everything that the transfer page shows at one moment. */
+export interface TransferSnapshot {
+  readonly key: string;
+  /** The host's time, in milliseconds since 1970. */
+  readonly now: number;
+  /** Absent while this transfer is not known, or no longer known. */
+  readonly transfer?: PageTransfer;
+}
+
+/** What the host says to the transfer page. */
+export type TransferNews =
+  | {
+      readonly type: 'start';
+      readonly words: PageWords;
+      /** The words for the states. */
+      readonly states: Readonly<Record<string, string>>;
+      readonly snapshot: TransferSnapshot;
+    }
+  | { readonly type: 'snapshot'; readonly snapshot: TransferSnapshot }
+  /** All files asked for; they never change. */
+  | { readonly type: 'files'; readonly files: readonly TransferFile[] };
+
+/** What the transfer page says to the host. */
+export type TransferIntent = CommonIntent | { readonly type: 'cancel' } | { readonly type: 'listFiles' };
+
+/** What the page keeps over a reload of the window. */
+export interface TransferPageState {
+  readonly key: string;
+}
+
+/** Every state of a transfer; the words for them are made by the host. */
+export const transferStates: Readonly<Record<TransferState, true>> = {
+  submitting: true,
+  notConfirmed: true,
+  refused: true,
+  accepted: true,
+  staging: true,
+  active: true,
+  finalizing: true,
+  inactive: true,
+  unknown: true,
+  running: true,
+  succeeded: true,
+  failed: true,
+  cancelled: true,
+  expired: true,
+};
+
+const state = word<TransferState>(transferStates);
+const file = shape<TransferFile>({ id: text, name: text, sizeBytes: optional(amount) });
+
+const status = shape<TransferStatus>({
+  id: optional(text),
+  status: optional(text),
+  message: optional(text),
+  fileCount: optional(amount),
+  movedFileCount: optional(amount),
+  doubtful: optional(flag),
+});
+
+const pageTransfer = shape<PageTransfer>({
+  key: text,
+  order: shape<PageTransfer['order']>({
+    connectionId: text,
+    orcid: text,
+    source: text,
+    destination: text,
+    description: optional(text),
+    instructions: optional(record),
+  }),
+  firstFiles: list(file),
+  askedFileCount: amount,
+  sizeBytes: optional(amount),
+  ended: flag,
+  canCancel: flag,
+  createdAt: amount,
+  state,
+  changes: list(shape<StateChange>({ state, at: amount })),
+  id: optional(text),
+  status: optional(status),
+  askedAt: optional(amount),
+  cancelAcceptedAt: optional(amount),
+  cancelUnheeded: optional(flag),
+  problem: optional(text),
+});
+
+const snapshot = shape<TransferSnapshot>({ key: text, now: amount, transfer: optional(pageTransfer) });
+
+/** Guard for what arrives at the transfer page. */
+export const isTransferNews = variant<TransferNews>({
+  start: shape<Extract<TransferNews, { type: 'start' }>>({
+    type: exactly('start'),
+    words: isPageWords,
+    states: texts,
+    snapshot,
+  }),
+  snapshot: shape<Extract<TransferNews, { type: 'snapshot' }>>({
+    type: exactly('snapshot'),
+    snapshot,
+  }),
+  files: shape<Extract<TransferNews, { type: 'files' }>>({
+    type: exactly('files'),
+    files: list(file),
+  }),
+});
+
+/** Guard for what arrives at the host. */
+export const isTransferIntent = variant<TransferIntent>({
+  ...commonIntents,
+  cancel: bare('cancel'),
+  listFiles: bare('listFiles'),
+});
+
+/** Guard for what the editor brings back after a reload. */
+export const isTransferPageState = shape<TransferPageState>({ key: text });

@@ -1,0 +1,136 @@
+import { l10n, type WebviewPanel } from 'vscode';
+import type { FileEntry, FoundFile } from '../core/model/fileEntry.ts';
+import type { Reason } from '../core/model/reason.ts';
+import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
+import type { FileRef } from '../host/contributions.ts';
+import { plainLine, reasonText } from '../host/words.ts';
+import { isMetadataIntent, type MetadataIntent, type MetadataSnapshot } from '../messages/metadataMessages.ts';
+import { copyText, openLink, PanelHost, pageWords, type PanelParts } from './panelHost.ts';
+
+/** What a metadata page needs: the usual, and a way to ask the service for one file. */
+export interface MetadataParts extends PanelParts {
+  fetchFile(ref: FileRef, signal: AbortSignal): Promise<{ readonly file?: FoundFile; readonly reason?: Reason }>;
+}
+
+/** Whether two references mean the same file of the same connection. */
+export function isSameFile(one: FileRef, other: FileRef): boolean {
+  return one.connectionId === other.connectionId && one.database === other.database && one.id === other.id;
+}
+
+/** One open metadata page and what it shows. */
+export class MetadataPage implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly host: PanelHost<MetadataIntent>;
+  private readonly parts: MetadataParts;
+  private snapshot: MetadataSnapshot;
+  private asking: AbortController | undefined;
+
+  constructor(panel: WebviewPanel, parts: MetadataParts, snapshot: MetadataSnapshot) {
+    this.parts = parts;
+    this.snapshot = snapshot;
+    this.host = this.lifetime.track(
+      new PanelHost<MetadataIntent>(panel, parts, {
+        page: 'metadata',
+        isIntent: isMetadataIntent,
+        start: () => ({ type: 'start', words: pageWords(), snapshot: this.snapshot }),
+        onIntent: (intent) => this.act(intent),
+      }),
+    );
+    this.lifetime.track({ dispose: () => this.asking?.abort() });
+    this.tell({});
+  }
+
+  get ref(): FileRef {
+    return this.snapshot.ref;
+  }
+
+  get isKept(): boolean {
+    return this.snapshot.kept;
+  }
+
+  keep(): void {
+    this.tell({ kept: true });
+  }
+
+  reveal(preserveFocus: boolean): void {
+    this.host.panel.reveal(undefined, preserveFocus);
+  }
+
+  /** Shows a file: at once what is known of it, then what the service tells. What it shows already is not asked again. */
+  show(ref: FileRef, known?: FileEntry): void {
+    const isShown =
+      isSameFile(ref, this.ref) && this.snapshot.problem === undefined && this.snapshot.asOf === undefined;
+    if (isShown && (this.snapshot.loading || this.snapshot.found !== undefined)) return;
+    const found = known ?? (isSameFile(ref, this.ref) ? this.snapshot.found : undefined);
+    this.snapshot = { ref, kept: this.isKept, loading: false, ...(found !== undefined && { found }) };
+    void this.fetch();
+  }
+
+  /** Asks the service for the file that the page shows; a request that is still under way is given up. */
+  async fetch(): Promise<void> {
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    this.tell({ loading: true });
+    const { file, reason } = await this.parts.fetchFile(this.ref, asking.signal).catch((error: unknown) => {
+      this.parts.log.error(`The metadata of a file could not be fetched: ${String(error)}`);
+      return { file: undefined, reason: undefined };
+    });
+    if (asking.signal.aborted) return;
+    const { ref, kept } = this.snapshot;
+    if (file !== undefined) this.replace({ ref, kept, loading: false, found: file });
+    else this.tell({ loading: false, problem: this.problemText(reason) });
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private problemText(reason: Reason | undefined): string {
+    const name = plainLine(this.ref.name);
+    if (reason === undefined) return l10n.t('The database "{0}" told nothing about {1}.', this.ref.database, name);
+    return l10n.t('Could not fetch the metadata of {0}: {1}.', name, reasonText(reason));
+  }
+
+  private tell(changed: Partial<MetadataSnapshot>): void {
+    this.replace({ ...this.snapshot, ...changed });
+  }
+
+  private replace(snapshot: MetadataSnapshot): void {
+    this.snapshot = snapshot;
+    const name = snapshot.found?.kind === 'file' ? snapshot.found.name : snapshot.ref.name;
+    this.host.panel.title = tabTitle(name);
+    this.host.say({ type: 'snapshot', snapshot });
+  }
+
+  private act(intent: MetadataIntent): void {
+    switch (intent.type) {
+      case 'transfer':
+        return this.parts.run('dataTransfer.transferFiles', this.ref);
+      case 'copyId':
+        return this.parts.run('dataTransfer.copyFileId', this.ref);
+      case 'showJson':
+        return this.parts.run('dataTransfer.showMetadataJson', this.ref);
+      case 'copyHash':
+        return this.copyHash();
+      case 'keep':
+        return this.keep();
+      case 'retry':
+        return void this.fetch();
+      case 'openLink':
+        return openLink(intent.address, this.parts.log);
+    }
+  }
+
+  private copyHash(): void {
+    const { found } = this.snapshot;
+    if (found?.kind === 'file' && found.hash !== undefined) copyText(found.hash, l10n.t('Hash copied'), this.parts.log);
+  }
+}
+
+const longestTitle = 60;
+
+function tabTitle(name: string): string {
+  const line = plainLine(name);
+  return line.length > longestTitle ? `${line.slice(0, longestTitle - 1)}…` : line;
+}

@@ -1,0 +1,111 @@
+import { l10n, type WebviewPanel } from 'vscode';
+import { hasEnded, type Transfer, type TransferFile, type TransferState } from '../core/model/transfer.ts';
+import type { TransferStore } from '../core/store/transferStore.ts';
+import type { Clock } from '../core/util/clock.ts';
+import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
+import { plainLine, reasonText, stateText } from '../host/words.ts';
+import {
+  isTransferIntent,
+  transferStates,
+  type PageTransfer,
+  type TransferIntent,
+  type TransferSnapshot,
+} from '../messages/transferMessages.ts';
+import { openLink, PanelHost, pageWords, type PanelParts } from './panelHost.ts';
+
+/** What a transfer page needs: the usual, and the transfers. */
+export interface TransferParts extends PanelParts {
+  readonly transfers: TransferStore;
+  readonly clock: Clock;
+}
+
+/** How many files a snapshot carries; the others are sent once, when the person wants to see them. */
+const firstFileCount = 200;
+
+/** One open transfer page. It shows whatever the store says of its transfer, also when that is nothing yet. */
+export class TransferPage implements Disposable {
+  readonly key: string;
+  private readonly lifetime = new Lifetime();
+  private readonly host: PanelHost<TransferIntent>;
+  private readonly parts: TransferParts;
+
+  constructor(panel: WebviewPanel, parts: TransferParts, key: string) {
+    this.parts = parts;
+    this.key = key;
+    this.host = this.lifetime.track(
+      new PanelHost<TransferIntent>(panel, parts, {
+        page: 'transfer',
+        isIntent: isTransferIntent,
+        start: () => ({ type: 'start', words: pageWords(), states: stateWords(), snapshot: this.snapshot() }),
+        onIntent: (intent) => this.act(intent),
+      }),
+    );
+    this.update();
+  }
+
+  reveal(): void {
+    this.host.panel.reveal();
+  }
+
+  /** Tells the page how the transfer stands now. */
+  update(): void {
+    const transfer = this.parts.transfers.get(this.key);
+    this.host.panel.title =
+      transfer === undefined ? l10n.t('Transfer') : l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
+    this.host.say({ type: 'snapshot', snapshot: this.snapshot() });
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private snapshot(): TransferSnapshot {
+    const transfer = this.parts.transfers.get(this.key);
+    const now = this.parts.clock.now();
+    return { key: this.key, now, ...(transfer !== undefined && { transfer: pageTransfer(transfer) }) };
+  }
+
+  private act(intent: TransferIntent): void {
+    const node = { kind: 'transfer', key: this.key } as const;
+    switch (intent.type) {
+      case 'cancel':
+        return this.parts.run('dataTransfer.cancelTransfer', node);
+      case 'copyId':
+        return this.parts.run('dataTransfer.copyTransferId', node);
+      case 'listFiles':
+        return this.host.say({ type: 'files', files: this.parts.transfers.get(this.key)?.order.files ?? [] });
+      case 'openLink':
+        return openLink(intent.address, this.parts.log);
+    }
+  }
+}
+
+function pageTransfer({ order, problem, ...facts }: Transfer): PageTransfer {
+  const { files, ...rest } = order;
+  const sizeBytes = totalSizeBytes(files);
+  const ended = hasEnded(facts.state);
+  return {
+    ...facts,
+    order: rest,
+    firstFiles: files.slice(0, firstFileCount),
+    askedFileCount: files.length,
+    ...(sizeBytes !== undefined && { sizeBytes }),
+    ended,
+    canCancel: !ended && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
+    ...(problem !== undefined && { problem: reasonText(problem) }),
+  };
+}
+
+function totalSizeBytes(files: readonly TransferFile[]): number | undefined {
+  let total = 0;
+  for (const { sizeBytes } of files) {
+    if (sizeBytes === undefined) return undefined;
+    total += sizeBytes;
+  }
+  return total;
+}
+
+function stateWords(): Record<string, string> {
+  const states = Object.keys(transferStates) as TransferState[];
+  return Object.fromEntries(states.map((state) => [state, stateText(state)]));
+}

@@ -1,0 +1,60 @@
+import { l10n, ViewColumn, window, type WebviewPanel } from 'vscode';
+import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
+import { panelTypes } from '../host/contributions.ts';
+import { isTransferPageState } from '../messages/transferMessages.ts';
+import { TransferPage, type TransferParts } from './transferPage.ts';
+
+/** All open transfer pages, one for each transfer. */
+export class TransferPanels implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly pages = new Map<string, TransferPage>();
+  private readonly parts: TransferParts;
+
+  constructor(parts: TransferParts) {
+    this.parts = parts;
+    this.lifetime.track({ dispose: () => this.letGo() });
+    this.lifetime.track(parts.transfers.onDidChange((keys) => this.update(keys)));
+    this.lifetime.track(
+      window.registerWebviewPanelSerializer(panelTypes.transfer, {
+        deserializeWebviewPanel: async (panel, state: unknown) => this.bringBack(panel, state),
+      }),
+    );
+  }
+
+  /** Shows the page of a transfer, by the transfer's key; the transfer itself may come later. */
+  show(key: string): void {
+    const page = this.pages.get(key);
+    if (page) page.reveal();
+    else this.adopt(window.createWebviewPanel(panelTypes.transfer, l10n.t('Transfer'), ViewColumn.Active), key);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private update(keys: readonly string[]): void {
+    for (const key of keys) this.pages.get(key)?.update();
+  }
+
+  private bringBack(panel: WebviewPanel, state: unknown): void {
+    if (isTransferPageState(state) && !this.pages.has(state.key)) {
+      this.adopt(panel, state.key);
+      return;
+    }
+    this.parts.log.warn('A transfer page could not be brought back: what it kept is not known.');
+    panel.dispose();
+  }
+
+  private adopt(panel: WebviewPanel, key: string): void {
+    const page = new TransferPage(panel, this.parts, key);
+    this.pages.set(key, page);
+    panel.onDidDispose(() => {
+      this.pages.delete(key);
+      page.dispose();
+    });
+  }
+
+  private letGo(): void {
+    for (const page of [...this.pages.values()]) page.dispose();
+  }
+}
