@@ -4,11 +4,11 @@ export type ReasonKind =
   | 'insecureAddress' // plain http to an address that is not loopback (D4)
   | 'badArgument' // the client's own checks refused an argument (§4.8)
   | 'notConnected' // there is no connection to ask (§4.8)
-  | 'unreachable' // no connection: name not found, refused, reset before an answer
+  | 'unreachable' // no connection could be made: name not found, refused
   | 'certificate' // TLS did not trust the server
   | 'proxy' // the proxy refused, or wants a password
   | 'timeout' // a time limit of D16 ran out
-  | 'dropped' // the connection ended before the answer was whole
+  | 'dropped' // the connection ended before the answer was whole, or before any of it came
   | 'unauthorized' // 401
   | 'forbidden' // 403
   | 'notFound' // 404
@@ -30,6 +30,8 @@ export interface Reason {
   readonly detail?: string;
   /** The system's or TLS's code: `ECONNREFUSED`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code?: string;
-  /** Whether the request may have been acted upon although no answer came (D12). */
+  /** Whether the request may have been acted upon although no usable answer came (D12). */
   readonly maybeDone?: boolean;
+  /** How long the server asks to be left alone (`Retry-After`), in milliseconds (D16, D33). */
+  readonly retryAfterMs?: number;
 }

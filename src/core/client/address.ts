@@ -1,0 +1,44 @@
+import { ConnectionError } from './errors.ts';
+
+/** What D4 needs to know to make a base address. */
+export interface AddressParts {
+  readonly server: string;
+  readonly port?: number | undefined;
+  readonly allowInsecureHttp?: boolean | undefined;
+}
+
+/**
+ * Makes the base address of a service: `server`, then a colon and `port` where given, without a trailing slash (§4.9, D4).
+ * Throws ConnectionError (`badAddress`, `insecureAddress`) when it cannot or must not be used.
+ */
+export function baseAddress({ server, port, allowInsecureHttp }: AddressParts): string {
+  const start = server.trim().replace(/\/+$/, '');
+  if (!/^https?:\/\//i.test(start)) throw badAddress('write it with its scheme, as in https://example.org');
+  const url = parse(port === undefined ? start : `${start}:${port}`);
+  if (!url)
+    throw badAddress('it is not a valid address; write it as in https://example.org or https://example.org:8080');
+  if (url.username || url.password) throw badAddress('leave out the user name and password');
+  if (url.search || url.hash) throw badAddress('leave out everything from ? or # on');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && allowInsecureHttp !== true) throw insecureAddress();
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+function parse(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+function badAddress(wanted: string): ConnectionError {
+  return new ConnectionError(`connect: the server's address cannot be used: ${wanted}`, {
+    kind: 'badAddress',
+    detail: wanted,
+  });
+}
+
+function insecureAddress(): ConnectionError {
+  const detail = 'over http:// the key would travel in the clear; use https://, or allow it for this connection';
+  return new ConnectionError(`connect: ${detail}`, { kind: 'insecureAddress', detail });
+}

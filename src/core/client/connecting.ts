@@ -1,0 +1,60 @@
+import { apiVersion } from '../../contract/apiVersion.ts';
+import type { ServiceInfo, TokenScheme } from '../model/connection.ts';
+import { baseAddress } from './address.ts';
+import type { AddressParts } from './address.ts';
+import { readRoot } from './answers.ts';
+import { makeDispatcher } from './dispatcher.ts';
+import { ConnectionError } from './errors.ts';
+import type { Channel } from './exchange.ts';
+import { logFailure, readAnswer, send } from './http.ts';
+import type { ServerDialects } from './serverDialect.ts';
+import { Session } from './session.ts';
+import { authorizationOf } from './token.ts';
+
+/** What is to be connected to, checked by §4.8. */
+export interface Target extends AddressParts {
+  readonly apiKey: string;
+  readonly scheme?: TokenScheme | undefined;
+}
+
+/** What a connection takes from its client. */
+export interface ConnectParts extends Pick<Channel, 'log' | 'clock' | 'limits' | 'ended'> {
+  readonly dialects: ServerDialects;
+}
+
+/**
+ * Sends the root query and makes a session of its answer (§4.1, §4.9). Rejects with ConnectionError (§4.8).
+ * Its sockets are closed when `ended` is aborted, which is also to be done when this rejects.
+ */
+export async function connectTo(target: Target, parts: ConnectParts, signal?: AbortSignal): Promise<Session> {
+  const address = baseAddress(target);
+  const channel = openChannel(address, target, parts);
+  const service = await askRoot(channel, address, signal);
+  const apiPath = `${new URL(address).pathname.replace(/\/$/, '')}/api/v${String(apiVersion)}`;
+  return new Session({ channel, service, dialects: parts.dialects, apiPath });
+}
+
+/** The rejection of an attempt that was ended by another, or by the caller. */
+export function overtaken(): ConnectionError {
+  return new ConnectionError('connect: ended before it was done', { kind: 'cancelled' });
+}
+
+function openChannel(address: string, target: Target, parts: ConnectParts): Channel {
+  const { log, clock, limits, ended } = parts;
+  const dispatcher = makeDispatcher(limits);
+  ended.addEventListener('abort', () => void dispatcher.destroy(), { once: true });
+  const authorization = authorizationOf(target.apiKey, target.scheme ?? undefined);
+  const secrets = [target.apiKey];
+  return { dispatcher, origin: new URL(address).origin, authorization, secrets, limits, clock, log, ended };
+}
+
+async function askRoot(channel: Channel, address: string, signal?: AbortSignal): Promise<ServiceInfo> {
+  const request = { method: 'GET', path: new URL(address).pathname } as const;
+  const outcome = await send(channel, request, signal);
+  const read = outcome.kind === 'failed' ? outcome : readAnswer(request, outcome, readRoot);
+  if (read.kind === 'read') return { address, ...read.value };
+  const { reason } = read;
+  logFailure(channel, reason);
+  const told = [reason.status, reason.kind, reason.code, reason.detail].filter((part) => part !== undefined);
+  throw new ConnectionError(`connect: could not connect to ${address}: ${told.join(', ')}`, reason);
+}

@@ -1,0 +1,297 @@
+import type { SearchRequest } from '../../contract/search.ts';
+import type { TransferRequest } from '../../contract/transfer.ts';
+import type { ServiceInfo, TokenScheme } from '../model/connection.ts';
+import type { Database } from '../model/database.ts';
+import type { FoundFile } from '../model/fileEntry.ts';
+import type { SearchParameter } from '../model/searchParameter.ts';
+import type { StagingStatus } from '../model/searchQuery.ts';
+import type { TransferStatus } from '../model/transfer.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import type { JsonObject } from '../util/json.ts';
+import type { Disposable } from '../util/lifetime.ts';
+import type { Logger } from '../util/logger.ts';
+import { readAccepted, readFiles, readSearchParameters } from './answers.ts';
+import { checkArguments, numberToSend, objectToSend, statusToSend, textToSend } from './arguments.ts';
+import type { Given, Operation } from './arguments.ts';
+import { connectTo, overtaken } from './connecting.ts';
+import { askWithName, DatabaseName } from './databaseName.ts';
+import { RuntimeError } from './errors.ts';
+import type { HttpRequest } from './exchange.ts';
+import { logFailure } from './http.ts';
+import type { Failed, Read } from './http.ts';
+import { defaultLimits } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { MetadataAsker } from './metadata.ts';
+import { MetadataBatches } from './metadataBatches.ts';
+import { encodePart, queryOf } from './query.ts';
+import type { MetadataReply, Reply } from './reply.ts';
+import { ServerDialects } from './serverDialect.ts';
+import type { Session } from './session.ts';
+import { askStatus } from './status.ts';
+import { canonicalUuid } from './uuid.ts';
+
+/** Where to connect, and as whom (§4.9). */
+export interface ConnectOptions {
+  /** Address with `http://` or `https://` (D4). */
+  readonly server: string;
+  readonly port?: number;
+  readonly apiKey: string;
+  /** How the key is written into the header; `base64` where not given (D5). */
+  readonly scheme?: TokenScheme;
+  /** Lets the key travel over plain http to an address that is not loopback (D4). */
+  readonly allowInsecureHttp?: boolean;
+}
+
+/** What a {@link DataTransferClient} works with. */
+export interface ClientOptions {
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** What was learned of servers before; what is learned goes in there (D7, D8). */
+  readonly dialects?: ServerDialects;
+  /** Other bounds than the usual ones (D15, D16). */
+  readonly limits?: Partial<Limits>;
+}
+
+/** A search (§4.3). Empty optional fields, and an `offset` of 0, are left out of the request. */
+export interface SearchOptions {
+  /** Name of the database. */
+  readonly database: string;
+  readonly orcid: string;
+  readonly query: string | number;
+  readonly status?: StagingStatus | '' | undefined;
+  readonly offset?: number | string | undefined;
+  readonly limit?: number | string | null | undefined;
+  readonly specific?: JsonObject | undefined;
+}
+
+/** A metadata request (§4.4). */
+export interface MetadataOptions {
+  /** Name of the database. */
+  readonly database: string;
+  readonly orcid: string;
+  readonly ids: readonly string[];
+  readonly offset?: number | string | undefined;
+  readonly limit?: number | string | null | undefined;
+}
+
+/** A submission (§4.5). */
+export interface TransferOptions {
+  readonly orcid: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly fileIds: readonly string[];
+  /** Markdown. */
+  readonly description?: string | undefined;
+  readonly instructions?: JsonObject | undefined;
+  /** Longest wait for the answer, in seconds; not sent. */
+  readonly timeout?: number | undefined;
+}
+
+/** A cancel (§4.7); `orcid` is of the person who submitted the transfer. */
+export interface CancelOptions {
+  readonly id: string;
+  readonly orcid: string;
+}
+
+/**
+ * The client of the service. Wrong arguments, and calls without a connection, reject before anything is sent (§4.8, D1);
+ * whatever the server or the network does is a reply with a reason (D2).
+ */
+export class DataTransferClient implements Disposable {
+  private readonly log: Logger;
+  private readonly clock: Clock;
+  private readonly dialects: ServerDialects;
+  private readonly limits: Limits;
+  private session: Session | undefined;
+  /** Ends the connection that stands, with everything under way on it. */
+  private standing: AbortController | undefined;
+  /** Ends an attempt to connect. */
+  private attempt: AbortController | undefined;
+
+  constructor(options: ClientOptions) {
+    this.log = options.log;
+    this.clock = options.clock ?? systemClock;
+    this.dialects = options.dialects ?? new ServerDialects();
+    this.limits = { ...defaultLimits, ...options.limits };
+  }
+
+  /** Makes a client; with a `server` it is connected when the promise resolves, without one it is not (§4.9, D1). */
+  static async create(options: ClientOptions & Partial<ConnectOptions>): Promise<DataTransferClient> {
+    const client = new DataTransferClient(options);
+    if (options.server === undefined || options.server === null) return client;
+    await client.connect(options as ConnectOptions);
+    return client;
+  }
+
+  /** What the root document of the connected service told; undefined while disconnected. */
+  get service(): ServiceInfo | undefined {
+    return this.session?.service;
+  }
+
+  /**
+   * Asks the service for its root document and uses it from then on (§4.1, §4.9). What was connected before stays so
+   * until that succeeded. A later call, or `disconnect`, ends an earlier one that is still under way.
+   * Rejects with TypeError, ValueError or ConnectionError (§4.8).
+   */
+  async connect(options: ConnectOptions, signal?: AbortSignal): Promise<ServiceInfo> {
+    checkArguments('connect', options);
+    this.attempt?.abort();
+    const attempt = new AbortController();
+    this.attempt = attempt;
+    const { log, clock, limits, dialects } = this;
+    const parts = { log, clock, limits, dialects, ended: attempt.signal };
+    const session = await connectTo(options, parts, signal).catch((error: unknown) => {
+      attempt.abort();
+      throw error;
+    });
+    if (attempt.signal.aborted) throw overtaken();
+    this.attempt = undefined;
+    this.standing?.abort();
+    this.standing = attempt;
+    this.session = session;
+    log.info(`Connected to ${session.service.address}`);
+    return session.service;
+  }
+
+  /** Forgets key, address, name and version, and ends what is under way (§4.9, D1). */
+  disconnect(): void {
+    this.attempt?.abort();
+    this.standing?.abort();
+    this.attempt = undefined;
+    this.standing = undefined;
+    this.session = undefined;
+  }
+
+  dispose(): void {
+    this.disconnect();
+  }
+
+  /** Lists the databases (§4.2). */
+  async databases(signal?: AbortSignal): Promise<Reply<readonly Database[]>> {
+    const session = this.connected('databases');
+    return this.reply(session, await session.list(signal), []);
+  }
+
+  /** Searches one database (§4.3). */
+  async search(request: SearchOptions, signal?: AbortSignal): Promise<Reply<readonly FoundFile[]>> {
+    const session = this.connected('search');
+    const given = checkArguments('search', request);
+    const database = String(given['database']);
+    const name = await DatabaseName.of(session, database, signal);
+    const ask = async (sent: string): Promise<Read<readonly FoundFile[]> | Failed> =>
+      await session.ask(post('files', searchBody(given, sent)), (json) => readFiles(json, database), signal);
+    return this.reply(session, await askWithName(name, ask, isNotFound, signal), []);
+  }
+
+  /** Asks for the metadata of files by their ids, in as many requests as that needs (§4.4, D8). */
+  async fetchMetadata(request: MetadataOptions, signal?: AbortSignal): Promise<MetadataReply> {
+    const session = this.connected('fetchMetadata');
+    const given = checkArguments('fetchMetadata', request);
+    const query = { database: String(given['database']), orcid: String(given['orcid']) };
+    const name = await DatabaseName.of(session, query.database, signal);
+    const asker = new MetadataAsker(session, query, name, signal);
+    const ids = [...new Set(given['ids'] as readonly string[])];
+    const page = { offset: numberToSend(given['offset']), limit: numberToSend(given['limit']) };
+    const { files, refusedIds, reason } = await new MetadataBatches(asker).gather(ids, page);
+    const told = reason ?? refusedIds[0]?.reason;
+    if (told) logFailure(session.channel, told);
+    return { value: files, ...(reason && { reason }), ...(refusedIds.length > 0 && { refusedIds }) };
+  }
+
+  /** Submits a transfer and resolves with its id (§4.5). Never sent twice; `maybeDone` tells when it may count all the same (D12). */
+  async transfer(request: TransferOptions, signal?: AbortSignal): Promise<Reply<string | undefined>> {
+    const session = this.connected('transfer');
+    const given = checkArguments('transfer', request);
+    const source = await DatabaseName.of(session, String(given['source']), signal);
+    const destination = await DatabaseName.of(session, String(given['destination']), signal);
+    const timeout = given['timeout'];
+    const submissionMs = typeof timeout === 'number' ? timeout * 1000 : session.channel.limits.submissionMs;
+    const body = transferBody(given, source.sent, destination.sent);
+    return this.reply(
+      session,
+      await session.ask({ ...post('transfers', body), submissionMs }, readAccepted, signal),
+      undefined,
+    );
+  }
+
+  /** Asks how a transfer stands (§4.6); one request at a time, and again when the answer seems another transfer's (D11). */
+  async transferStatus(id: string, signal?: AbortSignal): Promise<Reply<TransferStatus | undefined>> {
+    const session = this.connected('transferStatus');
+    checkArguments('transferStatus', { id });
+    return this.reply(session, await askStatus(session, canonicalUuid(id) ?? id, signal), undefined);
+  }
+
+  /** Asks the service to cancel a transfer (§4.7); `true` says that it accepted, not that the transfer ended (D13). */
+  async cancelTransfer(request: CancelOptions, signal?: AbortSignal): Promise<Reply<true | undefined>> {
+    const session = this.connected('cancelTransfer');
+    const given = checkArguments('cancelTransfer', request);
+    const path = `transfers/${canonicalUuid(String(given['id'])) ?? ''}${queryOf({ orcid: String(given['orcid']) })}`;
+    const outcome = await session.send({ method: 'DELETE', path }, signal);
+    const accepted = outcome.kind === 'answer' ? ({ kind: 'read', value: true } as const) : outcome;
+    return this.reply<true | undefined>(session, accepted, undefined);
+  }
+
+  /** Asks what `specific` may hold for a database, by its id (D26); empty where the server does not tell of that. */
+  async searchParameters(
+    databaseId: string,
+    signal?: AbortSignal,
+  ): Promise<Reply<Readonly<Record<string, SearchParameter>>>> {
+    const session = this.connected('searchParameters');
+    checkArguments('searchParameters', { databaseId });
+    const path = `databases/${encodePart(databaseId)}/search-parameters`;
+    const outcome = await session.ask({ method: 'GET', path }, readSearchParameters, signal);
+    if (outcome.kind === 'failed' && routeIsMissing.has(outcome.reason.status ?? 0)) return { value: {} };
+    return this.reply(session, outcome, {});
+  }
+
+  private connected(operation: Operation | 'databases'): Session {
+    if (!this.session) throw new RuntimeError(`${operation}: the client is not connected; connect it first`);
+    return this.session;
+  }
+
+  private reply<T>(session: Session, outcome: Read<T> | Failed, otherwise: T): Reply<T> {
+    if (outcome.kind === 'read') return { value: outcome.value };
+    logFailure(session.channel, outcome.reason);
+    return { value: otherwise, reason: outcome.reason };
+  }
+}
+
+const routeIsMissing: ReadonlySet<number> = new Set([404, 405, 501]);
+
+function isNotFound(outcome: Read<unknown> | Failed): boolean {
+  return outcome.kind === 'failed' && outcome.reason.status === 404;
+}
+
+function post(path: string, body: SearchRequest | TransferRequest): HttpRequest {
+  return { method: 'POST', path, body: JSON.stringify(body) };
+}
+
+function searchBody(given: Given, database: string): SearchRequest {
+  const status = statusToSend(given['status']);
+  const offset = numberToSend(given['offset']);
+  const limit = numberToSend(given['limit']);
+  const specific = objectToSend(given['specific']);
+  return {
+    database,
+    orcid: String(given['orcid']),
+    query: String(given['query']),
+    ...(status && { status }),
+    ...(offset !== undefined && { offset }),
+    ...(limit !== undefined && { limit }),
+    ...(specific && { specific }),
+  };
+}
+
+function transferBody(given: Given, source: string, destination: string): TransferRequest {
+  const description = textToSend(given['description']);
+  const instructions = objectToSend(given['instructions']);
+  return {
+    orcid: String(given['orcid']),
+    source,
+    destination,
+    file_ids: [...(given['fileIds'] as readonly string[])],
+    ...(description !== undefined && { description }),
+    ...(instructions && { instructions }),
+  };
+}

@@ -1,0 +1,135 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../util/clock.ts';
+import type { Logger } from '../util/logger.ts';
+import { failureOf } from './failure.ts';
+import type { Failure } from './failure.ts';
+import type { Limits } from './limits.ts';
+
+/** A connected service, as far as sending needs it. */
+export interface Channel {
+  readonly dispatcher: Dispatcher;
+  /** Scheme, host and port; the only place the key ever goes to (D18). */
+  readonly origin: string;
+  /** Value of the `Authorization` header. */
+  readonly authorization: string;
+  /** What must not be read in any log or reason. */
+  readonly secrets: readonly string[];
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Aborted when the connection is given up. */
+  readonly ended: AbortSignal;
+}
+
+/** One request of the contract. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Path with query, from the origin on. */
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string;
+  /** Marks a submission: the longest wait for its whole answer (§4.5, D16); it may count although no answer came (D12). */
+  readonly submissionMs?: number;
+  /** A GET that is not repeated after a plain 500, because the server uses that for bad ids (D8). */
+  readonly isHalved?: boolean;
+}
+
+/** What came back over the wire, whatever its status. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** An exchange without an answer. */
+export interface NoAnswer {
+  readonly failure: Failure;
+  /** The answer's status, where it broke off after that. */
+  readonly status?: number;
+  /** Whether any of the request may have reached the server. */
+  readonly wasSent: boolean;
+}
+
+/** Sends one request once, without following or repeating anything. Never rejects. */
+export async function exchange(
+  channel: Channel,
+  request: HttpRequest,
+  path: string,
+  signal: AbortSignal,
+): Promise<RawAnswer | NoAnswer> {
+  const progress: Progress = { wasSent: false };
+  const deadline = new AbortController();
+  const timer =
+    request.submissionMs === undefined ? undefined : channel.clock.after(request.submissionMs, () => deadline.abort());
+  try {
+    const response = await channel.dispatcher.request({
+      origin: channel.origin,
+      path,
+      method: request.method,
+      headers: headersOf(channel, request),
+      body: request.body === undefined ? null : watchedBody(request.body, progress),
+      headersTimeout: request.submissionMs === undefined ? channel.limits.headersMs : 0,
+      bodyTimeout: channel.limits.bodyMs,
+      signal: AbortSignal.any([signal, deadline.signal]),
+    });
+    progress.status = response.statusCode;
+    return await readAnswer(response, channel.limits);
+  } catch (error) {
+    return { ...progress, failure: meaningOf(error, signal, deadline.signal) };
+  } finally {
+    timer?.dispose();
+  }
+}
+
+interface Progress {
+  wasSent: boolean;
+  status?: number;
+}
+
+function headersOf(channel: Channel, request: HttpRequest): Record<string, string> {
+  const headers = { authorization: channel.authorization, accept: 'application/json' };
+  if (request.body === undefined) return headers;
+  return { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(request.body)) };
+}
+
+/** A body that tells when it is taken for sending, which is only once a connection stands (D12). */
+function watchedBody(body: string, progress: Progress): Readable {
+  return new Readable({
+    read() {
+      progress.wasSent = true;
+      this.push(body, 'utf8');
+      this.push(null);
+    },
+  });
+}
+
+async function readAnswer(response: Dispatcher.ResponseData, limits: Limits): Promise<RawAnswer | NoAnswer> {
+  const { statusCode: status, headers, body } = response;
+  const isError = status >= 300;
+  const text = await readText(body, isError ? limits.errorBytes : limits.bodyBytes).catch((error: unknown) => {
+    if (isError) return '';
+    throw error;
+  });
+  if (text !== undefined) return { status, headers, text };
+  if (isError) return { status, headers, text: '' };
+  const detail = `the answer is larger than ${String(limits.bodyBytes)} bytes`;
+  return { status, wasSent: true, failure: { kind: 'tooLarge', detail } };
+}
+
+async function readText(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+function meaningOf(error: unknown, signal: AbortSignal, deadline: AbortSignal): Failure {
+  if (signal.aborted) return { kind: 'cancelled' };
+  if (deadline.aborted) return { kind: 'timeout' };
+  return failureOf(error);
+}

@@ -1,0 +1,180 @@
+import { wait } from '../util/clock.ts';
+import { redact } from '../util/redact.ts';
+import { readJson, UnreadableAnswer } from './answers.ts';
+import { exchange } from './exchange.ts';
+import type { Channel, HttpRequest, NoAnswer, RawAnswer } from './exchange.ts';
+import type { Failure } from './failure.ts';
+import { readErrorBody } from './problem.ts';
+import type { Reason, ReasonKind } from '../model/reason.ts';
+
+/** An answer that is no error, not yet read. */
+export interface Answer {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A request that brought no usable answer. */
+export interface Failed {
+  readonly kind: 'failed';
+  readonly reason: Reason;
+  /** Whether the service itself refused, with a document; a route that is not there answers without one (D8). */
+  readonly isProblem: boolean;
+}
+
+/** What `send` resolves to. */
+export type Outcome = Answer | Failed;
+
+/** An answer that was read. */
+export interface Read<T> {
+  readonly kind: 'read';
+  readonly value: T;
+}
+
+/**
+ * Sends a request to the service: within the time limits, repeating a GET where that can help (D16),
+ * following a GET's redirects on the same origin (D18). Never rejects. Logs nothing but a trace.
+ */
+export async function send(channel: Channel, request: HttpRequest, caller?: AbortSignal): Promise<Outcome> {
+  const signal = caller ? AbortSignal.any([channel.ended, caller]) : channel.ended;
+  for (let tries = 1; ; tries++) {
+    const outcome = await sendOnce(channel, request, signal);
+    const pauseMs = outcome.kind === 'failed' ? pauseBeforeRepeat(channel, request, outcome.reason, tries) : undefined;
+    if (pauseMs === undefined) return outcome;
+    await wait(channel.clock, pauseMs, signal);
+  }
+}
+
+/** Reads an answer's JSON; one that has not the form of the contract is a failure like any other (D15). */
+export function readAnswer<T>(request: HttpRequest, answer: Answer, read: (json: unknown) => T): Read<T> | Failed {
+  try {
+    return { kind: 'read', value: read(readJson(answer.text)) };
+  } catch (error) {
+    if (!(error instanceof UnreadableAnswer)) throw error;
+    const isUnclear = request.submissionMs !== undefined;
+    const reason: Reason = {
+      kind: 'unreadable',
+      request: nameOf(request),
+      status: answer.status,
+      detail: error.message,
+      ...(isUnclear && { maybeDone: true }),
+    };
+    return { kind: 'failed', reason, isProblem: false };
+  }
+}
+
+/** Logs why an operation failed, in one line (D2). What a caller stopped is no error. */
+export function logFailure({ log, secrets }: Channel, { request, kind, status, code, detail }: Reason): void {
+  const parts = [status === undefined ? kind : `${String(status)} ${kind}`, code, detail];
+  const text = `${request ?? ''}: ${parts.filter((part) => part !== undefined).join(', ')}`;
+  const line = redact(text, secrets).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  if (kind === 'cancelled') log.debug(line);
+  else log.error(line);
+}
+
+async function sendOnce(channel: Channel, request: HttpRequest, signal: AbortSignal): Promise<Outcome> {
+  if (signal.aborted) return failed(channel, request, { failure: { kind: 'cancelled' }, wasSent: false });
+  let path = request.path;
+  for (let redirects = 0; ; redirects++) {
+    const startedAt = channel.clock.now();
+    const raw = await exchange(channel, request, path, signal);
+    const result = 'failure' in raw ? raw.failure.kind : String(raw.status);
+    channel.log.trace(`${nameOf(request)}: ${result} after ${String(channel.clock.now() - startedAt)} ms`);
+    if ('failure' in raw) return failed(channel, request, raw);
+    if (raw.status < 300) return { kind: 'answer', status: raw.status, text: raw.text };
+    if (raw.status >= 400) return refused(channel, request, raw);
+    const next = redirectOf(channel, request, raw, path, redirects);
+    if (typeof next !== 'string') return failed(channel, request, { failure: next, status: raw.status, wasSent: true });
+    path = next;
+  }
+}
+
+function nameOf(request: HttpRequest): string {
+  return `${request.method} ${request.path.replace(/\?.*$/s, '')}`;
+}
+
+function redirectOf(
+  channel: Channel,
+  request: HttpRequest,
+  raw: RawAnswer,
+  path: string,
+  redirects: number,
+): string | Failure {
+  const location = headerOf(raw, 'location');
+  if (location === '' || !URL.canParse(location, channel.origin + path)) return { kind: 'redirect' };
+  const target = new URL(location, channel.origin + path);
+  if (request.method !== 'GET' || target.origin !== channel.origin || redirects >= channel.limits.redirects) {
+    return { kind: 'redirect', detail: `redirected to ${target.origin}` };
+  }
+  return target.pathname + target.search;
+}
+
+function failed(channel: Channel, request: HttpRequest, { failure, status, wasSent }: NoAnswer): Failed {
+  // A redirect is a whole answer: what was submitted was not taken.
+  const isUnclear = request.submissionMs !== undefined && wasSent && failure.kind !== 'redirect';
+  const reason: Reason = {
+    kind: failure.kind,
+    request: nameOf(request),
+    ...(status !== undefined && { status }),
+    ...(failure.code !== undefined && { code: failure.code }),
+    ...(failure.detail !== undefined && { detail: redact(failure.detail, channel.secrets) }),
+    ...(isUnclear && { maybeDone: true }),
+  };
+  return { kind: 'failed', reason, isProblem: false };
+}
+
+const kindsByStatus: Readonly<Record<number, ReasonKind>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'notFound',
+  407: 'proxy',
+};
+
+/** A gateway that lost or gave up on the service does not know what became of a submission (D12). */
+const unclearStatuses: ReadonlySet<number> = new Set([502, 504]);
+
+function refused(channel: Channel, request: HttpRequest, raw: RawAnswer): Failed {
+  const { detail, isProblem } = readErrorBody(raw.text, headerOf(raw, 'content-type'));
+  const retryAfterMs = retryAfterOf(headerOf(raw, 'retry-after'), channel.clock.now());
+  const reason: Reason = {
+    kind: kindsByStatus[raw.status] ?? (raw.status >= 500 ? 'serverError' : 'refused'),
+    request: nameOf(request),
+    status: raw.status,
+    ...(detail !== undefined && { detail: redact(detail, channel.secrets) }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(request.submissionMs !== undefined && unclearStatuses.has(raw.status) && { maybeDone: true }),
+  };
+  return { kind: 'failed', reason, isProblem };
+}
+
+function headerOf(raw: RawAnswer, name: string): string {
+  const value = raw.headers[name];
+  return (Array.isArray(value) ? value[0] : value) ?? '';
+}
+
+/** Seconds or a date, as HTTP has it; anything else is no wish. */
+function retryAfterOf(text: string, now: number): number | undefined {
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
+  const at = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+function pauseBeforeRepeat(
+  { limits }: Channel,
+  request: HttpRequest,
+  reason: Reason,
+  tries: number,
+): number | undefined {
+  if (request.method !== 'GET' || tries >= limits.tries || !mayHelp(request, reason)) return undefined;
+  const growing = limits.retryMs * 2 ** (tries - 1) * (0.75 + Math.random() / 2);
+  const pauseMs = Math.max(growing, reason.retryAfterMs ?? 0);
+  return pauseMs > limits.retryAfterMs ? undefined : pauseMs;
+}
+
+function mayHelp(request: HttpRequest, { kind, status, code }: Reason): boolean {
+  if (kind === 'unreachable' || kind === 'dropped') return true;
+  // The limits for headers and body are long already; three times that is no help to anybody.
+  if (kind === 'timeout') return code === 'UND_ERR_CONNECT_TIMEOUT';
+  if (status === 408 || status === 429) return true;
+  return kind === 'serverError' && status !== 501 && !(status === 500 && request.isHalved === true);
+}

@@ -1,0 +1,162 @@
+import type { FoundFile } from '../model/fileEntry.ts';
+import type { Reason } from '../model/reason.ts';
+import type { Failed, Read } from './http.ts';
+import { isFormMissing } from './metadata.ts';
+import type { MetadataAsker, Page } from './metadata.ts';
+import type { RefusedId } from './reply.ts';
+
+/** What all batches brought together. */
+export interface Gathered {
+  readonly files: readonly FoundFile[];
+  readonly refusedIds: readonly RefusedId[];
+  /** Why the whole request failed; then the other two count for nothing. */
+  readonly reason?: Reason;
+}
+
+type BatchOutcome = Read<readonly FoundFile[]> | Failed;
+
+/** Statuses by which a server refuses what is in a request, rather than whoever asks, or everything. */
+const refusingStatuses: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 422, 500]);
+
+/** So many refusals with no success between them mean that the server does not refuse for the ids. */
+const mostRefusalsInARow = 20;
+
+/** Fetches metadata for any number of ids, in batches, halving those that are refused (D8). For one use. */
+export class MetadataBatches {
+  private readonly asker: MetadataAsker;
+  private readonly files: FoundFile[] = [];
+  private readonly refusedIds: RefusedId[] = [];
+  private refusalsInARow = 0;
+
+  constructor(asker: MetadataAsker) {
+    this.asker = asker;
+  }
+
+  /** `ids` without duplicates. The files come in the order asked. */
+  async gather(ids: readonly string[], page: Page): Promise<Gathered> {
+    if (this.asker.form === 'get' && ids.every(hasComma)) this.asker.form = 'post';
+    const reason = await this.gatherAll(ids, page);
+    if (reason) return { files: [], refusedIds: [], reason };
+    return { files: inOrder(this.files, ids), refusedIds: this.refusedIds };
+  }
+
+  private async gatherAll(ids: readonly string[], page: Page): Promise<Reason | undefined> {
+    const isOneBatch = !this.mustLeaveOut(ids) && this.asker.fitting(ids, page) === ids.length;
+    const hasPage = page.offset !== undefined || page.limit !== undefined;
+    if (!isOneBatch || !hasPage) return await this.gatherBatches(cut(ids, page));
+    const outcome = await this.asker.ask(ids, page);
+    if (outcome === 'formChanged') return await this.gatherAll(ids, page);
+    if (outcome.kind === 'failed' && isRefusal(outcome)) return await this.gatherBatches(cut(ids, page));
+    return this.take(outcome);
+  }
+
+  private mustLeaveOut(ids: readonly string[]): boolean {
+    return this.asker.form === 'get' && ids.some(hasComma);
+  }
+
+  private async gatherBatches(ids: readonly string[]): Promise<Reason | undefined> {
+    const isGet = this.asker.form === 'get';
+    const sayable = isGet ? ids.filter((id) => !hasComma(id)) : ids;
+    for (let start = 0; start < sayable.length;) {
+      const rest = sayable.slice(start);
+      const batch = rest.slice(0, this.asker.fitting(rest));
+      const outcome = await this.asker.ask(batch);
+      if (outcome === 'formChanged') return await this.gatherBatches(ids);
+      const reason = await this.settle(batch, outcome, false);
+      if (reason) return reason;
+      start += batch.length;
+    }
+    return isGet ? await this.gatherUnsayable(ids.filter(hasComma)) : undefined;
+  }
+
+  /** Ids with a comma, on a server that took the GET form: it may have the other one too. */
+  private async gatherUnsayable(ids: readonly string[]): Promise<Reason | undefined> {
+    if (ids.length === 0) return undefined;
+    const outcome = await this.asker.askByPost(ids);
+    if (outcome.kind === 'failed' && isFormMissing(outcome)) {
+      const detail = 'the id holds a comma, and this server takes ids only joined by commas';
+      this.refuse(ids, { kind: 'refused', detail });
+      return undefined;
+    }
+    this.asker.form = 'post';
+    return await this.settle(ids, outcome, false);
+  }
+
+  /** Takes the files of a batch, or finds out which of its ids are refused. Returns the reason to give up. */
+  private async settle(
+    batch: readonly string[],
+    outcome: BatchOutcome,
+    wereNamed: boolean,
+  ): Promise<Reason | undefined> {
+    if (outcome.kind === 'read' || !isRefusal(outcome)) return this.take(outcome);
+    const { reason } = outcome;
+    this.refusalsInARow++;
+    const named = batch.filter((id) => id !== '' && reason.detail?.includes(id) === true);
+    if (batch.length === 1 || (wereNamed && named.length === batch.length)) {
+      this.refuse(batch, reason);
+      return undefined;
+    }
+    if (this.refusalsInARow >= mostRefusalsInARow) return reason;
+    return await this.settleParts(partsOf(batch, named));
+  }
+
+  private async settleParts(parts: readonly Part[]): Promise<Reason | undefined> {
+    for (const { ids, wereNamed } of parts) {
+      const outcome = await this.asker.ask(ids);
+      // The form was settled before the first refusal.
+      if (outcome === 'formChanged') return undefined;
+      const reason = await this.settle(ids, outcome, wereNamed);
+      if (reason) return reason;
+    }
+    return undefined;
+  }
+
+  private take(outcome: BatchOutcome): Reason | undefined {
+    if (outcome.kind === 'failed') return outcome.reason;
+    this.refusalsInARow = 0;
+    this.files.push(...outcome.value);
+    return undefined;
+  }
+
+  private refuse(ids: readonly string[], reason: Reason): void {
+    for (const id of ids) this.refusedIds.push({ id, reason });
+  }
+}
+
+interface Part {
+  readonly ids: readonly string[];
+  readonly wereNamed: boolean;
+}
+
+/** The ids that the server named in its refusal stand apart at once; where it names none, or all, the batch is halved. */
+function partsOf(batch: readonly string[], named: readonly string[]): readonly Part[] {
+  if (named.length === 0 || named.length === batch.length) {
+    const middle = Math.ceil(batch.length / 2);
+    const wereNamed = named.length > 0;
+    return [batch.slice(0, middle), batch.slice(middle)].map((ids) => ({ ids, wereNamed }));
+  }
+  const isNamed = new Set(named);
+  return [
+    { ids: batch.filter((id) => !isNamed.has(id)), wereNamed: false },
+    { ids: named, wereNamed: true },
+  ];
+}
+
+function isRefusal({ reason, isProblem }: Failed): boolean {
+  if (reason.status === 404 && !isProblem) return false;
+  return reason.status !== undefined && refusingStatuses.has(reason.status);
+}
+
+function hasComma(id: string): boolean {
+  return id.includes(',');
+}
+
+function cut(ids: readonly string[], { offset = 0, limit }: Page): readonly string[] {
+  return ids.slice(offset, limit === undefined ? undefined : offset + limit);
+}
+
+function inOrder(files: readonly FoundFile[], ids: readonly string[]): readonly FoundFile[] {
+  const places = new Map(ids.map((id, place) => [id, place]));
+  const placeOf = (file: FoundFile): number => (file.kind === 'file' ? places.get(file.id) : undefined) ?? ids.length;
+  return [...files].sort((a, b) => placeOf(a) - placeOf(b));
+}

@@ -1,0 +1,69 @@
+import type { ServiceInfo } from '../model/connection.ts';
+import type { Database } from '../model/database.ts';
+import { readDatabases } from './answers.ts';
+import type { Channel, HttpRequest } from './exchange.ts';
+import { readAnswer, send } from './http.ts';
+import type { Failed, Outcome, Read } from './http.ts';
+import { OneAtATime } from './oneAtATime.ts';
+import type { ServerDialects } from './serverDialect.ts';
+
+/** What a {@link Session} is made of. */
+export interface SessionParts {
+  readonly channel: Channel;
+  readonly service: ServiceInfo;
+  readonly dialects: ServerDialects;
+  /** Path of `{api_base}` (§4). */
+  readonly apiPath: string;
+}
+
+/** A connected service: what was told at its root, its last listing, and the way to it. Ends with its channel. */
+export class Session {
+  readonly channel: Channel;
+  readonly service: ServiceInfo;
+  readonly dialects: ServerDialects;
+  /** Status requests go out one at a time (D11). */
+  readonly statusLine = new OneAtATime();
+  private readonly apiPath: string;
+  private listing: readonly Database[] | undefined;
+
+  constructor({ channel, service, dialects, apiPath }: SessionParts) {
+    this.channel = channel;
+    this.service = service;
+    this.dialects = dialects;
+    this.apiPath = apiPath;
+  }
+
+  /** Sends one request of the API; `path` stands below `{api_base}` (§4). */
+  async send(request: HttpRequest, signal?: AbortSignal): Promise<Outcome> {
+    return await send(this.channel, this.located(request), signal);
+  }
+
+  private located(request: HttpRequest): HttpRequest {
+    return { ...request, path: `${this.apiPath}/${request.path}` };
+  }
+
+  /** Length of the address that `path` gives, in bytes. */
+  addressLength(path: string): number {
+    return this.channel.origin.length + this.apiPath.length + 1 + path.length;
+  }
+
+  /** Sends a request and reads its answer. */
+  async ask<T>(request: HttpRequest, read: (json: unknown) => T, signal?: AbortSignal): Promise<Read<T> | Failed> {
+    const outcome = await this.send(request, signal);
+    return outcome.kind === 'failed' ? outcome : readAnswer(this.located(request), outcome, read);
+  }
+
+  /** Lists the databases and keeps the list for {@link knownDatabases} (§4.2). */
+  async list(signal?: AbortSignal): Promise<Read<readonly Database[]> | Failed> {
+    const outcome = await this.ask({ method: 'GET', path: 'databases' }, readDatabases, signal);
+    if (outcome.kind === 'read') this.listing = outcome.value;
+    return outcome;
+  }
+
+  /** The last listing; asks for one where there is none yet. Empty when that fails. */
+  async knownDatabases(signal?: AbortSignal): Promise<readonly Database[]> {
+    if (this.listing) return this.listing;
+    const outcome = await this.list(signal);
+    return outcome.kind === 'read' ? outcome.value : [];
+  }
+}
