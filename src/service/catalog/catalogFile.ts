@@ -1,0 +1,65 @@
+import type { FileResource } from '../../contract/fileResource.ts';
+import type { JsonObject } from '../../core/util/json.ts';
+import { fileIdOf } from './fileId.ts';
+import { mediaTypeOf } from './mediaTypes.ts';
+
+/** What a scan sees of a file. */
+export interface FoundFile {
+  /** Relative to the database's folder, parted by `/`. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Milliseconds since 1970, with fractions. */
+  readonly modifiedMs: number;
+  /** From a Data Package; absent when none names the file. */
+  readonly metadata?: JsonObject;
+}
+
+/** A file as the catalogue keeps it. */
+export interface CatalogFile extends FoundFile {
+  /** From the suffix or the metadata; empty when neither tells. */
+  readonly format: string;
+  /** Hex; there while the file has not changed since it was read whole (D22). */
+  readonly sha256?: string;
+}
+
+/** The last part of a path. */
+export function nameOfPath(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The wire form of a file: a valid data resource (§2.3, D20). */
+export function resourceOf(file: CatalogFile): FileResource {
+  const metadata = file.metadata ?? {};
+  const fileName = nameOfPath(file.path);
+  const hash = file.sha256 === undefined ? metadata['hash'] : `sha256:${file.sha256}`;
+  return {
+    ...metadata,
+    id: fileIdOf(file.path),
+    name: slugOf(textOf(metadata['name']) ?? fileName),
+    path: file.path,
+    title: textOf(metadata['title']) ?? fileName,
+    ...(file.format === '' ? {} : { format: file.format }),
+    mediatype: textOf(metadata['mediatype']) ?? mediaTypeOf(file.format),
+    bytes: file.bytes,
+    ...(typeof hash === 'string' ? { hash } : {}),
+    ...modifiedOf(file.modifiedMs),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function modifiedOf(modifiedMs: number): { modified?: string } {
+  const time = new Date(modifiedMs);
+  return Number.isNaN(time.getTime()) ? {} : { modified: time.toISOString() };
+}
+
+/** A name that a data resource may have: small letters, digits and `-._/` only. */
+function slugOf(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+  return plain.replace(/[^-a-z0-9._/]+/g, '_');
+}

@@ -1,0 +1,69 @@
+const mediaTypes: Readonly<Record<string, string>> = {
+  avif: 'image/avif',
+  bam: 'application/octet-stream',
+  bmp: 'image/bmp',
+  bz2: 'application/x-bzip2',
+  css: 'text/css',
+  csv: 'text/csv',
+  doc: 'application/msword',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  fa: 'text/plain',
+  fasta: 'text/plain',
+  fastq: 'text/plain',
+  geojson: 'application/geo+json',
+  gff: 'text/plain',
+  gif: 'image/gif',
+  gz: 'application/gzip',
+  h5: 'application/x-hdf5',
+  hdf5: 'application/x-hdf5',
+  html: 'text/html',
+  ipynb: 'application/x-ipynb+json',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript',
+  json: 'application/json',
+  jsonl: 'application/jsonl',
+  md: 'text/markdown',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  nc: 'application/x-netcdf',
+  parquet: 'application/vnd.apache.parquet',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  py: 'text/x-python',
+  r: 'text/plain',
+  rtf: 'application/rtf',
+  svg: 'image/svg+xml',
+  tar: 'application/x-tar',
+  tif: 'image/tiff',
+  tiff: 'image/tiff',
+  tsv: 'text/tab-separated-values',
+  txt: 'text/plain',
+  vcf: 'text/plain',
+  wav: 'audio/wav',
+  webp: 'image/webp',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xml: 'application/xml',
+  xz: 'application/x-xz',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  zip: 'application/zip',
+  zst: 'application/zstd',
+};
+
+const compressions: ReadonlySet<string> = new Set(['bz2', 'gz', 'xz', 'zst']);
+
+/** The format that a file's suffix tells, in small letters: `csv`, `fastq.gz`; empty when it has none. */
+export function formatOf(fileName: string): string {
+  const parts = fileName.toLowerCase().split('.').slice(1);
+  const last = parts.at(-1) ?? '';
+  const inner = parts.at(-2);
+  return compressions.has(last) && inner !== undefined && inner !== '' ? `${inner}.${last}` : last;
+}
+
+/** The media type of a format of {@link formatOf}. */
+export function mediaTypeOf(format: string): string {
+  const suffix = format.split('.').at(-1) ?? '';
+  return (Object.hasOwn(mediaTypes, suffix) ? mediaTypes[suffix] : undefined) ?? 'application/octet-stream';
+}

@@ -1,0 +1,13 @@
+const marks = /\p{M}+/gu;
+const separators = /[^\p{L}\p{N}]+/gu;
+// These scripts do not part words by spaces: each sign is a word, so that any run of them can be found.
+const signs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+
+/**
+ * A text as the search sees it: small letters without accents, only letters and digits, one space between words.
+ * The index and the query go through this one function, so every kind of index answers alike (D21).
+ */
+export function wordsOf(text: string): string {
+  const plain = text.normalize('NFKD').replace(marks, '').toLowerCase();
+  return plain.replace(signs, ' $& ').replace(separators, ' ').trim();
+}

@@ -1,0 +1,75 @@
+import * as path from 'node:path';
+import * as z from 'zod/mini';
+import { describeIssue } from './http/issues.ts';
+
+const databaseConfigSchema = z.strictObject({
+  name: z.string().check(z.minLength(1)),
+  /** The folder that is the database (D20). */
+  folder: z.string().check(z.minLength(1)),
+  organization: z.optional(z.string()),
+  /** Left out, it is a slug of the name. */
+  id: z.optional(z.string().check(z.regex(/^[a-z0-9][-a-z0-9_]*$/))),
+});
+
+const serviceConfigSchema = z.strictObject({
+  /** Where catalogues and the journal of transfers are kept; made when it is not there. */
+  dataFolder: z.string().check(z.minLength(1)),
+  databases: z.array(databaseConfigSchema),
+  /** 0 or left out: a free one. */
+  port: z.optional(z.int().check(z.gte(0), z.lte(65_535))),
+  /** How long ended transfers are remembered, in days (D25). */
+  retentionDays: z.optional(z.number().check(z.gte(0))),
+  /** Ends the service when its standard input ends, so that it never outlives the program that started it. */
+  endWithStdin: z.optional(z.boolean()),
+  /** Most bytes that one transfer copies a second: leaves room for others on a shared disk. */
+  throttleBytesPerSecond: z.optional(z.number().check(z.gt(0))),
+});
+
+/** One database of the configuration; its folder is an absolute path. */
+export type DatabaseConfig = z.infer<typeof databaseConfigSchema>;
+
+/** The service's configuration; its folders are absolute paths. */
+export type ServiceConfig = z.infer<typeof serviceConfigSchema>;
+
+/** The configuration is wrong; the message names each wrong field. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Reads a configuration from JSON text. Relative folders are relative to `baseFolder`. Throws {@link ConfigError}. */
+export function parseConfig(text: string, baseFolder: string): ServiceConfig {
+  const result = z.safeParse(serviceConfigSchema, parseJson(text));
+  if (!result.success) {
+    const lines = result.error.issues.map((issue) => describeIssue(issue, 'config'));
+    throw new ConfigError(lines.map((line) => `${line.location} ${line.message}`).join('; '));
+  }
+  const config = result.data;
+  refuseDoubles(config.databases, 'name');
+  refuseDoubles(config.databases, 'id');
+  return {
+    ...config,
+    dataFolder: path.resolve(baseFolder, config.dataFolder),
+    databases: config.databases.map((database) => ({
+      ...database,
+      folder: path.resolve(baseFolder, database.folder),
+    })),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigError('config is not valid JSON', { cause });
+  }
+}
+
+function refuseDoubles(databases: readonly DatabaseConfig[], field: 'name' | 'id'): void {
+  const seen = new Set<string>();
+  for (const [index, database] of databases.entries()) {
+    const value = database[field];
+    if (value === undefined) continue;
+    if (seen.has(value)) throw new ConfigError(`config.databases.${index}.${field} is used twice: ${value}`);
+    seen.add(value);
+  }
+}

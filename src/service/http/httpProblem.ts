@@ -1,0 +1,34 @@
+import { STATUS_CODES } from 'node:http';
+import type { ProblemDocument } from '../../contract/problem.ts';
+import type { FieldProblem } from './issues.ts';
+
+interface ProblemOptions {
+  readonly errors?: readonly FieldProblem[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Thrown by a handler to answer with a problem document (D26); `message` becomes its `detail`. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly status: number;
+  readonly errors: readonly FieldProblem[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, detail: string, options: ProblemOptions = {}) {
+    super(detail);
+    this.status = status;
+    this.errors = options.errors ?? [];
+    this.headers = options.headers ?? {};
+  }
+
+  /** The body of the answer. */
+  document(): ProblemDocument {
+    const document = { title: STATUS_CODES[this.status] ?? 'Error', status: this.status, detail: this.message };
+    return this.errors.length === 0 ? document : { ...document, errors: this.errors.map((error) => ({ ...error })) };
+  }
+}
+
+/** One wrong field: 422 with its location. */
+export function fieldProblem(location: string, message: string): HttpProblem {
+  return new HttpProblem(422, 'The request has a wrong field.', { errors: [{ message, location }] });
+}

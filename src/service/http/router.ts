@@ -1,0 +1,74 @@
+import { HttpProblem } from './httpProblem.ts';
+
+/** What a handler gets of a request. */
+export interface ApiRequest {
+  /** The `{name}` parts of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Reads the JSON body; throws the matching problem when it cannot be had. */
+  readonly readBody: () => Promise<unknown>;
+}
+
+/** What a handler answers; without a body when there is none to send. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+/** One operation of the service. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** `/api/v1/transfers/{id}`. */
+  readonly path: string;
+  /** Answered without a token. */
+  readonly isOpen?: boolean;
+  readonly handle: (request: ApiRequest) => Promise<ApiAnswer>;
+}
+
+/** A route and the parts of the path that it names. */
+export interface RouteMatch {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds the route for a request. Throws {@link HttpProblem}: 404 for an unknown path, 405 with `Allow` for a wrong method. */
+export function findRoute(routes: readonly Route[], method: string, path: string): RouteMatch {
+  const matches = routes.flatMap((route) => {
+    const params = matchPath(route.path, path);
+    return params === undefined ? [] : [{ route, params }];
+  });
+  const first = matches[0];
+  if (first === undefined) throw new HttpProblem(404, 'There is nothing at this address.');
+  // A path with no `{name}` in it is meant before one that has it: transfers/records is not a transfer.
+  const sameShape = matches.filter((match) => match.route.path === first.route.path);
+  const found = sameShape.find((match) => match.route.method === method);
+  if (found !== undefined) return found;
+  const allow = sameShape.map((match) => match.route.method).join(', ');
+  throw new HttpProblem(405, `${method} is not possible here.`, { headers: { Allow: allow } });
+}
+
+function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  if (wanted.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index] ?? '';
+    if (!part.startsWith('{')) {
+      if (part !== value) return undefined;
+      continue;
+    }
+    const decoded = decode(value);
+    if (decoded === undefined || decoded === '') return undefined;
+    params[part.slice(1, -1)] = decoded;
+  }
+  return params;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

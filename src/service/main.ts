@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { ConfigError, parseConfig, type ServiceConfig } from './config.ts';
+import { newToken, startService, type RunningService } from './localService.ts';
+import { lineLogger } from './stderrLogger.ts';
+import { serviceVersion } from './version.ts';
+
+const usage = 'usage: --config FILE, or --config - to read the configuration from the first line of standard input';
+
+async function readConfig(): Promise<ServiceConfig> {
+  const file = configArgument();
+  if (file === '-') return parseConfig(await firstLine(), process.cwd());
+  const path = nodePath.resolve(file);
+  try {
+    return parseConfig(await readFile(path, 'utf8'), nodePath.dirname(path));
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`cannot read ${path}`, { cause: error });
+  }
+}
+
+function configArgument(): string {
+  try {
+    const { values } = parseArgs({ options: { config: { type: 'string' } } });
+    if (values.config !== undefined) return values.config;
+  } catch (cause) {
+    throw new ConfigError(usage, { cause });
+  }
+  throw new ConfigError(usage);
+}
+
+async function firstLine(): Promise<string> {
+  const lines = createInterface({ input: process.stdin });
+  try {
+    for await (const line of lines) return line;
+    return '';
+  } finally {
+    lines.close();
+  }
+}
+
+function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) return;
+    isStopping = true;
+    service.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  if (!endWithStdin) return;
+  if (process.stdin.readableEnded || process.stdin.destroyed) stop();
+  else process.stdin.once('end', stop).once('close', stop).resume();
+}
+
+async function main(): Promise<void> {
+  const config = await readConfig();
+  const token = newToken();
+  const secrets = [token, Buffer.from(token, 'utf8').toString('base64')];
+  const logger = lineLogger(
+    (line) => process.stderr.write(line),
+    () => secrets,
+  );
+  const service = await startService(config, { logger, token });
+  stopOnSignals(service, config.endWithStdin ?? false);
+  const { address } = service;
+  process.stdout.write(`${JSON.stringify({ address, token, version: serviceVersion, pid: process.pid })}\n`);
+}
+
+main().catch((error: unknown) => {
+  const isConfig = error instanceof ConfigError;
+  process.stderr.write(`${isConfig ? error.message : `The service cannot start: ${String(error)}`}\n`);
+  process.exit(isConfig ? 2 : 1);
+});

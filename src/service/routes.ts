@@ -1,0 +1,40 @@
+import { apiVersion } from '../contract/apiVersion.ts';
+import type { ServedDatabase } from './catalog/databases.ts';
+import { databaseRoutes } from './routes/databaseRoutes.ts';
+import { fileRoutes } from './routes/fileRoutes.ts';
+import { transferRoutes } from './routes/transferRoutes.ts';
+import { contractSchemas, openApiDocument, type DescribedRoute } from './openApi.ts';
+import type { TransferQueue } from './transfers/transferQueue.ts';
+import { serviceName, serviceVersion } from './version.ts';
+
+/** Every operation of the service: those of §4, and the few of D26. */
+export function serviceRoutes(databases: readonly ServedDatabase[], queue: TransferQueue): DescribedRoute[] {
+  const apiBase = `/api/v${apiVersion}`;
+  const routes: DescribedRoute[] = [
+    {
+      method: 'GET',
+      path: '/',
+      handle: async () => await Promise.resolve({ status: 200, body: { name: serviceName, version: serviceVersion } }),
+      description: {
+        summary: 'The name and version of the service',
+        successStatus: 200,
+        response: contractSchemas.root,
+        problems: [],
+      },
+    },
+    ...databaseRoutes(apiBase, databases),
+    ...fileRoutes(apiBase, databases),
+    ...transferRoutes(apiBase, queue),
+  ];
+  return [...routes, openApiRoute(routes)];
+}
+
+function openApiRoute(routes: readonly DescribedRoute[]): DescribedRoute {
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    isOpen: true,
+    handle: async () => await Promise.resolve({ status: 200, body: openApiDocument(routes) }),
+    description: { summary: 'This document', successStatus: 200, problems: [] },
+  };
+}

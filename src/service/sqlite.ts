@@ -1,0 +1,38 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** An open SQLite file. */
+export type SqliteFile = DatabaseSync;
+
+type SqliteModule = typeof import('node:sqlite');
+
+/**
+ * Opens a SQLite file, making it when it is not there. The module is loaded here, and not by an import,
+ * so that its warning of being experimental, and no other, can be kept from standard error.
+ */
+export function openSqlite(file: string): SqliteFile {
+  const { DatabaseSync: Database } = loadQuietly();
+  return new Database(file, { timeout: 2_000 });
+}
+
+function loadQuietly(): SqliteModule {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = () => undefined;
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** Runs `work` in one transaction: all of it counts, or, when it throws, nothing. */
+export function inTransaction<T>(database: SqliteFile, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

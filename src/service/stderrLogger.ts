@@ -1,0 +1,19 @@
+import type { Logger } from '../core/util/logger.ts';
+
+const controlCharacters = /\p{Cc}+/gu;
+
+/** A logger that writes one line an entry through `write`, without the secrets it is given and without control characters. */
+export function lineLogger(write: (line: string) => void, secrets: () => readonly string[]): Logger {
+  const log = (level: string, message: string): void => {
+    let text = message;
+    for (const secret of secrets()) text = text.replaceAll(secret, '…');
+    write(`${new Date().toISOString()} ${level} ${text.replaceAll(controlCharacters, ' ')}\n`);
+  };
+  return {
+    trace: () => undefined,
+    debug: () => undefined,
+    info: (message) => log('info', message),
+    warn: (message) => log('warn', message),
+    error: (message) => log('error', message),
+  };
+}

@@ -1,0 +1,151 @@
+import { mkdirSync } from 'node:fs';
+import * as nodePath from 'node:path';
+import type { FileResource } from '../../contract/fileResource.ts';
+import type { JsonObject } from '../../core/util/json.ts';
+import { inTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
+import type { TransferFile, TransferRecord, TransferStatusWord } from './transferRecord.ts';
+
+interface TransferRow {
+  readonly id: string;
+  readonly status: string;
+  readonly message: string;
+  readonly moved: number;
+  readonly cancel: number;
+  readonly ended_at: number | null;
+  /** What never changes of the record, as JSON. */
+  readonly fixed: string;
+}
+
+interface FileRow {
+  readonly position: number;
+  readonly path: string;
+  readonly bytes: number;
+  readonly resource: string;
+  readonly sha256: string | null;
+  readonly landed: number;
+}
+
+type FixedPart = Omit<TransferRecord, 'id' | 'status' | 'message' | 'movedCount' | 'isCancelRequested' | 'endedAtMs'>;
+
+const tables = `
+  CREATE TABLE IF NOT EXISTS transfers (
+    id TEXT PRIMARY KEY, status TEXT NOT NULL, message TEXT NOT NULL, moved INTEGER NOT NULL,
+    cancel INTEGER NOT NULL, ended_at REAL, fixed TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS transfer_files (
+    transfer TEXT NOT NULL, position INTEGER NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL,
+    resource TEXT NOT NULL, sha256 TEXT, landed INTEGER NOT NULL, PRIMARY KEY (transfer, position)
+  ) WITHOUT ROWID;`;
+
+/**
+ * Every transfer that was acknowledged, on disk before the acknowledgement goes out (D25). One service at a time
+ * holds the file: a second one that opens it fails.
+ */
+export class TransferJournal {
+  private readonly database: SqliteFile;
+
+  constructor(file: string) {
+    mkdirSync(nodePath.dirname(file), { recursive: true, mode: 0o700 });
+    this.database = openSqlite(file);
+    this.database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL');
+    inTransaction(this.database, () => this.database.exec(tables));
+  }
+
+  /** Writes a new transfer with its files. */
+  add(record: TransferRecord, files: readonly TransferFile[]): void {
+    const { id, status, message, movedCount, isCancelRequested, endedAtMs, ...fixed } = record;
+    inTransaction(this.database, () => {
+      this.database
+        .prepare(
+          'INSERT INTO transfers (id, status, message, moved, cancel, ended_at, fixed) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        )
+        .run(id, status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, JSON.stringify(fixed));
+      const insert = this.database.prepare(
+        'INSERT INTO transfer_files (transfer, position, path, bytes, resource, landed) VALUES (?, ?, ?, ?, ?, 0)',
+      );
+      for (const file of files) insert.run(id, file.position, file.path, file.bytes, JSON.stringify(file.resource));
+    });
+  }
+
+  /** Writes what changes of a record. The files of one that has ended are forgotten: its manifest has them. */
+  update(record: TransferRecord): void {
+    inTransaction(this.database, () => {
+      this.database
+        .prepare('UPDATE transfers SET status = ?, message = ?, moved = ?, cancel = ?, ended_at = ? WHERE id = ?')
+        .run(
+          record.status,
+          record.message,
+          record.movedCount,
+          record.isCancelRequested ? 1 : 0,
+          record.endedAtMs ?? null,
+          record.id,
+        );
+      if (record.endedAtMs !== undefined) this.forgetFiles(record.id);
+    });
+  }
+
+  /** Writes which files have landed. */
+  markLanded(record: TransferRecord, files: readonly TransferFile[]): void {
+    const sql = 'UPDATE transfer_files SET landed = 1, sha256 = ?, bytes = ? WHERE transfer = ? AND position = ?';
+    inTransaction(this.database, () => {
+      const mark = this.database.prepare(sql);
+      for (const file of files) mark.run(file.sha256 ?? null, file.bytes, record.id, file.position);
+      this.database.prepare('UPDATE transfers SET moved = ? WHERE id = ?').run(record.movedCount, record.id);
+    });
+  }
+
+  /** The record of a transfer; undefined when there is none. */
+  get(id: string): TransferRecord | undefined {
+    const row = this.database.prepare('SELECT * FROM transfers WHERE id = ?').get(id);
+    return row === undefined ? undefined : recordOf(row as unknown as TransferRow);
+  }
+
+  /** The transfers that have not ended, the oldest first. */
+  unfinished(): TransferRecord[] {
+    const rows = this.database.prepare('SELECT * FROM transfers WHERE ended_at IS NULL').all();
+    const records = (rows as unknown as TransferRow[]).map(recordOf);
+    return records.sort((one, other) => one.createdAtMs - other.createdAtMs);
+  }
+
+  /** The files of a transfer that has not ended, in the order asked. */
+  filesOf(id: string): TransferFile[] {
+    const rows = this.database.prepare('SELECT * FROM transfer_files WHERE transfer = ? ORDER BY position').all(id);
+    return (rows as unknown as FileRow[]).map(fileOf);
+  }
+
+  /** Forgets transfers that ended before a time (milliseconds since 1970). */
+  prune(endedBeforeMs: number): void {
+    this.database.prepare('DELETE FROM transfers WHERE ended_at < ?').run(endedBeforeMs);
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private forgetFiles(id: string): void {
+    this.database.prepare('DELETE FROM transfer_files WHERE transfer = ?').run(id);
+  }
+}
+
+function recordOf(row: TransferRow): TransferRecord {
+  return {
+    ...(JSON.parse(row.fixed) as FixedPart),
+    id: row.id,
+    status: row.status as TransferStatusWord,
+    message: row.message,
+    movedCount: row.moved,
+    isCancelRequested: row.cancel === 1,
+    ...(row.ended_at === null ? {} : { endedAtMs: row.ended_at }),
+  };
+}
+
+function fileOf(row: FileRow): TransferFile {
+  return {
+    position: row.position,
+    path: row.path,
+    bytes: row.bytes,
+    resource: JSON.parse(row.resource) as FileResource & JsonObject,
+    isLanded: row.landed === 1,
+    ...(row.sha256 === null ? {} : { sha256: row.sha256 }),
+  };
+}

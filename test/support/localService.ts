@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** What a started service is configured with; the same fields as its configuration. */
+export interface LocalServiceConfig {
+  readonly databases: readonly { name: string; folder: string; organization?: string; id?: string }[];
+  /** Left out, a temporary folder that `stop` removes. Given, it stays: for a restart. */
+  readonly dataFolder?: string;
+  readonly port?: number;
+  readonly retentionDays?: number;
+  readonly throttleBytesPerSecond?: number;
+}
+
+/** The local service in a process of its own. */
+export interface StartedService {
+  readonly address: string;
+  readonly token: string;
+  readonly dataFolder: string;
+  readonly pid: number;
+  /** All that it wrote to standard error so far. */
+  readonly log: () => string;
+  /** Ends it as a signal does, and removes a temporary data folder. Resolves with its exit code. */
+  stop(): Promise<number | null>;
+  /** Ends it as a crash does; the data folder stays. */
+  kill(): Promise<void>;
+}
+
+const mainFile = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
+
+/** Starts the service from its source with the running Node and waits until it listens. Rejects with its log when it ends before. */
+export async function startLocalService(config: LocalServiceConfig): Promise<StartedService> {
+  const dataFolder = config.dataFolder ?? (await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-data-')));
+  const child = spawn(process.execPath, [mainFile, '--config', '-'], { stdio: ['pipe', 'pipe', 'pipe'] });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+  child.stdin.write(`${JSON.stringify({ ...config, dataFolder, endWithStdin: true })}\n`);
+  const ready = await Promise.race([firstLine(child), once(child, 'exit').then(() => undefined)]);
+  if (ready === undefined) throw new Error(`The service did not start: ${log}`);
+  const { address, token, pid } = JSON.parse(ready) as { address: string; token: string; pid: number };
+  return {
+    address,
+    token,
+    dataFolder,
+    pid,
+    log: () => log,
+    stop: async () => {
+      const code = await end(child, 'SIGTERM');
+      if (config.dataFolder === undefined) await fs.rm(dataFolder, { recursive: true, force: true });
+      return code;
+    },
+    kill: async () => void (await end(child, 'SIGKILL')),
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<string | undefined> {
+  if (child.stdout === null) return undefined;
+  for await (const line of createInterface({ input: child.stdout })) return line;
+  return undefined;
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+  return child.exitCode;
+}
