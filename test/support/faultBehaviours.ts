@@ -1,0 +1,128 @@
+import type { ServerResponse } from 'node:http';
+import type { RecordedRequest } from './faultServer.ts';
+
+/** What a route of the fault server does with one request. */
+export type Behaviour = (request: RecordedRequest, response: ServerResponse) => void | Promise<void>;
+
+/** Answers with JSON. */
+export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Behaviour {
+  return (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+  };
+}
+
+/** Answers with text as it is, of any media type. */
+export function text(status: number, body: string, contentType = 'text/plain; charset=utf-8'): Behaviour {
+  return (_request, response) => {
+    response.writeHead(status, { 'content-type': contentType }).end(body);
+  };
+}
+
+/** Answers with a status and nothing else. */
+export function empty(status: number, headers: Record<string, string> = {}): Behaviour {
+  return (_request, response) => {
+    response.writeHead(status, { 'content-length': '0', ...headers }).end();
+  };
+}
+
+/** Answers with a problem document (D14). */
+export function problem(status: number, detail: string, messages: readonly string[] = []): Behaviour {
+  const errors = messages.map((message) => ({ message, location: 'body', value: 'somebody-elses-data' }));
+  const document = { title: 'A title', status, detail, ...(errors.length > 0 && { errors }) };
+  return json(document, status, { 'content-type': 'application/problem+json' });
+}
+
+/** Answers as the public server does for its own errors: the text is only in `errors`. */
+export function plainProblem(status: number, message: string): Behaviour {
+  return problem(status, 'unexpected error occurred', [message]);
+}
+
+/** Answers with a web page. */
+export function html(status: number, title: string): Behaviour {
+  return text(status, `<!doctype html><html><head><title>${title}</title></head><body>x</body></html>`, 'text/html');
+}
+
+/** Takes the request and never answers. */
+export function silence(): Behaviour {
+  return () => undefined;
+}
+
+/** Answers later. */
+export function slowHeaders(delayMs: number, then: Behaviour): Behaviour {
+  return async (request, response) => {
+    await new Promise<void>((resolve) => setTimeout(resolve, delayMs).unref());
+    await then(request, response);
+  };
+}
+
+/** Sends the body in pieces, with a pause after each. */
+export function slowBody(value: unknown, pieces: number, pauseMs: number): Behaviour {
+  return async (_request, response) => {
+    const body = JSON.stringify(value);
+    const size = Math.ceil(body.length / pieces);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    for (let start = 0; start < body.length; start += size) {
+      response.write(body.slice(start, start + size));
+      await new Promise<void>((resolve) => setTimeout(resolve, pauseMs).unref());
+    }
+    response.end();
+  };
+}
+
+/** Sends the beginning of a body, and nothing more. */
+export function stalledBody(beginning = '{"resources":['): Behaviour {
+  return (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write(beginning);
+  };
+}
+
+/** Closes the connection without an answer, as a server does that has crashed in its handler. */
+export function dropBeforeAnswer(): Behaviour {
+  return (_request, response) => {
+    response.socket?.destroy();
+  };
+}
+
+/** Resets the connection without an answer. */
+export function resetBeforeAnswer(): Behaviour {
+  return (_request, response) => {
+    response.socket?.resetAndDestroy();
+  };
+}
+
+/** Promises a long body, sends a part of it, and closes the connection. */
+export function dropDuringBody(beginning = '{"resources":[', status = 200): Behaviour {
+  return (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': '1000' });
+    response.write(beginning, () => response.socket?.destroy());
+  };
+}
+
+/** Sends `bytes` bytes of valid JSON, without telling the length before where `isChunked`. */
+export function tooLarge(bytes: number, isChunked = true): Behaviour {
+  return (_request, response) => {
+    const body = `"${'x'.repeat(bytes - 2)}"`;
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      ...(!isChunked && { 'content-length': String(bytes) }),
+    });
+    response.end(body);
+  };
+}
+
+/** Redirects. */
+export function redirect(location: string, status = 302): Behaviour {
+  return empty(status, { location });
+}
+
+/** Asks to be left alone for a while. */
+export function busy(status: number, retryAfter: string): Behaviour {
+  return empty(status, { 'retry-after': retryAfter });
+}
+
+/** Answers with something that is not HTTP. */
+export function notHttp(): Behaviour {
+  return (_request, response) => {
+    response.socket?.end('SSH-2.0-OpenSSH_9.6\r\n');
+  };
+}

@@ -1,0 +1,199 @@
+import { dropBeforeAnswer, empty, json, plainProblem, problem, text } from './faultBehaviours.ts';
+import type { Behaviour } from './faultBehaviours.ts';
+import type { FaultServer, RecordedRequest } from './faultServer.ts';
+
+/** A transfer as the public server keeps it. */
+export interface PublicTransfer {
+  readonly orcid: string;
+  status: string;
+  message?: string;
+  num_files: number;
+  num_files_transferred: number;
+}
+
+/** What stands behind a server that behaves like the public one; tests look at it and change it. */
+export interface PublicState {
+  readonly key: string;
+  readonly databases: {
+    readonly id: string;
+    readonly name: string;
+    readonly organization: string;
+    readonly url: string;
+  }[];
+  /** Ids of the files that every database has. */
+  readonly files: Set<string>;
+  readonly transfers: Map<string, PublicTransfer>;
+  /** So many of the next status answers carry another transfer's counts and message (D11). */
+  mixedUpAnswers: number;
+  /** Answers `resources: null` where nothing was found (D15). */
+  isNullForNone: boolean;
+}
+
+type JsonBody = Record<string, unknown>;
+
+const otherId = '99999999-9999-4999-8999-999999999999';
+
+/**
+ * Makes a server behave like the public one: ids instead of names, `POST files/by-id` only, dropped connections
+ * for `offset` without `limit`, mixed-up statuses on demand, cancels in staging that change nothing.
+ */
+export function publicLike(server: FaultServer, key = 'the-test-key'): PublicState {
+  const state = newState(key);
+  installCommon(server, state, '0.12.1');
+  server.on('POST /api/v1/files/by-id', guarded(state, answerMetadata(state)));
+  server.on('GET /api/v1/files/by-id', empty(405));
+  return state;
+}
+
+/** Makes a server behave like the public one before 0.12: as `publicLike`, with `GET files/by-id` only. */
+export function olderPublicLike(server: FaultServer, key = 'the-test-key'): PublicState {
+  const state = newState(key);
+  installCommon(server, state, '0.11.3');
+  server.on('GET /api/v1/files/by-id', guarded(state, answerMetadataByQuery(state)));
+  server.on('POST /api/v1/files/by-id', empty(405));
+  return state;
+}
+
+function newState(key: string): PublicState {
+  const names = {
+    jdp: 'JGI Data Portal',
+    kbase: 'KBase Workspace Service (KSS)',
+    nmdc: 'National Microbiome Data Collaborative',
+  };
+  const databases = Object.entries(names).map(([id, name]) => ({
+    id,
+    name,
+    organization: `The ${id} people`,
+    url: '',
+  }));
+  const files = new Set(Array.from({ length: 60 }, (_, index) => `JDP:${String(index).padStart(6, '0')}`));
+  return { key, databases, files, transfers: new Map(), mixedUpAnswers: 0, isNullForNone: true };
+}
+
+function installCommon(server: FaultServer, state: PublicState, version: string): void {
+  server.on('GET /', json({ name: 'DTS prototype', version, uptime: 3, documentation: '/docs' }));
+  server.on('GET /api/v1/databases', guarded(state, json(state.databases)));
+  server.on(
+    'GET /api/v1/databases/jdp/search-parameters',
+    guarded(state, json({ d: { type: 'array(string)', value: ['asc', 'desc'] } })),
+  );
+  server.on('POST /api/v1/files', guarded(state, answerSearch(state)));
+  server.on('POST /api/v1/transfers', guarded(state, answerSubmission(state)));
+  server.on('GET /api/v1/transfers/*', guarded(state, answerStatus(state)));
+  server.on('DELETE /api/v1/transfers/*', answerCancel(state));
+}
+
+function guarded(state: PublicState, then: Behaviour): Behaviour {
+  const wanted = `Bearer ${Buffer.from(state.key).toString('base64')}`;
+  return async (request, response) => {
+    const isGood = request.headers.authorization === wanted;
+    await (isGood ? then : problem(401, 'KBase Auth error: 401'))(request, response);
+  };
+}
+
+function answering(make: (request: RecordedRequest) => Behaviour): Behaviour {
+  return async (request, response) => {
+    await make(request)(request, response);
+  };
+}
+
+function bodyOf(request: RecordedRequest): JsonBody {
+  return JSON.parse(request.body) as JsonBody;
+}
+
+function unknownDatabase(state: PublicState, given: unknown): Behaviour | undefined {
+  if (state.databases.some((database) => database.id === given)) return undefined;
+  return problem(404, `The database '${String(given)}' was not found`);
+}
+
+function resourcesOf(state: PublicState, ids: readonly string[]): JsonBody[] | null {
+  const resources = ids.map((id) => ({ id, name: id.toLowerCase(), path: `data/${id}.csv`, bytes: 10, credit: {} }));
+  return resources.length === 0 && state.isNullForNone ? null : resources;
+}
+
+function answerSearch(state: PublicState): Behaviour {
+  return answering((request) => {
+    const { database, query, offset = 0, limit } = bodyOf(request);
+    if (typeof offset === 'number' && offset > 0 && limit === undefined) return dropBeforeAnswer();
+    const size = typeof limit === 'number' ? limit : 50;
+    // Pages start at multiples of their size, whatever was asked.
+    const start = Math.floor(Number(offset) / size) * size;
+    const found = [...state.files].filter((id) => query === '' || id.includes(String(query)));
+    const resources = resourcesOf(state, found.slice(start, start + size));
+    return unknownDatabase(state, database) ?? json({ database, query, resources });
+  });
+}
+
+function metadata(state: PublicState, database: unknown, ids: readonly string[]): Behaviour {
+  const missing = ids.filter((id) => !state.files.has(id));
+  const isRepeated = new Set(ids).size < ids.length;
+  const unknown = unknownDatabase(state, database);
+  if (unknown) return unknown;
+  if (ids.length === 0) return problem(400, 'No file IDs were provided!');
+  if (isRepeated) return problem(400, 'Duplicate file IDs found in request');
+  const names = missing.join(', ');
+  if (missing.length > 0)
+    return plainProblem(500, `The following resources in database 'JDP' were not found: ${names}`);
+  return json({ database, resources: resourcesOf(state, ids) });
+}
+
+function answerMetadata(state: PublicState): Behaviour {
+  return answering((request) => {
+    const { database, file_ids } = bodyOf(request);
+    return metadata(state, database, Array.isArray(file_ids) ? (file_ids as string[]) : []);
+  });
+}
+
+function answerMetadataByQuery(state: PublicState): Behaviour {
+  return answering(({ query }) => metadata(state, query.get('database'), (query.get('ids') ?? '').split(',')));
+}
+
+function answerSubmission(state: PublicState): Behaviour {
+  return answering((request) => {
+    const { orcid, source, destination, file_ids } = bodyOf(request);
+    const id = crypto.randomUUID();
+    const count = Array.isArray(file_ids) ? file_ids.length : 0;
+    const transfer = { orcid: String(orcid), status: 'staging', num_files: count, num_files_transferred: 0 };
+    const unknown = unknownDatabase(state, source) ?? unknownDatabase(state, destination);
+    if (unknown) return unknown;
+    state.transfers.set(id, { ...transfer, message: `Transfer ${id}: staging ${String(count)} file(s) (0.66 GB)` });
+    return json({ id }, 201);
+  });
+}
+
+function idIn(request: RecordedRequest): string {
+  return request.path.slice('/api/v1/transfers/'.length);
+}
+
+function answerStatus(state: PublicState): Behaviour {
+  return answering((request) => {
+    const id = idIn(request);
+    const transfer = state.transfers.get(id);
+    if (!transfer) return problem(404, `transfer not found: ${id}`);
+    const { orcid: _owner, ...status } = transfer;
+    if (state.mixedUpAnswers === 0) return json({ id, ...status });
+    state.mixedUpAnswers--;
+    return json({
+      id,
+      status: 'failed',
+      message: `Transfer ${otherId}: failed (x)`,
+      num_files: 9,
+      num_files_transferred: 1,
+    });
+  });
+}
+
+function answerCancel(state: PublicState): Behaviour {
+  return answering((request) => {
+    const id = idIn(request);
+    const transfer = state.transfers.get(id);
+    if (!transfer) return plainProblem(500, `transfer not found: ${id}`);
+    if (request.query.get('orcid') !== transfer.orcid)
+      return plainProblem(500, `cannot cancel transfer ${id}: invalid Orcid`);
+    if (transfer.status === 'active') {
+      transfer.status = 'failed';
+      transfer.message = `Transfer ${id}: canceled`;
+    }
+    return text(202, '');
+  });
+}

@@ -1,0 +1,136 @@
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Behaviour } from './faultBehaviours.ts';
+import { text } from './faultBehaviours.ts';
+
+/** A request as it came over the wire. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Path with query, as sent. */
+  readonly url: string;
+  /** Path without query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** The raw body. */
+  readonly body: string;
+}
+
+interface Route {
+  /** What to do with the requests to come; the last one stays. */
+  readonly behaviours: Behaviour[];
+}
+
+/**
+ * A real HTTP server whose routes can be slow, broken or hostile, and which remembers every request.
+ * A route is `GET /path`; a `*` at its end stands for any rest. Others answer 404 in plain text.
+ */
+export class FaultServer {
+  readonly requests: RecordedRequest[] = [];
+  private readonly routes = new Map<string, Route>();
+  private readonly sockets = new Set<Socket>();
+  private readonly waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
+  private readonly server: Server;
+  private openedSockets = 0;
+
+  private constructor() {
+    this.server = createServer((request, response) => void this.handle(request, response));
+    this.server.on('connection', (socket) => {
+      this.openedSockets++;
+      this.sockets.add(socket);
+      socket.on('close', () => this.sockets.delete(socket));
+      socket.on('error', () => socket.destroy());
+    });
+  }
+
+  /** Starts on a free port of the loopback interface. */
+  static async start(): Promise<FaultServer> {
+    const server = new FaultServer();
+    await new Promise<void>((resolve) => server.server.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Base address, without a trailing slash. */
+  get address(): string {
+    return `http://127.0.0.1:${String(this.port)}`;
+  }
+
+  /** Connections that stand now. */
+  get socketCount(): number {
+    return this.sockets.size;
+  }
+
+  /** Connections that were ever opened. */
+  get socketsEver(): number {
+    return this.openedSockets;
+  }
+
+  /** Sets what a route does: each behaviour for one request, the last for all that follow. */
+  on(route: string, ...behaviours: Behaviour[]): this {
+    this.routes.set(route, { behaviours });
+    return this;
+  }
+
+  /** The requests of a route so far, such as `POST /api/v1/files`. */
+  requestsTo(route: string): readonly RecordedRequest[] {
+    return this.requests.filter((request) => matches(route, `${request.method} ${request.path}`));
+  }
+
+  /** Resolves when this many requests have come in all. */
+  async received(count: number): Promise<void> {
+    if (this.requests.length >= count) return;
+    await new Promise<void>((resolve) => this.waiting.add({ count, resolve }));
+  }
+
+  /** Stops at once, whatever is under way. */
+  async stop(): Promise<void> {
+    const stopped = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    for (const socket of this.sockets) socket.destroy();
+    await stopped;
+  }
+
+  private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await record(incoming);
+    if (!request) return;
+    this.requests.push(request);
+    for (const waiter of this.waiting) {
+      if (this.requests.length >= waiter.count) waiter.resolve();
+    }
+    await this.take(`${request.method} ${request.path}`)(request, response);
+  }
+
+  private take(name: string): Behaviour {
+    const route = this.routes.get(name) ?? [...this.routes].find(([key]) => matches(key, name))?.[1];
+    if (!route) return text(404, '404 page not found\n');
+    const next = route.behaviours.length > 1 ? route.behaviours.shift() : route.behaviours[0];
+    return next ?? text(404, '404 page not found\n');
+  }
+}
+
+function matches(route: string, name: string): boolean {
+  return route.endsWith('*') ? name.startsWith(route.slice(0, -1)) : route === name;
+}
+
+async function record(incoming: IncomingMessage): Promise<RecordedRequest | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  } catch {
+    return undefined;
+  }
+  const url = incoming.url ?? '';
+  const [path = '', query = ''] = url.split(/\?(.*)/s);
+  return {
+    method: incoming.method ?? '',
+    url,
+    path,
+    query: new URLSearchParams(query),
+    headers: incoming.headers,
+    body: Buffer.concat(chunks).toString('utf8'),
+  };
+}

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import type { ConnectOptions } from '../../../src/core/client/dataTransferClient.ts';
+import { ConnectionError, RuntimeError, ValueError } from '../../../src/core/client/errors.ts';
+import { startBench, testKey } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+import { cancel, metadata, search, transfer } from './contractCalls.ts';
+import type { Call, Loose } from './contractCalls.ts';
+
+interface Refusal {
+  readonly rule: string;
+  readonly call: Call;
+  readonly wanted: new (...given: never[]) => Error;
+  /** Words that the message must have: the operation and the argument. */
+  readonly tells: RegExp;
+}
+
+const ring: Loose = {};
+(ring as Record<string, unknown>)['self'] = ring;
+const notStrings: readonly unknown[] = [undefined, null, 5, true, ['x'], { x: 1 }, Symbol('s'), 5n, () => 'x'];
+
+function each(values: readonly unknown[], make: (value: unknown) => Refusal): readonly Refusal[] {
+  return values.map(make);
+}
+
+function word(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  return typeof value === 'function' ? 'a function' : String(value);
+}
+
+type Make = (changes: Loose) => Call;
+const operations = { search, fetchMetadata: metadata, transfer, cancelTransfer: cancel } as const;
+
+function wrong(
+  operation: keyof typeof operations,
+  name: string,
+  values: readonly unknown[],
+  wanted: Refusal['wanted'],
+  row: string,
+): readonly Refusal[] {
+  const make: Make = operations[operation];
+  return each(values, (value) => ({
+    rule: `${row} ${operation}: ${name} ${word(value)} is ${wanted.name}`,
+    call: make({ [name]: value }),
+    wanted,
+    tells: new RegExp(`^${operation}: "${name}" must be `),
+  }));
+}
+
+const notWhole: readonly unknown[] = [1.5, Number.NaN, Infinity, 'x', '1.5', ' 1', '+1', true, {}, [], 5n];
+
+const refusals: readonly Refusal[] = [
+  ...wrong('search', 'orcid', notStrings, TypeError, '§4.8'),
+  ...wrong('search', 'database', notStrings, TypeError, '§4.8'),
+  ...wrong('fetchMetadata', 'orcid', notStrings, TypeError, '§4.8'),
+  ...wrong('fetchMetadata', 'database', notStrings, TypeError, '§4.8'),
+  ...wrong('transfer', 'orcid', notStrings, TypeError, '§4.8'),
+  ...wrong('transfer', 'source', notStrings, TypeError, '§4.8'),
+  ...wrong('transfer', 'destination', notStrings, TypeError, '§4.8'),
+  ...wrong('cancelTransfer', 'orcid', notStrings, TypeError, '§4.8'),
+  ...wrong('search', 'query', [undefined, null, true, [], {}, Number.NaN, Infinity, 5n], TypeError, '§4.8'),
+  ...wrong('search', 'status', ['other', 'STAGED', 0, false, [], {}], TypeError, '§4.8'),
+  ...wrong('search', 'offset', [...notWhole, '', null], TypeError, 'D3'),
+  ...wrong('search', 'limit', notWhole, TypeError, 'D3'),
+  ...wrong('fetchMetadata', 'offset', [...notWhole, '', null], TypeError, 'D3'),
+  ...wrong('fetchMetadata', 'limit', notWhole, TypeError, 'D3'),
+  ...wrong('search', 'offset', [-1, '-1'], ValueError, '§4.8'),
+  ...wrong('search', 'limit', [-1, '-1'], ValueError, '§4.8'),
+  ...wrong('fetchMetadata', 'offset', [-1, '-1'], ValueError, '§4.8'),
+  ...wrong('fetchMetadata', 'limit', [-1, '-1'], ValueError, '§4.8'),
+  ...wrong('search', 'offset', [1e300, '9'.repeat(400).slice(0, 50)], ValueError, 'D3'),
+  ...wrong('search', 'specific', ['', 'x', 0, true, [], ['x'], ring, { a: 5n }, new Date(0)], TypeError, '§4.8'),
+  ...wrong('fetchMetadata', 'ids', [undefined, null, 'a', {}, [], 5], RuntimeError, '§4.8'),
+  ...wrong('transfer', 'fileIds', [undefined, null, 'a', {}, 5], TypeError, '§4.8'),
+  ...wrong('transfer', 'timeout', ['5', true, {}, [], Number.NaN, 5n], TypeError, '§4.8'),
+  ...wrong('transfer', 'description', [0, 5, true, {}, []], TypeError, '§4.8'),
+  ...wrong('transfer', 'instructions', ['', 'x', 0, true, [], ring], TypeError, '§4.8'),
+  ...wrong('fetchMetadata', 'ids', [['a', 5], [null], [['a']]], TypeError, 'D3'),
+  ...wrong('transfer', 'fileIds', [['a', 5], [undefined]], TypeError, 'D3'),
+  ...wrong('transfer', 'timeout', [0, -1, Infinity, 3_000_000], ValueError, 'D3'),
+  ...wrong('cancelTransfer', 'id', notStrings, TypeError, '§4.7'),
+  ...wrong('cancelTransfer', 'id', ['', '..', 'x', '../databases'], ValueError, '§4.7'),
+  ...each(notStrings, (value) => ({
+    rule: `§4.6 transferStatus: id ${word(value)} is TypeError`,
+    call: (client) => client.transferStatus(value as string),
+    wanted: TypeError,
+    tells: /^transferStatus: "id" must be a string/,
+  })),
+  ...each(['', '..', 'f710559a', 'f710559a-5d01-417b-91ac-3726503d11a3/x'], (value) => ({
+    rule: `§4.6 transferStatus: id ${word(value)} is ValueError`,
+    call: (client) => client.transferStatus(value as string),
+    wanted: ValueError,
+    tells: /^transferStatus: "id" must be a UUID/,
+  })),
+  ...each(['', '.', '..'], (value) => ({
+    rule: `D26 searchParameters: id ${word(value)} is ValueError`,
+    call: (client) => client.searchParameters(value as string),
+    wanted: ValueError,
+    tells: /^searchParameters: "databaseId" must be /,
+  })),
+];
+
+/** Two rules broken at once: the one that stands first in §4.8 is told. */
+const orders: readonly Refusal[] = [
+  { rule: 'orcid before query', call: search({ orcid: 1, query: true }), wanted: TypeError, tells: /"orcid"/ },
+  { rule: 'orcid before database', call: search({ orcid: 1, database: 1 }), wanted: TypeError, tells: /"orcid"/ },
+  { rule: 'query before status', call: search({ query: true, status: 'x' }), wanted: TypeError, tells: /"query"/ },
+  { rule: 'status before offset', call: search({ status: 'x', offset: 'x' }), wanted: TypeError, tells: /"status"/ },
+  {
+    rule: 'type of limit before value of offset',
+    call: search({ offset: -1, limit: 'x' }),
+    wanted: TypeError,
+    tells: /"limit"/,
+  },
+  {
+    rule: 'value of offset before value of limit',
+    call: search({ offset: -1, limit: -1 }),
+    wanted: ValueError,
+    tells: /"offset"/,
+  },
+  {
+    rule: 'value of limit before specific',
+    call: search({ limit: -1, specific: [] }),
+    wanted: ValueError,
+    tells: /"limit"/,
+  },
+  { rule: 'value of limit before ids', call: metadata({ limit: -1, ids: [] }), wanted: ValueError, tells: /"limit"/ },
+  { rule: 'orcid before ids', call: metadata({ orcid: 1, ids: [] }), wanted: TypeError, tells: /"orcid"/ },
+  {
+    rule: 'destination before file ids',
+    call: transfer({ destination: 1, fileIds: 1 }),
+    wanted: TypeError,
+    tells: /"destination"/,
+  },
+  {
+    rule: 'file ids before timeout',
+    call: transfer({ fileIds: 1, timeout: 'x' }),
+    wanted: TypeError,
+    tells: /"fileIds"/,
+  },
+  {
+    rule: 'timeout before description',
+    call: transfer({ timeout: 'x', description: 1 }),
+    wanted: TypeError,
+    tells: /"timeout"/,
+  },
+  {
+    rule: 'description before instructions',
+    call: transfer({ description: 1, instructions: 1 }),
+    wanted: TypeError,
+    tells: /"description"/,
+  },
+  {
+    rule: 'the table before what the decisions add',
+    call: transfer({ fileIds: [5], timeout: 0, instructions: 1 }),
+    wanted: TypeError,
+    tells: /"instructions"/,
+  },
+];
+
+describe('what the client refuses before anything is sent (§4.8)', () => {
+  let bench: Bench;
+
+  before(async () => {
+    bench = await startBench();
+    await bench.connect();
+  });
+
+  after(async () => {
+    await bench.end();
+  });
+
+  async function expectRefusal({ call, wanted, tells }: Refusal): Promise<void> {
+    await assert.rejects(call(bench.client), (error: Error) => {
+      assert.equal(error.constructor, wanted);
+      assert.match(error.message, tells);
+      return true;
+    });
+    assert.deepEqual(bench.server.requests, []);
+    assert.deepEqual(bench.log.errors, []);
+  }
+
+  for (const refusal of refusals) {
+    it(refusal.rule, async () => {
+      await expectRefusal(refusal);
+    });
+  }
+
+  for (const refusal of orders) {
+    it(`D1 ${refusal.rule}`, async () => {
+      await expectRefusal(refusal);
+    });
+  }
+
+  it('D1 a call without any argument names the first one that is missing', async () => {
+    const careless = bench.client.search as unknown as () => Promise<unknown>;
+    await assert.rejects(careless.call(bench.client), {
+      name: 'TypeError',
+      message: /^search: "orcid" must be a string, not undefined$/,
+    });
+  });
+});
+
+describe('calls without a connection (§4.8)', () => {
+  const calls: Readonly<Record<string, Call>> = {
+    databases: (client) => client.databases(),
+    search: search({ orcid: 5 }),
+    fetchMetadata: metadata({ ids: [] }),
+    transfer: transfer({ fileIds: 'x' }),
+    transferStatus: (client) => client.transferStatus('no uuid'),
+    cancelTransfer: cancel({ orcid: 5 }),
+    searchParameters: (client) => client.searchParameters(''),
+  };
+
+  for (const [operation, call] of Object.entries(calls)) {
+    it(`§4.8 ${operation} is RuntimeError, whatever else is wrong`, async () => {
+      const bench = await startBench();
+      try {
+        await assert.rejects(call(bench.client), (error: Error) => {
+          assert.equal(error.constructor, RuntimeError);
+          assert.match(error.message, new RegExp(`^${operation}: `));
+          return true;
+        });
+        assert.deepEqual(bench.server.requests, []);
+      } finally {
+        await bench.end();
+      }
+    });
+  }
+});
+
+describe('what connecting refuses before anything is sent (§4.8)', () => {
+  let bench: Bench;
+
+  before(async () => {
+    bench = await startBench();
+  });
+
+  after(async () => {
+    await bench.end();
+  });
+
+  const rows: readonly (readonly [rule: string, changes: Loose, wanted: Refusal['wanted'], tells: RegExp])[] = [
+    ['§4.8 apiKey undefined', { apiKey: undefined }, TypeError, /"apiKey" must be a string/],
+    ['§4.8 apiKey 5', { apiKey: 5 }, TypeError, /"apiKey" must be a string/],
+    ['§4.8 server 5', { server: 5 }, TypeError, /"server" must be a string/],
+    ['§4.8 port 1.5', { port: 1.5 }, TypeError, /"port" must be a whole number/],
+    ['§4.8 port "80"', { port: '80' }, TypeError, /"port" must be a whole number/],
+    ['§4.8 port true', { port: true }, TypeError, /"port" must be a whole number/],
+    ['§4.8 apiKey before server', { apiKey: 5, server: 5 }, TypeError, /"apiKey"/],
+    ['§4.8 server before port', { server: 5, port: 'x' }, TypeError, /"server"/],
+    ['D3 port 0', { port: 0 }, ValueError, /"port" must be between/],
+    ['D3 port 65536', { port: 65_536 }, ValueError, /"port" must be between/],
+    ['D5 an unknown scheme', { scheme: 'basic' }, TypeError, /"scheme"/],
+    ['D4 an address without a scheme', { server: 'example.org' }, ConnectionError, /https:\/\/example\.org/],
+    ['D4 an address with another scheme', { server: 'ftp://example.org' }, ConnectionError, /https:\/\//],
+    ['D4 an address that is none', { server: 'https://[' }, ConnectionError, /not a valid address/],
+    [
+      'D4 a port on an address that has one',
+      { server: 'http://127.0.0.1:80', port: 81 },
+      ConnectionError,
+      /not a valid/,
+    ],
+    ['D4 an address with a password', { server: 'https://a:hunter2@example.org' }, ConnectionError, /user name/],
+    ['D4 an address with a query', { server: 'https://example.org/?a=b' }, ConnectionError, /\?/],
+    ['D4 plain http to a far address', { server: 'http://192.0.2.1' }, ConnectionError, /in the clear/],
+    [
+      'D4 plain http to a name that only begins like loopback',
+      { server: 'http://127.0.0.1.example.org' },
+      ConnectionError,
+      /in the clear/,
+    ],
+  ];
+
+  for (const [rule, changes, wanted, tells] of rows) {
+    it(`${rule} is ${wanted.name}`, async () => {
+      const options = { server: bench.server.address, apiKey: testKey, ...changes } as ConnectOptions;
+      await assert.rejects(bench.client.connect(options), (error: Error) => {
+        assert.equal(error.constructor, wanted);
+        assert.match(error.message, tells);
+        assert.doesNotMatch(error.message, /hunter2/);
+        return true;
+      });
+      assert.deepEqual(bench.server.requests, []);
+    });
+  }
+
+  for (const key of ['line\nbreak', 'tab\there', 'nul\0', 'ümlaut', '\u{1F511}', 'carriage\r']) {
+    it(`D5 a key with ${JSON.stringify(key)} in it is TypeError, and is not repeated`, async () => {
+      await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: key }), (error: Error) => {
+        assert.equal(error.constructor, TypeError);
+        assert.ok(!error.message.includes(key));
+        return true;
+      });
+      assert.deepEqual(bench.server.requests, []);
+    });
+  }
+});

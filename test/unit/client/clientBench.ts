@@ -1,0 +1,94 @@
+import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
+import type { ConnectOptions } from '../../../src/core/client/dataTransferClient.ts';
+import type { Limits } from '../../../src/core/client/limits.ts';
+import type { ServerDialects } from '../../../src/core/client/serverDialect.ts';
+import type { Clock } from '../../../src/core/util/clock.ts';
+import type { Logger } from '../../../src/core/util/logger.ts';
+import { json } from '../../support/faultBehaviours.ts';
+import { FaultServer } from '../../support/faultServer.ts';
+
+/** The key that tests connect with. */
+export const testKey = 'the-test-key';
+
+/** A logger that keeps its lines, as `level: text`. */
+export class KeptLog implements Logger {
+  readonly lines: string[] = [];
+
+  get errors(): readonly string[] {
+    return this.lines.filter((line) => line.startsWith('error: '));
+  }
+
+  trace(message: string): void {
+    this.lines.push(`trace: ${message}`);
+  }
+
+  debug(message: string): void {
+    this.lines.push(`debug: ${message}`);
+  }
+
+  info(message: string): void {
+    this.lines.push(`info: ${message}`);
+  }
+
+  warn(message: string): void {
+    this.lines.push(`warn: ${message}`);
+  }
+
+  error(message: string): void {
+    this.lines.push(`error: ${message}`);
+  }
+}
+
+/** A clock that is always on time: it remembers every wait and ends it at once. */
+export class HastyClock implements Clock {
+  readonly waits: number[] = [];
+
+  now(): number {
+    return 1_700_000_000_000;
+  }
+
+  after(delayMs: number, callback: () => void): { dispose(): void } {
+    this.waits.push(delayMs);
+    const immediate = setImmediate(callback);
+    return { dispose: () => clearImmediate(immediate) };
+  }
+}
+
+/** A fault server with a good root, a client for it, and what the client logged. */
+export interface Bench {
+  readonly server: FaultServer;
+  readonly client: DataTransferClient;
+  readonly log: KeptLog;
+  /** Connects and forgets the root query, so that only what follows is recorded. */
+  connect(options?: Partial<ConnectOptions>): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** What a test may want other than usual. */
+export interface BenchOptions {
+  readonly limits?: Partial<Limits>;
+  readonly clock?: Clock;
+  readonly dialects?: ServerDialects;
+}
+
+/** Starts a {@link Bench}; the waits between tries are short unless told otherwise. */
+export async function startBench(options: BenchOptions = {}): Promise<Bench> {
+  const server = await FaultServer.start();
+  server.on('GET /', json({ name: 'Test service', version: '1.2' }));
+  const log = new KeptLog();
+  const limits = { retryMs: 1, askAgainMs: 1, ...options.limits };
+  const client = new DataTransferClient({ ...options, log, limits });
+  return {
+    server,
+    client,
+    log,
+    connect: async (given) => {
+      await client.connect({ server: server.address, apiKey: testKey, ...given });
+      server.requests.length = 0;
+    },
+    end: async () => {
+      client.dispose();
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import type { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
+import { empty, json } from '../../support/faultBehaviours.ts';
+import { startBench, testKey } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+import { cancel, metadata, search, transfer, transferId } from './contractCalls.ts';
+import type { Call } from './contractCalls.ts';
+
+interface Wire {
+  readonly rule: string;
+  readonly call: Call;
+  /** Method, address and body, byte by byte. */
+  readonly sent: readonly [method: string, url: string, body: string];
+}
+
+const searchStart = '{"database":"D","orcid":"O","query":"Q"';
+const searches = (rest: string): Wire['sent'] => ['POST', '/api/v1/files', `${searchStart}${rest}}`];
+const byId = '/api/v1/files/by-id?database=D&orcid=O';
+const fetches = (rest: string): Wire['sent'] => ['GET', `${byId}${rest}`, ''];
+const transferStart = '{"orcid":"O","source":"S","destination":"T","file_ids":["a","b"]';
+const submits = (rest: string): Wire['sent'] => ['POST', '/api/v1/transfers', `${transferStart}${rest}}`];
+
+const wires: readonly Wire[] = [
+  {
+    rule: '§4.2 the listing has no body and no parameters',
+    call: (c) => c.databases(),
+    sent: ['GET', '/api/v1/databases', ''],
+  },
+
+  { rule: '§4.3 a search sends what is required', call: search({}), sent: searches('') },
+  {
+    rule: '§4.3 a whole number as query becomes its string form',
+    call: search({ query: 7 }),
+    sent: ['POST', '/api/v1/files', '{"database":"D","orcid":"O","query":"7"}'],
+  },
+  {
+    rule: '§4.3 a broken number as query becomes its string form',
+    call: search({ query: -1.5 }),
+    sent: ['POST', '/api/v1/files', '{"database":"D","orcid":"O","query":"-1.5"}'],
+  },
+  {
+    rule: '§4.3 empty texts are strings and are sent',
+    call: search({ database: '', orcid: '', query: '' }),
+    sent: ['POST', '/api/v1/files', '{"database":"","orcid":"","query":""}'],
+  },
+  {
+    rule: '§4.3 text goes out as UTF-8',
+    call: search({ query: 'Käse "🧀"' }),
+    sent: ['POST', '/api/v1/files', '{"database":"D","orcid":"O","query":"Käse \\"🧀\\""}'],
+  },
+  { rule: '§4.3 status staged is sent', call: search({ status: 'staged' }), sent: searches(',"status":"staged"') },
+  {
+    rule: '§4.3 status unstaged is sent',
+    call: search({ status: 'unstaged' }),
+    sent: searches(',"status":"unstaged"'),
+  },
+  { rule: '§4.3 an empty status is left out', call: search({ status: '' }), sent: searches('') },
+  { rule: '§4.3 offset 0 is left out', call: search({ offset: 0 }), sent: searches('') },
+  { rule: 'D3 offset "0" is left out', call: search({ offset: '0' }), sent: searches('') },
+  { rule: 'D3 offset -0 is left out', call: search({ offset: -0 }), sent: searches('') },
+  { rule: '§4.3 an offset is sent', call: search({ offset: 3 }), sent: searches(',"offset":3') },
+  { rule: 'D3 an offset in digits is sent as a number', call: search({ offset: '5' }), sent: searches(',"offset":5') },
+  { rule: '§4.3 a limit is sent', call: search({ limit: 1 }), sent: searches(',"limit":1') },
+  { rule: 'D3 a limit in digits is sent as a number', call: search({ limit: '5' }), sent: searches(',"limit":5') },
+  { rule: '§4.3 limit 0 is left out', call: search({ limit: 0 }), sent: searches('') },
+  { rule: 'D3 limit null is left out', call: search({ limit: null }), sent: searches('') },
+  { rule: 'D3 limit "" is left out', call: search({ limit: '' }), sent: searches('') },
+  { rule: '§4.3 an empty specific is left out', call: search({ specific: {} }), sent: searches('') },
+  {
+    rule: 'D3 a specific of which nothing can be written is left out',
+    call: search({ specific: { a: undefined } }),
+    sent: searches(''),
+  },
+  {
+    rule: '§4.3 a specific is sent as it is',
+    call: search({ specific: { f: 'ssr', n: 1, deep: { list: [true, null] } } }),
+    sent: searches(',"specific":{"f":"ssr","n":1,"deep":{"list":[true,null]}}'),
+  },
+  {
+    rule: '§4.3 everything together, in the order of the specification',
+    call: search({ specific: { f: 'x' }, limit: 10, offset: 20, status: 'staged' }),
+    sent: searches(',"status":"staged","offset":20,"limit":10,"specific":{"f":"x"}'),
+  },
+
+  { rule: '§4.4 one id', call: metadata({ ids: ['a'] }), sent: fetches('&ids=a') },
+  { rule: '§4.4 ids are joined by a comma', call: metadata({ ids: ['a', 'b', 'c'] }), sent: fetches('&ids=a,b,c') },
+  {
+    rule: 'D8 an id given twice is asked for once',
+    call: metadata({ ids: ['a', 'b', 'a'] }),
+    sent: fetches('&ids=a,b'),
+  },
+  {
+    rule: '§4.4 what has a meaning in an address is encoded',
+    call: metadata({ database: 'D & E', orcid: 'O#1', ids: ['JDP:1', 'x/y?z=ü 1'] }),
+    sent: ['GET', '/api/v1/files/by-id?database=D%20%26%20E&orcid=O%231&ids=JDP%3A1,x%2Fy%3Fz%3D%C3%BC%201', ''],
+  },
+  {
+    rule: '§4.4 a text that is no valid Unicode does no harm',
+    call: metadata({ ids: ['a\ud800'] }),
+    sent: fetches('&ids=a%EF%BF%BD'),
+  },
+  { rule: '§4.4 offset 0 is left out', call: metadata({ offset: 0 }), sent: fetches('&ids=a,b') },
+  { rule: '§4.4 an offset is sent', call: metadata({ offset: 1 }), sent: fetches('&ids=a,b&offset=1') },
+  { rule: '§4.4 a limit is sent', call: metadata({ limit: '2' }), sent: fetches('&ids=a,b&limit=2') },
+  { rule: '§4.4 limit 0 is left out', call: metadata({ limit: 0 }), sent: fetches('&ids=a,b') },
+  { rule: '§4.4 limit "" is left out', call: metadata({ limit: '' }), sent: fetches('&ids=a,b') },
+  { rule: '§4.4 both are sent', call: metadata({ offset: 1, limit: 1 }), sent: fetches('&ids=a,b&offset=1&limit=1') },
+
+  { rule: '§4.5 a submission sends what is required', call: transfer({}), sent: submits('') },
+  {
+    rule: '§4.5 an empty list of files is a list',
+    call: transfer({ fileIds: [] }),
+    sent: ['POST', '/api/v1/transfers', '{"orcid":"O","source":"S","destination":"T","file_ids":[]}'],
+  },
+  {
+    rule: '§4.5 a description is sent',
+    call: transfer({ description: '# Title\n*x*' }),
+    sent: submits(',"description":"# Title\\n*x*"'),
+  },
+  { rule: '§4.5 an empty description is left out', call: transfer({ description: '' }), sent: submits('') },
+  {
+    rule: '§4.5 instructions are sent as they are',
+    call: transfer({ instructions: { protocol: 'KBase', objects: [] } }),
+    sent: submits(',"instructions":{"protocol":"KBase","objects":[]}'),
+  },
+  { rule: '§4.5 empty instructions are left out', call: transfer({ instructions: {} }), sent: submits('') },
+  { rule: '§4.5 the timeout is not sent', call: transfer({ timeout: 2.5 }), sent: submits('') },
+
+  {
+    rule: '§4.6 the status of a transfer',
+    call: (c) => c.transferStatus(transferId),
+    sent: ['GET', `/api/v1/transfers/${transferId}`, ''],
+  },
+  {
+    rule: '§4.6 an id in another of its textual forms is written in the usual one',
+    call: (c) => c.transferStatus(`{${transferId.replaceAll('-', '').toUpperCase()}}`),
+    sent: ['GET', `/api/v1/transfers/${transferId}`, ''],
+  },
+  {
+    rule: '§4.7 a cancel names the person in the query and has no body',
+    call: cancel({ orcid: '0000-0002-1825-0097' }),
+    sent: ['DELETE', `/api/v1/transfers/${transferId}?orcid=0000-0002-1825-0097`, ''],
+  },
+  {
+    rule: '§4.7 the id of a cancel may be written as a URN',
+    call: cancel({ id: `urn:uuid:${transferId}` }),
+    sent: ['DELETE', `/api/v1/transfers/${transferId}?orcid=O`, ''],
+  },
+  {
+    rule: 'D26 the search parameters of a database',
+    call: (c) => c.searchParameters('a/b'),
+    sent: ['GET', '/api/v1/databases/a%2Fb/search-parameters', ''],
+  },
+];
+
+describe('what the client sends (§4)', () => {
+  let bench: Bench;
+
+  before(async () => {
+    bench = await startBench();
+    const { server } = bench;
+    server.on('GET /api/v1/databases', json([]));
+    server.on('GET /api/v1/databases/*', json({}));
+    server.on('POST /api/v1/files', json({ resources: [] }));
+    server.on('GET /api/v1/files/by-id', json({ resources: [] }));
+    server.on('POST /api/v1/transfers', json({ id: transferId }, 201));
+    server.on('GET /api/v1/transfers/*', json({ id: transferId, status: 'active' }));
+    server.on('DELETE /api/v1/transfers/*', empty(202));
+  });
+
+  beforeEach(async () => {
+    await bench.connect();
+  });
+
+  after(async () => {
+    await bench.end();
+  });
+
+  for (const { rule, call, sent } of wires) {
+    it(rule, async () => {
+      const reply = await call(bench.client);
+      assert.equal(reply.reason, undefined);
+      assert.deepEqual(
+        bench.server.requests.map(({ method, url, body }) => [method, url, body]),
+        [sent],
+      );
+    });
+  }
+
+  it('§5 every request carries the token, and only bodies have a media type', async () => {
+    await bench.client.databases();
+    await transfer({})(bench.client);
+    const expected = `Bearer ${Buffer.from(testKey).toString('base64')}`;
+    assert.deepEqual(
+      bench.server.requests.map(({ headers }) => [headers.authorization, headers['content-type']]),
+      [
+        [expected, undefined],
+        [expected, 'application/json'],
+      ],
+    );
+  });
+});
+
+describe('the root query (§4.1)', () => {
+  let bench: Bench;
+
+  beforeEach(async () => {
+    bench = await startBench();
+  });
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  it('§4.1 asks the base address, with the token, and nothing else', async () => {
+    await bench.client.connect({ server: bench.server.address, apiKey: testKey });
+    assert.deepEqual(
+      bench.server.requests.map(({ method, url, body, headers }) => [method, url, body, headers.authorization]),
+      [['GET', '/', '', `Bearer ${Buffer.from(testKey).toString('base64')}`]],
+    );
+  });
+
+  it('§4 the API stands below the path of the base address', async () => {
+    bench.server.on('GET /some/where', json({ name: 'n', version: '1' }));
+    bench.server.on('GET /some/where/api/v1/databases', json([]));
+    const client: DataTransferClient = bench.client;
+    await client.connect({ server: `${bench.server.address}/some/where/`, apiKey: testKey });
+    await client.databases();
+    assert.deepEqual(
+      bench.server.requests.map(({ url }) => url),
+      ['/some/where', '/some/where/api/v1/databases'],
+    );
+  });
+});
