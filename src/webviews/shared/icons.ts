@@ -1,0 +1,32 @@
+/** Small drawings of 16 by 16, in the colour of the text around them; what they mean is always said in words too. */
+const paths = {
+  arrow: 'M2.500 8h11M9.500 4l4 4-4 4',
+  check: 'M8 1.500a6.500 6.500 0 1 1 0 13 6.500 6.500 0 0 1 0-13M5 8.200l2.200 2.200L11.200 6',
+  cross: 'M8 1.500a6.500 6.500 0 1 1 0 13 6.500 6.500 0 0 1 0-13M5.700 5.700l4.600 4.600M10.300 5.700l-4.600 4.600',
+  pause: 'M8 1.500a6.500 6.500 0 1 1 0 13 6.500 6.500 0 0 1 0-13M6.500 5.500v5M9.500 5.500v5',
+  stop: 'M8 1.500a6.500 6.500 0 1 1 0 13 6.500 6.500 0 0 1 0-13M3.500 12.500l9-9',
+  clock: 'M8 1.500a6.500 6.500 0 1 1 0 13 6.500 6.500 0 0 1 0-13M8 4.500V8l2.500 1.500',
+  question:
+    'M8 1.500a6.500 6.500 0 1 1 0 13 6.500 6.500 0 0 1 0-13M6 6.200a2 2 0 1 1 2.800 1.900c-.500.300-.800.600-.800 1.200M8 11.300v.200',
+  running:
+    'M13.800 5.100A6.500 6.500 0 0 0 2 5.800M2.200 10.900A6.500 6.500 0 0 0 14 10.200M14 2v3.300h-3.300M2 14v-3.300h3.300',
+  warning: 'M8 2l6.500 11.500h-13zM8 6.500v3M8 11.500v.200',
+  info: 'M8 1.500a6.500 6.500 0 1 1 0 13 6.500 6.500 0 0 1 0-13M8 7.200v4M8 4.800v.200',
+} as const;
+
+/** Name of a drawing. */
+export type IconName = keyof typeof paths;
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+
+/** The drawing, hidden from screen readers. */
+export function icon(name: IconName): SVGElement {
+  const drawing = document.createElementNS(svgNamespace, 'svg');
+  drawing.setAttribute('class', `icon icon-${name}`);
+  drawing.setAttribute('viewBox', '0 0 16 16');
+  drawing.setAttribute('aria-hidden', 'true');
+  const path = document.createElementNS(svgNamespace, 'path');
+  path.setAttribute('d', paths[name]);
+  drawing.append(path);
+  return drawing;
+}

@@ -1,0 +1,76 @@
+import * as l10n from '@vscode/l10n';
+import type { PageTransfer } from '../../messages/transferMessages.ts';
+import type { Format } from '../shared/format.ts';
+import type { Note } from '../shared/note.ts';
+import { movementOf } from './movement.ts';
+
+/** What a person should know of a transfer beyond its state, the gravest first. */
+export function notesOf(transfer: PageTransfer, stateWord: string, format: Format): readonly Note[] {
+  const notes = [
+    stateNote(transfer),
+    problemNote(transfer),
+    cancelNote(transfer, stateWord),
+    transfer.status?.doubtful
+      ? note(
+          'doubtful',
+          'warning',
+          l10n.t('What the server says seems to be about another transfer. It may not be true of this one.'),
+        )
+      : undefined,
+    countNote(transfer, format),
+  ];
+  return notes.filter((entry): entry is Note => entry !== undefined);
+}
+
+function note(key: string, kind: Note['kind'], text: string): Note {
+  return { key, kind, text };
+}
+
+function stateNote({ state, problem }: PageTransfer): Note | undefined {
+  if (state === 'refused')
+    return note(
+      'state',
+      'error',
+      problem === undefined ? l10n.t('The transfer was refused.') : l10n.t('The transfer was refused: {0}.', problem),
+    );
+  if (state === 'notConfirmed')
+    return note(
+      'state',
+      'warning',
+      l10n.t(
+        'No answer came when this was submitted. It may have been accepted all the same, so it is not sent again by itself.',
+      ),
+    );
+  if (state === 'expired')
+    return note(
+      'state',
+      'info',
+      l10n.t('The server no longer knows this transfer. What is shown is the last that it told.'),
+    );
+  if (state === 'inactive') return note('state', 'info', l10n.t('The server has suspended this transfer.'));
+  return undefined;
+}
+
+function problemNote({ state, problem, ended }: PageTransfer): Note | undefined {
+  if (problem === undefined || state === 'refused') return undefined;
+  if (state === 'notConfirmed') return note('problem', 'info', l10n.t('What went wrong: {0}.', problem));
+  if (ended) return undefined;
+  return note('problem', 'warning', l10n.t('The status could not be asked for: {0}.', problem));
+}
+
+/** The public server never follows some cancels (D13): it is said, not hidden. */
+function cancelNote({ cancelAcceptedAt, cancelUnheeded, ended }: PageTransfer, stateWord: string): Note | undefined {
+  if (cancelAcceptedAt === undefined || ended) return undefined;
+  if (cancelUnheeded)
+    return note('cancel', 'warning', l10n.t('The cancel was accepted, but the server still says "{0}".', stateWord));
+  return note('cancel', 'info', l10n.t('The cancel was accepted. Waiting for the server to follow it.'));
+}
+
+/** Some servers drop files that they do not know without a word; the count is the only sign. */
+function countNote(transfer: PageTransfer, format: Format): Note | undefined {
+  const { countedByServer } = movementOf(transfer);
+  if (countedByServer === undefined) return undefined;
+  const asked = format.number(transfer.askedFileCount);
+  const counted = format.number(countedByServer);
+  return note('count', 'warning', l10n.t('Files asked for: {0}. Files that the server counts: {1}.', asked, counted));
+}
