@@ -34,7 +34,8 @@ function nameOf(connectionId: string): string {
 }
 
 function originOf(connection: Connection): string | undefined {
-  const address = connection.port === undefined ? connection.server : `${connection.server.replace(/\/+$/, '')}:${connection.port}`;
+  const address =
+    connection.port === undefined ? connection.server : `${connection.server.replace(/\/+$/, '')}:${connection.port}`;
   return URL.canParse(address) ? new URL(address).origin : undefined;
 }
 

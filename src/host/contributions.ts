@@ -1,3 +1,4 @@
+import { l10n } from 'vscode';
 import type { FileEntry } from '../core/model/fileEntry.ts';
 
 /** Names a file of a database; what commands and pages pass to each other. */
@@ -92,4 +93,12 @@ export interface ContextKeys {
   'dataTransfer.hasChecked': boolean;
   'dataTransfer.hasTransfers': boolean;
   'dataTransfer.hasFinished': boolean;
+}
+
+/** Id of the connection to the local service, in records and in memory (D29). */
+export const localConnectionId = 'local';
+
+/** What the local service is called everywhere. */
+export function localServiceName(): string {
+  return l10n.t('Local Service');
 }

@@ -1,4 +1,5 @@
-import { l10n, window, type TextDocumentShowOptions } from 'vscode';
+import { l10n, window } from 'vscode';
+import { inert } from './words.ts';
 
 /** A button of a notice and what it does. */
 export interface NoticeAction {
@@ -9,30 +10,27 @@ export interface NoticeAction {
 /** The only place that shows messages; each resolves when it was answered or went away. */
 export class Notices {
   async info(message: string, ...actions: NoticeAction[]): Promise<void> {
-    await act(actions, await window.showInformationMessage(message, ...labels(actions)));
+    await act(actions, await window.showInformationMessage(inert(message), ...labels(actions)));
   }
 
   async warning(message: string, ...actions: NoticeAction[]): Promise<void> {
-    await act(actions, await window.showWarningMessage(message, ...labels(actions)));
+    await act(actions, await window.showWarningMessage(inert(message), ...labels(actions)));
   }
 
   async error(message: string, ...actions: NoticeAction[]): Promise<void> {
-    await act(actions, await window.showErrorMessage(message, ...labels(actions)));
+    await act(actions, await window.showErrorMessage(inert(message), ...labels(actions)));
   }
 
   /** Asks before something that matters; true when the person pressed the button with this label. */
   async confirm(message: string, detail: string, label: string): Promise<boolean> {
-    return (await window.showWarningMessage(message, { modal: true, detail }, label)) === label;
+    return (await window.showWarningMessage(inert(message), { modal: true, detail }, label)) === label;
   }
 
   /** Says shortly what was done, in the status bar, for what needs no answer. */
   done(message: string): void {
-    window.setStatusBarMessage(message, 4000);
+    window.setStatusBarMessage(inert(message), 4000);
   }
 }
-
-/** How a text document is shown beside the work: in a preview tab. */
-export const asPreview: TextDocumentShowOptions = { preview: true };
 
 function labels(actions: readonly NoticeAction[]): string[] {
   return actions.map((action) => action.label);

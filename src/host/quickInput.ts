@@ -1,4 +1,5 @@
 import { l10n, QuickInputButtons, window, type Disposable, type QuickInput, type QuickPickItem } from 'vscode';
+import { inert } from './words.ts';
 
 /** Where an input stands in a row of steps. */
 export interface StepPosition {
@@ -64,7 +65,7 @@ export async function askText(position: StepPosition, question: TextQuestion): P
   input.value = question.value ?? '';
   input.password = question.password ?? false;
   const complain = (message: string | undefined): void => {
-    input.validationMessage = message ?? '';
+    input.validationMessage = inert(message ?? '');
   };
   return await show(input, position, leaving, (resolve) => [
     input.onDidChangeValue((value) => complain(question.validate?.(value.trim()))),
@@ -97,14 +98,24 @@ export interface PickQuestion<T> {
   readonly active?: T;
 }
 
+function inertChoice<T>(choice: Choice<T>): Choice<T> {
+  const { description, detail } = choice;
+  return {
+    ...choice,
+    label: inert(choice.label),
+    ...(description !== undefined && { description: inert(description) }),
+    ...(detail !== undefined && { detail: inert(detail) }),
+  };
+}
+
 /** Asks to pick one of several. */
 export async function pickOne<T>(position: StepPosition, question: PickQuestion<T>): Promise<Answer<T>> {
   const pick = window.createQuickPick<Choice<T>>();
   pick.placeholder = question.placeholder;
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
-  pick.items = question.choices;
-  const active = question.choices.find((choice) => choice.value === question.active);
+  pick.items = question.choices.map(inertChoice);
+  const active = pick.items.find((choice) => choice.value === question.active);
   if (active) pick.activeItems = [active];
   return await show(pick, position, new AbortController(), (resolve) => [
     pick.onDidAccept(() => {
@@ -120,7 +131,7 @@ export async function pickSeveral<T>(position: StepPosition, question: PickQuest
   pick.canSelectMany = true;
   pick.placeholder = question.placeholder;
   pick.matchOnDescription = true;
-  pick.items = question.choices;
+  pick.items = question.choices.map(inertChoice);
   return await show(pick, position, new AbortController(), (resolve) => [
     pick.onDidAccept(() => {
       if (pick.selectedItems.length > 0) resolve({ value: pick.selectedItems.map((item) => item.value) });

@@ -1,6 +1,6 @@
-import { l10n } from 'vscode';
+import { env, l10n } from 'vscode';
 import type { Reason, ReasonKind } from '../core/model/reason.ts';
-import type { TransferState } from '../core/model/transfer.ts';
+import { hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
 
 const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   badAddress: () => l10n.t('the address must begin with http:// or https://, for example https://dts.example.org'),
@@ -50,6 +50,14 @@ export function plainLine(text: string): string {
   return line.length > longestLine ? `${line.slice(0, longestLine - 1)}…` : line;
 }
 
+/**
+ * The text where the editor would read icons, `$(name)`, and links, `[text](command)`, out of it: in notices and quick
+ * inputs. What a server says must be neither.
+ */
+export function inert(text: string): string {
+  return text.replaceAll('$(', '$ (').replaceAll('](', '] (');
+}
+
 /** The word for a state of a transfer, for rows, pages and notices. */
 export function stateText(state: TransferState): string {
   const words: Readonly<Record<TransferState, string>> = {
@@ -71,15 +79,50 @@ export function stateText(state: TransferState): string {
   return words[state];
 }
 
+/** A number for people, by their locale. */
+export function numberText(value: number): string {
+  return new Intl.NumberFormat(env.language).format(value);
+}
+
+/** "1 file", "1,200 files". */
+export function filesText(count: number): string {
+  return count === 1 ? l10n.t('1 file') : l10n.t('{0} files', numberText(count));
+}
+
+/** A time of today as a time, any other as a date with its time; milliseconds since 1970. */
+export function timeText(at: number, now: number): string {
+  const sameDay = new Date(at).toDateString() === new Date(now).toDateString();
+  const form: Intl.DateTimeFormatOptions = sameDay
+    ? { timeStyle: 'short' }
+    : { dateStyle: 'medium', timeStyle: 'short' };
+  return new Intl.DateTimeFormat(env.language, form).format(at);
+}
+
+const sizeUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+
 /** A number of bytes for people, in the decimal units that data repositories use: `67 kB`. */
-export function sizeText(sizeBytes: number, locale: string): string {
-  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'];
-  const power = sizeBytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(sizeBytes) / 3), units.length - 1);
+export function sizeText(sizeBytes: number): string {
+  const power = sizeBytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(sizeBytes) / 3), sizeUnits.length - 1);
   const value = sizeBytes / 1000 ** power;
-  return new Intl.NumberFormat(locale, {
+  return new Intl.NumberFormat(env.language, {
     style: 'unit',
-    unit: units[power] ?? 'byte',
+    unit: sizeUnits[power] ?? 'byte',
     unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: value < 10 && power > 0 ? 1 : 0,
   }).format(value);
+}
+
+/** How far a transfer has come, as the server told it: "2 of 3 files". Undefined when it did not tell. */
+export function movedText(transfer: Transfer): string | undefined {
+  const { movedFileCount, fileCount } = transfer.status ?? {};
+  if (movedFileCount === undefined || fileCount === undefined) return undefined;
+  return l10n.t('{0} of {1}', numberText(movedFileCount), filesText(fileCount));
+}
+
+/** How a transfer stands, in a few words: its state, or what is happening to it instead (D10, D13). */
+export function standingText(transfer: Transfer): string {
+  const word = transfer.state === 'running' ? plainLine(transfer.status?.status ?? '') : '';
+  const state = word === '' ? stateText(transfer.state) : word;
+  if (transfer.cancelAcceptedAt === undefined || hasEnded(transfer.state)) return state;
+  return transfer.cancelUnheeded ? l10n.t('cancel accepted, the server still says {0}', state) : l10n.t('cancelling');
 }

@@ -98,7 +98,7 @@ export class ConnectFlow {
     store.setListing({ ...store.listing, loading: true });
     const reply = await asked(() => session.client.databases());
     if (sessions.active !== session) return;
-    if (reply.reason) store.setListing({ ...store.listing, loading: false, reason: reply.reason });
-    else store.setListing({ databases: reply.value, loading: false });
+    const databases = reply.value && !reply.reason ? reply.value : store.listing.databases;
+    store.setListing({ databases, loading: false, ...(reply.reason && { reason: reply.reason }) });
   }
 }

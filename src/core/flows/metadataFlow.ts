@@ -9,6 +9,13 @@ export interface FetchedFiles {
   readonly reason?: Reason;
 }
 
+/** Names one file of a database of a connection. */
+interface FileName {
+  readonly connectionId: string;
+  readonly database: string;
+  readonly id: string;
+}
+
 /** What a {@link MetadataFlow} needs. */
 export interface MetadataParts {
   readonly sessions: Sessions;
@@ -22,6 +29,16 @@ export class MetadataFlow {
 
   constructor(parts: MetadataParts) {
     this.parts = parts;
+  }
+
+  /** The metadata of one file, or why there is none. */
+  async fetchFile(
+    { connectionId, database, id }: FileName,
+    signal?: AbortSignal,
+  ): Promise<{ readonly file?: FoundFile; readonly reason?: Reason }> {
+    const { files, reason } = await this.fetchFiles(connectionId, database, [id], signal);
+    const [file] = files;
+    return { ...(file && { file }), ...(reason && { reason }) };
   }
 
   /** Resolves in the order asked; never rejects for what the service does. `ids` must not be empty. */

@@ -86,8 +86,8 @@ export class SearchFlow {
     };
     const reply = await asked(() => session.client.search(request, signal));
     if (signal.aborted) return;
-    if (reply.reason) this.parts.store.update(search.key, { loading: false, reason: reply.reason });
-    else this.addPage(search, reply.value);
+    if (reply.value && !reply.reason) this.addPage(search, reply.value);
+    else this.parts.store.update(search.key, { loading: false, reason: reply.reason });
   }
 
   private addPage(search: Search, page: readonly FoundFile[]): void {

@@ -31,7 +31,10 @@ export class TransferFlow {
   async resume(): Promise<void> {
     const { ledger, store } = this.parts;
     const transfers = await ledger.loadRunning();
-    store.put(transfers.map((transfer) => this.interrupted(transfer)));
+    store.put(transfers);
+    store.setHasEarlier(await ledger.hasEnded());
+    const interrupted = transfers.filter((transfer) => transfer.state === 'submitting');
+    await Promise.all(interrupted.map((transfer) => this.keep(this.interrupted(transfer))));
   }
 
   /** Brings in the transfers that ended in earlier sessions. */
@@ -39,6 +42,7 @@ export class TransferFlow {
     const { ledger, store } = this.parts;
     const known = new Set(store.all().map((transfer) => transfer.key));
     store.put((await ledger.loadEnded()).filter((transfer) => !known.has(transfer.key)));
+    store.setHasEarlier(false);
   }
 
   /**
@@ -87,7 +91,9 @@ export class TransferFlow {
     try {
       await this.parts.ledger.write(transfer);
     } catch (error) {
-      this.parts.log.error(`The record of transfer ${transfer.id ?? transfer.key} could not be written: ${String(error)}`);
+      this.parts.log.error(
+        `The record of transfer ${transfer.id ?? transfer.key} could not be written: ${String(error)}`,
+      );
     }
     return transfer;
   }
@@ -116,7 +122,6 @@ export class TransferFlow {
 
   /** A submission that was under way when the program ended may have been accepted (D12). */
   private interrupted(transfer: Transfer): Transfer {
-    if (transfer.state !== 'submitting') return transfer;
     const at = this.parts.clock.now();
     return { ...inState(transfer, 'notConfirmed', at), problem: { kind: 'dropped', maybeDone: true } };
   }

@@ -89,9 +89,11 @@ export class SearchStore {
 
   /** The checked files of one search, or of all: each file once. */
   checkedFiles(key?: string): readonly FileEntry[] {
-    const chosen = key === undefined ? [...this.checks.values()] : [this.checks.get(key) ?? new Map<string, FileEntry>()];
+    const chosen =
+      key === undefined ? [...this.checks.values()] : [this.checks.get(key) ?? new Map<string, FileEntry>()];
     const files = new Map<string, FileEntry>();
-    for (const map of chosen) for (const file of map.values()) files.set(JSON.stringify([file.database, file.id]), file);
+    for (const map of chosen)
+      for (const file of map.values()) files.set(JSON.stringify([file.database, file.id]), file);
     return [...files.values()];
   }
 

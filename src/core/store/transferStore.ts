@@ -5,6 +5,7 @@ import { Emitter } from '../util/emitter.ts';
 export class TransferStore {
   private readonly transfers = new Map<string, Transfer>();
   private readonly changed = new Emitter<readonly string[]>();
+  private earlier = false;
 
   /** Carries the keys of the transfers that changed, came or went. */
   readonly onDidChange = this.changed.event;
@@ -20,6 +21,16 @@ export class TransferStore {
 
   finished(): readonly Transfer[] {
     return this.all().filter((transfer) => hasEnded(transfer.state));
+  }
+
+  /** Whether transfers that ended in earlier sessions are kept but not loaded yet. */
+  get hasEarlier(): boolean {
+    return this.earlier;
+  }
+
+  setHasEarlier(hasEarlier: boolean): void {
+    this.earlier = hasEarlier;
+    this.changed.fire([]);
   }
 
   get(key: string): Transfer | undefined {

@@ -1,0 +1,98 @@
+import { l10n } from 'vscode';
+import type { ConnectFlow } from '../core/flows/connectFlow.ts';
+import type { Session, Sessions } from '../core/flows/sessions.ts';
+import type { Connection } from '../core/model/connection.ts';
+import type { ApiKeys } from '../host/apiKeys.ts';
+import { CommandFailure } from '../host/commandRegistry.ts';
+import { localConnectionId, localServiceName } from '../host/contributions.ts';
+import type { LocalService } from '../host/localService.ts';
+import type { Memory } from '../host/memory.ts';
+import { alone, pickOne } from '../host/quickInput.ts';
+import type { Settings } from '../host/settings.ts';
+import { plainLine, reasonText } from '../host/words.ts';
+import { askApiKey } from './setApiKey.ts';
+
+/** What opening a connection needs. */
+export interface ConnectionParts {
+  readonly settings: Settings;
+  readonly apiKeys: ApiKeys;
+  readonly memory: Memory;
+  readonly sessions: Sessions;
+  readonly connectFlow: ConnectFlow;
+  readonly localService: LocalService;
+}
+
+/** Opens a saved connection or the local service; how that goes is shown in the tree, and a failure is thrown in words. */
+export async function openConnection(parts: ConnectionParts, id: string): Promise<Session | undefined> {
+  if (id === localConnectionId) return await openLocalService(parts);
+  const connection = parts.settings.connections.find((saved) => saved.id === id);
+  if (!connection) return undefined;
+  const key = (await parts.apiKeys.get(connection)) ?? (await askApiKey(parts, connection));
+  return key === undefined ? undefined : await open(parts, connection, key);
+}
+
+/** Starts the local service where it does not run, and connects to it with the token it gave. */
+export async function openLocalService(parts: ConnectionParts): Promise<Session | undefined> {
+  try {
+    const { address, token } = await parts.localService.start();
+    return await open(parts, localConnection(address), token);
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    const detail = error instanceof Error ? error.message : String(error);
+    parts.connectFlow.fail(localConnection('http://127.0.0.1'), { kind: 'unreachable', detail });
+    throw new CommandFailure(l10n.t('Could not start the local service: {0}', plainLine(detail)));
+  }
+}
+
+/** The active session; where there is none, opens the last connection, or asks which. Undefined when the person left. */
+export async function requireSession(parts: ConnectionParts): Promise<Session | undefined> {
+  if (parts.sessions.active) return parts.sessions.active;
+  const id = connectionToOpen(parts) ?? (await askConnection(parts, l10n.t('Select a service to connect to')));
+  return id === undefined ? undefined : await openConnection(parts, id);
+}
+
+/** Opens a connection by itself, as far as that needs no question; how it goes is shown in the tree only. */
+export async function reopenConnection(parts: ConnectionParts, id = connectionToOpen(parts)): Promise<void> {
+  if (id === undefined || parts.sessions.active) return;
+  const connection = parts.settings.connections.find((saved) => saved.id === id);
+  const key = connection && (await parts.apiKeys.get(connection));
+  if (connection && key !== undefined) await parts.connectFlow.open(connection, key);
+  else if (id === localConnectionId) await openLocalService(parts).catch(alreadyShown);
+}
+
+/** A failure that the tree shows needs no notice when nobody asked for the connection. */
+function alreadyShown(error: unknown): void {
+  if (!(error instanceof CommandFailure)) throw error;
+}
+
+/** Asks which of the saved connections, or the local service. */
+export async function askConnection(parts: ConnectionParts, placeholder: string): Promise<string | undefined> {
+  const saved = parts.settings.connections.map((connection) => ({
+    label: plainLine(connection.name),
+    description: connection.server,
+    value: connection.id,
+  }));
+  const local = { label: localServiceName(), description: l10n.t('folders of this machine'), value: localConnectionId };
+  const answer = await pickOne(alone(l10n.t('Connections')), { placeholder, choices: [...saved, local] });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function connectionToOpen({ settings, memory }: ConnectionParts): string | undefined {
+  const known = [...settings.connections.map(({ id }) => id), localConnectionId];
+  return known.find((id) => id === memory.lastConnectionId);
+}
+
+async function open(parts: ConnectionParts, connection: Connection, key: string): Promise<Session | undefined> {
+  const attempt = await parts.connectFlow.open(connection, key);
+  if (attempt.session) {
+    await parts.memory.remember('lastConnectionId', connection.id);
+    return attempt.session;
+  }
+  if (attempt.reason.kind === 'cancelled') return undefined;
+  const name = plainLine(connection.name);
+  throw new CommandFailure(l10n.t('Could not connect to {0}: {1}', name, reasonText(attempt.reason)));
+}
+
+function localConnection(address: string): Connection {
+  return { id: localConnectionId, name: localServiceName(), server: address };
+}

@@ -1,0 +1,55 @@
+import { l10n } from 'vscode';
+import type { FileEntry } from '../core/model/fileEntry.ts';
+import type { SearchStore } from '../core/store/searchStore.ts';
+import { CommandFailure } from '../host/commandRegistry.ts';
+import type { FileNode, FileRef } from '../host/contributions.ts';
+import { alone, pickSeveral } from '../host/quickInput.ts';
+import { plainLine, sizeText } from '../host/words.ts';
+
+/** A file, with its connection, and what is known of it. */
+export interface KnownFile {
+  readonly ref: FileRef;
+  readonly entry?: FileEntry;
+}
+
+/** The files that a command was started on: of selected rows, of a row, or of a page. Empty from the palette. */
+export function filesOf(
+  argument: FileNode | FileRef | undefined,
+  selection: readonly (FileNode | FileRef)[] | undefined,
+): readonly KnownFile[] {
+  const rows = selection && selection.length > 0 ? selection : argument ? [argument] : [];
+  return rows.flatMap((row) => knownFile(row));
+}
+
+/** Asks for files of the searches that are shown. Undefined when the person left. */
+export async function askFiles(searches: SearchStore, title: string): Promise<readonly KnownFile[] | undefined> {
+  const files = searches
+    .all()
+    .flatMap((search) => search.files.map((file) => ({ file, connectionId: search.connectionId })))
+    .flatMap(({ file, connectionId }) => (file.kind === 'file' ? [known(file, connectionId)] : []));
+  if (files.length === 0)
+    throw new CommandFailure(l10n.t('There are no files to choose from. Search for files first.'));
+  const answer = await pickSeveral(alone(title), {
+    placeholder: l10n.t('Select files'),
+    choices: files.map((value) => ({
+      label: plainLine(value.ref.name),
+      description: [
+        plainLine(value.ref.database),
+        value.entry.sizeBytes === undefined ? '' : sizeText(value.entry.sizeBytes),
+      ]
+        .filter(Boolean)
+        .join(' · '),
+      value,
+    })),
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function known(entry: FileEntry, connectionId: string): Required<KnownFile> {
+  return { ref: { connectionId, database: entry.database, id: entry.id, name: entry.name }, entry };
+}
+
+function knownFile(row: FileNode | FileRef): readonly KnownFile[] {
+  if ('kind' in row) return row.kind === 'file' ? [known(row.file, row.connectionId)] : [];
+  return typeof row.id === 'string' && typeof row.database === 'string' ? [{ ref: row }] : [];
+}

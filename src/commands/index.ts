@@ -1,0 +1,71 @@
+import type { CommandRegistry } from '../host/commandRegistry.ts';
+import { connect, type ConnectParts } from './connect.ts';
+import { copyFileId, showFileMetadata, showMetadataJson, type FileRowParts } from './fileRows.ts';
+import {
+  disconnect,
+  forgetConnection,
+  refreshDatabases,
+  startLocalService,
+  stopLocalService,
+  switchConnection,
+  type ManageParts,
+} from './manageConnections.ts';
+import { searchFiles, type SearchFilesParts } from './searchFiles.ts';
+import { clearResults, dismissSearch, loadMore, repeatSearch, type SearchRowParts } from './searchRows.ts';
+import { setApiKey, type SetApiKeyParts } from './setApiKey.ts';
+import { setOrcid, type OrcidParts } from './setOrcid.ts';
+import { transferCheckedFiles, transferFiles, type TransferFilesParts } from './transferFiles.ts';
+import {
+  cancelTransfer,
+  clearFinishedTransfers,
+  copyTransferId,
+  refreshTransfers,
+  showRunningTransfers,
+  showTransferProgress,
+  type TransferRowParts,
+} from './transferRows.ts';
+
+/** What all commands together need; each takes its share. */
+export interface CommandParts
+  extends
+    ConnectParts,
+    FileRowParts,
+    ManageParts,
+    OrcidParts,
+    SearchFilesParts,
+    SearchRowParts,
+    SetApiKeyParts,
+    TransferFilesParts,
+    TransferRowParts {
+  showLog(): void;
+}
+
+/** The table of all commands. */
+export function registerCommands(registry: CommandRegistry, parts: CommandParts): void {
+  registry.register('dataTransfer.connect', () => connect(parts));
+  registry.register('dataTransfer.disconnect', () => disconnect(parts));
+  registry.register('dataTransfer.switchConnection', () => switchConnection(parts));
+  registry.register('dataTransfer.forgetConnection', () => forgetConnection(parts));
+  registry.register('dataTransfer.setApiKey', () => setApiKey(parts));
+  registry.register('dataTransfer.setOrcid', () => setOrcid(parts));
+  registry.register('dataTransfer.startLocalService', () => startLocalService(parts));
+  registry.register('dataTransfer.stopLocalService', () => stopLocalService(parts));
+  registry.register('dataTransfer.refreshDatabases', () => refreshDatabases(parts));
+  registry.register('dataTransfer.searchFiles', (node) => searchFiles(parts, node));
+  registry.register('dataTransfer.loadMore', (node) => loadMore(parts, node));
+  registry.register('dataTransfer.repeatSearch', (node) => repeatSearch(parts, node));
+  registry.register('dataTransfer.dismissSearch', (node) => dismissSearch(parts, node));
+  registry.register('dataTransfer.clearResults', () => clearResults(parts));
+  registry.register('dataTransfer.showFileMetadata', showFileMetadata(parts));
+  registry.register('dataTransfer.showMetadataJson', showMetadataJson(parts));
+  registry.register('dataTransfer.copyFileId', copyFileId(parts));
+  registry.register('dataTransfer.transferFiles', (file, selection) => transferFiles(parts, file, selection));
+  registry.register('dataTransfer.transferCheckedFiles', () => transferCheckedFiles(parts));
+  registry.register('dataTransfer.showTransferProgress', (node) => showTransferProgress(parts, node));
+  registry.register('dataTransfer.cancelTransfer', (node) => cancelTransfer(parts, node));
+  registry.register('dataTransfer.copyTransferId', (node) => copyTransferId(parts, node));
+  registry.register('dataTransfer.refreshTransfers', () => refreshTransfers(parts));
+  registry.register('dataTransfer.clearFinishedTransfers', () => clearFinishedTransfers(parts));
+  registry.register('dataTransfer.showRunningTransfers', () => showRunningTransfers(parts));
+  registry.register('dataTransfer.showLog', () => parts.showLog());
+}

@@ -1,0 +1,72 @@
+import { l10n } from 'vscode';
+import type { ConnectionStore } from '../core/store/connectionStore.ts';
+import { CommandFailure } from '../host/commandRegistry.ts';
+import { localConnectionId } from '../host/contributions.ts';
+import type { Notices } from '../host/notices.ts';
+import { alone, pickOne } from '../host/quickInput.ts';
+import { plainLine } from '../host/words.ts';
+import { askConnection, openConnection, openLocalService, type ConnectionParts } from './connections.ts';
+
+/** What these commands need. */
+export interface ManageParts extends ConnectionParts {
+  readonly connectionStore: ConnectionStore;
+  readonly notices: Notices;
+}
+
+/** Closes the active connection; its key stays kept. */
+export function disconnect({ connectFlow, connectionStore, notices }: ManageParts): void {
+  if (connectionStore.state.kind === 'disconnected') {
+    void notices.info(l10n.t('There is no connection to close.'));
+    return;
+  }
+  connectFlow.disconnect();
+}
+
+/** Asks for another connection and makes it the active one. */
+export async function switchConnection(parts: ManageParts): Promise<void> {
+  const id = await askConnection(parts, l10n.t('Select a service to connect to'));
+  if (id !== undefined) await openConnection(parts, id);
+}
+
+/** Forgets a saved connection and its key. */
+export async function forgetConnection(parts: ManageParts): Promise<void> {
+  const { settings, apiKeys, sessions, connectFlow, notices } = parts;
+  const { connections } = settings;
+  if (connections.length === 0) throw new CommandFailure(l10n.t('There is no saved connection to forget.'));
+  const answer = await pickOne(alone(l10n.t('Forget Connection')), {
+    placeholder: l10n.t('Select the connection to forget, with its key'),
+    choices: connections.map((value) => ({ label: plainLine(value.name), description: value.server, value })),
+  });
+  if (typeof answer === 'string') return;
+  const { id, name } = answer.value;
+  const question = l10n.t('Forget the connection {0} and its key?', plainLine(name));
+  if (!(await notices.confirm(question, l10n.t('Its transfers stay in the list.'), l10n.t('Forget')))) return;
+  if (sessions.active?.connection.id === id) connectFlow.disconnect();
+  await apiKeys.forget(id);
+  await settings.forgetConnection(id);
+  notices.done(l10n.t('Forgot {0}.', plainLine(name)));
+}
+
+/** Lists the databases again; where connecting failed, connects again. */
+export async function refreshDatabases(parts: ManageParts): Promise<void> {
+  const { state } = parts.connectionStore;
+  if (state.kind === 'connected') await parts.connectFlow.refreshDatabases();
+  else if (state.kind === 'failed') await openConnection(parts, state.connection.id);
+  else await switchConnection(parts);
+}
+
+/** Starts the local service and connects to it. */
+export async function startLocalService(parts: ManageParts): Promise<void> {
+  await openLocalService(parts);
+}
+
+/** Ends the local service; its running transfers go on at the next start. */
+export async function stopLocalService({ localService, connectFlow, sessions, notices }: ManageParts): Promise<void> {
+  if (!localService.isRunning) {
+    void notices.info(l10n.t('The local service does not run.'));
+    return;
+  }
+  if (sessions.active?.connection.id === localConnectionId) connectFlow.disconnect();
+  else sessions.close(localConnectionId);
+  await localService.stop();
+}

@@ -1,0 +1,104 @@
+import { env, l10n } from 'vscode';
+import type { TransferFlow } from '../core/flows/transferFlow.ts';
+import { hasEnded, type Transfer } from '../core/model/transfer.ts';
+import type { TransferMonitor } from '../core/monitor/transferMonitor.ts';
+import type { TransferStore } from '../core/store/transferStore.ts';
+import { CommandFailure } from '../host/commandRegistry.ts';
+import type { TransferNode } from '../host/contributions.ts';
+import type { Notices } from '../host/notices.ts';
+import { alone, pickOne } from '../host/quickInput.ts';
+import { filesText, movedText, plainLine, reasonText, standingText } from '../host/words.ts';
+import type { TransferPanels } from '../panels/transferPanel.ts';
+
+/** What these commands need. */
+export interface TransferRowParts {
+  readonly transferStore: TransferStore;
+  readonly transferFlow: TransferFlow;
+  readonly monitor: TransferMonitor;
+  readonly transferPanels: TransferPanels;
+  readonly notices: Notices;
+  /** The person has seen how the transfers stand. */
+  acknowledge(): void;
+}
+
+/** Opens the page of a transfer. */
+export async function showTransferProgress(parts: TransferRowParts, node: TransferNode | undefined): Promise<void> {
+  const key = node?.key ?? (await askTransfer(parts, parts.transferStore.all(), l10n.t('Select the transfer to show')));
+  if (key === undefined) return;
+  parts.acknowledge();
+  parts.transferPanels.show(key);
+}
+
+/** Asks once, and then asks the service to cancel (§4.7). */
+export async function cancelTransfer(parts: TransferRowParts, node: TransferNode | undefined): Promise<void> {
+  const { transferStore, transferFlow, monitor, notices } = parts;
+  const running = transferStore.running().filter(({ id }) => id !== undefined);
+  const key = node?.key ?? (await askTransfer(parts, running, l10n.t('Select the transfer to cancel')));
+  const transfer = key === undefined ? undefined : transferStore.get(key);
+  if (!transfer) return;
+  const what = filesText(transfer.order.files.length);
+  const where = plainLine(transfer.order.destination);
+  if (hasEnded(transfer.state)) throw new CommandFailure(l10n.t('The transfer of {0} to {1} has ended.', what, where));
+  const question = l10n.t('Cancel the transfer of {0} to {1}?', what, where);
+  const detail = l10n.t('Files that have arrived at the destination stay there.');
+  if (!(await notices.confirm(question, detail, l10n.t('Cancel Transfer')))) return;
+  const reason = await transferFlow.cancel(transfer.key);
+  if (reason) throw new CommandFailure(l10n.t('Could not cancel the transfer: {0}', reasonText(reason)));
+  monitor.askNow(transfer.key);
+}
+
+/** Puts the server's id of a transfer on the clipboard. */
+export async function copyTransferId(parts: TransferRowParts, node: TransferNode | undefined): Promise<void> {
+  const known = parts.transferStore.all().filter(({ id }) => id !== undefined);
+  const key = node?.key ?? (await askTransfer(parts, known, l10n.t('Select the transfer whose id to copy')));
+  const id = key === undefined ? undefined : parts.transferStore.get(key)?.id;
+  if (key === undefined) return;
+  if (id === undefined) throw new CommandFailure(l10n.t('The service has given this transfer no id.'));
+  await env.clipboard.writeText(id);
+  parts.notices.done(l10n.t('Copied the id.'));
+}
+
+/** Asks for the status of everything that runs, now. */
+export function refreshTransfers({ monitor }: TransferRowParts): void {
+  monitor.askNow();
+}
+
+/** Takes all transfers that have ended out of the list and the ledger. */
+export async function clearFinishedTransfers(parts: TransferRowParts): Promise<void> {
+  const { transferFlow, transferStore, notices } = parts;
+  await transferFlow.loadFinished();
+  const keys = transferStore.finished().map(({ key }) => key);
+  if (keys.length === 0) return;
+  const question = l10n.t('Clear the list of finished transfers?');
+  const detail = l10n.t('Their files are not touched.');
+  if (await notices.confirm(question, detail, l10n.t('Clear'))) await transferFlow.forget(keys);
+}
+
+/** Lists the running transfers, or the last ones where none runs, and opens the page of one. */
+export async function showRunningTransfers(parts: TransferRowParts): Promise<void> {
+  const { transferStore, transferPanels, acknowledge } = parts;
+  const running = transferStore.running();
+  const listed = running.length > 0 ? running : transferStore.all().slice(0, 20);
+  acknowledge();
+  const key = await askTransfer(parts, listed, l10n.t('Select a transfer to show its progress'));
+  if (key !== undefined) transferPanels.show(key);
+}
+
+async function askTransfer(
+  { transferFlow, transferStore }: TransferRowParts,
+  transfers: readonly Transfer[],
+  placeholder: string,
+): Promise<string | undefined> {
+  if (transfers.length === 0 && transferStore.hasEarlier) await transferFlow.loadFinished();
+  if (transfers.length === 0) throw new CommandFailure(l10n.t('There is no transfer for this.'));
+  const answer = await pickOne(alone(l10n.t('Transfers')), {
+    placeholder,
+    choices: transfers.map((transfer) => ({
+      label: l10n.t('{0} to {1}', filesText(transfer.order.files.length), plainLine(transfer.order.destination)),
+      description: [standingText(transfer), movedText(transfer)].filter(Boolean).join(' · '),
+      ...(transfer.id !== undefined && { detail: transfer.id }),
+      value: transfer.key,
+    })),
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}

@@ -1,0 +1,86 @@
+import { DataTransferClient } from './client/dataTransferClient.ts';
+import { ServerDialects } from './client/serverDialect.ts';
+import { ConnectFlow } from './flows/connectFlow.ts';
+import { MetadataFlow } from './flows/metadataFlow.ts';
+import { SearchFlow } from './flows/searchFlow.ts';
+import { Sessions } from './flows/sessions.ts';
+import { TransferFlow } from './flows/transferFlow.ts';
+import { TransferLedger } from './ledger/transferLedger.ts';
+import { TransferMonitor } from './monitor/transferMonitor.ts';
+import { ConnectionStore } from './store/connectionStore.ts';
+import { SearchStore } from './store/searchStore.ts';
+import { TransferStore } from './store/transferStore.ts';
+import type { Clock } from './util/clock.ts';
+import { Lifetime, type Disposable } from './util/lifetime.ts';
+import type { Logger } from './util/logger.ts';
+
+/** What the core needs to know of the program and the person it works for. */
+export interface ExplorerSurroundings {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Where the ledger keeps its files. */
+  readonly ledgerFolder: string;
+  /** The person who searches and transfers (§4.3). */
+  orcid(): string;
+  /** Longest wait for the answer to a submission, in seconds; undefined for the client's own (D16). */
+  timeoutSeconds(): number | undefined;
+  /** Shortest interval between two questions for one transfer, in milliseconds (D33). */
+  shortestMs(): number;
+  /** Whether the person is looking (D33). */
+  hasFocus(): boolean;
+  /** Whether a connection's pages hold exactly what was asked for (D21). */
+  pagesExactly(connectionId: string): boolean;
+}
+
+/** Stores, flows, ledger and monitor, put together: all of the product that needs no editor. */
+export class Explorer implements Disposable {
+  private readonly lifetime = new Lifetime();
+  readonly connectionStore = new ConnectionStore();
+  readonly searchStore = new SearchStore();
+  readonly transferStore = new TransferStore();
+  readonly sessions = this.lifetime.track(new Sessions());
+  readonly connectFlow: ConnectFlow;
+  readonly searchFlow: SearchFlow;
+  readonly metadataFlow: MetadataFlow;
+  readonly transferFlow: TransferFlow;
+  readonly monitor: TransferMonitor;
+
+  constructor(surroundings: ExplorerSurroundings) {
+    const { log, clock, ledgerFolder } = surroundings;
+    const { sessions, connectionStore, searchStore, transferStore } = this;
+    const dialects = new ServerDialects();
+    const newClient = (): DataTransferClient => new DataTransferClient({ log, clock, dialects });
+    const ledger = new TransferLedger(ledgerFolder, log);
+    const orcid = (): string => surroundings.orcid();
+    this.connectFlow = new ConnectFlow({ sessions, store: connectionStore, newClient });
+    this.metadataFlow = new MetadataFlow({ sessions, orcid });
+    this.searchFlow = new SearchFlow({
+      sessions,
+      store: searchStore,
+      orcid,
+      pagesExactly: (connectionId) => surroundings.pagesExactly(connectionId),
+    });
+    this.transferFlow = new TransferFlow({
+      sessions,
+      store: transferStore,
+      ledger,
+      clock,
+      log,
+      timeoutSeconds: () => surroundings.timeoutSeconds(),
+    });
+    this.monitor = this.lifetime.track(
+      new TransferMonitor({
+        sessions,
+        store: transferStore,
+        clock,
+        keep: (transfer) => this.transferFlow.keep(transfer),
+        shortestMs: () => surroundings.shortestMs(),
+        hasFocus: () => surroundings.hasFocus(),
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}

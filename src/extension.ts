@@ -1,0 +1,57 @@
+import { ExtensionMode, Uri, window, type ExtensionContext } from 'vscode';
+import { reopenConnection } from './commands/connections.ts';
+import { Explorer } from './core/explorer.ts';
+import { systemClock as clock } from './core/util/clock.ts';
+import { Lifetime } from './core/util/lifetime.ts';
+import { ApiKeys } from './host/apiKeys.ts';
+import { localConnectionId } from './host/contributions.ts';
+import { LocalService } from './host/localService.ts';
+import { Memory } from './host/memory.ts';
+import { Notices } from './host/notices.ts';
+import { servedFolders } from './host/servedFolders.ts';
+import { Settings } from './host/settings.ts';
+import { present } from './presentation.ts';
+
+/** Builds the parts in the order in which they need each other. Under test they are returned, to be looked at. */
+export async function activate(context: ExtensionContext): Promise<unknown> {
+  const { extensionUri, globalStorageUri, globalState, secrets, subscriptions } = context;
+  const lifetime = new Lifetime();
+  subscriptions.push(lifetime);
+  const log = lifetime.track(window.createOutputChannel('Data Transfer', { log: true }));
+  const notices = new Notices();
+  const settings = lifetime.track(new Settings());
+  const explorer = lifetime.track(
+    new Explorer({
+      log,
+      clock,
+      ledgerFolder: Uri.joinPath(globalStorageUri, 'transfers').fsPath,
+      orcid: () => settings.orcid,
+      timeoutSeconds: () => settings.submitTimeoutSeconds,
+      shortestMs: () => settings.shortestIntervalMs,
+      hasFocus: () => window.state.focused,
+      pagesExactly: (connectionId) => connectionId === localConnectionId,
+    }),
+  );
+  const localService = lifetime.track(
+    new LocalService({
+      program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
+      dataFolder: Uri.joinPath(globalStorageUri, 'local-service').fsPath,
+      log,
+      folders: () => servedFolders(settings, extensionUri, globalStorageUri),
+      retentionDays: () => settings.retentionDays,
+    }),
+  );
+  const parts = {
+    ...explorer,
+    settings,
+    notices,
+    localService,
+    apiKeys: new ApiKeys(secrets),
+    memory: new Memory(globalState),
+  };
+  present(lifetime, { ...parts, extensionUri, log });
+  await explorer.transferFlow.resume();
+  const [newest] = explorer.transferStore.running();
+  if (newest) void reopenConnection(parts, newest.order.connectionId);
+  return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;
+}

@@ -1,0 +1,102 @@
+import { EventEmitter, l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeDataProvider } from 'vscode';
+import type { Database } from '../core/model/database.ts';
+import type { ConnectionState, ConnectionStore } from '../core/store/connectionStore.ts';
+import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
+import type { DatabaseNode } from '../host/contributions.ts';
+import { plainLine, reasonText } from '../host/words.ts';
+import type { DatabaseTreeNode } from './nodes.ts';
+import { errorRow, loadingRow, messageItem, nothingRow } from './placeholders.ts';
+
+const retry = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry') };
+
+/** The connection and the databases that it offers, by organization where there is more than one. */
+export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly store: ConnectionStore;
+  private readonly changed = this.lifetime.track(new EventEmitter<undefined>());
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(store: ConnectionStore) {
+    this.store = store;
+    this.lifetime.track(store.onDidChange(() => this.changed.fire(undefined)));
+  }
+
+  getTreeItem(node: DatabaseTreeNode): TreeItem {
+    if (node.kind === 'message') return messageItem(node);
+    if (node.kind === 'connection') return connectionItem(this.store.state);
+    if (node.kind === 'organization') return organizationItem(node.name);
+    return databaseItem(this.store.database(node.name));
+  }
+
+  getChildren(parent?: DatabaseTreeNode): DatabaseTreeNode[] {
+    const { state, listing } = this.store;
+    if (parent?.kind === 'organization') {
+      return rows(listing.databases.filter((database) => database.organization === parent.name));
+    }
+    if (parent || state.kind === 'disconnected') return [];
+    if (state.kind === 'connecting') return [{ kind: 'connection' }, loadingRow('connection', l10n.t('Connecting…'))];
+    if (state.kind === 'failed') {
+      const text = l10n.t('Could not connect: {0}. Retry', reasonText(state.reason));
+      return [{ kind: 'connection' }, errorRow('connection', text, retry)];
+    }
+    return [{ kind: 'connection' }, ...this.listed()];
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private listed(): DatabaseTreeNode[] {
+    const { databases, loading, reason } = this.store.listing;
+    const troubles = reason
+      ? [errorRow('databases', l10n.t('Could not list databases: {0}. Retry', reasonText(reason)), retry)]
+      : [];
+    if (databases.length === 0 && loading) return [loadingRow('databases')];
+    if (databases.length === 0 && !reason) return [nothingRow('databases', l10n.t('This service has no databases.'))];
+    const organizations = [...new Set(databases.map((database) => database.organization))];
+    if (organizations.length < 2) return [...troubles, ...rows(databases)];
+    return [...troubles, ...organizations.map((name) => ({ kind: 'organization' as const, name }))];
+  }
+}
+
+function rows(databases: readonly Database[]): DatabaseNode[] {
+  return databases.map(({ name }) => ({ kind: 'database', name }));
+}
+
+function connectionItem(state: ConnectionState): TreeItem {
+  if (state.kind === 'disconnected') return new TreeItem('');
+  const item = new TreeItem(plainLine(state.connection.name));
+  item.id = 'connection';
+  item.contextValue = 'connection';
+  if (state.kind === 'connected') {
+    const { name, version, address } = state.service;
+    item.description = l10n.t('v{0} · connected', plainLine(version));
+    item.tooltip = `${plainLine(name)} ${plainLine(version)}\n${address}`;
+    item.iconPath = new ThemeIcon('vm-active');
+  } else {
+    item.description = state.kind === 'connecting' ? l10n.t('connecting') : l10n.t('not connected');
+    item.tooltip = state.connection.server;
+    item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
+  }
+  return item;
+}
+
+function organizationItem(name: string): TreeItem {
+  const label = plainLine(name);
+  const item = new TreeItem(label === '' ? l10n.t('(no organization)') : label, TreeItemCollapsibleState.Expanded);
+  item.id = `organization/${name}`;
+  item.contextValue = 'organization';
+  item.iconPath = new ThemeIcon('organization');
+  return item;
+}
+
+function databaseItem(database: Database | undefined): TreeItem {
+  const item = new TreeItem(plainLine(database?.name ?? ''));
+  item.contextValue = 'database';
+  item.iconPath = new ThemeIcon('database');
+  if (!database) return item;
+  item.id = `database/${database.id}/${database.name}`;
+  item.tooltip = [database.name, database.organization, database.url].map(plainLine).filter(Boolean).join('\n');
+  return item;
+}

@@ -1,0 +1,38 @@
+import type { DatabaseNode, FileNode, SearchNode, TransferNode } from '../host/contributions.ts';
+
+/** First row of the databases: the connection itself. */
+export interface ConnectionNode {
+  readonly kind: 'connection';
+}
+
+/** Holds the databases of one organization. */
+export interface OrganizationNode {
+  readonly kind: 'organization';
+  readonly name: string;
+}
+
+/** A row that says something: loading, nothing found, or what went wrong. */
+export interface MessageNode {
+  readonly kind: 'message';
+  readonly id: string;
+  readonly look: 'loading' | 'nothing' | 'error' | 'more' | 'unreadable';
+  readonly text: string;
+  readonly tooltip?: string;
+  /** What a click, or Enter, does. */
+  readonly command?: { readonly id: string; readonly title: string; readonly argument?: unknown };
+}
+
+/** Holds the running or the finished transfers. */
+export interface TransferGroupNode {
+  readonly kind: 'group';
+  readonly group: 'running' | 'finished';
+}
+
+/** A row of the databases. */
+export type DatabaseTreeNode = ConnectionNode | OrganizationNode | DatabaseNode | MessageNode;
+
+/** A row of the search results. */
+export type SearchTreeNode = SearchNode | FileNode | MessageNode;
+
+/** A row of the transfers. */
+export type TransferTreeNode = TransferGroupNode | TransferNode | MessageNode;

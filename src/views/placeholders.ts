@@ -1,0 +1,40 @@
+import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
+import type { MessageNode } from './nodes.ts';
+
+const icons: Readonly<Record<MessageNode['look'], ThemeIcon>> = {
+  loading: new ThemeIcon('loading~spin'),
+  nothing: new ThemeIcon('info'),
+  error: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
+  more: new ThemeIcon('ellipsis'),
+  unreadable: new ThemeIcon('warning', new ThemeColor('list.warningForeground')),
+};
+
+/** Makes the row of a message; the only place where such rows are drawn. */
+export function messageItem(node: MessageNode): TreeItem {
+  const item = new TreeItem(node.text);
+  item.id = node.id;
+  item.iconPath = icons[node.look];
+  item.tooltip = node.tooltip ?? node.text;
+  item.contextValue = `message.${node.look}`;
+  if (node.command) {
+    const { id, title, argument } = node.command;
+    item.command = { command: id, title, arguments: argument === undefined ? [] : [argument] };
+  }
+  return item;
+}
+
+/** The row that stands where something is on its way. */
+export function loadingRow(owner: string, text = l10n.t('Loading…')): MessageNode {
+  return { kind: 'message', id: `${owner}/loading`, look: 'loading', text };
+}
+
+/** The row that says that there is nothing. */
+export function nothingRow(owner: string, text: string): MessageNode {
+  return { kind: 'message', id: `${owner}/nothing`, look: 'nothing', text };
+}
+
+/** The row that says what went wrong; a click tries again. */
+export function errorRow(owner: string, text: string, retry: NonNullable<MessageNode['command']>): MessageNode {
+  const tooltip = `${text}\n${l10n.t('Click to try again.')}`;
+  return { kind: 'message', id: `${owner}/error`, look: 'error', text, tooltip, command: retry };
+}

@@ -1,0 +1,111 @@
+import { l10n, StatusBarAlignment, ThemeColor, window } from 'vscode';
+import type { Transfer } from '../core/model/transfer.ts';
+import type { TransferStore } from '../core/store/transferStore.ts';
+import type { Clock } from '../core/util/clock.ts';
+import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
+import { movedText, numberText, plainLine, standingText } from '../host/words.ts';
+
+/** What a {@link TransferStatusBar} needs. */
+export interface StatusBarParts {
+  readonly store: TransferStore;
+  readonly clock: Clock;
+  /** Whether somebody can ask for the status of this connection's transfers now. */
+  isConnected(connectionId: string): boolean;
+}
+
+const doneShownMs = 60_000;
+
+/** What the status bar says. */
+interface Face {
+  readonly text: string;
+  readonly tooltip: string;
+  readonly look?: 'error' | 'warning';
+}
+
+/** Watches over all transfers in one short text: running, done for a minute, failed until looked at. */
+export class TransferStatusBar implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly parts: StatusBarParts;
+  private readonly item = this.lifetime.track(window.createStatusBarItem('transfers', StatusBarAlignment.Left, 10));
+  private readonly seenRunning = new Set<string>();
+  private readonly failed = new Set<string>();
+  private doneUntil = 0;
+
+  constructor(parts: StatusBarParts) {
+    this.parts = parts;
+    this.item.name = l10n.t('Data Transfers');
+    this.item.command = 'dataTransfer.showRunningTransfers';
+    this.lifetime.track(parts.store.onDidChange((keys) => this.follow(keys)));
+    this.draw();
+  }
+
+  /** The person has looked: failures need not be shown any longer. */
+  acknowledge(): void {
+    this.failed.clear();
+    this.draw();
+  }
+
+  /** Draws again, for example when a connection came or went. */
+  draw(): void {
+    const face = this.face();
+    if (!face) {
+      this.item.hide();
+      return;
+    }
+    this.item.text = face.text;
+    this.item.tooltip = face.tooltip;
+    this.item.accessibilityInformation = { label: face.text.replace(/\$\([^)]*\)\s*/g, ''), role: 'button' };
+    this.item.backgroundColor = face.look && new ThemeColor(`statusBarItem.${face.look}Background`);
+    this.item.show();
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private follow(keys: readonly string[]): void {
+    const running = new Set(this.parts.store.running().map((transfer) => transfer.key));
+    for (const key of keys) {
+      const transfer = this.parts.store.get(key);
+      if (!transfer || running.has(key)) this.failed.delete(key);
+      else if (this.seenRunning.delete(key)) this.note(transfer);
+    }
+    for (const key of running) this.seenRunning.add(key);
+    this.draw();
+  }
+
+  private note(ended: Transfer): void {
+    if (ended.state === 'failed' || ended.state === 'refused' || ended.state === 'expired') this.failed.add(ended.key);
+    if (ended.state !== 'succeeded') return;
+    this.doneUntil = this.parts.clock.now() + doneShownMs;
+    this.lifetime.track(this.parts.clock.after(doneShownMs, () => this.draw()));
+  }
+
+  private face(): Face | undefined {
+    const running = this.parts.store.running();
+    if (running.length > 0) return this.runningFace(running);
+    const failures = this.failed.size;
+    if (failures > 0) {
+      const text = failures === 1 ? l10n.t('1 transfer failed') : l10n.t('{0} transfers failed', numberText(failures));
+      return { text: `$(error) ${text}`, tooltip: l10n.t('Show transfers'), look: 'error' };
+    }
+    if (this.parts.clock.now() >= this.doneUntil) return undefined;
+    return { text: `$(check) ${l10n.t('Transfers done')}`, tooltip: l10n.t('Show transfers') };
+  }
+
+  private runningFace(running: readonly Transfer[]): Face {
+    const waiting = running.every((transfer) => !this.parts.isConnected(transfer.order.connectionId));
+    if (waiting) {
+      const tooltip = l10n.t('Transfers are waiting for a connection.');
+      return { text: `$(plug) ${l10n.t('Data Transfer: not connected')}`, tooltip, look: 'warning' };
+    }
+    const count = running.length === 1 ? l10n.t('1 transfer') : l10n.t('{0} transfers', numberText(running.length));
+    const asked = running.reduce((sum, { status, order }) => sum + (status?.fileCount ?? order.files.length), 0);
+    const moved = running.reduce((sum, { status }) => sum + (status?.movedFileCount ?? 0), 0);
+    const share = asked > 0 ? ` · ${numberText(Math.floor((100 * moved) / asked))} %` : '';
+    const lines = running.map((transfer) =>
+      [plainLine(transfer.order.destination), standingText(transfer), movedText(transfer)].filter(Boolean).join(' · '),
+    );
+    return { text: `$(sync~spin) ${count}${share}`, tooltip: lines.join('\n') };
+  }
+}

@@ -1,0 +1,173 @@
+import {
+  EventEmitter,
+  l10n,
+  ThemeColor,
+  ThemeIcon,
+  TreeItem,
+  TreeItemCollapsibleState,
+  type TreeDataProvider,
+} from 'vscode';
+import { hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
+import type { TransferStore } from '../core/store/transferStore.ts';
+import type { Clock } from '../core/util/clock.ts';
+import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
+import type { TransferNode } from '../host/contributions.ts';
+import { filesText, movedText, numberText, plainLine, reasonText, standingText, timeText } from '../host/words.ts';
+import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
+import { loadingRow, messageItem } from './placeholders.ts';
+
+/** What a {@link TransferTree} needs. */
+export interface TransferTreeParts {
+  readonly store: TransferStore;
+  readonly clock: Clock;
+  /** Brings in the transfers that ended in earlier sessions. */
+  loadFinished(): Promise<void>;
+}
+
+/** The transfers, running ones first, newest first. */
+export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly parts: TransferTreeParts;
+  private readonly rows = new Map<string, TransferNode>();
+  private readonly groups = {
+    running: { kind: 'group', group: 'running' },
+    finished: { kind: 'group', group: 'finished' },
+  } as const satisfies Record<string, TransferGroupNode>;
+  private readonly ended = new Map<string, boolean>();
+  private readonly changed = this.lifetime.track(new EventEmitter<TransferTreeNode | undefined>());
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(parts: TransferTreeParts) {
+    this.parts = parts;
+    this.lifetime.track(parts.store.onDidChange((keys) => this.refresh(keys)));
+  }
+
+  getTreeItem(node: TransferTreeNode): TreeItem {
+    if (node.kind === 'message') return messageItem(node);
+    if (node.kind === 'group') return this.groupItem(node);
+    const transfer = this.parts.store.get(node.key);
+    return transfer ? transferItem(transfer, this.parts.clock.now()) : new TreeItem('');
+  }
+
+  getChildren(parent?: TransferTreeNode): TransferTreeNode[] {
+    const { store } = this.parts;
+    if (!parent) return this.shownGroups();
+    if (parent.kind !== 'group') return [];
+    if (parent.group === 'running') return store.running().map((transfer) => this.row(transfer));
+    const finished = store.finished().map((transfer) => this.row(transfer));
+    if (!store.hasEarlier) return finished;
+    void this.parts.loadFinished();
+    return [...finished, loadingRow('finished')];
+  }
+
+  getParent(node: TransferTreeNode): TransferTreeNode | undefined {
+    if (node.kind !== 'transfer') return undefined;
+    const transfer = this.parts.store.get(node.key);
+    return transfer && hasEnded(transfer.state) ? this.groups.finished : this.groups.running;
+  }
+
+  /** The row of a transfer, to reveal it. */
+  node(key: string): TransferNode | undefined {
+    const transfer = this.parts.store.get(key);
+    return transfer && this.row(transfer);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private shownGroups(): TransferGroupNode[] {
+    const { store } = this.parts;
+    const shown: TransferGroupNode[] = store.running().length > 0 ? [this.groups.running] : [];
+    return store.finished().length > 0 || store.hasEarlier ? [...shown, this.groups.finished] : shown;
+  }
+
+  private row(transfer: Transfer): TransferNode {
+    const known = this.rows.get(transfer.key);
+    this.ended.set(transfer.key, hasEnded(transfer.state));
+    if (known) return known;
+    const node: TransferNode = { kind: 'transfer', key: transfer.key };
+    this.rows.set(transfer.key, node);
+    return node;
+  }
+
+  /** A row that stays in its group is drawn alone; one that comes, goes or moves changes the groups. */
+  private refresh(keys: readonly string[]): void {
+    const stays = (key: string): boolean => {
+      const transfer = this.parts.store.get(key);
+      return transfer !== undefined && this.ended.get(key) === hasEnded(transfer.state);
+    };
+    if (keys.length === 0 || !keys.every(stays)) this.changed.fire(undefined);
+    else for (const key of keys) this.changed.fire(this.rows.get(key));
+  }
+
+  private groupItem(node: TransferGroupNode): TreeItem {
+    const { store } = this.parts;
+    const running = node.group === 'running';
+    const count = running ? store.running().length : store.finished().length;
+    const state = running ? TreeItemCollapsibleState.Expanded : TreeItemCollapsibleState.Collapsed;
+    const item = new TreeItem(running ? l10n.t('Running') : l10n.t('Finished'), state);
+    item.id = node.group;
+    item.contextValue = `group.${node.group}`;
+    if (running || !store.hasEarlier) item.description = numberText(count);
+    return item;
+  }
+}
+
+const icons: Readonly<Record<TransferState, ThemeIcon>> = {
+  submitting: new ThemeIcon('loading~spin'),
+  notConfirmed: new ThemeIcon('question', new ThemeColor('list.warningForeground')),
+  refused: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
+  accepted: new ThemeIcon('clock'),
+  staging: new ThemeIcon('cloud-download'),
+  active: new ThemeIcon('sync~spin'),
+  finalizing: new ThemeIcon('tasklist'),
+  inactive: new ThemeIcon('debug-pause', new ThemeColor('list.warningForeground')),
+  unknown: new ThemeIcon('question'),
+  running: new ThemeIcon('sync~spin'),
+  succeeded: new ThemeIcon('pass', new ThemeColor('testing.iconPassed')),
+  failed: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
+  cancelled: new ThemeIcon('circle-slash'),
+  expired: new ThemeIcon('history'),
+};
+
+function transferItem(transfer: Transfer, now: number): TreeItem {
+  const { order, state } = transfer;
+  const item = new TreeItem(l10n.t('{0} to {1}', filesText(order.files.length), plainLine(order.destination)));
+  item.id = transfer.key;
+  item.iconPath = icons[state];
+  item.contextValue = contextOf(transfer);
+  const asOf = transfer.problem && transfer.askedAt ? l10n.t('as of {0}', timeText(transfer.askedAt, now)) : undefined;
+  item.description = [standingText(transfer), hasEnded(state) ? undefined : movedText(transfer), asOf]
+    .filter(Boolean)
+    .join(' · ');
+  item.tooltip = transferTooltip(transfer, now);
+  item.command = {
+    command: 'dataTransfer.showTransferProgress',
+    title: l10n.t('Show Transfer Progress'),
+    arguments: [{ kind: 'transfer', key: transfer.key } satisfies TransferNode],
+  };
+  return item;
+}
+
+function contextOf(transfer: Transfer): string {
+  if (hasEnded(transfer.state)) return 'transfer.ended';
+  const cancellable = transfer.id !== undefined && transfer.cancelAcceptedAt === undefined;
+  return cancellable ? 'transfer.running' : 'transfer.waiting';
+}
+
+function transferTooltip(transfer: Transfer, now: number): string {
+  const { order, status, problem } = transfer;
+  return [
+    `${plainLine(order.source)} → ${plainLine(order.destination)}`,
+    [standingText(transfer), movedText(transfer)].filter(Boolean).join(' · '),
+    status?.message ? plainLine(status.message) : '',
+    problem ? reasonText(problem) : '',
+    l10n.t('Started: {0}', timeText(transfer.createdAt, now)),
+    transfer.askedAt ? l10n.t('Last asked: {0}', timeText(transfer.askedAt, now)) : '',
+    transfer.id ? l10n.t('Id: {0}', transfer.id) : '',
+  ]
+    .filter(Boolean)
+    .join('\n');
+}

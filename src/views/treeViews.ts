@@ -1,0 +1,94 @@
+import { l10n, TreeItemCheckboxState, window, type TreeView } from 'vscode';
+import type { ConnectionStore } from '../core/store/connectionStore.ts';
+import type { SearchStore } from '../core/store/searchStore.ts';
+import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
+import { viewIds } from '../host/contributions.ts';
+import { numberText } from '../host/words.ts';
+import { DatabaseTree } from './databaseTree.ts';
+import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes.ts';
+import { SearchTree } from './searchTree.ts';
+import { TransferTree, type TransferTreeParts } from './transferTree.ts';
+
+/** What {@link TreeViews} need. */
+export interface TreeViewParts {
+  readonly connectionStore: ConnectionStore;
+  readonly searchStore: SearchStore;
+  readonly transfers: TransferTreeParts;
+}
+
+/** The three views of the side bar. */
+export class TreeViews implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly parts: TreeViewParts;
+  private readonly searchTree: SearchTree;
+  private readonly transferTree: TransferTree;
+  readonly databases: TreeView<DatabaseTreeNode>;
+  readonly searchResults: TreeView<SearchTreeNode>;
+  readonly transfers: TreeView<TransferTreeNode>;
+
+  constructor(parts: TreeViewParts) {
+    this.parts = parts;
+    const databaseTree = this.lifetime.track(new DatabaseTree(parts.connectionStore));
+    this.searchTree = this.lifetime.track(new SearchTree(parts.searchStore));
+    this.transferTree = this.lifetime.track(new TransferTree(parts.transfers));
+    this.databases = this.lifetime.track(
+      window.createTreeView(viewIds.databases, { treeDataProvider: databaseTree, showCollapseAll: false }),
+    );
+    this.searchResults = this.lifetime.track(
+      window.createTreeView(viewIds.searchResults, {
+        treeDataProvider: this.searchTree,
+        canSelectMany: true,
+        showCollapseAll: true,
+        manageCheckboxStateManually: true,
+      }),
+    );
+    this.transfers = this.lifetime.track(
+      window.createTreeView(viewIds.transfers, { treeDataProvider: this.transferTree }),
+    );
+    this.lifetime.track(this.searchResults.onDidChangeCheckboxState(({ items }) => this.check(items)));
+    this.lifetime.track(parts.transfers.store.onDidChange(() => this.drawBadge()));
+  }
+
+  /** Brings the newest search into view, without taking the focus from where the person types. */
+  readonly revealSearches = (): void => {
+    const [newest] = this.parts.searchStore.all();
+    if (newest) void this.searchResults.reveal(this.searchTree.root(newest.key), { select: false, focus: false });
+  };
+
+  readonly revealTransfer = (key: string): void => {
+    const node = this.transferTree.node(key);
+    if (node) void this.transfers.reveal(node, { select: true, focus: false });
+  };
+
+  /** Calls once, when the side bar is looked at for the first time. */
+  onFirstUse(act: () => void): void {
+    if (this.databases.visible) {
+      act();
+      return;
+    }
+    const first = this.databases.onDidChangeVisibility(({ visible }) => {
+      if (!visible) return;
+      first.dispose();
+      act();
+    });
+    this.lifetime.track(first);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private check(items: readonly (readonly [SearchTreeNode, TreeItemCheckboxState])[]): void {
+    for (const [node, state] of items) {
+      if (node.kind !== 'file') continue;
+      this.parts.searchStore.setChecked(node.searchKey, [node.file], state === TreeItemCheckboxState.Checked);
+    }
+  }
+
+  private drawBadge(): void {
+    const count = this.parts.transfers.store.running().length;
+    const tooltip =
+      count === 1 ? l10n.t('1 transfer is running') : l10n.t('{0} transfers are running', numberText(count));
+    this.transfers.badge = count > 0 ? { value: count, tooltip } : undefined;
+  }
+}
