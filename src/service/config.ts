@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import * as z from 'zod/mini';
+import { isInside } from './catalog/folderScan.ts';
 import { describeIssue } from './http/issues.ts';
 
 const databaseConfigSchema = z.strictObject({
@@ -46,14 +47,17 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   const config = result.data;
   refuseDoubles(config.databases, 'name');
   refuseDoubles(config.databases, 'id');
-  return {
-    ...config,
-    dataFolder: path.resolve(baseFolder, config.dataFolder),
-    databases: config.databases.map((database) => ({
-      ...database,
-      folder: path.resolve(baseFolder, database.folder),
-    })),
-  };
+  const dataFolder = path.resolve(baseFolder, config.dataFolder);
+  const databases = config.databases.map((database) => ({
+    ...database,
+    folder: path.resolve(baseFolder, database.folder),
+  }));
+  for (const database of databases) {
+    // What the service writes there would be served, and every write would look like a change of the database.
+    if (!isInside(database.folder, dataFolder)) continue;
+    throw new ConfigError(`config.dataFolder must not be inside the folder of the database ${database.name}`);
+  }
+  return { ...config, dataFolder, databases };
 }
 
 function parseJson(text: string): unknown {

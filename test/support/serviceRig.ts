@@ -1,0 +1,149 @@
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import type { Logger } from '../../src/core/util/logger.ts';
+import { startService, type RunningService, type ServiceOptions } from '../../src/service/localService.ts';
+import { parseConfig } from '../../src/service/config.ts';
+import { eventually } from './eventually.ts';
+
+/** An answer of the service; `body` is parsed when it is JSON, else absent. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** The fields of a status that tests look at. */
+export interface StatusBody {
+  readonly id: string;
+  readonly status: string;
+  readonly message: string;
+  readonly num_files: number;
+  readonly num_files_transferred: number;
+}
+
+interface RigOptions extends Partial<Omit<ServiceOptions, 'logger'>> {
+  readonly retentionDays?: number;
+  readonly throttleBytesPerSecond?: number;
+}
+
+const orcid = '0000-0002-1825-0097';
+
+/** A service in this process over two fresh folders, `source` and `target`, named `Source Data` and `Target`. */
+export class ServiceRig {
+  readonly root: string;
+  readonly logged: string[] = [];
+  private running: RunningService | undefined;
+
+  private constructor(root: string) {
+    this.root = root;
+  }
+
+  /** Makes the folders, writes the files (path to content) into the source, and starts. */
+  static async start(files: Readonly<Record<string, string>>, options: RigOptions = {}): Promise<ServiceRig> {
+    const rig = new ServiceRig(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-rig-')));
+    await fs.mkdir(rig.target, { recursive: true });
+    await rig.write(files);
+    await rig.restart(options);
+    return rig;
+  }
+
+  get source(): string {
+    return nodePath.join(this.root, 'source');
+  }
+
+  get target(): string {
+    return nodePath.join(this.root, 'target');
+  }
+
+  get service(): RunningService {
+    if (this.running === undefined) throw new Error('The service does not run.');
+    return this.running;
+  }
+
+  async write(files: Readonly<Record<string, string>>): Promise<void> {
+    await fs.mkdir(this.source, { recursive: true });
+    for (const [path, content] of Object.entries(files)) {
+      const file = nodePath.join(this.source, path);
+      await fs.mkdir(nodePath.dirname(file), { recursive: true });
+      await fs.writeFile(file, content);
+    }
+  }
+
+  async restart(options: RigOptions = {}): Promise<void> {
+    await this.running?.close();
+    const { retentionDays, throttleBytesPerSecond, ...rest } = options;
+    const databases = [
+      { name: 'Source Data', folder: 'source', organization: 'Lab' },
+      { name: 'Target', folder: 'target' },
+    ];
+    const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond };
+    const note = (message: string): void => void this.logged.push(message);
+    const logger: Logger = { trace: note, debug: note, info: note, warn: note, error: note };
+    this.running = await startService(parseConfig(JSON.stringify(config), this.root), { ...rest, logger });
+  }
+
+  async stop(): Promise<void> {
+    await this.running?.close();
+    await fs.rm(this.root, { recursive: true, force: true });
+  }
+
+  /** One request with the token and JSON; `init` goes before. */
+  async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(this.service.address + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...init,
+      headers: {
+        authorization: `Bearer ${Buffer.from(this.service.token).toString('base64')}`,
+        'content-type': 'application/json',
+        ...init.headers,
+      },
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  /** The paths that a search of the source finds, in order. */
+  async find(query: string, more: object = {}): Promise<string[]> {
+    const body = { database: 'Source Data', orcid, query, ...more };
+    const answer = await this.call('POST', '/api/v1/files', body);
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+    return (answer.body as { resources: { path: string }[] }).resources.map((resource) => resource.path);
+  }
+
+  async submit(fileIds: readonly string[], more: object = {}): Promise<Answer> {
+    const body = { orcid, source: 'Source Data', destination: 'Target', file_ids: fileIds, ...more };
+    return await this.call('POST', '/api/v1/transfers', body);
+  }
+
+  /** Submits a transfer that has to be accepted, and returns its id. */
+  async mustSubmit(fileIds: readonly string[], more: object = {}): Promise<string> {
+    const answer = await this.submit(fileIds, more);
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+    return (answer.body as { id: string }).id;
+  }
+
+  async status(id: string): Promise<StatusBody> {
+    return (await this.call('GET', `/api/v1/transfers/${id}`)).body as StatusBody;
+  }
+
+  /** Asks until the transfer is in this state. */
+  async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
+    return await eventually(async () => {
+      const status = await this.status(id);
+      return states.includes(status.status) ? status : undefined;
+    });
+  }
+
+  async cancel(id: string, by = orcid): Promise<Answer> {
+    return await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${by}`);
+  }
+
+  /** All files under the target, relative and sorted. */
+  async landedFiles(): Promise<string[]> {
+    const entries = await fs.readdir(this.target, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    return files.map((file) => nodePath.relative(this.target, nodePath.join(file.parentPath, file.name))).sort();
+  }
+}

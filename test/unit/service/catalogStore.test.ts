@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
+import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
+import { parseSearch } from '../../../src/service/catalog/searchLanguage.ts';
+import { parseSpecific } from '../../../src/service/catalog/specificParameters.ts';
+import type { TextMode } from '../../../src/service/catalog/searchSql.ts';
+
+const files: FoundFile[] = [
+  { path: 'readme.md', bytes: 10, modifiedMs: 1_000 },
+  { path: 'soil/sample_01.csv', bytes: 2_000, modifiedMs: 2_000, metadata: { title: 'Sand and clay' } },
+  { path: 'soil/sample_02.csv.gz', bytes: 500, modifiedMs: 3_000, metadata: { keywords: ['clay', 'Größe'] } },
+  { path: 'water/Sample 03.json', bytes: 9_000_000, modifiedMs: 4_000, metadata: { description: 'A lake of clay' } },
+  { path: '数据/样品.txt', bytes: 1, modifiedMs: 5_000 },
+];
+
+for (const mode of ['index', 'scan'] satisfies TextMode[]) {
+  describe(`The catalogue by ${mode} (D21)`, () => {
+    let folder: string;
+    let store: CatalogStore;
+
+    beforeEach(async () => {
+      folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-catalog-'));
+      store = new CatalogStore(nodePath.join(folder, 'c.db'), mode);
+      store.put(files, new Set());
+    });
+
+    afterEach(async () => {
+      store.close();
+      await fs.rm(folder, { recursive: true });
+    });
+
+    function find(query: string, specific: Record<string, unknown> = {}, offset = 0, limit = 100): string[] {
+      const wanted = { search: parseSearch(query), filter: parseSpecific(specific), offset, limit };
+      return store.search(wanted).map((file) => file.path);
+    }
+
+    const table: [query: string, found: string[]][] = [
+      ['', ['readme.md', 'soil/sample_01.csv', 'soil/sample_02.csv.gz', 'water/Sample 03.json', '数据/样品.txt']],
+      ['sam -clay', []],
+      ['read', ['readme.md']],
+      ['READ', ['readme.md']],
+      ['"read"', []],
+      ['ample', []],
+      ['sample_0 format:csv', ['soil/sample_01.csv', 'soil/sample_02.csv.gz']],
+      ['"sample 03"', ['water/Sample 03.json']],
+      ['"03 sample"', []],
+      ['"clay sand"', []],
+      ['grosse', []],
+      ['große', ['soil/sample_02.csv.gz']],
+      ['groß', ['soil/sample_02.csv.gz']],
+      ['sand | lake', ['soil/sample_01.csv', 'water/Sample 03.json']],
+      ['clay bytes:>1MB', ['water/Sample 03.json']],
+      ['-sample', ['readme.md', '数据/样品.txt']],
+      ['path:soil', ['soil/sample_01.csv', 'soil/sample_02.csv.gz']],
+      ['path:soil -path:*.gz', ['soil/sample_01.csv']],
+      ['bytes:<100 | format:json', ['readme.md', 'water/Sample 03.json', '数据/样品.txt']],
+      ['read | bytes:1', ['readme.md', '数据/样品.txt']],
+      ['据', ['数据/样品.txt']],
+      ['###', []],
+    ];
+    for (const [query, found] of table) {
+      it(`finds ${found.length} files by ${JSON.stringify(query)}`, () => {
+        assert.deepEqual([...find(query)].sort(), [...found].sort());
+      });
+    }
+
+    it('puts a name before a title, and a title before a description', () => {
+      store.put([{ path: 'clay.txt', bytes: 1, modifiedMs: 1 }], new Set());
+      const [first, second] = find('clay');
+      assert.deepEqual([first, second], ['clay.txt', 'soil/sample_01.csv']);
+    });
+
+    it('cuts pages that together are everything, once each and in one order', () => {
+      const pages = [0, 2, 4, 6].map((offset) => find('', {}, offset, 2));
+      assert.deepEqual(
+        pages.map((page) => page.length),
+        [2, 2, 1, 0],
+      );
+      assert.deepEqual(pages.flat(), find(''));
+    });
+
+    it('orders by size, downwards when asked', () => {
+      assert.equal(find('', { sort: 'bytes', order: 'desc' })[0], 'water/Sample 03.json');
+      assert.equal(find('', { sort: 'bytes' })[0], '数据/样品.txt');
+    });
+
+    it('filters by the specific parameters', () => {
+      assert.deepEqual(find('', { minBytes: 500, maxBytes: 2_000, format: 'csv', path: '*.gz' }), [
+        'soil/sample_02.csv.gz',
+      ]);
+      assert.deepEqual(find('', { modifiedAfter: '1970-01-01T00:00:04.500Z' }), ['数据/样品.txt']);
+    });
+
+    it('finds a changed file by its new words only, and forgets its hash', () => {
+      const file = { path: 'readme.md', bytes: 10, modifiedMs: 1_000 };
+      store.holdHash(file, 'ab');
+      assert.equal(store.get('readme.md')?.sha256, 'ab');
+      store.put([{ ...file, bytes: 11, metadata: { title: 'Guide' } }], new Set());
+      assert.deepEqual(find('guide'), ['readme.md']);
+      assert.equal(store.get('readme.md')?.sha256, undefined);
+    });
+
+    it('does not take a hash for a file that has changed since it was read (D22)', () => {
+      store.holdHash({ path: 'readme.md', bytes: 9, modifiedMs: 1_000 }, 'ab');
+      assert.equal(store.get('readme.md')?.sha256, undefined);
+    });
+
+    it('forgets the files under one folder that a scan has not seen', () => {
+      store.forgetUnseen('soil', new Set());
+      assert.deepEqual(find('sample'), ['water/Sample 03.json']);
+    });
+  });
+}
+
+describe('The catalogue file', () => {
+  it('is made anew when it is broken or was made in another way', async () => {
+    const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-catalog-'));
+    const file = nodePath.join(folder, 'c.db');
+    await fs.writeFile(file, 'this is not a database'.repeat(100));
+    for (const mode of ['index', 'scan', 'index'] satisfies TextMode[]) {
+      const store = new CatalogStore(file, mode);
+      assert.equal(store.count(), 0);
+      store.put(files, new Set());
+      store.close();
+    }
+    await fs.rm(folder, { recursive: true });
+  });
+});

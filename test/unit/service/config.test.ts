@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import * as nodePath from 'node:path';
+import { ConfigError, parseConfig } from '../../../src/service/config.ts';
+
+const base = nodePath.resolve('/base');
+const good = { dataFolder: 'data', databases: [{ name: 'A', folder: 'a' }] };
+
+describe('The configuration of the local service', () => {
+  it('reads relative folders from where the file lies', () => {
+    const config = parseConfig(JSON.stringify(good), base);
+    assert.equal(config.dataFolder, nodePath.join(base, 'data'));
+    assert.equal(config.databases[0]?.folder, nodePath.join(base, 'a'));
+  });
+
+  const wrong: [name: string, config: unknown, message: RegExp][] = [
+    ['no JSON', undefined, /not valid JSON/],
+    ['a missing data folder', { databases: [] }, /config\.dataFolder must be text/],
+    [
+      'a database without a folder',
+      { ...good, databases: [{ name: 'A' }] },
+      /config\.databases\.0\.folder must be text/,
+    ],
+    ['an empty name', { ...good, databases: [{ name: '', folder: 'a' }] }, /databases\.0\.name must not be empty/],
+    ['a port out of range', { ...good, port: 70_000 }, /config\.port must not be more than 65535/],
+    ['a port that is no whole number', { ...good, port: 1.5 }, /config\.port must be a whole number/],
+    [
+      'a throttle of nothing',
+      { ...good, throttleBytesPerSecond: 0 },
+      /config\.throttleBytesPerSecond must be more than 0/,
+    ],
+    ['an unknown field', { ...good, folders: [] }, /config has unknown fields: folders/],
+    [
+      'a name twice',
+      { ...good, databases: [...good.databases, ...good.databases] },
+      /databases\.1\.name is used twice: A/,
+    ],
+    ['the data folder inside a database', { ...good, dataFolder: 'a/b' }, /dataFolder must not be inside .* A/],
+  ];
+  for (const [name, config, message] of wrong) {
+    it(`refuses ${name} and names it`, () => {
+      const text = config === undefined ? '{' : JSON.stringify(config);
+      assert.throws(
+        () => parseConfig(text, base),
+        (error) => error instanceof ConfigError && message.test(error.message),
+      );
+    });
+  }
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { pathTest } from '../../../src/service/catalog/pathPattern.ts';
+
+describe('A path pattern (D21)', () => {
+  const table: [pattern: string, path: string, expected: boolean][] = [
+    ['data/*.json', 'data/a.json', true],
+    ['data/*.json', 'data/deep/a.json', false],
+    ['data/**.json', 'data/deep/a.json', true],
+    ['data/**/a.json', 'data/a.json', true],
+    ['data/**/a.json', 'data/x/y/a.json', true],
+    ['*.json', 'data/deep/a.json', true],
+    ['*.json', 'data/a.csv', false],
+    ['a?c.txt', 'abc.txt', true],
+    ['a?c.txt', 'a/c.txt', false],
+    ['data', 'data/deep/a.json', true],
+    ['data/', 'data/a.json', true],
+    ['data', 'database/a.json', false],
+    ['a.json', 'data/a.json', true],
+    ['/data/a.json', 'data/a.json', true],
+    ['./data/a.json', 'data/a.json', true],
+    ['DATA/*.JSON', 'data/a.json', true],
+    ['[ab].txt', '[ab].txt', true],
+    ['[ab].txt', 'a.txt', false],
+    ['data/*/', 'data/x/y.txt', true],
+    ['😀?.txt', '😀😀.txt', true],
+  ];
+  for (const [pattern, path, expected] of table) {
+    it(`${pattern} ${expected ? 'matches' : 'does not match'} ${path}`, () => {
+      assert.equal(pathTest(pattern)(path), expected);
+    });
+  }
+
+  it('answers a hostile pattern without going through every way', () => {
+    const test = pathTest(`${'*a'.repeat(200)}b/x`);
+    assert.equal(test('a'.repeat(400)), false);
+  });
+});
