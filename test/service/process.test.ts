@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { startLocalService, type StartedService } from '../support/localService.ts';
+
+const mainFile = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
+const orcid = '0000-0002-1825-0097';
+
+async function call(service: StartedService, method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${service.address}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+describe('The process of the local service', () => {
+  let root: string;
+  let databases: { name: string; folder: string }[];
+  const running: StartedService[] = [];
+
+  beforeEach(async () => {
+    root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-process-'));
+    databases = ['source', 'target'].map((name) => ({ name, folder: nodePath.join(root, name) }));
+    for (const database of databases) await fs.mkdir(database.folder);
+  });
+
+  afterEach(async () => {
+    for (const service of running.splice(0)) await service.stop();
+    await fs.rm(root, { recursive: true });
+  });
+
+  async function start(more: object = {}): Promise<StartedService> {
+    const service = await startLocalService({ databases, dataFolder: nodePath.join(root, 'data'), ...more });
+    running.push(service);
+    return service;
+  }
+
+  async function runMain(args: readonly string[], input = ''): Promise<{ code: unknown; out: string; log: string }> {
+    const child = spawn(process.execPath, [mainFile, ...args]);
+    let out = '';
+    let log = '';
+    child.stdout.on('data', (chunk) => (out += String(chunk)));
+    child.stderr.on('data', (chunk) => (log += String(chunk)));
+    child.stdin.end(input);
+    const [code] = (await once(child, 'close')) as [unknown];
+    return { code, out, log };
+  }
+
+  it('stops cleanly on a signal, and has not written its token to its log', async () => {
+    const service = await start();
+    await call(service, 'GET', '/databases');
+    assert.equal(await service.stop(), 0);
+    assert.ok(!service.log().includes(service.token));
+    assert.ok(!service.log().includes('ExperimentalWarning'));
+  });
+
+  it('ends by itself when its standard input ends, and prints exactly one line', async () => {
+    const config = { dataFolder: nodePath.join(root, 'data'), databases, endWithStdin: true };
+    const { code, out } = await runMain(['--config', '-'], `${JSON.stringify(config)}\n`);
+    assert.equal(code, 0);
+    const line = JSON.parse(out) as Record<string, unknown>;
+    assert.deepEqual(Object.keys(line), ['address', 'token', 'version', 'pid']);
+    assert.match(String(line['address']), /^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  const wrong: [args: string[], input: string, log: RegExp][] = [
+    [[], '', /usage: --config FILE/],
+    [['--colour'], '', /usage: --config FILE/],
+    [['--config', 'no-such-file.json'], '', /cannot read .*no-such-file\.json/],
+    [['--config', '-'], '{}', /config\.dataFolder must be text/],
+    [['--config', '-'], '', /not valid JSON/],
+  ];
+  for (const [args, input, log] of wrong) {
+    it(`ends with code 2 and a reason when started with ${JSON.stringify(args)} and ${JSON.stringify(input)}`, async () => {
+      const result = await runMain(args, input);
+      assert.equal(result.code, 2);
+      assert.match(result.log, log);
+      assert.equal(result.out, '');
+    });
+  }
+
+  it('refuses a data folder that another service uses (D25)', async () => {
+    await start();
+    await assert.rejects(start(), /did not start: The service cannot start: .*locked/);
+  });
+
+  it('goes on with a transfer after it was killed in the middle of it, and keeps what has landed (D25)', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `file-${String(index).padStart(2, '0')}.bin`);
+    for (const name of names) await fs.writeFile(nodePath.join(root, 'source', name), name.repeat(5_000));
+    const first = await start({ throttleBytesPerSecond: 500_000 });
+    const order = { orcid, source: 'source', destination: 'target', file_ids: names, description: 'kept' };
+    const { id } = (await call(first, 'POST', '/transfers', order)) as { id: string };
+    const status = async (service: StartedService): Promise<{ status: string; num_files_transferred: number }> =>
+      (await call(service, 'GET', `/transfers/${id}`)) as { status: string; num_files_transferred: number };
+    await eventually(async () => ((await status(first)).num_files_transferred >= 3 ? true : undefined));
+    await first.kill();
+
+    const landing = nodePath.join(root, 'target', `dts-${id}`);
+    const before = await fs.stat(nodePath.join(landing, 'file-00.bin'));
+    const second = await start();
+    await eventually(async () => ((await status(second)).status === 'succeeded' ? true : undefined));
+    assert.equal((await status(second)).num_files_transferred, 20);
+    assert.deepEqual((await fs.readdir(landing)).sort(), [...names, 'manifest.json']);
+    assert.equal((await fs.stat(nodePath.join(landing, 'file-00.bin'))).ino, before.ino);
+    for (const name of names) {
+      assert.equal(await fs.readFile(nodePath.join(landing, name), 'utf8'), name.repeat(5_000));
+    }
+    const manifest = JSON.parse(await fs.readFile(nodePath.join(landing, 'manifest.json'), 'utf8')) as {
+      description: string;
+    };
+    assert.equal(manifest.description, 'kept');
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { ServiceRig } from '../support/serviceRig.ts';
+
+const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
+
+describe('A transfer that is cancelled (§4.7, D23)', () => {
+  let rig: ServiceRig;
+
+  beforeEach(async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 6 }, (_, index) => [`big-${index}.bin`, 'x'.repeat(500_000)]),
+    );
+    rig = await ServiceRig.start({ 'small.txt': 'small', ...files }, slow);
+  });
+
+  afterEach(async () => await rig.stop());
+
+  async function assertCancelled(id: string): Promise<void> {
+    assert.equal((await rig.cancel(id)).status, 202);
+    const status = await rig.reaches(id, 'failed');
+    assert.equal(status.message, `Transfer ${id}: canceled`);
+  }
+
+  it('ends while it is active, keeps whole files and leaves no half one', async () => {
+    const id = await rig.mustSubmit(['small.txt', 'big-0.bin']);
+    await rig.reaches(id, 'active');
+    await assertCancelled(id);
+    const landed = await rig.landedFiles();
+    assert.ok(
+      landed.every((path) => path === `dts-${id}/small.txt`),
+      landed.join(),
+    );
+  });
+
+  it('ends while it is staging', async () => {
+    const sparse = nodePath.join(rig.source, 'sparse.bin');
+    await fs.writeFile(sparse, '');
+    await fs.truncate(sparse, 20_000_000_000);
+    await rig.restart(slow);
+    const id = await rig.mustSubmit(['sparse.bin']);
+    assert.equal((await rig.reaches(id, 'staging')).num_files_transferred, 0);
+    await assertCancelled(id);
+    assert.deepEqual(await fs.readdir(rig.target), []);
+  });
+
+  it('ends while it waits for its turn', async () => {
+    const others = await Promise.all([0, 1, 2].map(async (index) => await rig.mustSubmit([`big-${index}.bin`])));
+    const id = await rig.mustSubmit(['big-5.bin']);
+    assert.match((await rig.status(id)).message, /waiting to stage 1 file\(s\) \(500\.0 kB\)$/);
+    await assertCancelled(id);
+    for (const other of others) assert.equal((await rig.status(other)).status, 'active');
+  });
+
+  it('ends while it is inactive', async () => {
+    await fs.rmdir(rig.target);
+    const id = await rig.mustSubmit(['small.txt']);
+    await rig.reaches(id, 'inactive');
+    await assertCancelled(id);
+  });
+
+  it('is refused for another person, and accepted twice from the right one', async () => {
+    const id = await rig.mustSubmit(['big-0.bin']);
+    assert.equal((await rig.cancel(id, '0000-0001-5109-3700')).status, 403);
+    assert.notEqual((await rig.status(id)).status, 'failed');
+    await assertCancelled(id);
+    assert.equal((await rig.cancel(id)).status, 202);
+  });
+
+  it('stays cancelled over a restart', async () => {
+    const id = await rig.mustSubmit(['big-0.bin']);
+    await rig.reaches(id, 'active');
+    assert.equal((await rig.cancel(id)).status, 202);
+    await rig.restart();
+    assert.equal((await rig.reaches(id, 'failed')).message, `Transfer ${id}: canceled`);
+  });
+});
+
+describe('A transfer whose folders are in trouble (D23)', () => {
+  let rig: ServiceRig;
+
+  beforeEach(async () => {
+    rig = await ServiceRig.start({ 'a.txt': 'a', 'b/c.txt': 'c' }, { retryDelayMs: 20 });
+  });
+
+  afterEach(async () => await rig.stop());
+
+  it('is inactive while its destination is away, does not make it, and goes on by itself', async () => {
+    await fs.rmdir(rig.target);
+    const id = await rig.mustSubmit(['a.txt', 'b/c.txt']);
+    const status = await rig.reaches(id, 'inactive');
+    assert.equal(status.message, `Transfer ${id}: waiting: the destination folder is away`);
+    await assert.rejects(fs.stat(rig.target));
+    await fs.mkdir(rig.target);
+    await rig.reaches(id, 'succeeded');
+    assert.deepEqual(await rig.landedFiles(), [`dts-${id}/a.txt`, `dts-${id}/b/c.txt`, `dts-${id}/manifest.json`]);
+  });
+
+  it('is inactive while its source is away, and goes on by itself', async () => {
+    assert.deepEqual(await rig.find('a.txt'), ['a.txt']);
+    await fs.rename(rig.source, `${rig.source}-away`);
+    const answer = await rig.submit(['a.txt']);
+    const { id } = answer.body as { id: string };
+    assert.match((await rig.reaches(id, 'inactive')).message, /the source folder is away$/);
+    await fs.rename(`${rig.source}-away`, rig.source);
+    assert.equal((await rig.reaches(id, 'succeeded')).num_files_transferred, 1);
+  });
+
+  it('fails when something else stands at its place, and leaves that as it is', async () => {
+    await rig.write({ 'folder/a.txt': 'a', 'large.bin': 'x'.repeat(100_000) });
+    await rig.restart(slow);
+    const id = await rig.mustSubmit(['large.bin', 'folder/a.txt']);
+    await rig.reaches(id, 'active');
+    await fs.mkdir(nodePath.join(rig.target, `dts-${id}`), { recursive: true });
+    await fs.writeFile(nodePath.join(rig.target, `dts-${id}`, 'folder'), 'in the way');
+    const status = await rig.reaches(id, 'failed');
+    assert.match(status.message, /could not write folder\/a\.txt: a file stands where a folder should be\)$/);
+    assert.deepEqual(await rig.landedFiles(), [`dts-${id}/folder`, `dts-${id}/large.bin`]);
+  });
+
+  it('never writes through a link that leads out of the destination', async () => {
+    await rig.write({ 'large.bin': 'x'.repeat(100_000) });
+    await rig.restart(slow);
+    const outside = nodePath.join(rig.root, 'outside');
+    await fs.mkdir(outside);
+    const id = await rig.mustSubmit(['large.bin', 'b/c.txt']);
+    await rig.reaches(id, 'active');
+    await fs.mkdir(nodePath.join(rig.target, `dts-${id}`), { recursive: true });
+    await fs.symlink(outside, nodePath.join(rig.target, `dts-${id}`, 'b'));
+    assert.match((await rig.reaches(id, 'failed')).message, /a link leads out of the destination\)$/);
+    assert.deepEqual(await fs.readdir(outside), []);
+  });
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import type { ProblemDocument } from '../../src/contract/problem.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
+
+const orcid = '0000-0002-1825-0097';
+const unknownId = '00000000-0000-4000-8000-000000000000';
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}
+
+interface Manifest {
+  readonly [field: string]: unknown;
+  readonly resources: readonly { path: string; hash: string; bytes: number; name: string; title: string }[];
+}
+
+describe('A transfer of the local service', () => {
+  let rig: ServiceRig;
+  const files = {
+    'a.txt': 'first',
+    'sub/a.txt': 'second',
+    'sub/x, 100%.csv': 'third',
+    'empty.bin': '',
+    'big.bin': 'x'.repeat(3_000_000),
+    'datapackage.json': JSON.stringify({ resources: [{ path: 'a.txt', title: 'The first', hash: md5('first') }] }),
+    'wrong/datapackage.json': JSON.stringify({ resources: [{ path: 'b.txt', hash: `sha1:${'0'.repeat(40)}` }] }),
+    'wrong/b.txt': 'not what is stated',
+    'manifest.json': '{"mine": true}',
+  };
+  const ids = ['sub/x%2C 100%25.csv', 'a.txt', 'sub/a.txt', 'empty.bin', 'big.bin'];
+
+  before(async () => (rig = await ServiceRig.start(files)));
+  after(async () => await rig.stop());
+
+  async function landed(id: string, path: string): Promise<string> {
+    return await fs.readFile(nodePath.join(rig.target, `dts-${id}`, path), 'utf8');
+  }
+
+  it('lands every byte under dts-<id> and succeeds with true counts (D23, D24)', async () => {
+    const id = await rig.mustSubmit(ids);
+    assert.deepEqual(await rig.reaches(id, 'succeeded', 'failed'), {
+      id,
+      status: 'succeeded',
+      message: `Transfer ${id}: completed successfully`,
+      num_files: 5,
+      num_files_transferred: 5,
+    });
+    for (const path of ['sub/x, 100%.csv', 'a.txt', 'sub/a.txt', 'empty.bin', 'big.bin'] as const) {
+      assert.equal(await landed(id, path), files[path]);
+    }
+  });
+
+  it('writes a manifest that is a Data Package with what was asked and every hash (D24)', async () => {
+    const instructions = { type: 'assembly', steps: [1, { deep: null }] };
+    const id = await rig.mustSubmit(ids, { description: '# Why\n*this*', instructions });
+    await rig.reaches(id, 'succeeded');
+    const manifest = JSON.parse(await landed(id, 'manifest.json')) as Manifest;
+    assert.equal(manifest['profile'], 'data-package');
+    assert.equal(manifest['description'], '# Why\n*this*');
+    assert.deepEqual(manifest['instructions'], instructions);
+    assert.equal(manifest['orcid'], orcid);
+    assert.deepEqual(manifest['source'], { id: 'source-data', name: 'Source Data' });
+    assert.deepEqual(manifest['destination'], { id: 'target', name: 'Target' });
+    assert.deepEqual(
+      manifest.resources.map(({ path, hash, bytes }) => ({ path, hash, bytes })),
+      (['sub/x, 100%.csv', 'a.txt', 'sub/a.txt', 'empty.bin', 'big.bin'] as const).map((path) => ({
+        path,
+        hash: `sha256:${sha256(files[path])}`,
+        bytes: files[path].length,
+      })),
+    );
+    const names = manifest.resources.map((resource) => resource.name);
+    assert.equal(new Set(names).size, names.length);
+  });
+
+  it('shows landed files in the destination, with their metadata and hashes (D20)', async () => {
+    const id = await rig.mustSubmit(['a.txt']);
+    await rig.reaches(id, 'succeeded');
+    const body = { database: 'Target', orcid, query: `path:dts-${id}/a.txt` };
+    const answer = await rig.call('POST', '/api/v1/files', body);
+    const [resource] = (answer.body as { resources: Record<string, unknown>[] }).resources;
+    assert.equal(resource?.['title'], 'The first');
+    assert.equal(resource['hash'], `sha256:${sha256('first')}`);
+  });
+
+  it('makes a file staged, because its hash is now held (D22)', async () => {
+    await rig.write({ 'fresh.txt': 'fresh' });
+    await rig.restart();
+    assert.deepEqual(await rig.find('fresh', { status: 'unstaged' }), ['fresh.txt']);
+    assert.deepEqual(await rig.find('fresh', { status: 'staged' }), []);
+    await rig.reaches(await rig.mustSubmit(['fresh.txt']), 'succeeded');
+    assert.deepEqual(await rig.find('fresh', { status: 'staged' }), ['fresh.txt']);
+    assert.deepEqual(await rig.find('fresh', { status: 'unstaged' }), []);
+  });
+
+  it('keeps a file that is itself called manifest.json', async () => {
+    const id = await rig.mustSubmit(['manifest.json']);
+    await rig.reaches(id, 'succeeded');
+    assert.equal(await landed(id, 'manifest.json'), '{"mine": true}');
+    assert.equal((JSON.parse(await landed(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
+  });
+
+  it('fails, naming the file, when its hash is not the one stated, and leaves nothing (D23)', async () => {
+    const id = await rig.mustSubmit(['wrong/b.txt']);
+    const status = await rig.reaches(id, 'failed');
+    const why = 'failed (wrong/b.txt does not have the sha1 hash that its metadata states)';
+    assert.equal(status.message, `Transfer ${id}: ${why}`);
+    assert.ok(!(await rig.landedFiles()).some((path) => path.includes(id)));
+  });
+
+  it('fails, naming the file, when it is gone', async () => {
+    await rig.write({ 'gone.txt': 'x' });
+    await rig.restart();
+    assert.deepEqual(await rig.find('gone'), ['gone.txt']);
+    await fs.rm(nodePath.join(rig.source, 'gone.txt'));
+    const id = await rig.mustSubmit(['gone.txt']);
+    const status = await rig.reaches(id, 'failed');
+    assert.equal(status.message, `Transfer ${id}: failed (could not read gone.txt: it is no longer there)`);
+  });
+
+  it('fails when a file was swapped for a link that leads out of the database', async () => {
+    await rig.write({ 'swapped.txt': 'x' });
+    await rig.restart();
+    assert.deepEqual(await rig.find('swapped'), ['swapped.txt']);
+    await fs.writeFile(nodePath.join(rig.root, 'secret.txt'), 'secret');
+    await fs.rm(nodePath.join(rig.source, 'swapped.txt'));
+    await fs.symlink('../secret.txt', nodePath.join(rig.source, 'swapped.txt'));
+    const id = await rig.mustSubmit(['swapped.txt']);
+    assert.match((await rig.reaches(id, 'failed')).message, /could not read swapped\.txt: it leads out/);
+  });
+
+  const wrongBodies: [fields: object, status: number, location: string | undefined, detail: RegExp][] = [
+    [{ source: 'nothing' }, 404, undefined, /"nothing"/],
+    [{ destination: 'nothing' }, 404, undefined, /"nothing"/],
+    [{ destination: 'source-data' }, 400, 'body.destination', /destination is the source/],
+    [{ file_ids: [] }, 400, 'body.file_ids', /No file ids/],
+    [{ file_ids: ['a.txt', 'b', 'b', 'a.txt'] }, 400, 'body.file_ids', /twice: b, a\.txt\./],
+    [{ file_ids: ['a.txt', 'nope', '../secret'] }, 400, 'body.file_ids', /Unknown file ids: nope, \.\.\/secret\./],
+    [{ file_ids: 'a.txt' }, 422, 'body.file_ids', /wrong field/],
+    [{ file_ids: [5] }, 422, 'body.file_ids.0', /wrong field/],
+    [{ orcid: undefined }, 422, 'body.orcid', /wrong field/],
+    [{ orcid: '' }, 422, 'body.orcid', /wrong field/],
+    [{ description: 5 }, 422, 'body.description', /wrong field/],
+    [{ instructions: [] }, 422, 'body.instructions', /wrong field/],
+  ];
+  for (const [fields, status, location, detail] of wrongBodies) {
+    it(`is refused with ${status} when submitted with ${JSON.stringify(fields)} (§4.5)`, async () => {
+      const answer = await rig.submit(['a.txt'], fields);
+      const problem = answer.body as ProblemDocument;
+      assert.equal(answer.status, status);
+      assert.match(problem.detail ?? '', detail);
+      assert.equal(problem.errors?.[0]?.location, location);
+    });
+  }
+
+  it('is 404 when unknown and 422 when the id is no UUID (§4.6)', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      assert.equal((await rig.call(method, `/api/v1/transfers/${unknownId}?orcid=x`)).status, 404);
+      const answer = await rig.call(method, '/api/v1/transfers/not-a-uuid?orcid=x');
+      assert.equal(answer.status, 422);
+      assert.equal((answer.body as ProblemDocument).errors?.[0]?.location, 'path.id');
+    }
+  });
+
+  it('is found by its id in capital letters', async () => {
+    const id = await rig.mustSubmit(['a.txt']);
+    assert.equal((await rig.status(id.toUpperCase())).id, id);
+    await rig.reaches(id, 'succeeded');
+  });
+
+  it('cannot be cancelled once it has succeeded, nor without an orcid (§4.7)', async () => {
+    const id = await rig.mustSubmit(['a.txt']);
+    await rig.reaches(id, 'succeeded');
+    assert.equal((await rig.cancel(id)).status, 409);
+    assert.equal((await rig.call('DELETE', `/api/v1/transfers/${id}`)).status, 422);
+    assert.equal((await rig.status(id)).status, 'succeeded');
+  });
+
+  it('is remembered over a restart, and forgotten after the time that is set (D25)', async () => {
+    const id = await rig.mustSubmit(['a.txt']);
+    const before = await rig.reaches(id, 'succeeded');
+    await rig.restart();
+    assert.deepEqual(await rig.status(id), before);
+    await rig.restart({ retentionDays: 0 });
+    assert.equal((await rig.call('GET', `/api/v1/transfers/${id}`)).status, 404);
+    await rig.restart();
+    assert.equal((await rig.call('GET', `/api/v1/transfers/${id}`)).status, 404);
+  });
+
+  it('runs beside many others, each to its own folder', async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, async () => await rig.mustSubmit(ids)));
+    for (const id of all) {
+      assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+      assert.equal(await landed(id, 'sub/a.txt'), 'second');
+    }
+  });
+});
