@@ -87,6 +87,15 @@ export class FaultServer {
     await new Promise<void>((resolve) => this.waiting.add({ count, resolve }));
   }
 
+  /** Resolves when no connection stands. */
+  async allClosed(): Promise<void> {
+    await Promise.all(
+      [...this.sockets].map(async (socket) => {
+        if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      }),
+    );
+  }
+
   /** Stops at once, whatever is under way. */
   async stop(): Promise<void> {
     const stopped = new Promise<void>((resolve) => this.server.close(() => resolve()));

@@ -79,7 +79,7 @@ function unreadable(resource: unknown): UnreadableFile {
 function fileEntry(told: FileResource, database: string, resource: Record<string, unknown>): FileEntry {
   const { id, path, title, description, format, mediatype, bytes, hash } = told;
   const known = { path, title, description, format, mediaType: mediatype, sizeBytes: bytes, hash };
-  const name = told.name?.trim() || path?.split('/').at(-1)?.trim() || id;
+  const name = path?.split('/').at(-1)?.trim() || told.name?.trim() || id;
   return { kind: 'file', id, database, name, ...withoutAbsent(known), resource };
 }
 

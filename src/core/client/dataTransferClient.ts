@@ -194,9 +194,10 @@ export class DataTransferClient implements Disposable {
     const ids = [...new Set(given['ids'] as readonly string[])];
     const page = { offset: numberToSend(given['offset']), limit: numberToSend(given['limit']) };
     const { files, refusedIds, reason } = await new MetadataBatches(asker).gather(ids, page);
-    const told = reason ?? refusedIds[0]?.reason;
-    if (told) logFailure(session.channel, told);
-    return { value: files, ...(reason && { reason }), ...(refusedIds.length > 0 && { refusedIds }) };
+    const first = reason ?? refusedIds[0]?.reason;
+    if (first) logFailure(session.channel, first);
+    const hasFailed = reason !== undefined || files.length === 0;
+    return { value: files, ...(first && hasFailed && { reason: first }), ...(refusedIds.length > 0 && { refusedIds }) };
   }
 
   /** Submits a transfer and resolves with its id (§4.5). Never sent twice; `maybeDone` tells when it may count all the same (D12). */

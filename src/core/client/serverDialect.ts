@@ -38,7 +38,9 @@ export class ServerDialects {
 
   get(service: ServiceInfo): ServerDialect {
     const entry = this.entries.get(service.address);
-    return entry?.version === service.version ? entry : {};
+    if (entry?.version !== service.version) return {};
+    const { version: _same, ...dialect } = entry;
+    return dialect;
   }
 
   learn(service: ServiceInfo, learned: ServerDialect): void {

@@ -39,7 +39,7 @@ export class KeptLog implements Logger {
   }
 }
 
-/** A clock that is always on time: it remembers every wait and ends it at once. */
+/** A clock in a hurry: it remembers every wait and ends it at once, but for time limits of a minute and more. */
 export class HastyClock implements Clock {
   readonly waits: number[] = [];
 
@@ -48,9 +48,39 @@ export class HastyClock implements Clock {
   }
 
   after(delayMs: number, callback: () => void): { dispose(): void } {
+    if (delayMs >= 60_000) return { dispose: () => undefined };
     this.waits.push(delayMs);
     const immediate = setImmediate(callback);
     return { dispose: () => clearImmediate(immediate) };
+  }
+}
+
+/** A clock that stands until it is moved. */
+export class HandClock implements Clock {
+  private at = 1_700_000_000_000;
+  private readonly timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+
+  now(): number {
+    return this.at;
+  }
+
+  after(delayMs: number, callback: () => void): { dispose(): void } {
+    const timer = { at: this.at + delayMs, callback };
+    this.timers.add(timer);
+    return { dispose: () => this.timers.delete(timer) };
+  }
+
+  /** Timers that have not run and were not ended. */
+  get timerCount(): number {
+    return this.timers.size;
+  }
+
+  /** Moves on, and runs what is due. */
+  move(ms: number): void {
+    this.at += ms;
+    for (const timer of [...this.timers]) {
+      if (timer.at <= this.at && this.timers.delete(timer)) timer.callback();
+    }
   }
 }
 

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { ServerDialects } from '../../../src/core/client/serverDialect.ts';
+import { html, json, plainProblem, problem } from '../../support/faultBehaviours.ts';
+import { publicLike } from '../../support/faultPersonality.ts';
+import { startBench, testKey } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+
+const listing = [
+  { id: 'jdp', name: 'JGI Data Portal', organization: 'JGI', url: '' },
+  { id: 'nmdc', name: 'NMDC', organization: 'N', url: '' },
+];
+
+describe('what a database is called on the wire (D7)', () => {
+  let bench: Bench;
+  const dialects = new ServerDialects();
+
+  beforeEach(async () => {
+    bench = await startBench({ dialects });
+    bench.server.on('GET /api/v1/databases', json(listing));
+    await bench.connect();
+  });
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  const search = { database: 'JGI Data Portal', orcid: 'O', query: '' };
+
+  function databasesSent(): unknown[] {
+    return bench.server
+      .requestsTo('POST /api/v1/files')
+      .map(({ body }) => (JSON.parse(body) as typeof search).database);
+  }
+
+  it('§2.2 is its name', async () => {
+    bench.server.on('POST /api/v1/files', json({ resources: [] }));
+    await bench.client.search(search);
+    assert.deepEqual(databasesSent(), ['JGI Data Portal']);
+    assert.equal(bench.server.requestsTo('GET /api/v1/databases').length, 0);
+  });
+
+  it('D7 is its id after a 404, once, and from then on', async () => {
+    const state = publicLike(bench.server);
+    await bench.connect();
+    const first = await bench.client.search(search);
+    const second = await bench.client.search(search);
+    assert.deepEqual(databasesSent(), ['JGI Data Portal', 'jdp', 'jdp']);
+    assert.equal(first.reason, undefined);
+    assert.equal(second.value.length, 50);
+    assert.equal(second.value[0]?.kind === 'file' && second.value[0].database, 'JGI Data Portal');
+    assert.deepEqual(bench.log.errors, []);
+    assert.equal(state.key, testKey);
+  });
+
+  it('D7 lists the databases first where there is no listing yet, and only once', async () => {
+    publicLike(bench.server);
+    await bench.connect();
+    await bench.client.search(search);
+    await bench.client.search(search);
+    assert.equal(bench.server.requestsTo('GET /api/v1/databases').length, 1);
+  });
+
+  it('D7 is not the id when that is the name of another database', async () => {
+    bench.server.on('GET /api/v1/databases', json([...listing, { id: 'x', name: 'jdp', organization: '', url: '' }]));
+    bench.server.on('POST /api/v1/files', problem(404, 'not found'));
+    const reply = await bench.client.search(search);
+    assert.deepEqual(databasesSent(), ['JGI Data Portal']);
+    assert.equal(reply.reason?.kind, 'notFound');
+  });
+
+  it('D7 is not learned when the id is not found either, and the first answer is told', async () => {
+    bench.server.on('POST /api/v1/files', problem(404, 'first'), problem(404, 'second'));
+    const reply = await bench.client.search(search);
+    assert.equal(reply.reason?.detail, 'first');
+    bench.server.on('POST /api/v1/files', json({ resources: [] }));
+    await bench.client.search(search);
+    assert.deepEqual(databasesSent(), ['JGI Data Portal', 'jdp', 'JGI Data Portal']);
+  });
+
+  it('D7 is not learned from an id that is refused for another reason, and that reason is told', async () => {
+    bench.server.on('POST /api/v1/files', problem(404, 'first'), problem(400, 'bad parameter'));
+    const reply = await bench.client.search(search);
+    assert.equal(reply.reason?.detail, 'bad parameter');
+    assert.deepEqual(dialects.get({ address: bench.server.address, name: '', version: '1.2' }), {});
+  });
+
+  it('D7 stays as given when no database has that name', async () => {
+    bench.server.on('POST /api/v1/files', problem(404, 'not found'));
+    await bench.client.search({ ...search, database: 'unheard of' });
+    assert.deepEqual(databasesSent(), ['unheard of']);
+  });
+
+  it('D7 is tried as given when the listing fails', async () => {
+    bench.server.on('GET /api/v1/databases', html(400, 'no'));
+    bench.server.on('POST /api/v1/files', problem(404, 'not found'));
+    const reply = await bench.client.search(search);
+    assert.equal(reply.reason?.kind, 'notFound');
+    assert.equal(bench.log.errors.length, 1);
+  });
+
+  it('D7 a submission never tries the id by itself', async () => {
+    bench.server.on('POST /api/v1/transfers', problem(404, 'not found'));
+    const reply = await bench.client.transfer({ orcid: 'O', source: 'NMDC', destination: 'x', fileIds: ['a'] });
+    assert.equal(reply.reason?.kind, 'notFound');
+    assert.equal(bench.server.requests.length, 1);
+  });
+
+  it('D7 a submission uses what a metadata request learned, for source and destination', async () => {
+    const state = publicLike(bench.server);
+    await bench.connect();
+    await bench.client.fetchMetadata({ database: 'JGI Data Portal', orcid: 'O', ids: [...state.files].slice(0, 2) });
+    const reply = await bench.client.transfer({
+      orcid: 'O',
+      source: 'JGI Data Portal',
+      destination: 'KBase Workspace Service (KSS)',
+      fileIds: ['JDP:000001'],
+    });
+    assert.equal(reply.reason, undefined);
+    assert.match(bench.server.requests.at(-1)?.body ?? '', /"source":"jdp","destination":"kbase"/);
+  });
+
+  it('D7 a metadata request finds the id wanted although its first ids are refused', async () => {
+    publicLike(bench.server);
+    await bench.connect();
+    const ids = ['JDP:bad', 'JDP:000001'];
+    const reply = await bench.client.fetchMetadata({ database: 'JGI Data Portal', orcid: 'O', ids });
+    assert.deepEqual(
+      reply.value.map((file) => file.kind === 'file' && file.id),
+      ['JDP:000001'],
+    );
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id }) => id),
+      ['JDP:bad'],
+    );
+    const service = bench.client.service;
+    assert.ok(service);
+    assert.deepEqual(dialects.get(service), { idsWanted: true, metadataForm: 'post' });
+  });
+
+  it('D7 what was learned holds for one version of one server', async () => {
+    const learned = new ServerDialects();
+    const service = { address: 'https://a.example', name: 'n', version: '1' };
+    learned.learn(service, { idsWanted: true });
+    assert.deepEqual(learned.get({ ...service, version: '2' }), {});
+    assert.deepEqual(learned.get({ ...service, address: 'https://b.example' }), {});
+    learned.learn({ ...service, version: '2' }, { metadataForm: 'post' });
+    assert.deepEqual(learned.get({ ...service, version: '2' }), { metadataForm: 'post' });
+  });
+
+  it('D7 what was learned outlives the program, and tells when it has grown', () => {
+    const service = { address: 'https://a.example', name: 'n', version: '1' };
+    const learned = new ServerDialects();
+    let told = 0;
+    learned.onDidLearn(() => told++);
+    learned.learn(service, { idsWanted: true });
+    learned.learn(service, { idsWanted: true });
+    learned.learn(service, { metadataForm: 'get' });
+    assert.equal(told, 2);
+    const again = new ServerDialects(JSON.parse(JSON.stringify(learned)));
+    assert.deepEqual(again.get(service), { ...learned.get(service) });
+  });
+
+  for (const kept of [undefined, null, 5, 'x', [], { a: 5 }, { a: { version: 5 } }]) {
+    it(`D7 kept rubbish is passed over: ${JSON.stringify(kept)}`, () => {
+      assert.deepEqual(new ServerDialects(kept).toJSON(), {});
+    });
+  }
+
+  it('D14 a database that is unknown to a plain server is told with its words', async () => {
+    bench.server.on('POST /api/v1/files', plainProblem(500, 'search is not implemented'));
+    const reply = await bench.client.search(search);
+    assert.equal(reply.reason?.detail, 'unexpected error occurred; search is not implemented');
+  });
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import type { Reply } from '../../../src/core/client/reply.ts';
+import type { Reason } from '../../../src/core/model/reason.ts';
+import {
+  busy,
+  dropBeforeAnswer,
+  dropDuringBody,
+  empty,
+  html,
+  json,
+  notHttp,
+  plainProblem,
+  problem,
+  resetBeforeAnswer,
+  silence,
+  slowBody,
+  slowHeaders,
+  stalledBody,
+  text,
+  tooLarge,
+} from '../../support/faultBehaviours.ts';
+import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { startBench } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+import { cancel, metadata, search, transfer, transferId } from './contractCalls.ts';
+import type { Call } from './contractCalls.ts';
+
+interface Operation {
+  readonly name: string;
+  readonly route: string;
+  readonly call: Call;
+  /** The value that the specification promises when it fails (§4.9). */
+  readonly value: unknown;
+}
+
+const operations: readonly Operation[] = [
+  { name: 'databases', route: 'GET /api/v1/databases', call: (client) => client.databases(), value: [] },
+  { name: 'search', route: 'POST /api/v1/files', call: search({}), value: [] },
+  { name: 'fetchMetadata', route: 'GET /api/v1/files/by-id', call: metadata({ ids: ['a'] }), value: [] },
+  { name: 'transfer', route: 'POST /api/v1/transfers', call: transfer({}), value: undefined },
+  {
+    name: 'transferStatus',
+    route: 'GET /api/v1/transfers/*',
+    call: (c) => c.transferStatus(transferId),
+    value: undefined,
+  },
+  { name: 'cancelTransfer', route: 'DELETE /api/v1/transfers/*', call: cancel({}), value: undefined },
+];
+
+interface Fault {
+  readonly name: string;
+  readonly behaviour: Behaviour;
+  readonly reason: Partial<Reason>;
+}
+
+const faults: readonly Fault[] = [
+  { name: 'no headers in time (D16)', behaviour: silence(), reason: { kind: 'timeout' } },
+  { name: 'a dropped connection', behaviour: dropBeforeAnswer(), reason: { kind: 'dropped' } },
+  { name: 'a reset connection', behaviour: resetBeforeAnswer(), reason: { kind: 'dropped' } },
+  { name: 'something that is not HTTP', behaviour: notHttp(), reason: { kind: 'unreadable' } },
+  {
+    name: '400 with a problem document',
+    behaviour: problem(400, 'what'),
+    reason: { kind: 'refused', status: 400, detail: 'what' },
+  },
+  { name: '401', behaviour: problem(401, 'who'), reason: { kind: 'unauthorized', status: 401, detail: 'who' } },
+  { name: '403', behaviour: problem(403, 'no'), reason: { kind: 'forbidden', status: 403 } },
+  { name: '404 with a document', behaviour: problem(404, 'where'), reason: { kind: 'notFound', status: 404 } },
+  { name: '408', behaviour: empty(408), reason: { kind: 'refused', status: 408 } },
+  { name: '409', behaviour: problem(409, 'x'), reason: { kind: 'refused', status: 409 } },
+  {
+    name: '429 with a long wish',
+    behaviour: busy(429, '3600'),
+    reason: { kind: 'refused', status: 429, retryAfterMs: 3_600_000 },
+  },
+  {
+    name: '500 of the plain kind',
+    behaviour: plainProblem(500, 'why'),
+    reason: { kind: 'serverError', status: 500, detail: 'unexpected error occurred; why' },
+  },
+  {
+    name: '500 in text',
+    behaviour: text(500, ' panic '),
+    reason: { kind: 'serverError', status: 500, detail: 'panic' },
+  },
+  {
+    name: '502 with a page',
+    behaviour: html(502, 'Bad Gateway'),
+    reason: { kind: 'serverError', status: 502, detail: 'Bad Gateway' },
+  },
+  { name: '503 with nothing', behaviour: empty(503), reason: { kind: 'serverError', status: 503 } },
+  {
+    name: 'an error whose body breaks off',
+    behaviour: dropDuringBody('{"detail":"x', 500),
+    reason: { kind: 'serverError', status: 500 },
+  },
+];
+
+const badBodies: readonly Fault[] = [
+  { name: 'a page', behaviour: html(200, 'Sign in'), reason: { kind: 'unreadable', status: 200 } },
+  { name: 'an empty body', behaviour: empty(200), reason: { kind: 'unreadable', status: 200 } },
+  { name: 'half of a JSON text', behaviour: text(200, '{"resources":[{"id":"a"'), reason: { kind: 'unreadable' } },
+  { name: 'a JSON text of another form', behaviour: json(5), reason: { kind: 'unreadable' } },
+  { name: 'a body that breaks off', behaviour: dropDuringBody(), reason: { kind: 'dropped', status: 200 } },
+  { name: 'a body that stands still (D16)', behaviour: stalledBody(), reason: { kind: 'timeout', status: 200 } },
+  { name: 'a body beyond the bound (D15)', behaviour: tooLarge(70_000), reason: { kind: 'tooLarge', status: 200 } },
+  {
+    name: 'a body that announces itself beyond the bound (D15)',
+    behaviour: tooLarge(70_000, false),
+    reason: { kind: 'tooLarge' },
+  },
+];
+
+describe('what goes wrong on the way (D2)', () => {
+  let bench: Bench;
+
+  beforeEach(async () => {
+    bench = await startBench({ limits: { headersMs: 60, bodyMs: 60, bodyBytes: 50_000, tries: 2 } });
+    bench.server.on('GET /api/v1/databases', json([]));
+    await bench.connect();
+  });
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  async function expectReason({ route, call, value }: Operation, { behaviour, reason }: Fault): Promise<void> {
+    bench.server.on(route, behaviour);
+    const reply: Reply<unknown> = await call(bench.client);
+    assert.deepEqual(reply.value, value);
+    assert.ok(reply.reason);
+    assert.deepEqual({ ...reply.reason, ...reason }, reply.reason);
+    assert.equal(reply.reason.request, `${route.replace('*', transferId)}`);
+    assert.equal(bench.log.errors.length, 1);
+    assert.ok(bench.log.errors[0]?.startsWith(`error: ${reply.reason.request ?? ''}: `));
+  }
+
+  for (const operation of operations) {
+    for (const fault of faults) {
+      if (operation.name === 'transfer' && fault.reason.kind === 'timeout') continue;
+      it(`§4.9 ${operation.name} survives ${fault.name}, and logs it once`, async () => {
+        await expectReason(operation, fault);
+      });
+    }
+    if (operation.name === 'cancelTransfer') continue;
+    for (const fault of badBodies) {
+      it(`§4.9 ${operation.name} survives ${fault.name}, and logs it once`, async () => {
+        await expectReason(operation, fault);
+      });
+    }
+  }
+
+  it('§4.7 a cancel is accepted whatever the body of its answer', async () => {
+    bench.server.on('DELETE /api/v1/transfers/*', empty(202), html(200, 'x'), json({}));
+    for (let times = 0; times < 3; times++) assert.deepEqual(await cancel({})(bench.client), { value: true });
+  });
+
+  it('D16 a body that keeps moving is waited for, however long the whole takes', async () => {
+    bench.server.on('GET /api/v1/databases', slowBody([{ id: 'a', name: 'A' }], 8, 20));
+    const reply = await bench.client.databases();
+    assert.deepEqual(reply.value, [{ id: 'a', name: 'A', organization: '', url: '' }]);
+  });
+
+  it('D16 headers that come late, but in time, do no harm', async () => {
+    bench.server.on('GET /api/v1/databases', slowHeaders(20, json([])));
+    assert.deepEqual(await bench.client.databases(), { value: [] });
+  });
+
+  it("the service away altogether is unreachable, with the system's code", async () => {
+    await bench.server.stop();
+    const reply = await bench.client.databases();
+    assert.equal(reply.reason?.kind, 'unreachable');
+    assert.equal(reply.reason.code, 'ECONNREFUSED');
+  });
+
+  it("the caller's signal ends a request, which is no error", async () => {
+    bench.server.on('GET /api/v1/databases', silence());
+    const aborting = new AbortController();
+    const reply = bench.client.databases(aborting.signal);
+    await bench.server.received(1);
+    aborting.abort();
+    assert.equal((await reply).reason?.kind, 'cancelled');
+    assert.deepEqual(bench.log.errors, []);
+  });
+
+  it('a signal that was aborted before lets nothing be sent', async () => {
+    const reply = await bench.client.databases(AbortSignal.abort());
+    assert.equal(reply.reason?.kind, 'cancelled');
+    assert.deepEqual(bench.server.requests, []);
+  });
+});

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import type { FoundFile } from '../../../src/core/model/fileEntry.ts';
+import { empty, json, problem, plainProblem, text } from '../../support/faultBehaviours.ts';
+import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { olderPublicLike, publicLike } from '../../support/faultPersonality.ts';
+import { startBench } from './clientBench.ts';
+import type { Bench, BenchOptions } from './clientBench.ts';
+
+const getRoute = 'GET /api/v1/files/by-id';
+const postRoute = 'POST /api/v1/files/by-id';
+
+function idsOf(files: readonly FoundFile[]): readonly string[] {
+  return files.map((file) => (file.kind === 'file' ? file.id : 'unreadable'));
+}
+
+/** Answers the ids asked for in the reverse order; refuses requests that hold a bad one. */
+function answering(bad: readonly string[], isNaming: boolean, status = 400): Behaviour {
+  return async (request, response) => {
+    const body = request.body === '' ? undefined : (JSON.parse(request.body) as { file_ids: string[] });
+    const ids = body?.file_ids ?? (request.query.get('ids') ?? '').split(',');
+    const found = bad.filter((id) => ids.includes(id));
+    const refusal = isNaming ? `not found: ${found.join(', ')}` : 'some ids are wrong';
+    const resources = ids.map((id) => ({ id })).reverse();
+    await (found.length > 0 ? problem(status, refusal) : json({ resources }))(request, response);
+  };
+}
+
+function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `id-${String(index).padStart(4, '0')}`);
+}
+
+describe('metadata by ids (D8)', () => {
+  let bench: Bench;
+
+  async function start(options: BenchOptions = {}): Promise<Bench> {
+    bench = await startBench(options);
+    bench.server.on('GET /api/v1/databases', json([]));
+    await bench.connect();
+    return bench;
+  }
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  async function fetch(ids: readonly string[], page: { offset?: number; limit?: number } = {}) {
+    return await bench.client.fetchMetadata({ database: 'D', orcid: 'O', ids, ...page });
+  }
+
+  it('come in the order asked, whatever the order of the answer', async () => {
+    const { server } = await start();
+    server.on(getRoute, answering([], false));
+    assert.deepEqual(idsOf((await fetch(['c', 'a', 'b'])).value), ['c', 'a', 'b']);
+  });
+
+  it('§4.4 ids that the server leaves out are left out, and what it adds comes last', async () => {
+    const { server } = await start();
+    server.on(getRoute, json({ resources: [{ id: 'more' }, { id: 5 }, { id: 'b' }] }));
+    assert.deepEqual(idsOf((await fetch(['a', 'b'])).value), ['b', 'more', 'unreadable']);
+  });
+
+  it('go by POST after 405, and at once the next time', async () => {
+    const { server } = await start();
+    server.on(getRoute, empty(405)).on(postRoute, answering([], false));
+    await fetch(['a', 'b'], { offset: 1, limit: 1 });
+    await fetch(['c']);
+    assert.deepEqual(
+      server.requests.map(({ method, body }) => [method, body]),
+      [
+        ['GET', ''],
+        ['POST', '{"database":"D","orcid":"O","file_ids":["a","b"],"offset":1,"limit":1}'],
+        ['POST', '{"database":"D","orcid":"O","file_ids":["c"]}'],
+      ],
+    );
+  });
+
+  it('go by POST after a 404 without a problem document', async () => {
+    const { server } = await start();
+    server.on(getRoute, text(404, '404 page not found\n')).on(postRoute, answering([], false));
+    assert.deepEqual(idsOf((await fetch(['a'])).value), ['a']);
+  });
+
+  it('stay with GET after a 404 with a problem document', async () => {
+    const { server } = await start();
+    server.on(getRoute, problem(404, 'no such file')).on(postRoute, answering([], false));
+    const reply = await fetch(['a']);
+    assert.deepEqual(idsOf(reply.value), []);
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id, reason }) => [id, reason.kind]),
+      [['a', 'notFound']],
+    );
+    assert.equal(server.requestsTo(postRoute).length, 0);
+  });
+
+  it('fail with a reason when the server has neither form', async () => {
+    const { server } = await start();
+    server.on(getRoute, empty(405)).on(postRoute, empty(405));
+    const reply = await fetch(['a', 'b']);
+    assert.deepEqual(reply.value, []);
+    assert.equal(reply.reason?.status, 405);
+    assert.equal(server.requests.length, 2);
+  });
+
+  it('find their way back to GET when a server that took POST does so no more', async () => {
+    const { server } = await start();
+    server.on(getRoute, empty(405)).on(postRoute, answering([], false));
+    await fetch(['a']);
+    server.on(getRoute, answering([], false)).on(postRoute, empty(405));
+    assert.deepEqual(idsOf((await fetch(['a'])).value), ['a']);
+    assert.deepEqual(
+      server.requests.map(({ method }) => method),
+      ['GET', 'POST', 'POST', 'GET'],
+    );
+  });
+
+  it('are sent by GET in addresses under 4 kB', async () => {
+    const { server } = await start();
+    server.on(getRoute, answering([], false));
+    const ids = numbered(1200).map((id) => `${id}:with a part that grows when it is encoded`);
+    const reply = await fetch(ids);
+    assert.deepEqual(idsOf(reply.value), ids);
+    assert.ok(server.requests.length > 10);
+    for (const { url } of server.requests) assert.ok(server.address.length + url.length < 4000);
+  });
+
+  it('are sent by POST in batches of 500', async () => {
+    const { server } = await start();
+    server.on(getRoute, empty(405)).on(postRoute, answering([], false));
+    const reply = await fetch(numbered(1100));
+    assert.deepEqual(idsOf(reply.value), numbered(1100));
+    const sizes = server
+      .requestsTo(postRoute)
+      .map(({ body }) => (JSON.parse(body) as { file_ids: [] }).file_ids.length);
+    assert.deepEqual(sizes, [500, 500, 100]);
+  });
+
+  it('are cut by offset and limit first when they need several batches, and neither is sent', async () => {
+    const { server } = await start();
+    server.on(getRoute, empty(405)).on(postRoute, answering([], false));
+    const reply = await fetch(numbered(1100), { offset: 10, limit: 600 });
+    assert.deepEqual(idsOf(reply.value), numbered(1100).slice(10, 610));
+    const posts = server.requestsTo(postRoute);
+    assert.equal(posts.length, 2);
+    assert.ok(posts.every(({ body }) => !/offset|limit/.test(body)));
+  });
+
+  for (const [named, isNaming] of [
+    ['names them', true],
+    ['names none', false],
+  ] as const) {
+    for (const status of [400, 404, 422, 500]) {
+      it(`a batch refused with ${String(status)} gives all but the bad ids when the server ${named}`, async () => {
+        const { server } = await start();
+        const bad = ['id-0007', 'id-0008', 'id-0090'];
+        server.on(getRoute, empty(405)).on(postRoute, answering(bad, isNaming, status));
+        const reply = await fetch(numbered(120));
+        assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), bad);
+        assert.deepEqual(
+          idsOf(reply.value),
+          numbered(120).filter((id) => !bad.includes(id)),
+        );
+        assert.equal(reply.reason, undefined);
+        assert.equal(bench.log.errors.length, 1);
+      });
+    }
+  }
+
+  it('hundreds of bad ids that the server names need few requests', async () => {
+    const { server } = await start();
+    const bad = numbered(300);
+    server.on(getRoute, empty(405)).on(postRoute, answering(bad, true));
+    const reply = await fetch([...bad, 'good-1', 'good-2']);
+    assert.deepEqual(idsOf(reply.value), ['good-1', 'good-2']);
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id }) => id),
+      bad,
+    );
+    assert.ok(server.requests.length < 20, String(server.requests.length));
+  });
+
+  it('a server that refuses everything is not asked for each id', async () => {
+    const { server } = await start();
+    server.on(getRoute, empty(405)).on(postRoute, plainProblem(500, 'the database is away'));
+    const reply = await fetch(numbered(500));
+    assert.deepEqual(reply.value, []);
+    assert.match(reply.reason?.detail ?? '', /the database is away/);
+    assert.equal(reply.refusedIds, undefined);
+    assert.ok(server.requests.length < 30, String(server.requests.length));
+  });
+
+  for (const status of [401, 403, 429]) {
+    it(`a ${String(status)} is about the whole request, so nothing is halved`, async () => {
+      const { server } = await start({ limits: { tries: 1 } });
+      server.on(getRoute, problem(status, 'no'));
+      const reply = await fetch(['a', 'b']);
+      assert.equal(reply.reason?.status, status);
+      assert.equal(server.requests.length, 1);
+    });
+  }
+
+  it('a page that is refused is cut out of the ids before they are halved', async () => {
+    const { server } = await start();
+    server.on(getRoute, answering(['b'], false));
+    const reply = await fetch(['a', 'b', 'c', 'd'], { offset: 1, limit: 2 });
+    assert.deepEqual(idsOf(reply.value), ['c']);
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id }) => id),
+      ['b'],
+    );
+    assert.ok(server.requests.slice(1).every(({ url }) => !/offset|limit/.test(url)));
+  });
+
+  it('an id with a comma goes by POST where the server has both forms', async () => {
+    const { server } = await start();
+    server.on(getRoute, answering([], false)).on(postRoute, answering([], false));
+    const reply = await fetch(['a', 'b,c', 'd']);
+    assert.deepEqual(idsOf(reply.value), ['a', 'b,c', 'd']);
+  });
+
+  it('an id with a comma is reported by name where the server has only GET, and the others come', async () => {
+    const { server } = await start();
+    olderPublicLike(server).files.add('a,b');
+    server.on('POST /api/v1/files', json({ resources: [] }));
+    await bench.connect();
+    const reply = await bench.client.fetchMetadata({ database: 'jdp', orcid: 'O', ids: ['a,b', 'JDP:000001'] });
+    assert.deepEqual(idsOf(reply.value), ['JDP:000001']);
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id, reason }) => [id, reason.kind]),
+      [['a,b', 'refused']],
+    );
+    assert.match(reply.refusedIds?.[0]?.reason.detail ?? '', /comma/);
+  });
+
+  it('only ids with commas, on a server that has only GET, are all reported', async () => {
+    const { server } = await start();
+    olderPublicLike(server);
+    await bench.connect();
+    const reply = await bench.client.fetchMetadata({ database: 'jdp', orcid: 'O', ids: ['a,b', 'c,d'] });
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id }) => id),
+      ['a,b', 'c,d'],
+    );
+    assert.equal(server.requestsTo(getRoute).length, 0);
+  });
+
+  it('D15 `resources: null` is an empty list', async () => {
+    const { server } = await start();
+    publicLike(server);
+    server.on(postRoute, json({ resources: null }));
+    await bench.connect();
+    assert.deepEqual(await bench.client.fetchMetadata({ database: 'jdp', orcid: 'O', ids: ['JDP:1'] }), { value: [] });
+  });
+
+  it('a failure in a later batch is the failure of the whole', async () => {
+    const { server } = await start({ limits: { batchIds: 2 } });
+    server.on(getRoute, empty(405)).on(postRoute, json({ resources: [{ id: 'a' }] }), problem(403, 'enough'));
+    const reply = await fetch(['a', 'b', 'c', 'd']);
+    assert.deepEqual(reply.value, []);
+    assert.equal(reply.reason?.kind, 'forbidden');
+  });
+});
