@@ -23,7 +23,7 @@ type Row = readonly [label: string, values: readonly (readonly Child[])[]];
 
 function creditRows(credit: Credit): readonly Row[] {
   return [
-    [l10n.t('Titles'), credit.titles.map((title) => [foreign(shortened(title, longestText))])],
+    [l10n.t('Title'), credit.titles.map((title) => [foreign(shortened(title, longestText))])],
     [l10n.t('Contributors'), credit.contributors.map(person)],
     [l10n.t('Publisher'), optional(credit.publisher)],
     [l10n.t('Dates'), credit.dates.map(({ event, text, written }) => [dated(event, text, written)])],

@@ -14,7 +14,7 @@ import { button, element, foreign, onAction, type Child } from '../shared/dom.ts
 import { formatFor } from '../shared/format.ts';
 import { onFold } from '../shared/jsonTree.ts';
 import { readMore } from '../shared/more.ts';
-import { noteBox } from '../shared/note.ts';
+import { noteBox } from '../shared/noteBox.ts';
 import { Page } from '../shared/page.ts';
 import { shortened, visibleText } from '../shared/text.ts';
 import { ViewState } from '../shared/viewState.ts';
@@ -127,7 +127,7 @@ function fileParts(file: FileEntry, heading: string): readonly Child[] {
 }
 
 function keep({ ref, kept, found, asOf, loading }: MetadataSnapshot): void {
-  const small: MetadataPageState = { ref, kept };
+  const small: MetadataPageState = { ref: { ...ref, name: shortened(ref.name, longestHeading) }, kept };
   const whole = found === undefined ? small : { ...small, found, asOf: asOf ?? Date.now() };
   const isFresh = !loading || found === undefined;
   channel.keep(isFresh && JSON.stringify(whole).length < largestKeptLength ? whole : small);

@@ -88,7 +88,7 @@ export function section(key: string, heading: string, ...children: readonly Chil
   const id = `heading-${key}`;
   return element(
     'section',
-    { 'data-key': key, class: `part ${key}`, 'aria-labelledby': id },
+    { 'data-key': key, class: `part part-${key}`, 'aria-labelledby': id },
     element('h2', { id }, heading),
     ...present,
   );

@@ -18,10 +18,13 @@ function createReader(): InstanceType<typeof MarkdownIt> {
   const reader = new MarkdownIt({ html: false, linkify: true, typographer: false });
   reader.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
   reader.validateLink = (address) => openableLink(address) !== undefined;
-  reader.core.ruler.push('headings', ({ tokens }) => {
-    for (const token of tokens)
+  reader.core.ruler.push('shape', ({ tokens }) => {
+    for (const token of tokens) {
       if (token.type === 'heading_open' || token.type === 'heading_close')
         token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + headingShift)}`;
+      // The alignment of a column would be an inline style, which the page's policy refuses.
+      token.attrs = token.attrs?.filter(([name]) => name !== 'style') ?? null;
+    }
   });
   // Nothing is loaded from anywhere: a picture becomes a link to it.
   reader.renderer.rules['image'] = (tokens, index) => {

@@ -1,8 +1,13 @@
-/** Control characters and the like as signs that can be seen; line breaks and tabs stay as they are. */
+/**
+ * Control characters and the like as signs that can be seen, so that a name cannot pretend to be another one;
+ * line breaks and tabs stay as they are.
+ */
 export function visibleText(text: string): string {
-  return text.replace(/[\0-\x08\x0B\x0C\x0E-\x1F\x7F]/g, (character) =>
-    character === '\x7F' ? '\u2421' : String.fromCharCode(0x2400 + character.charCodeAt(0)),
-  );
+  return text.replace(/[\p{Cc}\u202A-\u202E]/gu, (character) => {
+    const code = character.charCodeAt(0);
+    if (code === 0x09 || code === 0x0a || code === 0x0d) return character;
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\uFFFD';
+  });
 }
 
 /** The beginning of a text that is too long for its place. Never cuts a character in two. */

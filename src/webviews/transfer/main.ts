@@ -14,7 +14,7 @@ import { button, element, foreign, onAction, type Child } from '../shared/dom.ts
 import { formatFor } from '../shared/format.ts';
 import { icon } from '../shared/icons.ts';
 import { readMore } from '../shared/more.ts';
-import { noteBox } from '../shared/note.ts';
+import { noteBox } from '../shared/noteBox.ts';
 import { Page } from '../shared/page.ts';
 import { shortened } from '../shared/text.ts';
 import { notesOf } from './notes.ts';

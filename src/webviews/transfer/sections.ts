@@ -41,6 +41,16 @@ const stateIcons: Readonly<Record<TransferState, IconName>> = {
   expired: 'question',
 };
 
+/** States in which something is being done, even where the server does not count it. */
+const movingStates: ReadonlySet<TransferState> = new Set([
+  'submitting',
+  'accepted',
+  'staging',
+  'active',
+  'finalizing',
+  'running',
+]);
+
 /** The state, as an icon and a word. */
 export function stateBadge({ transfer, word }: TransferView): HTMLElement {
   const { state } = transfer;
@@ -50,7 +60,7 @@ export function stateBadge({ transfer, word }: TransferView): HTMLElement {
 /** The bar of files moved, with the same in words. The bar's width is set by {@link fillBar}. */
 export function progressSection({ transfer, format }: TransferView): HTMLElement | undefined {
   const { moved, total, share } = movementOf(transfer);
-  const isIdle = share === undefined && transfer.ended;
+  const isWaiting = share === undefined && movingStates.has(transfer.state);
   const words =
     moved === undefined
       ? filesText(total, format)
@@ -60,7 +70,7 @@ export function progressSection({ transfer, format }: TransferView): HTMLElement
   const bar = element(
     'div',
     {
-      class: share === undefined && !isIdle ? `bar ${transfer.state} unknown` : `bar ${transfer.state}`,
+      class: isWaiting ? `bar ${transfer.state} waiting` : `bar ${transfer.state}`,
       role: 'progressbar',
       'aria-label': l10n.t('Files moved'),
       'aria-valuemin': '0',

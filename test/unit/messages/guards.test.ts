@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { openableLink } from '../../../src/messages/links.ts';
+import { isMetadataIntent, isMetadataNews, isMetadataPageState } from '../../../src/messages/metadataMessages.ts';
+import { isTransferIntent, isTransferNews, isTransferPageState } from '../../../src/messages/transferMessages.ts';
+
+const ref = { connectionId: 'c', database: 'Sample data', id: 'airports', name: 'airports.csv' };
+const file = {
+  kind: 'file',
+  id: 'airports',
+  database: 'Sample data',
+  name: 'airports.csv',
+  resource: { id: 'airports' },
+};
+const snapshot = { ref, kept: false, loading: false, found: file };
+const words = { language: 'en' };
+
+const transfer = {
+  key: 'k',
+  order: { connectionId: 'c', orcid: '0000-0002-1825-0097', source: 'A', destination: 'B' },
+  firstFiles: [{ id: '1', name: 'one' }],
+  askedFileCount: 1,
+  ended: false,
+  canCancel: true,
+  createdAt: 1,
+  state: 'active',
+  changes: [{ state: 'active', at: 2 }],
+};
+
+describe('Messages of the metadata page', () => {
+  for (const type of ['ready', 'copyId', 'copyHash', 'transfer', 'showJson', 'keep', 'retry'])
+    it(`lets the intent "${type}" through`, () => assert.ok(isMetadataIntent({ type })));
+
+  const strangers = [
+    undefined,
+    null,
+    7,
+    'ready',
+    [],
+    {},
+    { type: 'cancel' },
+    { type: 'toString' },
+    { type: ['ready'] },
+  ];
+  for (const stranger of strangers)
+    it(`does not know ${JSON.stringify(stranger) ?? 'undefined'}`, () => assert.ok(!isMetadataIntent(stranger)));
+
+  it('lets only such links through as may be opened', () => {
+    assert.ok(isMetadataIntent({ type: 'openLink', address: 'https://doi.org/10.1000/182' }));
+    assert.ok(!isMetadataIntent({ type: 'openLink', address: 'command:workbench.action.quit' }));
+    assert.ok(!isMetadataIntent({ type: 'openLink' }));
+  });
+
+  it('accepts a snapshot with a file, with an unreadable one, and with nothing', () => {
+    assert.ok(isMetadataNews({ type: 'start', words, snapshot }));
+    assert.ok(
+      isMetadataNews({ type: 'snapshot', snapshot: { ...snapshot, found: { kind: 'unreadable', text: '{' } } }),
+    );
+    assert.ok(isMetadataNews({ type: 'snapshot', snapshot: { ref, kept: true, loading: true } }));
+  });
+
+  it('refuses a snapshot in which a field has another type', () => {
+    assert.ok(!isMetadataNews({ type: 'snapshot', snapshot: { ...snapshot, found: { ...file, sizeBytes: '7' } } }));
+    assert.ok(!isMetadataNews({ type: 'snapshot', snapshot: { ...snapshot, found: { ...file, resource: [] } } }));
+    assert.ok(!isMetadataNews({ type: 'start', snapshot }));
+  });
+
+  it('recognises what it kept itself, and nothing else', () => {
+    assert.ok(isMetadataPageState({ ref, kept: true, found: file, asOf: 1 }));
+    assert.ok(!isMetadataPageState({ ref: { ...ref, id: 7 }, kept: true }));
+    assert.ok(!isMetadataPageState(undefined));
+  });
+});
+
+describe('Messages of the transfer page', () => {
+  it('lets its intents through and no others', () => {
+    assert.ok(isTransferIntent({ type: 'cancel' }));
+    assert.ok(isTransferIntent({ type: 'listFiles' }));
+    assert.ok(!isTransferIntent({ type: 'transfer' }));
+  });
+
+  it('accepts a transfer, and a transfer that is not known', () => {
+    assert.ok(
+      isTransferNews({ type: 'start', words, states: { active: 'active' }, snapshot: { key: 'k', now: 3, transfer } }),
+    );
+    assert.ok(isTransferNews({ type: 'snapshot', snapshot: { key: 'k', now: 3 } }));
+  });
+
+  it('refuses a state that there is not, and counts that are no numbers', () => {
+    const said = (changed: object): unknown => ({
+      type: 'snapshot',
+      snapshot: { key: 'k', now: 3, transfer: { ...transfer, ...changed } },
+    });
+    assert.ok(!isTransferNews(said({ state: 'toString' })));
+    assert.ok(!isTransferNews(said({ status: { fileCount: '3' } })));
+    assert.ok(!isTransferNews(said({ createdAt: Number.NaN })));
+    assert.ok(!isTransferNews(said({ firstFiles: [{ id: 1, name: 'one' }] })));
+  });
+
+  it('recognises what it kept itself, and nothing else', () => {
+    assert.ok(isTransferPageState({ key: 'k' }));
+    assert.ok(!isTransferPageState({}));
+  });
+});
+
+describe('A link of a server', () => {
+  const openable = ['https://example.org/a?b=1&c=%26#d', 'http://example.org', 'mailto:somebody@example.org'];
+  for (const address of openable) it(`may be opened when it is ${address}`, () => assert.ok(openableLink(address)));
+
+  const refused = [
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,hello',
+    'file:///etc/passwd',
+    'command:workbench.action.quit',
+    'vscode://publisher.extension',
+    '//example.org',
+    '/etc/passwd',
+    'example.org',
+    '',
+    'https://user:word@example.org/',
+    'https://example.org/\u0000',
+    `https://example.org/${'x'.repeat(5000)}`,
+  ];
+  for (const address of refused)
+    it(`is only text when it is ${JSON.stringify(address.slice(0, 40))}`, () =>
+      assert.equal(openableLink(address), undefined));
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { formatFor } from '../../../src/webviews/shared/format.ts';
+import { readIdentifier } from '../../../src/webviews/shared/identifiers.ts';
+import { childNodes, jsonNode, leafText } from '../../../src/webviews/shared/jsonNodes.ts';
+import { readable, shortened, visibleText } from '../../../src/webviews/shared/text.ts';
+import { ViewState } from '../../../src/webviews/shared/viewState.ts';
+
+describe('An identifier', () => {
+  const doi = 'https://doi.org/10.46936/10.25585/60001289';
+  const table = [
+    ['10.46936/10.25585/60001289', doi],
+    ['doi:10.46936/10.25585/60001289', doi],
+    ['https://dx.doi.org/10.46936/10.25585/60001289', doi],
+    ['10.1000/a?b#c', 'https://doi.org/10.1000/a%3Fb%23c'],
+    ['0000-0002-1825-0097', 'https://orcid.org/0000-0002-1825-0097'],
+    ['orcid:0000-0002-1825-0097', 'https://orcid.org/0000-0002-1825-0097'],
+    ['ROR:05cwx3318', 'https://ror.org/05cwx3318'],
+    ['https://ror.org/05cwx3318', 'https://ror.org/05cwx3318'],
+    ['https://example.org/data', 'https://example.org/data'],
+    ['JDP:6101cc0f2b1f2eeea564c978', undefined],
+    ['nmdc:dobj-11-2jmy8t58', undefined],
+    ['javascript:alert(1)', undefined],
+    ['', undefined],
+  ] as const;
+  for (const [written, address] of table)
+    it(`${JSON.stringify(written)} leads to ${address ?? 'nowhere'}`, () =>
+      assert.equal(readIdentifier(written).address, address));
+});
+
+describe('The tree of JSON', () => {
+  const node = { path: '', value: { 'a/b': { '~': [1, null, 'x'] }, empty: {} } };
+
+  it('names each place by a pointer that no other place has', () => {
+    const [first] = childNodes(node, 10);
+    assert.ok(first);
+    const [second] = childNodes(first, 10);
+    assert.equal(second?.path, '/a~1b/~0');
+    assert.deepEqual([second?.kind, second?.childCount], ['array', 3]);
+  });
+
+  it('describes no more children than are wanted', () => {
+    const many = { path: '', value: Array.from({ length: 100_000 }, (_, index) => index) };
+    assert.equal(childNodes(many, 200).length, 200);
+  });
+
+  it('writes leaves as JSON does, texts without quotation marks', () => {
+    const leaves = [1, true, null, 'a "b"', {}].map((value) => leafText(jsonNode('x', value, '')));
+    assert.deepEqual(leaves, ['1', 'true', 'null', 'a "b"', '{}']);
+  });
+});
+
+describe('Text of a server', () => {
+  it('shows control and direction characters as signs', () => {
+    assert.equal(visibleText('a\u0000\u0007b\u202Etxt.exe\u0085'), 'a\u2400\u2407b\uFFFDtxt.exe\uFFFD');
+    assert.equal(visibleText('two\nlines\tand שלום'), 'two\nlines\tand שלום');
+  });
+
+  it('is never cut within a character', () => {
+    assert.equal(shortened('ab😀cd', 4), 'ab…');
+    assert.equal(shortened('abcd', 4), 'abcd');
+  });
+
+  it('counts as nothing when it only holds marks', () => {
+    assert.deepEqual([',', '', '  ', null, 3].map(readable), [undefined, undefined, undefined, undefined, undefined]);
+    assert.equal(readable(' a '), 'a');
+  });
+});
+
+describe('Numbers and times', () => {
+  const format = formatFor('en');
+
+  it('follow the language, and English where it is not known', () => {
+    assert.equal(formatFor('de').number(1234567), '1.234.567');
+    assert.equal(formatFor('not a language').number(1234567), '1,234,567');
+  });
+
+  const sizes = [
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [67_013, '67 kB'],
+    [1_455_012, '1.5 MB'],
+    [9.2e15, '9.2 PB'],
+  ] as const;
+  for (const [bytes, text] of sizes) it(`say ${bytes} bytes as ${text}`, () => assert.equal(format.size(bytes), text));
+
+  const durations = [
+    [-5, '0 sec'],
+    [999, '0 sec'],
+    [61_000, '1 min 1 sec'],
+    [3_600_000, '1 hr'],
+    [3_605_000, '1 hr'],
+    [200_000_000, '2 days 7 hr'],
+  ] as const;
+  for (const [ms, text] of durations)
+    it(`say ${ms} milliseconds as ${text}`, () => assert.equal(format.duration(ms), text));
+
+  it('leave out the date where it is today', () => {
+    const now = Date.parse('2026-11-20T14:02:00');
+    assert.doesNotMatch(format.time(now - 60_000, now), /Nov/);
+    assert.match(format.time(now - 86_400_000, now), /Nov 19/);
+  });
+});
+
+describe('What the person unfolded', () => {
+  it('is remembered until the page turns to something else', () => {
+    const view = new ViewState();
+    view.setOpen('/a', true);
+    view.raiseLimit('/a', 500);
+    assert.deepEqual([view.isOpen('/a'), view.limit('/a', 200), view.limit('/b', 200)], [true, 500, 200]);
+    view.clear();
+    assert.deepEqual([view.isOpen('/a'), view.limit('/a', 200)], [false, 200]);
+  });
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { PageTransfer } from '../../../src/messages/transferMessages.ts';
+import { formatFor } from '../../../src/webviews/shared/format.ts';
+import { movementOf } from '../../../src/webviews/transfer/movement.ts';
+import { notesOf } from '../../../src/webviews/transfer/notes.ts';
+import { elapsedMs, timelineOf } from '../../../src/webviews/transfer/timeline.ts';
+
+function transfer(changed: Partial<PageTransfer> = {}): PageTransfer {
+  return {
+    key: 'k',
+    order: { connectionId: 'c', orcid: '0000-0002-1825-0097', source: 'A', destination: 'B' },
+    firstFiles: [],
+    askedFileCount: 4,
+    ended: false,
+    canCancel: true,
+    createdAt: 1000,
+    state: 'active',
+    changes: [
+      { state: 'submitting', at: 1000 },
+      { state: 'staging', at: 3000 },
+      { state: 'active', at: 9000 },
+    ],
+    ...changed,
+  };
+}
+
+describe('The history of a transfer', () => {
+  it('tells how long each state lasted, the present one until now', () => {
+    const stretches = timelineOf(transfer(), 20_000);
+    assert.deepEqual(
+      stretches.map(({ what, durationMs, isCurrent }) => [what, durationMs, isCurrent]),
+      [
+        ['submitting', 2000, false],
+        ['staging', 6000, false],
+        ['active', 11_000, true],
+      ],
+    );
+  });
+
+  it('gives an end no duration', () => {
+    const changes = [...transfer().changes, { state: 'succeeded', at: 12_000 } as const];
+    const ended = transfer({ state: 'succeeded', ended: true, changes });
+    assert.equal(timelineOf(ended, 99_000).at(-1)?.durationMs, undefined);
+    assert.equal(elapsedMs(ended, 99_000), 11_000);
+  });
+
+  it('puts an accepted cancel where it happened (D13)', () => {
+    const stretches = timelineOf(transfer({ cancelAcceptedAt: 5000 }), 20_000);
+    assert.deepEqual(
+      stretches.map(({ what }) => what),
+      ['submitting', 'staging', 'cancelAccepted', 'active'],
+    );
+  });
+
+  it('never runs backwards when the clock was set back', () => {
+    assert.equal(elapsedMs(transfer(), 500), 0);
+    assert.equal(timelineOf(transfer(), 500).at(-1)?.durationMs, 0);
+  });
+});
+
+describe('The progress of a transfer', () => {
+  const table: readonly (readonly [string, Partial<PageTransfer>, object])[] = [
+    ['what the server counts', { status: { fileCount: 4, movedFileCount: 1 } }, { moved: 1, total: 4, share: 0.25 }],
+    ['the number asked for until the server counts', { status: {} }, { total: 4 }],
+    ['no more than all', { status: { fileCount: 4, movedFileCount: 9 } }, { moved: 4, total: 4, share: 1 }],
+    ['no less than none', { status: { fileCount: 4, movedFileCount: -1 } }, { moved: 0, total: 4, share: 0 }],
+    [
+      'another count of the server',
+      { status: { fileCount: 1, movedFileCount: 1 } },
+      { moved: 1, total: 1, share: 1, countedByServer: 1 },
+    ],
+    [
+      'nothing of nothing',
+      { status: { fileCount: 0, movedFileCount: 0 } },
+      { moved: 0, total: 0, share: 0, countedByServer: 0 },
+    ],
+    ['success without counts as whole', { state: 'succeeded', ended: true }, { total: 4, share: 1 }],
+  ];
+  for (const [what, changed, wanted] of table)
+    it(`shows ${what}`, () => assert.deepEqual(movementOf(transfer(changed)), wanted));
+});
+
+describe('The notes of a transfer', () => {
+  const format = formatFor('en');
+  const keys = (changed: Partial<PageTransfer>): readonly string[] =>
+    notesOf(transfer(changed), 'staging', format).map(({ key }) => key);
+
+  it('are none when all is well', () => {
+    assert.deepEqual(keys({ status: { fileCount: 4, movedFileCount: 0 } }), []);
+  });
+
+  it('say that a submission without an answer may have been accepted (D12)', () => {
+    assert.deepEqual(keys({ state: 'notConfirmed', problem: 'the service did not answer in time' }), [
+      'state',
+      'problem',
+    ]);
+  });
+
+  it('say why a transfer was refused, once', () => {
+    const [note, ...others] = notesOf(transfer({ state: 'refused', ended: true, problem: 'no such file' }), '', format);
+    assert.equal(note?.text, 'The transfer was refused: no such file.');
+    assert.deepEqual(others, []);
+  });
+
+  it('say that the server does not follow an accepted cancel (D13)', () => {
+    const [note] = notesOf(transfer({ cancelAcceptedAt: 1, cancelUnheeded: true }), 'staging', format);
+    assert.equal(note?.text, 'The cancel was accepted, but the server still says "staging".');
+    assert.deepEqual(keys({ cancelAcceptedAt: 1, state: 'cancelled', ended: true }), []);
+  });
+
+  it('mark a status that may be another transfer’s (D11)', () => {
+    assert.deepEqual(keys({ status: { doubtful: true } }), ['doubtful']);
+  });
+
+  it('say when the server counts other files than were asked for', () => {
+    assert.deepEqual(keys({ status: { fileCount: 1 } }), ['count']);
+  });
+
+  it('say why the status could not be asked for, as long as that matters', () => {
+    assert.deepEqual(keys({ problem: 'the service cannot be reached' }), ['problem']);
+    assert.deepEqual(keys({ problem: 'the service cannot be reached', state: 'succeeded', ended: true }), []);
+  });
+});
