@@ -36,7 +36,6 @@ export class ContextKeyWatch implements Disposable {
   private update(): void {
     const { connectionStore, searchStore, transferStore, localService } = this.sources;
     const hasFinished = transferStore.finished().length > 0 || transferStore.hasEarlier;
-    this.set('dataTransfer.ready', true);
     this.set('dataTransfer.connected', connectionStore.state.kind === 'connected');
     this.set('dataTransfer.localServiceRunning', localService.isRunning);
     this.set('dataTransfer.hasSearches', searchStore.all().length > 0);

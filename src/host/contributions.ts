@@ -86,7 +86,6 @@ export const panelTypes = { metadata: 'dataTransfer.metadata', transfer: 'dataTr
 
 /** Context keys that the manifest's when-clauses read, with their types. */
 export interface ContextKeys {
-  'dataTransfer.ready': boolean;
   'dataTransfer.connected': boolean;
   'dataTransfer.localServiceRunning': boolean;
   'dataTransfer.hasSearches': boolean;

@@ -43,6 +43,11 @@ export class TransferLedger {
     return this.load('ended');
   }
 
+  /** Whether any transfer has ended, without reading one. */
+  async hasEnded(): Promise<boolean> {
+    return (await this.names(join(this.folder, 'ended'))).length > 0;
+  }
+
   private inTurn(key: string, act: () => Promise<void>): Promise<void> {
     const before = this.writing.get(key) ?? Promise.resolve();
     const turn = before.then(act, act);

@@ -6,7 +6,7 @@ export interface FileEntry {
   readonly id: string;
   /** Name of the database it was found in. */
   readonly database: string;
-  /** What to call it: its name, else the last part of its path, else its id. */
+  /** What to call it: the last part of its path, which people know; else its name, which servers cut to a slug; else its id. */
   readonly name: string;
   readonly path?: string;
   readonly title?: string;

@@ -1,0 +1,15 @@
+import type { Logger } from '../../src/core/util/logger.ts';
+
+/** Keeps what was logged, one `level message` a line. */
+export class MemoryLog implements Logger {
+  readonly lines: string[] = [];
+  readonly trace = this.writer('trace');
+  readonly debug = this.writer('debug');
+  readonly info = this.writer('info');
+  readonly warn = this.writer('warn');
+  readonly error = this.writer('error');
+
+  private writer(level: string): (message: string) => void {
+    return (message) => this.lines.push(`${level} ${message}`);
+  }
+}

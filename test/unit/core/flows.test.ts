@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Search } from '../../../src/core/store/searchStore.ts';
+import { dropBeforeAnswer, html, json, problem, silence } from '../../support/faultBehaviours.ts';
+import { Rig, until } from './rig.ts';
+
+const file = (id: string): object => ({ id, name: id, path: `data/${id}.csv`, bytes: 5 });
+const page = (...ids: string[]): ReturnType<typeof json> => json({ resources: ids.map(file) });
+
+describe('The flows', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await Rig.start();
+  });
+  afterEach(() => rig.end());
+
+  describe('connecting (D6)', () => {
+    it('shows the databases once the listing has proved the key', async () => {
+      await rig.connect();
+      const { state, listing } = rig.explorer.connectionStore;
+      assert.equal(state.kind, 'connected');
+      assert.deepEqual(
+        listing.databases.map(({ name }) => name),
+        ['Alpha', 'Beta'],
+      );
+    });
+
+    it('fails with the reason when only the root answers', async () => {
+      rig.server.on('GET /api/v1/databases', problem(401, 'no such token'));
+      await rig.explorer.connectFlow.open(rig.connection, 'wrong');
+      const { state } = rig.explorer.connectionStore;
+      assert.equal(state.kind === 'failed' && state.reason.kind, 'unauthorized');
+      assert.equal(rig.explorer.sessions.active, undefined);
+    });
+
+    for (const [what, connection, kind] of [
+      ['nobody listens', { server: 'http://127.0.0.1:9' }, 'unreachable'],
+      ['the address has no scheme', { server: 'dts.example.org' }, 'badAddress'],
+      ['the key would travel in the clear', { server: 'http://dts.example.org' }, 'insecureAddress'],
+      ['the port is out of range', { server: 'http://127.0.0.1', port: 70_000 }, 'badArgument'],
+    ] as const) {
+      it(`fails with the reason when ${what}`, async () => {
+        await rig.passing(rig.explorer.connectFlow.open({ id: 'x', name: 'X', ...connection }, 'the-key'));
+        const { state } = rig.explorer.connectionStore;
+        assert.equal(state.kind === 'failed' && state.reason.kind, kind);
+      });
+    }
+
+    it('fails with the reason when a web page answers', async () => {
+      rig.server.on('GET /', html(200, 'Welcome'));
+      await rig.explorer.connectFlow.open(rig.connection, 'the-key');
+      const { state } = rig.explorer.connectionStore;
+      assert.equal(state.kind === 'failed' && state.reason.kind, 'unreadable');
+    });
+
+    it('is overtaken by a later call, whatever the earlier one does then', async () => {
+      rig.server.on('GET /', silence(), json({ name: 'Second', version: '2' }));
+      const first = rig.explorer.connectFlow.open({ ...rig.connection, id: 'first' }, 'the-key');
+      await rig.server.received(1);
+      await rig.explorer.connectFlow.open(rig.connection, 'the-key');
+      await first;
+      const { state } = rig.explorer.connectionStore;
+      assert.equal(state.kind === 'connected' && state.service.name, 'Second');
+    });
+
+    it('changes nothing when a connection is only tried', async () => {
+      const attempt = await rig.explorer.connectFlow.attempt(rig.connection, 'the-key');
+      attempt.session?.client.dispose();
+      assert.equal(attempt.session?.service.version, '1.2.3');
+      assert.equal(rig.explorer.connectionStore.state.kind, 'disconnected');
+    });
+
+    it('keeps the databases of the last listing when the next one fails', async () => {
+      await rig.connect();
+      rig.server.on('GET /api/v1/databases', problem(400, 'not now'));
+      await rig.explorer.connectFlow.refreshDatabases();
+      const { listing } = rig.explorer.connectionStore;
+      assert.deepEqual([listing.databases.length, listing.reason?.detail], [2, 'not now']);
+    });
+  });
+
+  describe('searching (D9)', () => {
+    const query = { database: 'Alpha', query: 'x', pageSize: 2 };
+    const ids = (search: Search | undefined): string[] =>
+      (search?.files ?? []).map((found) => (found.kind === 'file' ? found.id : 'unreadable'));
+
+    async function run(): Promise<() => Search | undefined> {
+      const key = await rig.explorer.searchFlow.run(await rig.connect(), query);
+      return () => rig.explorer.searchStore.get(key);
+    }
+
+    it('always sends limit with offset, and offset as a multiple of limit', async () => {
+      rig.server.on('POST /api/v1/files', page('1', '2', '3'), page('4'), page());
+      const search = await run();
+      await rig.explorer.searchFlow.loadMore(search()?.key ?? '');
+      await rig.explorer.searchFlow.loadMore(search()?.key ?? '');
+      const sent = rig.server
+        .requestsTo('POST /api/v1/files')
+        .map(({ body }) => JSON.parse(body) as { offset?: number });
+      assert.deepEqual(
+        sent.map((body) => [body.offset, 'limit' in body && body.limit]),
+        [
+          [undefined, 2],
+          [2, 2],
+          [4, 2],
+        ],
+      );
+    });
+
+    it('shows every file once, and ends with a page that brings nothing new', async () => {
+      rig.server.on('POST /api/v1/files', page('1', '2'), page('2', '3'), page('3', '1'));
+      const search = await run();
+      await rig.explorer.searchFlow.loadMore(search()?.key ?? '');
+      assert.deepEqual([ids(search()), search()?.mayHaveMore], [['1', '2', '3'], true]);
+      await rig.explorer.searchFlow.loadMore(search()?.key ?? '');
+      assert.deepEqual([ids(search()), search()?.mayHaveMore], [['1', '2', '3'], false]);
+    });
+
+    it('takes a short page for the last only where pages are exact (D21)', async () => {
+      rig.server.on('POST /api/v1/files', page('1'));
+      assert.equal((await run())()?.mayHaveMore, true);
+      rig.pagesExactly = true;
+      assert.equal((await run())()?.mayHaveMore, false);
+    });
+
+    it('keeps earlier pages when a later one fails, and goes on where it was', async () => {
+      rig.server.on('POST /api/v1/files', page('1', '2'), problem(400, 'odd'), page('3', '4'));
+      const search = await run();
+      await rig.explorer.searchFlow.loadMore(search()?.key ?? '');
+      assert.deepEqual([ids(search()), search()?.reason?.detail], [['1', '2'], 'odd']);
+      await rig.explorer.searchFlow.loadMore(search()?.key ?? '');
+      assert.deepEqual([ids(search()), search()?.reason], [['1', '2', '3', '4'], undefined]);
+    });
+
+    it('keeps a broken file in its place without losing the others (D15)', async () => {
+      rig.server.on('POST /api/v1/files', json({ resources: [{ id: 7 }, file('1')] }));
+      assert.deepEqual(ids((await run())()), ['unreadable', '1']);
+    });
+
+    it('is ended by its dismissal, and writes nothing after it', async () => {
+      rig.server.on('POST /api/v1/files', silence());
+      const session = await rig.connect();
+      const running = rig.explorer.searchFlow.run(session, query);
+      const [search] = rig.explorer.searchStore.all();
+      rig.explorer.searchFlow.dismiss([search?.key ?? '']);
+      await running;
+      assert.deepEqual(rig.explorer.searchStore.all(), []);
+    });
+
+    it('says that there is no connection when it was closed meanwhile', async () => {
+      rig.server.on('POST /api/v1/files', page('1', '2'));
+      const search = await run();
+      rig.explorer.connectFlow.disconnect();
+      await rig.explorer.searchFlow.loadMore(search()?.key ?? '');
+      assert.equal(search()?.reason?.kind, 'notConnected');
+    });
+  });
+
+  describe('submitting', () => {
+    const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
+
+    it('writes the intent before the request is sent', async () => {
+      await rig.connect();
+      rig.server.on('POST /api/v1/transfers', silence());
+      void rig.explorer.transferFlow.submit(rig.order);
+      await rig.server.received(3);
+      rig.restart();
+      await rig.explorer.transferFlow.resume();
+      const [transfer] = rig.explorer.transferStore.all();
+      assert.deepEqual([transfer?.state, transfer?.order], ['notConfirmed', rig.order]);
+    });
+
+    it('keeps the id that the service gave', async () => {
+      await rig.connect();
+      rig.server.on('POST /api/v1/transfers', json({ id }, 201));
+      rig.server.on('GET /api/v1/transfers/*', silence());
+      await rig.explorer.transferFlow.submit(rig.order);
+      rig.restart();
+      await rig.explorer.transferFlow.resume();
+      assert.equal(rig.explorer.transferStore.running()[0]?.id, id);
+    });
+
+    it('is refused with the reason of the service', async () => {
+      await rig.connect();
+      rig.server.on('POST /api/v1/transfers', problem(404, 'no database Beta'));
+      const transfer = await rig.explorer.transferFlow.submit(rig.order);
+      assert.deepEqual([transfer.state, transfer.problem?.detail], ['refused', 'no database Beta']);
+    });
+
+    it('is not confirmed, and not sent again, when the answer never came (D12)', async () => {
+      await rig.connect();
+      rig.server.on('POST /api/v1/transfers', dropBeforeAnswer());
+      const transfer = await rig.explorer.transferFlow.submit(rig.order);
+      assert.equal(transfer.state, 'notConfirmed');
+      assert.equal(rig.server.requestsTo('POST /api/v1/transfers').length, 1);
+    });
+
+    it('sends nothing when the ledger cannot be written', async () => {
+      await rig.connect();
+      await writeFile(join(rig.folder, 'transfers'), 'a file where the folder should be');
+      await assert.rejects(rig.explorer.transferFlow.submit(rig.order));
+      assert.equal(rig.server.requestsTo('POST /api/v1/transfers').length, 0);
+    });
+
+    it('cancels with the orcid that submitted (§4.7), and shows that it waits for the end (D13)', async () => {
+      await rig.connect();
+      rig.server.on('POST /api/v1/transfers', json({ id }, 201));
+      rig.server.on('GET /api/v1/transfers/*', silence());
+      rig.server.on('DELETE /api/v1/transfers/*', json({}, 202));
+      const { key } = await rig.explorer.transferFlow.submit(rig.order);
+      assert.equal(await rig.explorer.transferFlow.cancel(key), undefined);
+      assert.equal(rig.server.requestsTo('DELETE /api/v1/transfers/*')[0]?.query.get('orcid'), rig.order.orcid);
+      assert.equal(rig.explorer.transferStore.get(key)?.cancelAcceptedAt, rig.clock.now());
+    });
+
+    it('brings back what ended earlier only when asked', async () => {
+      await rig.connect();
+      rig.server.on('POST /api/v1/transfers', problem(400, 'no'));
+      await rig.explorer.transferFlow.submit(rig.order);
+      rig.restart();
+      await rig.explorer.transferFlow.resume();
+      const { transferStore, transferFlow } = rig.explorer;
+      assert.deepEqual([transferStore.all().length, transferStore.hasEarlier], [0, true]);
+      await transferFlow.loadFinished();
+      assert.deepEqual([transferStore.finished().length, transferStore.hasEarlier], [1, false]);
+    });
+  });
+
+  it('ask for the metadata of one file, or say why there is none', async () => {
+    await rig.connect();
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: [file('1')] }), problem(400, 'gone'));
+    const name = { connectionId: 'c', database: 'Alpha', id: '1' };
+    const { file: found } = await rig.explorer.metadataFlow.fetchFile(name);
+    assert.equal(found?.kind === 'file' && found.name, '1.csv');
+    assert.equal((await rig.explorer.metadataFlow.fetchFile(name)).reason?.detail, 'gone');
+    assert.equal(
+      (await rig.explorer.metadataFlow.fetchFile({ ...name, connectionId: 'z' })).reason?.kind,
+      'notConnected',
+    );
+  });
+
+  it('tell of every change of the store', async () => {
+    const session = await rig.connect();
+    rig.server.on('POST /api/v1/files', page('1'));
+    const { searchStore, searchFlow } = rig.explorer;
+    void searchFlow.run(session, { database: 'Alpha', query: '', pageSize: 10 });
+    await until(searchStore.onDidChange, () => searchStore.all()[0]?.files.length === 1);
+    assert.equal(searchStore.all()[0]?.loading, false);
+  });
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { parseOrcid } from '../../../src/core/model/orcid.ts';
+import { hasEnded, inState, stateOf, type Transfer } from '../../../src/core/model/transfer.ts';
+
+describe('An ORCID iD (D19)', () => {
+  for (const [given, wanted] of [
+    ['0000-0002-1825-0097', '0000-0002-1825-0097'],
+    ['0000-0002-1694-233X', '0000-0002-1694-233X'],
+    [' 0000-0002-1694-233x ', '0000-0002-1694-233X'],
+    ['https://orcid.org/0000-0002-1825-0097', '0000-0002-1825-0097'],
+    ['0000000218250097', '0000-0002-1825-0097'],
+    ['0000-0002-1825-0098', undefined],
+    ['0000-0002-1825-009', undefined],
+    ['0000-0002-1825-00977', undefined],
+    ['', undefined],
+    ['https://example.org/0000-0002-1825-0097', undefined],
+  ] as const) {
+    it(`${JSON.stringify(given)} is ${wanted ?? 'refused'}`, () => {
+      assert.equal(parseOrcid(given), wanted);
+    });
+  }
+});
+
+describe("A server's word for a state (D10)", () => {
+  for (const [status, message, state] of [
+    ['staging', undefined, 'staging'],
+    ['active', undefined, 'active'],
+    ['finalizing', undefined, 'finalizing'],
+    ['inactive', undefined, 'inactive'],
+    ['unknown', undefined, 'unknown'],
+    ['succeeded', undefined, 'succeeded'],
+    ['completed', undefined, 'succeeded'],
+    ['complete', undefined, 'succeeded'],
+    ['Done', undefined, 'succeeded'],
+    ['failed', 'disk full', 'failed'],
+    ['failed', 'Transfer 1: canceled', 'cancelled'],
+    ['failed', 'was cancelled.', 'cancelled'],
+    ['failed', 'cancelled by nobody', 'failed'],
+    ['canceled', undefined, 'cancelled'],
+    ['warming up', undefined, 'running'],
+    ['constructor', undefined, 'running'],
+    [undefined, undefined, 'unknown'],
+  ] as const) {
+    it(`${status} ${message ? `with “${message}” ` : ''}is ${state}`, () => {
+      assert.equal(stateOf({ ...(status && { status }), ...(message && { message }) }), state);
+    });
+  }
+
+  it('ends a transfer only where nothing more can happen', () => {
+    const ended = ['refused', 'succeeded', 'failed', 'cancelled', 'expired'] as const;
+    const going = ['submitting', 'notConfirmed', 'accepted', 'staging', 'active', 'inactive', 'unknown'] as const;
+    assert.deepEqual([ended.map(hasEnded), going.map(hasEnded)], [ended.map(() => true), going.map(() => false)]);
+  });
+});
+
+describe('A change of state', () => {
+  const order = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
+  const transfer: Transfer = {
+    key: 'k',
+    order,
+    createdAt: 1,
+    state: 'staging',
+    changes: [{ state: 'staging', at: 1 }],
+  };
+
+  it('is kept with its time', () => {
+    const changes = inState(transfer, 'active', 5).changes;
+    assert.deepEqual(changes, [
+      { state: 'staging', at: 1 },
+      { state: 'active', at: 5 },
+    ]);
+  });
+
+  it('is none when the state is the same', () => {
+    assert.equal(inState(transfer, 'staging', 5), transfer);
+  });
+});

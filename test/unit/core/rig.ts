@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Explorer } from '../../../src/core/explorer.ts';
+import type { Session } from '../../../src/core/flows/sessions.ts';
+import type { Connection } from '../../../src/core/model/connection.ts';
+import type { TransferOrder } from '../../../src/core/model/transfer.ts';
+import type { Event } from '../../../src/core/util/emitter.ts';
+import { json } from '../../support/faultBehaviours.ts';
+import { FaultServer } from '../../support/faultServer.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+/** The whole core over a real HTTP server that does what a test says, and a clock that is moved by hand. */
+export class Rig {
+  readonly server: FaultServer;
+  readonly folder: string;
+  readonly clock = new ManualClock();
+  readonly log = new MemoryLog();
+  hasFocus = true;
+  pagesExactly = false;
+  explorer: Explorer;
+
+  private constructor(server: FaultServer, folder: string) {
+    this.server = server;
+    this.folder = folder;
+    this.explorer = this.newExplorer();
+  }
+
+  static async start(): Promise<Rig> {
+    const server = await FaultServer.start();
+    server.on('GET /', json({ name: 'Test service', version: '1.2.3' }));
+    server.on('GET /api/v1/databases', json(databases));
+    return new Rig(server, await mkdtemp(join(tmpdir(), 'explorer-')));
+  }
+
+  get connection(): Connection {
+    return { id: 'c', name: 'Test', server: this.server.address };
+  }
+
+  get order(): TransferOrder {
+    const files = [{ id: 'f1', name: 'f1.csv', sizeBytes: 5 }];
+    return { connectionId: 'c', orcid, source: 'Alpha', destination: 'Beta', files };
+  }
+
+  async connect(): Promise<Session> {
+    await this.explorer.connectFlow.open(this.connection, 'the-key');
+    const { active } = this.explorer.sessions;
+    if (!active) throw new Error('The rig could not connect');
+    return active;
+  }
+
+  /** Lets time pass until a promise has come to its end: for what waits between tries. */
+  async passing<T>(promise: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = (): void => {
+      isOver = true;
+    };
+    promise.then(over, over);
+    while (!isOver) {
+      await this.clock.pass(1000);
+      await new Promise(setImmediate);
+    }
+    return await promise;
+  }
+
+  /** Ends the core as a window's end does, and begins a new one over the same ledger. */
+  restart(): void {
+    this.explorer.dispose();
+    this.explorer = this.newExplorer();
+  }
+
+  async end(): Promise<void> {
+    this.explorer.dispose();
+    await this.server.stop();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  }
+
+  private newExplorer(): Explorer {
+    return new Explorer({
+      log: this.log,
+      clock: this.clock,
+      ledgerFolder: join(this.folder, 'transfers'),
+      orcid: () => orcid,
+      timeoutSeconds: () => undefined,
+      shortestMs: () => 1000,
+      hasFocus: () => this.hasFocus,
+      pagesExactly: () => this.pagesExactly,
+    });
+  }
+}
+
+/** The person of the tests. */
+export const orcid = '0000-0002-1825-0097';
+
+const databases = [
+  { id: 'a', name: 'Alpha', organization: 'One', url: '' },
+  { id: 'b', name: 'Beta', organization: 'Two', url: '' },
+];
+
+/** Resolves when `isSo` holds, looked at now and after every event. */
+export async function until(
+  event: Event<never> | Event<void> | Event<readonly string[]>,
+  isSo: () => boolean,
+): Promise<void> {
+  if (isSo()) return;
+  await new Promise<void>((resolve) => {
+    const subscription = (event as Event<unknown>)(() => {
+      if (!isSo()) return;
+      subscription.dispose();
+      resolve();
+    });
+  });
+}
