@@ -11,7 +11,7 @@ import type { Route } from './http/router.ts';
 import { serviceName, serviceVersion } from './version.ts';
 
 /** What the OpenAPI document says of one operation. */
-export interface OperationDescription {
+interface OperationDescription {
   readonly summary: string;
   readonly successStatus: number;
   readonly requestBody?: z.ZodMiniType;

@@ -8,7 +8,7 @@ import { readJson, type BodyLimits } from './http/requestBody.ts';
 import { findRoute, type ApiAnswer, type Route } from './http/router.ts';
 
 /** What the server works with. */
-export interface ApiServerOptions {
+interface ApiServerOptions {
   readonly routes: readonly Route[];
   readonly token: string;
   readonly limits: BodyLimits;

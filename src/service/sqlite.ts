@@ -15,12 +15,12 @@ export function openSqlite(file: string): SqliteFile {
 }
 
 function loadQuietly(): SqliteModule {
-  const emitWarning = process.emitWarning;
+  const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
   process.emitWarning = () => undefined;
   try {
     return process.getBuiltinModule('node:sqlite');
   } finally {
-    process.emitWarning = emitWarning;
+    if (emitWarning !== undefined) Object.defineProperty(process, 'emitWarning', emitWarning);
   }
 }
 

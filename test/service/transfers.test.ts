@@ -160,6 +160,15 @@ describe('A transfer of the local service', () => {
     });
   }
 
+  it('is refused when its instructions are nested so deeply that they cannot be kept', async () => {
+    const instructions = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const start = `{"orcid":"${orcid}","source":"source-data","destination":"target","file_ids":["a.txt"]`;
+    const body = `${start},"instructions":${instructions}}`;
+    const answer = await rig.call('POST', '/api/v1/transfers', undefined, { body });
+    assert.equal(answer.status, 422);
+    assert.equal((answer.body as ProblemDocument).errors?.[0]?.location, 'body.instructions');
+  });
+
   it('is 404 when unknown and 422 when the id is no UUID (§4.6)', async () => {
     for (const method of ['GET', 'DELETE']) {
       assert.equal((await rig.call(method, `/api/v1/transfers/${unknownId}?orcid=x`)).status, 404);

@@ -6,7 +6,7 @@ import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** What a started service is configured with; the same fields as its configuration. */
-export interface LocalServiceConfig {
+interface LocalServiceConfig {
   readonly databases: readonly { name: string; folder: string; organization?: string; id?: string }[];
   /** Left out, a temporary folder that `stop` removes. Given, it stays: for a restart. */
   readonly dataFolder?: string;

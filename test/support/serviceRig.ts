@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 /** The fields of a status that tests look at. */
-export interface StatusBody {
+interface StatusBody {
   readonly id: string;
   readonly status: string;
   readonly message: string;

@@ -9,7 +9,7 @@ import type { CatalogSearch, TextMode } from './searchSql.ts';
 import { TreeWatcher } from './treeWatcher.ts';
 
 /** What a catalogue needs to know and have. */
-export interface CatalogOptions {
+interface CatalogOptions {
   readonly folder: string;
   /** The file that it is kept in. */
   readonly file: string;

@@ -198,7 +198,7 @@ function declaredFormat(metadata: JsonObject | undefined): string | undefined {
 /** Name, title, path and the rest: the columns of the words table. */
 function searchedWords(file: FoundFile, name: string, format: string): string[] {
   const metadata = file.metadata ?? {};
-  const keywords = Array.isArray(metadata['keywords']) ? metadata['keywords'] : [];
+  const keywords: unknown[] = Array.isArray(metadata['keywords']) ? metadata['keywords'] : [];
   const rest = [metadata['description'], format, ...keywords].filter((value) => typeof value === 'string');
   const title = typeof metadata['title'] === 'string' ? metadata['title'] : '';
   return [name, title, file.path, rest.join(' \n ')].map(wordsOf);

@@ -5,7 +5,7 @@ import type { FoundFile } from './catalogFile.ts';
 import { parseDataPackage, type PackageMetadata } from './dataPackage.ts';
 
 /** Some of the files of one folder; a large folder comes in several parts, an empty one in one part without files. */
-export interface ScanPart {
+interface ScanPart {
   /** Relative to the scanned folder; empty for itself. */
   readonly folder: string;
   readonly files: readonly FoundFile[];

@@ -40,15 +40,19 @@ function partsOf(pattern: string): Part[] {
 function matches(parts: readonly Part[], path: string): boolean {
   let reached = withSkips(parts, new Set([0]));
   for (const sign of path) {
-    const next = new Set<number>();
-    for (const position of reached) {
-      const part = parts[position];
-      if (part !== undefined && accepts(part, sign)) next.add(isRepeat(part) ? position : position + 1);
-    }
-    reached = withSkips(parts, next);
+    reached = withSkips(parts, afterSign(parts, reached, sign));
     if (reached.size === 0) return false;
   }
   return reached.has(parts.length);
+}
+
+function afterSign(parts: readonly Part[], reached: ReadonlySet<number>, sign: string): Set<number> {
+  const next = new Set<number>();
+  for (const position of reached) {
+    const part = parts[position];
+    if (part !== undefined && accepts(part, sign)) next.add(isRepeat(part) ? position : position + 1);
+  }
+  return next;
 }
 
 function withSkips(parts: readonly Part[], positions: Set<number>): Set<number> {

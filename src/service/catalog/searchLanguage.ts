@@ -1,7 +1,7 @@
 import { wordsOf } from './words.ts';
 
 /** How a size is compared. */
-export type SizeOperator = '<' | '<=' | '=' | '>=' | '>';
+type SizeOperator = '<' | '<=' | '=' | '>=' | '>';
 
 /** One condition of a query; `isNot` turns it round. */
 export type SearchTerm =

@@ -6,7 +6,7 @@ import type { SortKey, SpecificFilter } from './specificParameters.ts';
 export type TextMode = 'index' | 'scan';
 
 /** A piece of SQL and the values of its question marks. */
-export interface SqlPart {
+interface SqlPart {
   readonly sql: string;
   readonly values: readonly (string | number)[];
 }

@@ -1,7 +1,7 @@
 import { HttpProblem } from './httpProblem.ts';
 
 /** What a handler gets of a request. */
-export interface ApiRequest {
+interface ApiRequest {
   /** The `{name}` parts of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -26,7 +26,7 @@ export interface Route {
 }
 
 /** A route and the parts of the path that it names. */
-export interface RouteMatch {
+interface RouteMatch {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
 }

@@ -7,6 +7,7 @@ import { statusDocument } from '../transfers/transferRecord.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
 import { checkOrcid } from './fileRoutes.ts';
 
+const maxDepth = 100;
 const transferId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Submission (§4.5), status (§4.6) and cancel (§4.7) of transfers. */
@@ -55,7 +56,20 @@ export function transferRoutes(apiBase: string, queue: TransferQueue): Described
 async function submit(queue: TransferQueue, body: unknown): Promise<ApiAnswer> {
   const request = parseBody(transferRequestSchema, body);
   checkOrcid(request.orcid, 'body');
+  if (isDeeperThan(request.instructions, maxDepth)) {
+    throw fieldProblem('body.instructions', `must not be nested deeper than ${maxDepth} levels`);
+  }
   return { status: 201, body: { id: await queue.submit(request) } };
+}
+
+/** Walks level by level: what is nested too deeply to be written as JSON again must not be walked by recursion either. */
+function isDeeperThan(value: unknown, levels: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= levels; depth += 1) {
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? (Object.values(one) as unknown[]) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 function status(queue: TransferQueue, id: string): ApiAnswer {

@@ -6,7 +6,7 @@ import { isInside } from '../catalog/folderScan.ts';
 import { TransferFailure } from './outcomes.ts';
 
 /** Hex digests of one reading of a file, and its size. */
-export interface Digests {
+interface Digests {
   readonly sha256: string;
   /** Of the algorithm that was also asked for. */
   readonly other?: string;

@@ -28,7 +28,7 @@ async function makeLevel(folder: string): Promise<void> {
 
 /** The name of an unfinished copy, beside the final one; short enough for every file system. */
 export function partPathOf(finalPath: string, transferId: string): string {
-  const start = [...nodePath.basename(finalPath)].slice(0, 48).join('');
+  const start = Array.from(nodePath.basename(finalPath)).slice(0, 48).join('');
   return nodePath.join(nodePath.dirname(finalPath), `${start}.part-${transferId}`);
 }
 

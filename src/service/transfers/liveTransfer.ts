@@ -9,7 +9,7 @@ const flushFiles = 100;
 const flushAfterMs = 500;
 
 /** What a live transfer works with. */
-export interface LiveTransferOptions {
+interface LiveTransferOptions {
   readonly journal: TransferJournal;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -6,7 +6,7 @@ import { meaningOf } from './outcomes.ts';
 import { landingFolderOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
 
 /** What the manifest says of the two databases. */
-export interface ManifestEnds {
+interface ManifestEnds {
   readonly source: { readonly id: string; readonly name: string };
   readonly destination: { readonly id: string; readonly name: string };
 }

@@ -8,7 +8,7 @@ import { meaningOf, TransferFailure } from './outcomes.ts';
 import { landingFolderOf, type TransferFile } from './transferRecord.ts';
 
 /** From where to where the files of a transfer go. */
-export interface MoveRoute {
+interface MoveRoute {
   readonly transferId: string;
   readonly sourceFolder: string;
   readonly destinationFolder: string;

@@ -18,7 +18,7 @@ export class TransferSuspension extends Error {
 }
 
 /** What is being done to which file, for the sentence that a person reads. */
-export interface FileAct {
+interface FileAct {
   readonly act: 'read' | 'write';
   readonly path: string;
   /** The folder of the database that the file is in. */

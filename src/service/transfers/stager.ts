@@ -5,7 +5,7 @@ import { meaningOf, TransferFailure } from './outcomes.ts';
 import type { TransferFile } from './transferRecord.ts';
 
 /** Where files are staged from. */
-export interface StagingSource {
+interface StagingSource {
   readonly folder: string;
   readonly catalog: Catalog;
 }

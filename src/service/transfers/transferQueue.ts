@@ -12,7 +12,7 @@ import { prepareSubmission } from './submission.ts';
 import { hasEnded, messageOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
 
 /** What the queue works with. */
-export interface TransferQueueOptions {
+interface TransferQueueOptions {
   readonly journal: TransferJournal;
   readonly databases: readonly ServedDatabase[];
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface TransferQueueOptions {
 }
 
 /** What became of a request to cancel. */
-export type CancelResult = 'accepted' | 'unknown' | 'notYours' | 'ended';
+type CancelResult = 'accepted' | 'unknown' | 'notYours' | 'ended';
 
 const maxRunning = 3;
 const pruneEveryMs = 3_600_000;
