@@ -120,7 +120,7 @@ describe('The monitor', () => {
     await seen('active');
     rig.restart();
     await rig.explorer.transferFlow.resume();
-    assert.equal(isState('active')(), true);
+    assert.equal(rig.explorer.transferStore.running()[0]?.id, id);
     await rig.connect();
     await seen('succeeded');
     assert.equal(rig.explorer.transferStore.finished().length, 1);
