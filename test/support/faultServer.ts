@@ -33,6 +33,7 @@ export class FaultServer {
   private readonly waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
   private readonly server: Server;
   private openedSockets = 0;
+  private boundPort = 0;
 
   private constructor() {
     this.server = createServer((request, response) => void this.handle(request, response));
@@ -48,11 +49,13 @@ export class FaultServer {
   static async start(): Promise<FaultServer> {
     const server = new FaultServer();
     await new Promise<void>((resolve) => server.server.listen(0, '127.0.0.1', resolve));
+    server.boundPort = (server.server.address() as AddressInfo).port;
     return server;
   }
 
+  /** Its port, also after it was stopped. */
   get port(): number {
-    return (this.server.address() as AddressInfo).port;
+    return this.boundPort;
   }
 
   /** Base address, without a trailing slash. */

@@ -1,5 +1,5 @@
 const placeholder = '[redacted]';
-const headerValue = /(\bauthorization["']?\s*[:=]\s*["']?)(?:[a-z]+ +)?[^\s"',;]+/gi;
+const headerValue = /(\bauthorization["']?\s*[:=]\s*["']?)(?:(?:bearer|basic|token|digest) +)?[^\s"',;]+/gi;
 const bearerValue = /\b(bearer +)[\w+/=.~-]{16,}/gi;
 
 /** Shorter secrets are not looked for: replacing every single letter would leave no readable text. */

@@ -111,6 +111,9 @@ const badBodies: readonly Fault[] = [
   },
 ];
 
+/** Time limits take a second to be noticed; one operation that is repeated on other faults and one that is not are enough. */
+const timed: ReadonlySet<string> = new Set(['databases', 'search']);
+
 describe('what goes wrong on the way (D2)', () => {
   let bench: Bench;
 
@@ -137,13 +140,14 @@ describe('what goes wrong on the way (D2)', () => {
 
   for (const operation of operations) {
     for (const fault of faults) {
-      if (operation.name === 'transfer' && fault.reason.kind === 'timeout') continue;
+      if (fault.reason.kind === 'timeout' && !timed.has(operation.name)) continue;
       it(`§4.9 ${operation.name} survives ${fault.name}, and logs it once`, async () => {
         await expectReason(operation, fault);
       });
     }
     if (operation.name === 'cancelTransfer') continue;
     for (const fault of badBodies) {
+      if (fault.reason.kind === 'timeout' && !timed.has(operation.name)) continue;
       it(`§4.9 ${operation.name} survives ${fault.name}, and logs it once`, async () => {
         await expectReason(operation, fault);
       });

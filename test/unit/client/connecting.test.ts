@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
+import { baseAddress } from '../../../src/core/client/address.ts';
+import { ConnectionError, RuntimeError } from '../../../src/core/client/errors.ts';
+import { dropBeforeAnswer, empty, html, json, problem, silence, tooLarge } from '../../support/faultBehaviours.ts';
+import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { publicLike } from '../../support/faultPersonality.ts';
+import { KeptLog, startBench, testKey } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+
+describe('connecting (§4.9)', () => {
+  let bench: Bench;
+
+  beforeEach(async () => {
+    bench = await startBench({ limits: { bodyBytes: 50_000, headersMs: 500 } });
+  });
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  it('keeps the address, the name and the version that the root told', async () => {
+    const service = await bench.client.connect({ server: `${bench.server.address}/`, apiKey: testKey });
+    assert.deepEqual(service, { address: bench.server.address, name: 'Test service', version: '1.2' });
+    assert.deepEqual(bench.client.service, service);
+  });
+
+  it('joins server and port with a colon', async () => {
+    const service = await bench.client.connect({
+      server: 'http://127.0.0.1',
+      port: bench.server.port,
+      apiKey: testKey,
+    });
+    assert.equal(service.address, bench.server.address);
+  });
+
+  it('D5 writes the token as it is where the plain scheme is chosen', async () => {
+    await bench.client.connect({ server: bench.server.address, apiKey: testKey, scheme: 'plain' });
+    assert.equal(bench.server.requests[0]?.headers.authorization, `Bearer ${testKey}`);
+  });
+
+  it('a root that tells neither name nor version is a service all the same', async () => {
+    bench.server.on('GET /', json({ uptime: 3 }));
+    const service = await bench.client.connect({ server: bench.server.address, apiKey: testKey });
+    assert.deepEqual([service.name, service.version], ['', '']);
+  });
+
+  const failures: readonly (readonly [name: string, behaviour: Behaviour, kind: string, status?: number])[] = [
+    ['401', problem(401, 'no'), 'unauthorized', 401],
+    ['404', empty(404), 'notFound', 404],
+    ['500', problem(500, 'no'), 'serverError', 500],
+    ['a dropped connection', dropBeforeAnswer(), 'dropped'],
+    ['no answer', silence(), 'timeout'],
+    ['a page', html(200, 'Sign in'), 'unreadable', 200],
+    ['a list', json([]), 'unreadable', 200],
+    ['far too much', tooLarge(60_000), 'tooLarge', 200],
+  ];
+
+  for (const [name, behaviour, kind, status] of failures) {
+    it(`§4.8 a root that answers ${name} is ConnectionError, told and logged once`, async () => {
+      bench.server.on('GET /', behaviour);
+      await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: testKey }), (error) => {
+        assert.ok(error instanceof ConnectionError);
+        assert.ok(error instanceof RuntimeError);
+        assert.equal(error.reason.kind, kind);
+        assert.equal(error.reason.status, status);
+        assert.ok(error.message.includes(bench.server.address));
+        return true;
+      });
+      assert.equal(bench.client.service, undefined);
+      assert.equal(bench.log.errors.length, 1);
+    });
+  }
+
+  it('§4.8 a service that is not there is ConnectionError', async () => {
+    await bench.server.stop();
+    await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: testKey }), (error) => {
+      assert.ok(error instanceof ConnectionError);
+      assert.equal(error.reason.kind, 'unreachable');
+      assert.equal(error.reason.code, 'ECONNREFUSED');
+      return true;
+    });
+  });
+
+  it('D6 does not prove the key on a server that checks it later', async () => {
+    publicLike(bench.server, 'another key');
+    await bench.client.connect({ server: bench.server.address, apiKey: testKey });
+    assert.equal((await bench.client.databases()).reason?.kind, 'unauthorized');
+  });
+
+  it('§4.9 disconnecting clears everything, and later calls are RuntimeError', async () => {
+    await bench.connect();
+    bench.client.disconnect();
+    assert.equal(bench.client.service, undefined);
+    await assert.rejects(bench.client.databases(), RuntimeError);
+    assert.doesNotMatch(JSON.stringify(Object.values(bench.client)), new RegExp(testKey));
+  });
+
+  it('§4.9 connects again after disconnecting', async () => {
+    await bench.connect();
+    bench.client.disconnect();
+    bench.server.on('GET /api/v1/databases', json([]));
+    await bench.connect();
+    assert.deepEqual(await bench.client.databases(), { value: [] });
+  });
+
+  it('a failed attempt leaves the connection that stands', async () => {
+    await bench.connect();
+    await assert.rejects(
+      bench.client.connect({ server: 'http://127.0.0.1', port: 1, apiKey: 'other' }),
+      ConnectionError,
+    );
+    assert.equal(bench.client.service?.address, bench.server.address);
+    bench.server.on('GET /api/v1/databases', json([]));
+    assert.deepEqual(await bench.client.databases(), { value: [] });
+  });
+
+  it('an attempt that is overtaken by another ends, and the later one counts', async () => {
+    bench.server.on('GET /', silence(), json({ name: 'second', version: '2' }));
+    const first = bench.client.connect({ server: bench.server.address, apiKey: testKey });
+    const failed = assert.rejects(first, { name: 'ConnectionError', reason: { kind: 'cancelled', request: 'GET /' } });
+    await bench.server.received(1);
+    await bench.client.connect({ server: bench.server.address, apiKey: testKey });
+    await failed;
+    assert.equal(bench.client.service?.name, 'second');
+  });
+
+  it('disconnecting ends an attempt that is under way', async () => {
+    bench.server.on('GET /', silence());
+    const failed = assert.rejects(
+      bench.client.connect({ server: bench.server.address, apiKey: testKey }),
+      ConnectionError,
+    );
+    await bench.server.received(1);
+    bench.client.disconnect();
+    await failed;
+    assert.equal(bench.client.service, undefined);
+  });
+
+  it("the caller's signal ends an attempt", async () => {
+    const options = { server: bench.server.address, apiKey: testKey };
+    await assert.rejects(bench.client.connect(options, AbortSignal.abort()), (error) => {
+      assert.ok(error instanceof ConnectionError);
+      assert.equal(error.reason.kind, 'cancelled');
+      return true;
+    });
+  });
+
+  it('§4.9 a client that is created with a server is connected, one without is not', async () => {
+    const log = new KeptLog();
+    const connected = await DataTransferClient.create({ log, server: bench.server.address, apiKey: testKey });
+    assert.equal(connected.service?.name, 'Test service');
+    connected.dispose();
+    const idle = await DataTransferClient.create({ log });
+    assert.equal(idle.service, undefined);
+    await assert.rejects(idle.databases(), RuntimeError);
+  });
+
+  it('§4.9 creating with a server that is not there rejects', async () => {
+    await bench.server.stop();
+    const options = { log: new KeptLog(), limits: { tries: 1 }, server: bench.server.address, apiKey: testKey };
+    await assert.rejects(DataTransferClient.create(options), ConnectionError);
+  });
+});
+
+describe('the base address (D4)', () => {
+  const rows: readonly (readonly [server: string, port: number | undefined, address: string])[] = [
+    ['https://example.org', undefined, 'https://example.org'],
+    ['https://example.org/', undefined, 'https://example.org'],
+    [' https://example.org// ', undefined, 'https://example.org'],
+    ['HTTPS://Example.ORG', 8443, 'https://example.org:8443'],
+    ['https://example.org/', 8443, 'https://example.org:8443'],
+    ['https://example.org/dts/', undefined, 'https://example.org/dts'],
+    ['http://localhost', 8080, 'http://localhost:8080'],
+    ['http://127.0.0.1:1', undefined, 'http://127.0.0.1:1'],
+    ['http://127.1.2.3', undefined, 'http://127.1.2.3'],
+    ['http://[::1]', 8080, 'http://[::1]:8080'],
+  ];
+
+  for (const [server, port, address] of rows) {
+    it(`of "${server}" and ${port === undefined ? 'no port' : String(port)} is ${address}`, () => {
+      assert.equal(baseAddress({ server, port }), address);
+    });
+  }
+
+  it('may be plain http elsewhere when the connection allows it', () => {
+    assert.equal(baseAddress({ server: 'http://192.0.2.1', allowInsecureHttp: true }), 'http://192.0.2.1');
+  });
+});

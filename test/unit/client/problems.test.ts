@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { readErrorBody } from '../../../src/core/client/problem.ts';
+import { json, problem, text } from '../../support/faultBehaviours.ts';
+import { startBench, testKey } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+
+const problemType = 'application/problem+json';
+
+describe('what an error says (D14)', () => {
+  const rows: readonly (readonly [rule: string, body: unknown, type: string, detail: string | undefined])[] = [
+    ['detail alone', { title: 'T', status: 404, detail: 'not here' }, problemType, 'not here'],
+    [
+      'detail, then what it does not contain',
+      { detail: 'a', errors: [{ message: 'b' }, { message: 'c' }] },
+      problemType,
+      'a; b; c',
+    ],
+    [
+      'a message that detail contains is not repeated',
+      { detail: 'a: bad b', errors: [{ message: 'bad b' }] },
+      problemType,
+      'a: bad b',
+    ],
+    [
+      'equal messages are told once',
+      { detail: 'a', errors: [{ message: 'b' }, { message: 'b' }] },
+      problemType,
+      'a; b',
+    ],
+    ['messages without detail', { errors: [{ message: 'b' }] }, problemType, 'b'],
+    ['the title when there is nothing else', { title: 'Not Found', status: 404 }, problemType, 'Not Found'],
+    ['errors of another form are passed over', { detail: 'a', errors: 'x' }, problemType, 'a'],
+    ['null everywhere', { title: null, detail: null, errors: null }, problemType, undefined],
+    ['code and error', { code: 404, error: 'no such database' }, 'application/json', 'no such database'],
+    ['a problem document under another media type', { detail: 'a' }, 'text/plain', 'a'],
+    ['plain text', '404 page not found\n', 'text/plain', '404 page not found'],
+    ['nothing', '', '', undefined],
+    ['the title of a page', '<html><head><title> Bad Gateway </title></head></html>', 'text/html', 'Bad Gateway'],
+    ['no word of a page without a title', '<html><body>long</body></html>', '', undefined],
+  ];
+
+  for (const [rule, body, type, detail] of rows) {
+    it(`D14 is read from ${rule}`, () => {
+      const raw = typeof body === 'string' ? body : JSON.stringify(body);
+      assert.equal(readErrorBody(raw, type).detail, detail);
+    });
+  }
+
+  it('D14 never holds `errors[].value`', () => {
+    const body = { detail: 'a', errors: [{ message: 'b', location: 'body', value: 'private' }] };
+    assert.doesNotMatch(JSON.stringify(readErrorBody(JSON.stringify(body), problemType)), /private/);
+  });
+
+  it('D8 only a document of the service is a problem document', () => {
+    assert.equal(readErrorBody('{"detail":"a"}', problemType).isProblem, true);
+    assert.equal(readErrorBody('{"code":404,"error":"a"}', 'application/json').isProblem, true);
+    assert.equal(readErrorBody('404 page not found', 'text/plain').isProblem, false);
+    assert.equal(readErrorBody('', '').isProblem, false);
+    assert.equal(readErrorBody('[]', problemType).isProblem, false);
+  });
+
+  it('D15 is cut when it is long', () => {
+    assert.equal(readErrorBody('x'.repeat(100_000), 'text/plain').detail?.length, 4001);
+  });
+});
+
+describe('what is logged (D2, D14)', () => {
+  let bench: Bench;
+  const route = 'POST /api/v1/files';
+
+  beforeEach(async () => {
+    bench = await startBench();
+    await bench.connect();
+  });
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  async function logged(): Promise<string> {
+    await bench.client.search({ database: 'D', orcid: '0000-0002-1825-0097', query: 'private words' });
+    return bench.log.lines.join('\n');
+  }
+
+  it('D14 is never `errors[].value`', async () => {
+    bench.server.on(route, problem(422, 'validation failed', ['expected integer']));
+    const lines = await logged();
+    assert.match(lines, /validation failed; expected integer/);
+    assert.doesNotMatch(lines, /somebody-elses-data/);
+  });
+
+  it('is method, path and status, without what was asked and by whom', async () => {
+    bench.server.on(route, problem(403, 'no'));
+    const lines = await logged();
+    assert.match(lines, /error: POST \/api\/v1\/files: 403 forbidden, no$/);
+    assert.doesNotMatch(lines, /0000-0002|private words/);
+  });
+
+  it('has no query, where an address has one', async () => {
+    await bench.client.fetchMetadata({ database: 'D', orcid: '0000-0002-1825-0097', ids: ['secret-id'] });
+    await bench.client.cancelTransfer({ id: 'f710559a-5d01-417b-91ac-3726503d11a3', orcid: '0000-0002-1825-0097' });
+    assert.ok(bench.log.errors.length > 0);
+    assert.doesNotMatch(bench.log.lines.join('\n'), /0000-0002|secret-id|\?/);
+  });
+
+  it('§5 is never the key, in whatever form a server repeats it', async () => {
+    const encoded = Buffer.from(testKey).toString('base64');
+    bench.server.on(route, problem(401, `bad token ${testKey}, sent as Authorization: Bearer ${encoded}`, [encoded]));
+    const reply = await bench.client.search({ database: 'D', orcid: 'O', query: '' });
+    for (const said of [bench.log.lines.join('\n'), JSON.stringify(reply)]) {
+      assert.ok(!said.includes(testKey), said);
+      assert.ok(!said.includes(encoded), said);
+    }
+  });
+
+  it('stays one line, whatever the server says', async () => {
+    bench.server.on(route, text(500, 'first\r\nerror: forged\u2028line\u001b[31m'));
+    await logged();
+    assert.equal(bench.log.errors.length, 1);
+    assert.doesNotMatch(bench.log.errors[0] ?? '', /[\r\n\u2028\u001b]/);
+  });
+
+  it('is nothing when all is well', async () => {
+    bench.server.on(route, json({ resources: [] }));
+    await logged();
+    assert.deepEqual(bench.log.errors, []);
+  });
+});

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import {
+  dropBeforeAnswer,
+  dropDuringBody,
+  empty,
+  html,
+  json,
+  problem,
+  resetBeforeAnswer,
+  silence,
+  text,
+} from '../../support/faultBehaviours.ts';
+import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { publicLike } from '../../support/faultPersonality.ts';
+import { HandClock, startBench } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+import { transfer, transferId } from './contractCalls.ts';
+
+const route = 'POST /api/v1/transfers';
+const otherId = '99999999-9999-4999-8999-999999999999';
+
+describe('submitting (D12)', () => {
+  let bench: Bench;
+  let clock: HandClock;
+
+  beforeEach(async () => {
+    clock = new HandClock();
+    bench = await startBench({ clock, limits: { bodyMs: 60 } });
+    await bench.connect();
+  });
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  it('§4.5 gives the id, in its usual form', async () => {
+    bench.server.on(route, json({ id: transferId.toUpperCase() }, 201));
+    assert.deepEqual(await transfer({})(bench.client), { value: transferId });
+    assert.equal(clock.timerCount, 0);
+  });
+
+  const unclear: Readonly<Record<string, Behaviour>> = {
+    'a dropped connection': dropBeforeAnswer(),
+    'a reset connection': resetBeforeAnswer(),
+    'an answer that breaks off': dropDuringBody('{"id":"', 201),
+    'an empty answer': empty(201),
+    'a page': html(200, 'x'),
+    'an answer without id': json({}, 201),
+    'an id that is none': json({ id: '../../x' }, 201),
+    'a gateway that lost the service': html(502, 'x'),
+    'a gateway that gave up': html(504, 'x'),
+  };
+
+  for (const [name, behaviour] of Object.entries(unclear)) {
+    it(`D12 may have been accepted after ${name}, and is not sent again`, async () => {
+      bench.server.on(route, behaviour);
+      const reply = await transfer({})(bench.client);
+      assert.equal(reply.value, undefined);
+      assert.equal(reply.reason?.maybeDone, true);
+      assert.equal(bench.server.requests.length, 1);
+    });
+  }
+
+  for (const status of [400, 401, 403, 404, 409, 413, 422, 429, 500, 503]) {
+    it(`D12 was not accepted after ${String(status)}`, async () => {
+      bench.server.on(route, problem(status, 'no'));
+      const reply = await transfer({})(bench.client);
+      assert.equal(reply.reason?.status, status);
+      assert.equal(reply.reason.maybeDone, undefined);
+    });
+  }
+
+  it('D12 was not accepted when there was no connection at all', async () => {
+    await bench.server.stop();
+    const reply = await transfer({})(bench.client);
+    assert.equal(reply.reason?.kind, 'unreachable');
+    assert.equal(reply.reason.maybeDone, undefined);
+  });
+
+  it('D16 waits ten minutes where nothing else is said', async () => {
+    bench.server.on(route, silence());
+    const reply = transfer({})(bench.client);
+    await bench.server.received(1);
+    clock.move(599_999);
+    assert.equal(clock.timerCount, 1);
+    clock.move(1);
+    const { reason } = await reply;
+    assert.equal(reason?.kind, 'timeout');
+    assert.equal(reason.maybeDone, true);
+  });
+
+  it('§4.5 waits as long as `timeout` says, in seconds', async () => {
+    bench.server.on(route, silence());
+    const reply = transfer({ timeout: 2.5 })(bench.client);
+    await bench.server.received(1);
+    clock.move(2499);
+    assert.equal(clock.timerCount, 1);
+    clock.move(1);
+    assert.equal((await reply).reason?.kind, 'timeout');
+    assert.equal(bench.server.requests.length, 1);
+  });
+
+  it('D12 may have been accepted when the caller stops waiting for it', async () => {
+    bench.server.on(route, silence());
+    const aborting = new AbortController();
+    const request = { orcid: 'O', source: 'S', destination: 'T', fileIds: ['a'] };
+    const reply = bench.client.transfer(request, aborting.signal);
+    await bench.server.received(1);
+    aborting.abort();
+    assert.equal((await reply).reason?.maybeDone, true);
+  });
+
+  it('D12 was not accepted when the caller stopped before it was sent', async () => {
+    const request = { orcid: 'O', source: 'S', destination: 'T', fileIds: ['a'] };
+    const { reason } = await bench.client.transfer(request, AbortSignal.abort());
+    assert.equal(reason?.kind, 'cancelled');
+    assert.equal(reason.maybeDone, undefined);
+    assert.deepEqual(bench.server.requests, []);
+  });
+
+  it('no other operation is ever doubtful', async () => {
+    bench.server.on('POST /api/v1/files', dropBeforeAnswer());
+    const { reason } = await bench.client.search({ database: 'D', orcid: 'O', query: '' });
+    assert.equal(reason?.kind, 'dropped');
+    assert.equal(reason.maybeDone, undefined);
+  });
+});
+
+describe('the status of a transfer (D11)', () => {
+  let bench: Bench;
+  const statusRoute = 'GET /api/v1/transfers/*';
+  const own = { id: transferId, status: 'active', num_files: 2, num_files_transferred: 1 };
+  const mixed = { ...own, status: 'failed', message: `Transfer ${otherId}: failed (x)` };
+
+  beforeEach(async () => {
+    bench = await startBench();
+    await bench.connect();
+  });
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  const strange: Readonly<Record<string, unknown>> = {
+    'another id': { ...own, id: otherId },
+    'an id that is none': { ...own, id: 'x' },
+    'a message about another transfer': mixed,
+    'a message about another transfer, with spaces before': { ...own, message: ` Transfer ${otherId}: canceled` },
+  };
+
+  for (const [name, told] of Object.entries(strange)) {
+    it(`D11 is asked for again after ${name}`, async () => {
+      bench.server.on(statusRoute, json(told), json(told), json(own));
+      const reply = await bench.client.transferStatus(transferId);
+      assert.equal(reply.value?.status, 'active');
+      assert.equal(reply.value.doubtful, undefined);
+      assert.equal(bench.server.requests.length, 3);
+    });
+  }
+
+  it('D11 is told as doubtful after three strange answers in a row', async () => {
+    bench.server.on(statusRoute, json(mixed), json(mixed), json({ ...mixed, num_files: 9 }), json(own));
+    const reply = await bench.client.transferStatus(transferId);
+    assert.deepEqual(reply.value, { ...reply.value, doubtful: true, status: 'failed', fileCount: 9 });
+    assert.equal(bench.server.requests.length, 3);
+  });
+
+  const ordinary: readonly string[] = [
+    `Transfer ${transferId}: staging 4 file(s) (0.66 GB)`,
+    `Transfer ${transferId.toUpperCase()}: canceled`,
+    `Transfer {${transferId}}: canceled`,
+    'Transfer of everything: going on',
+    `the transfer ${otherId}: is a friend`,
+    '',
+  ];
+
+  for (const message of ordinary) {
+    it(`D11 is believed with the message ${JSON.stringify(message)}`, async () => {
+      bench.server.on(statusRoute, json({ ...own, message }));
+      const reply = await bench.client.transferStatus(transferId);
+      assert.equal(reply.value?.message, message);
+      assert.equal(bench.server.requests.length, 1);
+    });
+  }
+
+  it('D11 is asked for one transfer at a time', async () => {
+    let running = 0;
+    let most = 0;
+    bench.server.on(statusRoute, async (request, response) => {
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      running--;
+      await json({ status: 'active' })(request, response);
+    });
+    const ids = Array.from({ length: 20 }, (_, index) => transferId.slice(0, -2) + String(index + 10));
+    const replies = await Promise.all(ids.map((id) => bench.client.transferStatus(id)));
+    assert.ok(replies.every(({ value }) => value?.status === 'active'));
+    assert.equal(most, 1);
+    assert.deepEqual(
+      bench.server.requests.map(({ path }) => path.split('/').at(-1)),
+      ids,
+    );
+  });
+
+  it('a caller that gives up while waiting in the line is let go at once, and the line goes on', async () => {
+    const release: (() => void)[] = [];
+    bench.server.on(
+      statusRoute,
+      async (request, response) => {
+        await new Promise<void>((resolve) => release.push(resolve));
+        await json(own)(request, response);
+      },
+      json({ status: 'active' }),
+    );
+    const first = bench.client.transferStatus(transferId);
+    await bench.server.received(1);
+    const aborting = new AbortController();
+    const second = bench.client.transferStatus(otherId, aborting.signal);
+    const third = bench.client.transferStatus(otherId);
+    aborting.abort();
+    assert.equal((await second).reason?.kind, 'cancelled');
+    assert.equal(bench.server.requests.length, 1);
+    release.forEach((go) => go());
+    assert.equal((await first).value?.status, 'active');
+    assert.equal((await third).value?.status, 'active');
+  });
+
+  it('a failed request does not hold up the line', async () => {
+    bench.server.on(statusRoute, problem(404, 'no'), text(200, 'x'), json(own));
+    const replies = await Promise.all([1, 2, 3].map(() => bench.client.transferStatus(transferId)));
+    assert.deepEqual(
+      replies.map(({ reason }) => reason?.kind),
+      ['notFound', 'unreadable', undefined],
+    );
+  });
+
+  it('a public-like server that mixes up two answers is seen through', async () => {
+    const state = publicLike(bench.server);
+    await bench.connect();
+    const submitted = await bench.client.transfer({ orcid: 'O', source: 'jdp', destination: 'kbase', fileIds: ['a'] });
+    state.mixedUpAnswers = 2;
+    const { value } = await bench.client.transferStatus(submitted.value ?? '');
+    assert.equal(value?.status, 'staging');
+    assert.equal(value.fileCount, 1);
+  });
+
+  it('D13 a cancel in staging is accepted, and the public-like server changes nothing', async () => {
+    const state = publicLike(bench.server);
+    await bench.connect();
+    const { value: id = '' } = await bench.client.transfer({
+      orcid: 'O',
+      source: 'jdp',
+      destination: 'kbase',
+      fileIds: ['a'],
+    });
+    assert.deepEqual(await bench.client.cancelTransfer({ id, orcid: 'O' }), { value: true });
+    assert.equal((await bench.client.transferStatus(id)).value?.status, 'staging');
+    const refused = await bench.client.cancelTransfer({ id, orcid: 'somebody else' });
+    assert.equal(refused.value, undefined);
+    assert.match(refused.reason?.detail ?? '', /invalid Orcid/);
+    assert.equal(state.transfers.get(id)?.status, 'staging');
+  });
+});
