@@ -68,9 +68,14 @@ export class Catalog implements Disposable {
     return known?.bytes === file.bytes && known.modifiedMs === file.modifiedMs ? known.sha256 : undefined;
   }
 
-  /** Keeps the hash of a file that was read whole (D22). */
+  /** Keeps the hash of a file that was read whole (D22). Never throws: without it the file is only read once more. */
   holdHash(file: FoundFile, sha256: string): void {
-    if (!this.isClosed) this.store.holdHash(file, sha256);
+    if (this.isClosed) return;
+    try {
+      this.store.holdHash(file, sha256);
+    } catch (error) {
+      this.options.logger.warn(`The catalogue cannot be written: ${String(error)}`);
+    }
   }
 
   /** Looks at the folder again, or only at one folder in it. Scans go one after another. Never rejects. */
