@@ -1,4 +1,5 @@
 /** The VS Code server that the tests drive in a browser: kept in a cache outside the clone, pinned by a lock file. */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { explain, npm, root, step } from './steps.mjs';
 
 const manifestFolder = join(root, 'test', 'support', 'editor', 'code-server');
+const standIns = ['spdlog', 'native-watchdog'];
 const staleMs = 24 * 60 * 60 * 1000;
 
 function cacheFolder() {
@@ -20,9 +22,14 @@ function cacheFolder() {
 }
 
 function editorName() {
-  const lock = JSON.parse(readFileSync(join(manifestFolder, 'package-lock.json'), 'utf8'));
-  const { version } = lock.packages['node_modules/code-server'];
-  return `code-server-${version}-${process.platform}-${process.arch}-node24`;
+  const files = ['package-lock.json', ...standIns.map((name) => join('stand-ins', `${name}.cjs`))];
+  const [lock, ...others] = files.map((file) => readFileSync(join(manifestFolder, file), 'utf8'));
+  const { version } = JSON.parse(lock).packages['node_modules/code-server'];
+  const hash = createHash('sha256')
+    .update([lock, ...others].join('\0'))
+    .digest('hex')
+    .slice(0, 8);
+  return `code-server-${version}-${process.platform}-${process.arch}-node24-${hash}`;
 }
 
 /** Its second package has a lock file of its own, which lacks a peer: without the flag `npm ci` refuses it. */
@@ -33,6 +40,12 @@ async function installInto(folder) {
   await npm(['ci', ...quiet], { cwd: folder, label: 'npm ci code-server' });
   const inner = join(folder, 'node_modules', 'code-server', 'lib', 'vscode');
   await npm(['ci', '--legacy-peer-deps', '--omit=dev', ...quiet], { cwd: inner, label: 'npm ci of the editor' });
+  for (const name of standIns) {
+    await copyFile(
+      join(manifestFolder, 'stand-ins', `${name}.cjs`),
+      join(inner, 'node_modules', '@vscode', name, 'index.js'),
+    );
+  }
 }
 
 async function removeLeftovers(folder, name) {

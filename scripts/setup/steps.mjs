@@ -1,6 +1,6 @@
 /** How the scripts say what they do and start other programs: one line a step, and never a long silence. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -49,10 +49,12 @@ export function toolEnvironment(extra = {}) {
 function npmProgram() {
   const given = process.env.npm_execpath;
   if (given && basename(given) === 'npm-cli.js' && existsSync(given)) return given;
-  const folder = dirname(process.execPath);
-  return ['node_modules', '../lib/node_modules', '../share/nodejs', '../../share/nodejs', '../share']
-    .map((place) => resolve(folder, place, 'npm', 'bin', 'npm-cli.js'))
-    .find((file) => existsSync(file));
+  const besideNode = join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  if (existsSync(besideNode)) return besideNode;
+  const folders = (process.env.PATH ?? process.env.Path ?? '').split(delimiter).filter(Boolean);
+  const linked = folders.map((folder) => join(folder, 'npm')).find((file) => existsSync(file));
+  const program = linked && realpathSync(linked);
+  return program?.endsWith('npm-cli.js') ? program : undefined;
 }
 
 /** Runs npm under Node 24 once that is there, and under the Node of this process before. */

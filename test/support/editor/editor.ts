@@ -1,0 +1,183 @@
+import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type EditorServer, installVsix, startServer } from './editorServer.ts';
+import { readPlaces } from './places.ts';
+import { type ThemeName, quietSettings, themeSettings } from './settings.ts';
+import { EditorWindow, type WindowOptions } from './window.ts';
+
+/** What an editor is started with. Either the folder of an extension under development, or a packed one. */
+export interface EditorOptions {
+  readonly extensionPath?: string;
+  readonly vsix?: string;
+  /**
+   * Opens windows as extension development hosts, which can run tests inside. Such an editor shows no notices, so it
+   * is not what a person sees; without it the extension stands among the installed ones.
+   */
+  readonly isDevelopmentHost?: boolean;
+  /** The folder that windows open; an empty one is made when it is left out. */
+  readonly workspace?: string;
+  /** User settings, over those that keep the editor quiet. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly theme?: ThemeName;
+  /** Variables that the extension host sees. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A person's browser: its windows share secrets and storage, and nothing with another person's. */
+export class Person {
+  readonly #editor: Editor;
+  readonly #context: BrowserContext;
+
+  constructor(editor: Editor, context: BrowserContext) {
+    this.#editor = editor;
+    this.#context = context;
+  }
+
+  /** Opens one more window, with an extension host of its own, and waits until the editor can be used. */
+  async openWindow(options: WindowOptions = {}): Promise<EditorWindow> {
+    const window = new EditorWindow(await this.#context.newPage(), this.#editor);
+    await window.open(options);
+    return window;
+  }
+
+  /** Closes all windows of this person. */
+  async close(): Promise<void> {
+    await this.#context.close();
+  }
+}
+
+const running = new Set<Editor>();
+
+/** The editors that are running now: what a failed test can be shown with. */
+export function runningEditors(): readonly Editor[] {
+  return [...running];
+}
+
+/** A running VS Code server with a browser in front of it. */
+export class Editor {
+  readonly server: EditorServer;
+  readonly workspace: string;
+  readonly developmentPath: string | undefined;
+  readonly dataFolder: string;
+  readonly #browser: Browser;
+  readonly #folder: string;
+
+  constructor(server: EditorServer, browser: Browser, folder: EditorFolder, options: EditorOptions) {
+    this.server = server;
+    this.workspace = options.workspace ?? folder.workspace;
+    this.developmentPath = options.isDevelopmentHost ? options.extensionPath : undefined;
+    this.dataFolder = folder.data;
+    this.#browser = browser;
+    this.#folder = folder.root;
+    running.add(this);
+  }
+
+  /** The windows that are open now, of all persons. */
+  get pages() {
+    return this.#browser.contexts().flatMap((context) => context.pages());
+  }
+
+  /** A new person: a browser with nothing stored. Secrets last as long as the person does. */
+  async newPerson(): Promise<Person> {
+    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const origin = `http://${this.server.authority}`;
+    await context.addCookies([{ name: 'vscode-secret-key-path', value: '/mint-key', url: origin }]);
+    await context.route(`${origin}/mint-key`, (route) => route.fulfill({ body: Buffer.alloc(32, 7) }));
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+    return new Person(this, context);
+  }
+
+  /** Opens a window of a new person: what most tests need. */
+  async openWindow(options: WindowOptions = {}): Promise<EditorWindow> {
+    const person = await this.newPerson();
+    return person.openWindow(options);
+  }
+
+  /** Changes user settings; a window takes them over when it is opened or loaded again. */
+  async changeSettings(changes: Readonly<Record<string, unknown>>): Promise<void> {
+    const file = settingsFile(this.dataFolder);
+    const settings = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    await writeFile(file, JSON.stringify({ ...settings, ...changes }, undefined, 2));
+  }
+
+  /** Everything the editor and its extension hosts have logged, newest log last. */
+  async log(): Promise<string> {
+    const parts = [this.server.output];
+    for await (const file of glob('data/logs/**/*.log', { cwd: this.dataFolder })) {
+      parts.push(`--- ${file}\n${await readFile(join(this.dataFolder, file), 'utf8')}`);
+    }
+    return parts.join('\n');
+  }
+
+  /** Ends the browser and the server with all they started, and removes their data. */
+  async close(): Promise<void> {
+    running.delete(this);
+    await this.#browser.close();
+    await this.server.close();
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface EditorFolder {
+  readonly root: string;
+  readonly data: string;
+  readonly workspace: string;
+}
+
+const browserFlags = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Starts an editor with a fresh data folder on a free port. Whoever starts it closes it. */
+export async function startEditor(options: EditorOptions = {}): Promise<Editor> {
+  const folder = await makeFolder(options);
+  const serverOptions = {
+    dataFolder: folder.data,
+    environment: options.environment ?? {},
+    isDevelopmentHost: options.isDevelopmentHost ?? false,
+  };
+  if (options.extensionPath !== undefined && !serverOptions.isDevelopmentHost) {
+    await linkExtension(options.extensionPath, folder.data);
+  }
+  if (options.vsix !== undefined) installVsix(options.vsix, serverOptions);
+  const server = await startServer(serverOptions);
+  const browser = await launchBrowser().catch(async (error: unknown) => {
+    await server.close();
+    throw error;
+  });
+  return new Editor(server, browser, folder, options);
+}
+
+/** Stands a folder among the installed extensions, under the name that an installation would give it. */
+async function linkExtension(extensionPath: string, dataFolder: string): Promise<void> {
+  const text = await readFile(join(extensionPath, 'package.json'), 'utf8');
+  const { publisher, name, version } = JSON.parse(text) as Record<'publisher' | 'name' | 'version', string>;
+  const extensions = join(dataFolder, 'extensions');
+  await mkdir(extensions, { recursive: true });
+  await symlink(extensionPath, join(extensions, `${publisher}.${name}-${version}`), 'junction');
+}
+
+function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: readPlaces().browser, args: browserFlags });
+}
+
+async function makeFolder(options: EditorOptions): Promise<EditorFolder> {
+  const root = await mkdtemp(join(tmpdir(), 'data-transfer-editor-'));
+  const folder = { root, data: join(root, 'server'), workspace: join(root, 'workspace') };
+  await mkdir(folder.workspace);
+  await mkdir(join(folder.data, 'data', 'User'), { recursive: true });
+  const settings = { ...quietSettings, ...themeSettings(options.theme ?? 'light'), ...options.settings };
+  await writeFile(settingsFile(folder.data), JSON.stringify(settings, undefined, 2));
+  return folder;
+}
+
+function settingsFile(dataFolder: string): string {
+  return join(dataFolder, 'data', 'User', 'settings.json');
+}

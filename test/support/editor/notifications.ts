@@ -1,0 +1,83 @@
+import type { Locator, Page } from 'playwright-core';
+import type { PageElement } from './pageElement.ts';
+import { until } from './until.ts';
+
+/** A notice in the corner of the window. */
+export interface NotificationState {
+  readonly text: string;
+  readonly severity: 'info' | 'warning' | 'error' | 'unknown';
+  readonly buttons: readonly string[];
+}
+
+/** The notices in the corner and the modal questions, as a person sees and answers them. */
+export class Notifications {
+  readonly #page: Page;
+  readonly #items: Locator;
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.#items = page.locator('.notification-list-item:visible');
+  }
+
+  /** Those on the screen. */
+  all(): Promise<readonly NotificationState[]> {
+    return this.#items.evaluateAll(readNotifications);
+  }
+
+  /** Waits for a notice whose text holds this; resolves to what it shows. */
+  async wait(text: string | RegExp, waitMs?: number): Promise<NotificationState> {
+    const isIt = (state: NotificationState): boolean =>
+      typeof text === 'string' ? state.text.includes(text) : text.test(state.text);
+    return until(`a notice with ${text}`, async () => (await this.all()).find(isIt), waitMs);
+  }
+
+  /** Presses a button of the notice whose text holds this. */
+  async press(text: string | RegExp, button: string): Promise<void> {
+    await this.wait(text);
+    const item = this.#items.filter({ hasText: text }).first();
+    await item.hover();
+    await item.locator('.notification-list-item-buttons-container .monaco-button', { hasText: button }).first().click();
+  }
+
+  /** Closes all notices. */
+  async clear(): Promise<void> {
+    for (const item of (await this.#items.all()).reverse()) {
+      await item.hover();
+      await item.locator('.codicon-notifications-clear').first().click();
+    }
+    await this.#items.first().waitFor({ state: 'hidden' });
+  }
+
+  /** Waits for a modal question; resolves to its text and its buttons. */
+  async dialog(): Promise<{ message: string; detail: string; buttons: readonly string[] }> {
+    const box = this.#page.locator('.monaco-dialog-box');
+    await box.waitFor();
+    const buttons = await box.locator('.dialog-buttons .monaco-button').allInnerTexts();
+    const detail = box.locator('.dialog-message-detail');
+    return {
+      message: (await box.locator('.dialog-message').innerText()).trim(),
+      detail: (await detail.count()) > 0 ? (await detail.innerText()).trim() : '',
+      buttons: buttons.map((name) => name.trim()).filter((name) => name !== ''),
+    };
+  }
+
+  /** Answers a modal question by one of its buttons. */
+  async answer(button: string): Promise<void> {
+    const box = this.#page.locator('.monaco-dialog-box');
+    await box.locator('.dialog-buttons .monaco-button', { hasText: button }).first().click();
+    await box.waitFor({ state: 'hidden' });
+  }
+}
+
+/** Runs in the page, so it stands alone. */
+function readNotifications(items: PageElement[]): NotificationState[] {
+  return items.map((item) => {
+    const icon = item.querySelector('.notification-list-item-icon')?.className ?? '';
+    const buttons = item.querySelectorAll('.notification-list-item-buttons-container .monaco-text-button');
+    return {
+      text: item.querySelector('.notification-list-item-message')?.innerText.trim() ?? '',
+      severity: (/codicon-(info|warning|error)/.exec(icon)?.[1] ?? 'unknown') as NotificationState['severity'],
+      buttons: [...buttons].map((button) => button.innerText.trim()),
+    };
+  });
+}

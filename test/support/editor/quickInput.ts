@@ -1,0 +1,166 @@
+import type { Locator, Page } from 'playwright-core';
+import type { PageElement } from './pageElement.ts';
+import { until } from './until.ts';
+
+/** One row of a quick pick as it is shown; `separator` is the heading that begins above it. */
+export interface QuickPickRow {
+  readonly label: string;
+  readonly description: string;
+  readonly detail: string;
+  readonly separator: string;
+  readonly isChecked: boolean | undefined;
+}
+
+/** What the quick input shows: an input box has no rows; `message` is the prompt or what validation says. */
+export interface QuickInputState {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly message: string;
+  readonly severity: 'none' | 'info' | 'warning' | 'error';
+  readonly isEnabled: boolean;
+  readonly rows: readonly QuickPickRow[];
+}
+
+/** Which step is waited for: a part of its title, its placeholder or its message. */
+export type StepMatch = string | RegExp;
+
+/** The editor's quick pick and input box, as a person uses them. */
+export class QuickInput {
+  readonly #page: Page;
+  readonly #widget: Locator;
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.#widget = page.locator('.quick-input-widget:visible');
+  }
+
+  /** Whether one is open. */
+  isOpen(): Promise<boolean> {
+    return this.#widget.isVisible();
+  }
+
+  /** Waits until one is open, can be used and, with `step`, is the one meant; resolves to what it shows. */
+  async wait(step?: StepMatch): Promise<QuickInputState> {
+    return until(`a quick input${step === undefined ? '' : ` with ${step}`}`, async () => {
+      const state = await this.state();
+      const isMeant = state?.isEnabled && matches(state, step);
+      return isMeant ? state : undefined;
+    });
+  }
+
+  /** Waits until none is open. */
+  async waitClosed(): Promise<void> {
+    await this.#widget.waitFor({ state: 'hidden' });
+  }
+
+  /** What it shows now, or `undefined` when none is open. Rows further down than the list reaches are not listed. */
+  async state(): Promise<QuickInputState | undefined> {
+    if (!(await this.isOpen())) return undefined;
+    return this.#widget.evaluate(readState).catch(() => undefined);
+  }
+
+  /** Replaces what stands in the box, without accepting it. */
+  async type(text: string, step?: StepMatch): Promise<void> {
+    await this.wait(step);
+    await this.#widget.locator('input.input').fill(text);
+  }
+
+  /** Presses Enter and waits until the step changes: the next one, a message, or the end. */
+  async accept(): Promise<void> {
+    const before = JSON.stringify(await this.state());
+    await this.#page.keyboard.press('Enter');
+    await until(
+      'the quick input to take Enter',
+      async () => JSON.stringify(await this.state()) !== before || undefined,
+    );
+  }
+
+  /** Types a text and accepts it. */
+  async input(text: string, step?: StepMatch): Promise<void> {
+    await this.type(text, step);
+    await this.accept();
+  }
+
+  /** Chooses the row with this label; where several can be chosen, its check box is turned over. */
+  async pick(label: string | RegExp, step?: StepMatch): Promise<void> {
+    const { rows } = await this.wait(step);
+    if (typeof label === 'string' && rows.length > 0 && !rows.some((row) => row.label === label))
+      await this.type(label);
+    const row = await this.#row(label);
+    const before = JSON.stringify(await this.state());
+    await row.locator('.quick-input-list-rows').click();
+    await until(
+      'the quick pick to take the click',
+      async () => JSON.stringify(await this.state()) !== before || undefined,
+    );
+  }
+
+  /** Goes back one step by the button in the title. */
+  async back(): Promise<void> {
+    await this.button('Back');
+  }
+
+  /** Presses a button of the title or beside the box, by its tooltip. */
+  async button(name: string): Promise<void> {
+    await this.#widget.locator(`.action-label[aria-label^="${name}"]`).first().click();
+  }
+
+  /** Leaves with Escape. */
+  async cancel(): Promise<void> {
+    await this.#page.keyboard.press('Escape');
+    await this.waitClosed();
+  }
+
+  async #row(label: string | RegExp): Promise<Locator> {
+    const rows = this.#widget.locator('.quick-input-list .monaco-list-row');
+    const index = await until(`a row ${label} in the quick pick`, async () => {
+      const labels = await rows.locator('.quick-input-list-row:first-child .label-name').allInnerTexts();
+      const found = labels.findIndex((text) => isLabel(text, label));
+      return found < 0 ? undefined : found;
+    });
+    return rows.nth(index);
+  }
+}
+
+/** Whether a label on the screen is the one meant: a text must be the whole of it. */
+export function isLabel(text: string, label: string | RegExp): boolean {
+  const plain = text.replaceAll('\u00a0', ' ').trim();
+  return typeof label === 'string' ? plain === label : label.test(plain);
+}
+
+function matches(state: QuickInputState, step: StepMatch | undefined): boolean {
+  if (step === undefined) return true;
+  return [state.title, state.placeholder, state.message].some((text) =>
+    typeof step === 'string' ? text.includes(step) : step.test(text),
+  );
+}
+
+/** Runs in the page, so it stands alone. */
+function readState(widget: PageElement): QuickInputState {
+  const text = (parent: PageElement, selector: string): string => {
+    const element = parent.querySelector(selector);
+    const isShown = element !== null && element.offsetParent !== null;
+    return isShown ? element.innerText.replaceAll('\u00a0', ' ').trim() : '';
+  };
+  const input = widget.querySelector('.quick-input-box input');
+  const severity = /\b(info|warning|error)\b/.exec(widget.querySelector('.monaco-inputbox')?.className ?? '')?.[1];
+  const rows = [...widget.querySelectorAll('.quick-input-list .monaco-list-row')].map((row) => ({
+    index: Number(row.getAttribute('data-index')),
+    label: text(row, '.quick-input-list-row:first-child .label-name'),
+    description: text(row, '.quick-input-list-row:first-child .label-description'),
+    detail: text(row, '.quick-input-list-label-meta'),
+    separator: text(row, '.quick-input-list-separator'),
+    isChecked: row.getAttribute('role') === 'checkbox' ? row.getAttribute('aria-checked') === 'true' : undefined,
+  }));
+  const isListShown = widget.querySelector('.quick-input-list')?.offsetParent !== null;
+  return {
+    title: text(widget, '.quick-input-title'),
+    placeholder: input?.placeholder ?? '',
+    value: input?.value ?? '',
+    message: text(widget, '.quick-input-message'),
+    severity: (severity ?? 'none') as QuickInputState['severity'],
+    isEnabled: input !== null && !input.disabled,
+    rows: isListShown ? rows.sort((a, b) => a.index - b.index).map(({ index, ...row }) => row) : [],
+  };
+}

@@ -1,0 +1,242 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Frame, Page } from 'playwright-core';
+import { Notifications } from './notifications.ts';
+import { QuickInput, type StepMatch, isLabel } from './quickInput.ts';
+import { type ThemeName, themes } from './settings.ts';
+import { TreeView } from './treeView.ts';
+import { until } from './until.ts';
+
+const openLimitMs = 60_000;
+
+/** What a window needs to know of the editor that it belongs to. */
+export interface WindowHost {
+  readonly server: { readonly authority: string };
+  readonly workspace: string;
+  readonly developmentPath: string | undefined;
+}
+
+/** How a window is opened: `payload` adds to what the editor is told at its start. */
+export interface WindowOptions {
+  readonly workspace?: string;
+  readonly payload?: readonly (readonly [string, string])[];
+  /** Runs before the page loads, for what must be there from the first moment. */
+  readonly prepare?: (page: Page) => Promise<void>;
+}
+
+/** A tab of the editor area. */
+export interface TabState {
+  readonly label: string;
+  readonly isActive: boolean;
+  readonly isPreview: boolean;
+}
+
+/** One window of the editor, and what a person does in it. Waits are for conditions and end with an error that names them. */
+export class EditorWindow {
+  readonly page: Page;
+  readonly quickInput: QuickInput;
+  readonly notifications: Notifications;
+  readonly #host: WindowHost;
+
+  constructor(page: Page, host: WindowHost) {
+    this.page = page;
+    this.#host = host;
+    this.quickInput = new QuickInput(page);
+    this.notifications = new Notifications(page);
+  }
+
+  /** Loads the editor and waits until its frame stands. */
+  async open(options: WindowOptions = {}): Promise<void> {
+    await options.prepare?.(this.page);
+    await this.page.goto(this.#address(options));
+    await this.#ready();
+  }
+
+  /** Loads the window again, as after a restart of the editor. */
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.#ready();
+  }
+
+  /** Closes this window only. */
+  async close(): Promise<void> {
+    await this.page.close();
+  }
+
+  /** Runs a command from the palette, by what stands there: `Data Transfer: Search Files…`. */
+  async command(title: string): Promise<void> {
+    await until(`the command "${title}" in the palette`, async () =>
+      (await this.#runFromPalette(title)) ? true : undefined,
+    );
+  }
+
+  /** Whether the palette offers a command now. */
+  async hasCommand(title: string): Promise<boolean> {
+    const isOffered = (await this.#searchPalette(title)) !== undefined;
+    await this.quickInput.cancel();
+    return isOffered;
+  }
+
+  /** Types a text into the quick input and accepts it. */
+  input(text: string, step?: StepMatch): Promise<void> {
+    return this.quickInput.input(text, step);
+  }
+
+  /** Chooses a row of the quick pick. */
+  pick(label: string | RegExp, step?: StepMatch): Promise<void> {
+    return this.quickInput.pick(label, step);
+  }
+
+  /** Opens a container of the side bar by its title. */
+  async openContainer(title: string): Promise<void> {
+    const item = this.page.locator(`.activitybar .action-item:has(> .action-label[aria-label^="${title}"])`);
+    await item.first().waitFor();
+    if ((await item.first().getAttribute('aria-expanded')) !== 'true') await item.first().click();
+    await this.page.locator('.part.sidebar .composite.title', { hasText: title }).waitFor();
+  }
+
+  /** The badge of a container: its number as text, empty when there is none. */
+  async badge(title: string): Promise<string> {
+    const badge = this.page.locator(
+      `.activitybar .action-item:has(> .action-label[aria-label^="${title}"]) .badge-content:visible`,
+    );
+    return (await badge.count()) > 0 ? (await badge.first().innerText()).trim() : '';
+  }
+
+  /** A view of the side bar whose container is open. */
+  tree(title: string): TreeView {
+    return new TreeView(this.page, title);
+  }
+
+  /** Waits for an entry of the status bar whose text holds this; resolves to its whole text. */
+  async statusBar(text: string | RegExp, waitMs?: number): Promise<string> {
+    return until(`${text} in the status bar`, () => this.#findStatus(text), waitMs);
+  }
+
+  /** The texts of the status bar, from the left. */
+  async statusBarTexts(): Promise<readonly string[]> {
+    const texts = await this.page.locator('.statusbar-item:visible').allInnerTexts();
+    return texts.map((text) => text.trim()).filter((text) => text !== '');
+  }
+
+  /** Clicks an entry of the status bar. */
+  async clickStatusBar(text: string | RegExp): Promise<void> {
+    await this.page.locator('.statusbar-item:visible', { hasText: text }).first().locator('a').first().click();
+  }
+
+  /** The text that an entry of the status bar shows on hovering. */
+  async statusBarTooltip(text: string | RegExp): Promise<string> {
+    await this.page.locator('.statusbar-item:visible', { hasText: text }).first().hover();
+    const hover = this.page.locator('.monaco-hover:visible').last();
+    await hover.waitFor();
+    return hover.innerText();
+  }
+
+  /** The tabs of the editor area. */
+  async tabs(): Promise<readonly TabState[]> {
+    return this.page.locator('.tabs-container .tab').evaluateAll((tabs) =>
+      tabs.map((tab) => ({
+        label: tab.querySelector('.label-name')?.innerText.trim() ?? '',
+        isActive: tab.getAttribute('aria-selected') === 'true',
+        isPreview: tab.querySelector('.tab-label.italic, .monaco-icon-label.italic') !== null,
+      })),
+    );
+  }
+
+  /** Waits for a tab and brings it to the front. */
+  async showTab(label: string | RegExp): Promise<void> {
+    const tab = this.page.locator('.tabs-container .tab', { hasText: label }).first();
+    await tab.waitFor();
+    if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
+  }
+
+  /** The text of the active text editor, as far as it is on the screen. */
+  async editorText(): Promise<string> {
+    const lines = this.page.locator('.editor-group-container.active .monaco-editor .view-lines').first();
+    await lines.waitFor();
+    return (await lines.innerText()).replaceAll('\u00a0', ' ');
+  }
+
+  /** Waits for the page (webview) of this title on the screen; resolves to the frame with its content. */
+  async pageFrame(title: string | RegExp): Promise<Frame> {
+    return until(`a page ${title}`, async () => {
+      for (const frame of this.page.frames()) {
+        if (await frameTitleIs(frame, title)) return frame;
+      }
+      return undefined;
+    });
+  }
+
+  /** Changes the theme as a person does and waits until the window shows it. */
+  async theme(name: ThemeName): Promise<void> {
+    await this.command('Preferences: Color Theme');
+    await this.quickInput.pick(themes[name].label);
+    await this.quickInput.waitClosed();
+    await this.page.locator(`.monaco-workbench.${themes[name].className}`).waitFor();
+  }
+
+  /** Presses keys, such as `Control+Enter`. */
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  /** Writes a picture of the window. */
+  async screenshot(path: string): Promise<void> {
+    await mkdir(dirname(path), { recursive: true });
+    await this.page.screenshot({ path, animations: 'disabled' });
+  }
+
+  #address(options: WindowOptions): string {
+    const { authority } = this.#host.server;
+    const remote = (path: string): string => `vscode-remote://${authority}${path}`;
+    const { developmentPath } = this.#host;
+    const payload = [
+      ...(developmentPath === undefined ? [] : [['extensionDevelopmentPath', remote(developmentPath)]]),
+      ['skipWelcome', 'true'],
+      ...(options.payload ?? []),
+    ];
+    const query = new URLSearchParams({
+      folder: remote(options.workspace ?? this.#host.workspace),
+      payload: JSON.stringify(payload),
+    });
+    return `http://${authority}/?${query.toString().replaceAll('+', '%20')}`;
+  }
+
+  async #ready(): Promise<void> {
+    await this.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: openLimitMs });
+    await this.page.locator('.statusbar-item[id="status.notifications"]').waitFor({ timeout: openLimitMs });
+  }
+
+  async #searchPalette(title: string): Promise<number | undefined> {
+    if (await this.quickInput.isOpen()) await this.quickInput.cancel();
+    await this.page.keyboard.press('F1');
+    await this.quickInput.type(`>${title}`, 'Type the name of a command');
+    const settled = await until('the palette to answer', async () => {
+      const state = await this.quickInput.state();
+      return state?.value === `>${title}` && state.rows.length > 0 ? state : undefined;
+    });
+    const index = settled.rows.findIndex((row) => isLabel(row.label, title));
+    return index < 0 ? undefined : index;
+  }
+
+  async #runFromPalette(title: string): Promise<boolean> {
+    if ((await this.#searchPalette(title)) === undefined) return false;
+    await this.quickInput.pick(title);
+    return true;
+  }
+
+  async #findStatus(text: string | RegExp): Promise<string | undefined> {
+    const isIt = (entry: string): boolean => (typeof text === 'string' ? entry.includes(text) : text.test(entry));
+    return (await this.statusBarTexts()).find(isIt);
+  }
+}
+
+async function frameTitleIs(frame: Frame, title: string | RegExp): Promise<boolean> {
+  try {
+    const element = await frame.frameElement();
+    if ((await element.getAttribute('id')) !== 'active-frame' || !(await element.isVisible())) return false;
+    return isLabel((await element.getAttribute('title')) ?? '', title);
+  } catch {
+    return false;
+  }
+}
