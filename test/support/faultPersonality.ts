@@ -3,7 +3,7 @@ import type { Behaviour } from './faultBehaviours.ts';
 import type { FaultServer, RecordedRequest } from './faultServer.ts';
 
 /** A transfer as the public server keeps it. */
-export interface PublicTransfer {
+interface PublicTransfer {
   readonly orcid: string;
   status: string;
   message?: string;
@@ -12,7 +12,7 @@ export interface PublicTransfer {
 }
 
 /** What stands behind a server that behaves like the public one; tests look at it and change it. */
-export interface PublicState {
+interface PublicState {
   readonly key: string;
   readonly databases: {
     readonly id: string;
@@ -170,8 +170,8 @@ function answerStatus(state: PublicState): Behaviour {
     const id = idIn(request);
     const transfer = state.transfers.get(id);
     if (!transfer) return problem(404, `transfer not found: ${id}`);
-    const { orcid: _owner, ...status } = transfer;
-    if (state.mixedUpAnswers === 0) return json({ id, ...status });
+    const { status, message, num_files, num_files_transferred } = transfer;
+    if (state.mixedUpAnswers === 0) return json({ id, status, message, num_files, num_files_transferred });
     state.mixedUpAnswers--;
     return json({
       id,

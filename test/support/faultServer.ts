@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -94,14 +95,15 @@ export class FaultServer {
   async allClosed(): Promise<void> {
     await Promise.all(
       [...this.sockets].map(async (socket) => {
-        if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+        if (!socket.closed) await once(socket, 'close');
       }),
     );
   }
 
   /** Stops at once, whatever is under way. */
   async stop(): Promise<void> {
-    const stopped = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    const stopped = this.server.listening ? once(this.server, 'close') : Promise.resolve();
+    this.server.close();
     for (const socket of this.sockets) socket.destroy();
     await stopped;
   }

@@ -14,7 +14,7 @@ export interface AddressParts {
 export function baseAddress({ server, port, allowInsecureHttp }: AddressParts): string {
   const start = server.trim().replace(/\/+$/, '');
   if (!/^https?:\/\//i.test(start)) throw badAddress('write it with its scheme, as in https://example.org');
-  const url = parse(port === undefined ? start : `${start}:${port}`);
+  const url = parse(port === undefined ? start : `${start}:${String(port)}`);
   if (!url)
     throw badAddress('it is not a valid address; write it as in https://example.org or https://example.org:8080');
   if (url.username || url.password) throw badAddress('leave out the user name and password');

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { databaseSchema, searchParameterSchema } from '../../contract/database.ts';
 import { fileResourceSchema, resourcesSchema } from '../../contract/fileResource.ts';
 import type { FileResource } from '../../contract/fileResource.ts';

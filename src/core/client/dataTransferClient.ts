@@ -119,8 +119,8 @@ export class DataTransferClient implements Disposable {
   /** Makes a client; with a `server` it is connected when the promise resolves, without one it is not (§4.9, D1). */
   static async create(options: ClientOptions & Partial<ConnectOptions>): Promise<DataTransferClient> {
     const client = new DataTransferClient(options);
-    if (options.server === undefined || options.server === null) return client;
-    await client.connect(options as ConnectOptions);
+    const server: unknown = options.server;
+    if (server !== undefined && server !== null) await client.connect(options as ConnectOptions);
     return client;
   }
 

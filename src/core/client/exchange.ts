@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../util/clock.ts';
+import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { failureOf } from './failure.ts';
 import type { Failure } from './failure.ts';
 import type { Limits } from './limits.ts';
+import { linkSignals } from './linkedSignal.ts';
 
 /** A connected service, as far as sending needs it. */
 export interface Channel {
@@ -60,8 +62,8 @@ export async function exchange(
 ): Promise<RawAnswer | NoAnswer> {
   const progress: Progress = { wasSent: false };
   const deadline = new AbortController();
-  const timer =
-    request.submissionMs === undefined ? undefined : channel.clock.after(request.submissionMs, () => deadline.abort());
+  const linked = linkSignals(signal, deadline.signal);
+  const timer = startTimer(channel.clock, request.submissionMs, deadline);
   try {
     const response = await channel.dispatcher.request({
       origin: channel.origin,
@@ -71,7 +73,7 @@ export async function exchange(
       body: request.body === undefined ? null : watchedBody(request.body, progress),
       headersTimeout: request.submissionMs === undefined ? channel.limits.headersMs : 0,
       bodyTimeout: channel.limits.bodyMs,
-      signal: AbortSignal.any([signal, deadline.signal]),
+      signal: linked.signal,
     });
     progress.status = response.statusCode;
     return await readAnswer(response, channel.limits);
@@ -79,7 +81,15 @@ export async function exchange(
     return { ...progress, failure: meaningOf(error, signal, deadline.signal) };
   } finally {
     timer?.dispose();
+    linked.release();
   }
+}
+
+function startTimer(clock: Clock, delayMs: number | undefined, deadline: AbortController): Disposable | undefined {
+  if (delayMs === undefined) return undefined;
+  return clock.after(delayMs, () => {
+    deadline.abort();
+  });
 }
 
 interface Progress {

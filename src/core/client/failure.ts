@@ -42,6 +42,7 @@ function kindOf(code: string, message: string, error: unknown): ReasonKind {
   const known = Object.hasOwn(kinds, code) ? kinds[code] : undefined;
   if (known) return known;
   if (/CERT|SELF_SIGNED|UNABLE_TO_|CRL_|INVALID_CA/.test(code)) return 'certificate';
+  if (code.startsWith('ERR_SSL_')) return 'unreachable';
   if (error instanceof Error && error.name === 'HTTPParserError') return 'unreadable';
   if (/^Proxy response/.test(message)) return 'proxy';
   return isOfConnecting(message, error) ? 'unreachable' : 'dropped';

@@ -4,6 +4,7 @@ import { readJson, UnreadableAnswer } from './answers.ts';
 import { exchange } from './exchange.ts';
 import type { Channel, HttpRequest, NoAnswer, RawAnswer } from './exchange.ts';
 import type { Failure } from './failure.ts';
+import { linkSignals } from './linkedSignal.ts';
 import { readErrorBody } from './problem.ts';
 import type { Reason, ReasonKind } from '../model/reason.ts';
 
@@ -36,7 +37,15 @@ export interface Read<T> {
  * following a GET's redirects on the same origin (D18). Never rejects. Logs nothing but a trace.
  */
 export async function send(channel: Channel, request: HttpRequest, caller?: AbortSignal): Promise<Outcome> {
-  const signal = caller ? AbortSignal.any([channel.ended, caller]) : channel.ended;
+  const { signal, release } = linkSignals(channel.ended, caller);
+  try {
+    return await sendRepeatedly(channel, request, signal);
+  } finally {
+    release();
+  }
+}
+
+async function sendRepeatedly(channel: Channel, request: HttpRequest, signal: AbortSignal): Promise<Outcome> {
   for (let tries = 1; ; tries++) {
     const outcome = await sendOnce(channel, request, signal);
     const pauseMs = outcome.kind === 'failed' ? pauseBeforeRepeat(channel, request, outcome.reason, tries) : undefined;
@@ -76,17 +85,35 @@ async function sendOnce(channel: Channel, request: HttpRequest, signal: AbortSig
   if (signal.aborted) return failed(channel, request, { failure: { kind: 'cancelled' }, wasSent: false });
   let path = request.path;
   for (let redirects = 0; ; redirects++) {
-    const startedAt = channel.clock.now();
-    const raw = await exchange(channel, request, path, signal);
-    const result = 'failure' in raw ? raw.failure.kind : String(raw.status);
-    channel.log.trace(`${nameOf(request)}: ${result} after ${String(channel.clock.now() - startedAt)} ms`);
+    const raw = await tracedExchange(channel, request, path, signal);
     if ('failure' in raw) return failed(channel, request, raw);
-    if (raw.status < 300) return { kind: 'answer', status: raw.status, text: raw.text };
-    if (raw.status >= 400) return refused(channel, request, raw);
+    if (!isRedirect(raw)) return outcomeOf(channel, request, raw);
     const next = redirectOf(channel, request, raw, path, redirects);
     if (typeof next !== 'string') return failed(channel, request, { failure: next, status: raw.status, wasSent: true });
     path = next;
   }
+}
+
+async function tracedExchange(
+  channel: Channel,
+  request: HttpRequest,
+  path: string,
+  signal: AbortSignal,
+): Promise<RawAnswer | NoAnswer> {
+  const startedAt = channel.clock.now();
+  const raw = await exchange(channel, request, path, signal);
+  const result = 'failure' in raw ? raw.failure.kind : String(raw.status);
+  channel.log.trace(`${nameOf(request)}: ${result} after ${String(channel.clock.now() - startedAt)} ms`);
+  return raw;
+}
+
+function isRedirect({ status }: RawAnswer): boolean {
+  return status >= 300 && status < 400;
+}
+
+function outcomeOf(channel: Channel, request: HttpRequest, raw: RawAnswer): Outcome {
+  if (raw.status >= 400) return refused(channel, request, raw);
+  return { kind: 'answer', status: raw.status, text: raw.text };
 }
 
 function nameOf(request: HttpRequest): string {

@@ -10,7 +10,7 @@ import type { MetadataForm } from './serverDialect.ts';
 import type { Session } from './session.ts';
 
 /** A checked metadata request. */
-export interface MetadataQuery {
+interface MetadataQuery {
   readonly database: string;
   readonly orcid: string;
 }

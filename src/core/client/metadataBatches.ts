@@ -6,7 +6,7 @@ import type { MetadataAsker, Page } from './metadata.ts';
 import type { RefusedId } from './reply.ts';
 
 /** What all batches brought together. */
-export interface Gathered {
+interface Gathered {
   readonly files: readonly FoundFile[];
   readonly refusedIds: readonly RefusedId[];
   /** Why the whole request failed; then the other two count for nothing. */

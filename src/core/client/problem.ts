@@ -2,7 +2,7 @@ import { problemDocumentSchema } from '../../contract/problem.ts';
 import { isJsonObject } from '../util/json.ts';
 
 /** What an error's body told. */
-export interface ErrorBody {
+interface ErrorBody {
   /** For reading, in plain text; absent when the body told nothing. */
   readonly detail?: string;
   /** Whether it was an error of the service itself, not of something that knows no such route (D8). */

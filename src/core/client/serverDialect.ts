@@ -6,14 +6,15 @@ import { isJsonObject } from '../util/json.ts';
 export type MetadataForm = 'get' | 'post';
 
 /** What a server was found to need beyond the specification; absent is not learned yet. */
-export interface ServerDialect {
+interface ServerDialect {
   /** Databases are called by their `id`, not their `name` (D7). */
   readonly idsWanted?: boolean;
   readonly metadataForm?: MetadataForm;
 }
 
-interface Entry extends ServerDialect {
+interface Entry {
   readonly version: string;
+  readonly dialect: ServerDialect;
 }
 
 /**
@@ -39,15 +40,14 @@ export class ServerDialects {
   get(service: ServiceInfo): ServerDialect {
     const entry = this.entries.get(service.address);
     if (entry?.version !== service.version) return {};
-    const { version: _same, ...dialect } = entry;
-    return dialect;
+    return { ...entry.dialect };
   }
 
   learn(service: ServiceInfo, learned: ServerDialect): void {
     const known = this.get(service);
-    const merged = { ...known, ...learned, version: service.version };
-    if (merged.idsWanted === known.idsWanted && merged.metadataForm === known.metadataForm) return;
-    this.entries.set(service.address, merged);
+    const dialect = { ...known, ...learned };
+    if (dialect.idsWanted === known.idsWanted && dialect.metadataForm === known.metadataForm) return;
+    this.entries.set(service.address, { version: service.version, dialect });
     this.changed.fire(undefined);
   }
 
@@ -57,11 +57,11 @@ export class ServerDialects {
 }
 
 function readEntry(value: unknown): Entry | undefined {
-  if (!isJsonObject(value) || typeof value['version'] !== 'string') return undefined;
-  const form = value['metadataForm'];
-  return {
-    version: value['version'],
-    ...(value['idsWanted'] === true && { idsWanted: true }),
-    ...((form === 'get' || form === 'post') && { metadataForm: form }),
+  if (!isJsonObject(value) || typeof value['version'] !== 'string' || !isJsonObject(value['dialect'])) return undefined;
+  const { idsWanted, metadataForm } = value['dialect'];
+  const dialect: ServerDialect = {
+    ...(idsWanted === true && { idsWanted }),
+    ...((metadataForm === 'get' || metadataForm === 'post') && { metadataForm }),
   };
+  return { version: value['version'], dialect };
 }

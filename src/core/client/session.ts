@@ -8,7 +8,7 @@ import { OneAtATime } from './oneAtATime.ts';
 import type { ServerDialects } from './serverDialect.ts';
 
 /** What a {@link Session} is made of. */
-export interface SessionParts {
+interface SessionParts {
   readonly channel: Channel;
   readonly service: ServiceInfo;
   readonly dialects: ServerDialects;

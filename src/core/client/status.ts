@@ -3,6 +3,7 @@ import { wait } from '../util/clock.ts';
 import { readStatus } from './answers.ts';
 import type { Failed, Read } from './http.ts';
 import type { Session } from './session.ts';
+import { linkSignals } from './linkedSignal.ts';
 import { canonicalUuid } from './uuid.ts';
 
 /** Answers in a row that may be another transfer's until one is shown all the same (D11). */
@@ -17,16 +18,22 @@ export async function askStatus(
   id: string,
   caller?: AbortSignal,
 ): Promise<Read<TransferStatus> | Failed> {
-  const { ended, clock, limits } = session.channel;
-  const signal = caller ? AbortSignal.any([ended, caller]) : ended;
-  return await session.statusLine.run(async () => {
-    for (let strange = 1; ; strange++) {
-      const outcome = await session.ask({ method: 'GET', path: `transfers/${id}` }, readStatus, signal);
-      if (outcome.kind === 'failed' || isOwn(outcome.value, id)) return outcome;
-      if (strange >= mostStrangeAnswers) return { kind: 'read', value: { ...outcome.value, doubtful: true } };
-      await wait(clock, limits.askAgainMs, signal);
-    }
-  }, signal);
+  const { signal, release } = linkSignals(session.channel.ended, caller);
+  try {
+    return await session.statusLine.run(async () => await askUntilOwn(session, id, signal), signal);
+  } finally {
+    release();
+  }
+}
+
+async function askUntilOwn(session: Session, id: string, signal: AbortSignal): Promise<Read<TransferStatus> | Failed> {
+  const { clock, limits } = session.channel;
+  for (let strange = 1; ; strange++) {
+    const outcome = await session.ask({ method: 'GET', path: `transfers/${id}` }, readStatus, signal);
+    if (outcome.kind === 'failed' || isOwn(outcome.value, id)) return outcome;
+    if (strange >= mostStrangeAnswers) return { kind: 'read', value: { ...outcome.value, doubtful: true } };
+    await wait(clock, limits.askAgainMs, signal);
+  }
 }
 
 function isOwn({ id, message }: TransferStatus, asked: string): boolean {

@@ -51,7 +51,11 @@ export class HastyClock implements Clock {
     if (delayMs >= 60_000) return { dispose: () => undefined };
     this.waits.push(delayMs);
     const immediate = setImmediate(callback);
-    return { dispose: () => clearImmediate(immediate) };
+    return {
+      dispose: () => {
+        clearImmediate(immediate);
+      },
+    };
   }
 }
 

@@ -137,7 +137,7 @@ describe('what a database is called on the wire (D7)', () => {
     assert.deepEqual(dialects.get(service), { idsWanted: true, metadataForm: 'post' });
   });
 
-  it('D7 what was learned holds for one version of one server', async () => {
+  it('D7 what was learned holds for one version of one server', () => {
     const learned = new ServerDialects();
     const service = { address: 'https://a.example', name: 'n', version: '1' };
     learned.learn(service, { idsWanted: true });
@@ -160,7 +160,16 @@ describe('what a database is called on the wire (D7)', () => {
     assert.deepEqual(again.get(service), { ...learned.get(service) });
   });
 
-  for (const kept of [undefined, null, 5, 'x', [], { a: 5 }, { a: { version: 5 } }]) {
+  for (const kept of [
+    undefined,
+    null,
+    5,
+    'x',
+    [],
+    { a: 5 },
+    { a: { version: 5 } },
+    { a: { version: '1', dialect: [] } },
+  ]) {
     it(`D7 kept rubbish is passed over: ${JSON.stringify(kept)}`, () => {
       assert.deepEqual(new ServerDialects(kept).toJSON(), {});
     });

@@ -114,6 +114,12 @@ const badBodies: readonly Fault[] = [
 /** Time limits take a second to be noticed; one operation that is repeated on other faults and one that is not are enough. */
 const timed: ReadonlySet<string> = new Set(['databases', 'search']);
 
+function faultsOf({ name }: Operation): readonly Fault[] {
+  // The body of a cancel's answer is not looked at.
+  const all = name === 'cancelTransfer' ? faults : [...faults, ...badBodies];
+  return timed.has(name) ? all : all.filter(({ reason }) => reason.kind !== 'timeout');
+}
+
 describe('what goes wrong on the way (D2)', () => {
   let bench: Bench;
 
@@ -133,21 +139,13 @@ describe('what goes wrong on the way (D2)', () => {
     assert.deepEqual(reply.value, value);
     assert.ok(reply.reason);
     assert.deepEqual({ ...reply.reason, ...reason }, reply.reason);
-    assert.equal(reply.reason.request, `${route.replace('*', transferId)}`);
+    assert.equal(reply.reason.request, route.replace('*', transferId));
     assert.equal(bench.log.errors.length, 1);
     assert.ok(bench.log.errors[0]?.startsWith(`error: ${reply.reason.request ?? ''}: `));
   }
 
   for (const operation of operations) {
-    for (const fault of faults) {
-      if (fault.reason.kind === 'timeout' && !timed.has(operation.name)) continue;
-      it(`§4.9 ${operation.name} survives ${fault.name}, and logs it once`, async () => {
-        await expectReason(operation, fault);
-      });
-    }
-    if (operation.name === 'cancelTransfer') continue;
-    for (const fault of badBodies) {
-      if (fault.reason.kind === 'timeout' && !timed.has(operation.name)) continue;
+    for (const fault of faultsOf(operation)) {
       it(`§4.9 ${operation.name} survives ${fault.name}, and logs it once`, async () => {
         await expectReason(operation, fault);
       });

@@ -220,7 +220,7 @@ describe('the status of a transfer (D11)', () => {
     aborting.abort();
     assert.equal((await second).reason?.kind, 'cancelled');
     assert.equal(bench.server.requests.length, 1);
-    release.forEach((go) => go());
+    for (const go of release) go();
     assert.equal((await first).value?.status, 'active');
     assert.equal((await third).value?.status, 'active');
   });
