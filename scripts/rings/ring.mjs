@@ -1,0 +1,108 @@
+/** One ring of tests as a process: its events printed as they come, and counted. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { root, say, seconds, toolEnvironment, toolNode } from '../setup/steps.mjs';
+
+const mark = '@ring ';
+const endLimitMs = 10_000;
+
+/** The rings, the program that runs each, and how long it may take as a whole. */
+export const rings = {
+  unit: { script: 'runFiles.ts', args: ['unit'], limitMs: 180_000 },
+  service: { script: 'runFiles.ts', args: ['service'], limitMs: 300_000 },
+  host: { script: 'runHost.ts', args: [], limitMs: 300_000, needsEditor: true, needsBuild: true },
+  ui: { script: 'runFiles.ts', args: ['ui'], limitMs: 900_000, needsEditor: true, needsBuild: true },
+  desktop: { script: 'runDesktop.ts', args: [], limitMs: 600_000, needsBuild: true, onRequest: true },
+};
+
+class Count {
+  passed = 0;
+  failures = [];
+  hasEnded = false;
+
+  add(event) {
+    if (event.event === 'end') this.hasEnded = true;
+    if (event.event === 'pass') {
+      this.passed += 1;
+      say(`  ✔ ${event.title} (${event.durationMs} ms)`);
+    }
+    if (event.event === 'fail') this.fail(event.title, event.reason);
+    if (event.event === 'pending') this.fail(event.title, 'The test is skipped; a skipped test counts as a failure.');
+  }
+
+  fail(title, reason) {
+    this.failures.push(title);
+    say(`  ✘ ${title}\n${reason.replace(/^/gm, '      ')}`);
+  }
+}
+
+/** A host's console may put other text before the mark, so it is looked for anywhere in the line. */
+function readLine(line, count) {
+  const start = line.indexOf(mark);
+  if (start < 0) return say(`  ${line}`);
+  try {
+    count.add(JSON.parse(line.slice(start + mark.length)));
+  } catch {
+    count.fail('reading the results', `This line is not an event: ${line}`);
+  }
+}
+
+function endGroup(child) {
+  try {
+    if (process.platform === 'win32') spawn('taskkill', ['/PID', String(child.pid), '/T', '/F']);
+    else process.kill(-child.pid, 'SIGTERM');
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** Resolves to how the process ended; ends it with its children when the ring, or what it left running, takes too long. */
+function watch(child, count, limitMs) {
+  return new Promise((resolve) => {
+    const ended = { reason: undefined };
+    const stop = (reason) => {
+      ended.reason = reason;
+      endGroup(child);
+      setTimeout(() => child.kill('SIGKILL'), endLimitMs).unref();
+    };
+    const limit = setTimeout(() => stop(`It did not end within ${limitMs / 1000} s.`), limitMs);
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      readLine(line, count);
+      if (!count.hasEnded) return;
+      clearTimeout(limit);
+      const left = setTimeout(() => stop('Its tests ended but something they started kept it running.'), endLimitMs);
+      child.once('close', () => clearTimeout(left));
+    });
+    createInterface({ input: child.stderr }).on('line', (line) => say(`  ${line}`));
+    child.once('error', (error) => resolve({ reason: `It could not be started: ${error.message}` }));
+    child.once('close', (code, signal) => {
+      clearTimeout(limit);
+      resolve({ code: signal ?? code, ...ended });
+    });
+  });
+}
+
+/** Runs one ring; resolves to `{ passed, failed }`, where a crash, a hang or no test at all is a failure of its own. */
+export async function runRing(name, pattern) {
+  const { script, args, limitMs } = rings[name];
+  const started = performance.now();
+  say(`\n${name} …`);
+  const child = spawn(toolNode, [join(root, 'scripts', 'rings', script), ...args, ...(pattern ? [pattern] : [])], {
+    cwd: root,
+    env: toolEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+  });
+  const stopWithUs = () => endGroup(child);
+  process.once('exit', stopWithUs);
+  const count = new Count();
+  const { reason, code } = await watch(child, count, limitMs);
+  process.off('exit', stopWithUs);
+  if (reason) count.fail(`ring ${name}`, reason);
+  else if (!count.hasEnded) count.fail(`ring ${name}`, `It ended with ${code} before its tests were through.`);
+  else if (code !== 0 && count.failures.length === 0) count.fail(`ring ${name}`, `It ended with ${code}.`);
+  if (count.passed + count.failures.length === 0 && !pattern) count.fail(`ring ${name}`, 'It ran no test.');
+  say(`${name}: ${count.passed} passed, ${count.failures.length} failed in ${seconds(started)}`);
+  return { passed: count.passed, failures: count.failures.map((title) => `${name}: ${title}`) };
+}

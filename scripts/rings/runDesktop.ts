@@ -1,0 +1,12 @@
+/** Runs the bundled suites in a desktop editor, downloaded by its own tool: `node scripts/rings/runDesktop.ts [pattern]`. */
+import { join } from 'node:path';
+import { runTests } from '@vscode/test-electron';
+import { repositoryRoot } from '../../test/support/editor/places.ts';
+
+const [pattern] = process.argv.slice(2);
+await runTests({
+  extensionDevelopmentPath: repositoryRoot,
+  extensionTestsPath: join(repositoryRoot, 'dist', 'test', 'host.cjs'),
+  extensionTestsEnv: pattern === undefined ? {} : { DATA_TRANSFER_TEST_GREP: pattern },
+  launchArgs: ['--disable-workspace-trust', '--disable-telemetry', '--skip-welcome', '--skip-release-notes'],
+});

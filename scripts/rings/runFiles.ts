@@ -1,0 +1,31 @@
+/** Runs the test files of one ring with mocha: `node scripts/rings/runFiles.ts unit [pattern]`. */
+import { globSync } from 'node:fs';
+import { resolve } from 'node:path';
+import Mocha from 'mocha';
+import { keepEvidence } from '../../test/support/editor/evidence.ts';
+import { repositoryRoot } from '../../test/support/editor/places.ts';
+import { RingReporter } from '../../test/support/ringReporter.ts';
+
+const timeoutsMs: Readonly<Record<string, number>> = { unit: 5_000, service: 20_000, ui: 120_000 };
+
+const [ring = '', pattern] = process.argv.slice(2);
+const timeout = timeoutsMs[ring];
+if (timeout === undefined)
+  throw new Error(`There is no ring "${ring}"; there are ${Object.keys(timeoutsMs).join(', ')}.`);
+
+const mocha = new Mocha({ ui: 'bdd', timeout, reporter: RingReporter, forbidOnly: true });
+if (pattern !== undefined) mocha.grep(pattern);
+if (ring === 'ui') mocha.rootHooks({ afterEach: showFailure });
+for (const file of globSync(`test/${ring}/**/*.test.ts`, { cwd: repositoryRoot }).sort()) {
+  mocha.addFile(resolve(repositoryRoot, file));
+}
+await mocha.loadFilesAsync();
+mocha.run((failures) => {
+  process.exitCode = failures > 0 ? 1 : 0;
+});
+
+async function showFailure(this: Mocha.Context): Promise<void> {
+  const test = this.currentTest;
+  if (test?.state !== 'failed') return;
+  for (const file of await keepEvidence(test.fullTitle())) console.log(`    kept ${file}`);
+}

@@ -1,0 +1,58 @@
+/** Runs the bundled suites inside the extension host of the editor's server: `node scripts/rings/runHost.ts [pattern]`. */
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { type Editor, startEditor } from '../../test/support/editor/editor.ts';
+import { keepEvidence } from '../../test/support/editor/evidence.ts';
+import { repositoryRoot } from '../../test/support/editor/places.ts';
+import { ringMark } from '../../test/support/ringReporter.ts';
+
+/** Resolves to the code that the editor ends with: 0 when the suites' `run()` resolved, 1 when it threw. */
+async function runSuites(running: Editor): Promise<number> {
+  const suites = `vscode-remote://${running.server.authority}${join(repositoryRoot, 'dist', 'test', 'host.cjs')}`;
+  return new Promise((resolve, reject) => {
+    const prepare = (page: Page): Promise<void> => listen(page, resolve);
+    running.openWindow({ payload: [['extensionTestsPath', suites]], prepare }).catch(reject);
+  });
+}
+
+/** The two functions that the editor calls while it runs tests. */
+async function listen(page: Page, end: (code: number) => void): Promise<void> {
+  const hostConsole = new HostConsole();
+  await page.exposeFunction('codeAutomationLog', (severity: string, args: readonly unknown[]) => {
+    hostConsole.print(`${severity} ${args.map(String).join(' ')}`);
+  });
+  await page.exposeFunction('codeAutomationExit', (code: number) => {
+    hostConsole.end();
+    end(code);
+  });
+  page.once('crash', () => end(1));
+}
+
+/** The editor talks much of itself before the first test; that is printed only when no test ever comes. */
+class HostConsole {
+  #early: string[] = [];
+  #hasBegun = false;
+
+  print(line: string): void {
+    this.#hasBegun ||= line.includes(ringMark);
+    if (this.#hasBegun) console.log(line);
+    else this.#early.push(line);
+  }
+
+  end(): void {
+    if (!this.#hasBegun) console.log(this.#early.join('\n'));
+  }
+}
+
+const [pattern] = process.argv.slice(2);
+const editor = await startEditor({
+  extensionPath: repositoryRoot,
+  isDevelopmentHost: true,
+  environment: pattern === undefined ? {} : { DATA_TRANSFER_TEST_GREP: pattern },
+});
+try {
+  process.exitCode = await runSuites(editor);
+  if (process.exitCode !== 0) for (const file of await keepEvidence('host')) console.log(`kept ${file}`);
+} finally {
+  await editor.close();
+}

@@ -1,0 +1,78 @@
+/**
+ * Runs the tests on any machine: makes it ready, builds, and runs the rings one after the other.
+ * `npm test -- --ring unit,service --grep pattern`; the last line is `N passed, N failed`.
+ */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { rings, runRing } from './rings/ring.mjs';
+import { runScript, setup } from './setup.mjs';
+import { StepError, root, run, say, seconds, step, toolNode } from './setup/steps.mjs';
+
+function chosenRings(text) {
+  const usual = Object.keys(rings).filter((name) => !rings[name].onRequest);
+  const names = text === undefined ? usual : text.split(',');
+  const unknown = names.filter((name) => !(name in rings));
+  if (unknown.length === 0) return names;
+  throw new StepError(`There is no ring ${unknown.join(', ')}; there are ${Object.keys(rings).join(', ')}.`);
+}
+
+/** What one part needs may fail without keeping the others from running; the reason is told once. */
+async function attempt(work) {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    say(error instanceof StepError ? error.message : error.stack);
+    return false;
+  }
+}
+
+function build() {
+  return step('Build', () => run(toolNode, [join(root, 'esbuild.mjs'), '--tests'], { label: 'esbuild' }));
+}
+
+async function prepare(names) {
+  await setup({ editor: false });
+  const needsEditor = names.some((name) => rings[name].needsEditor);
+  const needsBuild = names.some((name) => rings[name].needsBuild);
+  return {
+    hasEditor: !needsEditor || (await attempt(() => setup())),
+    hasBuild: !needsBuild || (await attempt(build)),
+  };
+}
+
+function whatIsMissing(name, { hasEditor, hasBuild }) {
+  if (rings[name].needsBuild && !hasBuild) return 'the build failed';
+  if (rings[name].needsEditor && !hasEditor) return 'the editor could not be made ready';
+  return undefined;
+}
+
+async function runAll(names, pattern) {
+  const prepared = await prepare(names);
+  const total = { passed: 0, failures: [] };
+  for (const name of names) {
+    const missing = whatIsMissing(name, prepared);
+    const result = missing
+      ? { passed: 0, failures: [`${name}: could not run, because ${missing}`] }
+      : await runRing(name, pattern);
+    total.passed += result.passed;
+    total.failures.push(...result.failures);
+  }
+  if (pattern && total.passed + total.failures.length === 0) total.failures.push(`no test matches ${pattern}`);
+  return total;
+}
+
+/** Ends with the promised line whatever happens before it. */
+async function main() {
+  const started = performance.now();
+  const { values } = parseArgs({ options: { ring: { type: 'string' }, grep: { type: 'string' } } });
+  const total = { passed: 0, failures: ['the tests could not be run'] };
+  await attempt(async () => Object.assign(total, await runAll(chosenRings(values.ring), values.grep)));
+  if (total.failures.length > 0) say(`\nFailed:\n${total.failures.map((title) => `  ✘ ${title}`).join('\n')}`);
+  say(`\ntests took ${seconds(started)}`);
+  say(`${total.passed} passed, ${total.failures.length} failed`);
+  process.exitCode = total.failures.length > 0 ? 1 : 0;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+await runScript(main);

@@ -1,0 +1,18 @@
+import Mocha from 'mocha';
+import { suites } from 'host-suites';
+import { RingReporter } from '../support/ringReporter.ts';
+
+/** What the editor calls in its extension host: runs every `test/host/**\/*.test.ts`, and throws when one failed. */
+export async function run(): Promise<void> {
+  const mocha = new Mocha({ ui: 'bdd', timeout: 20_000, reporter: RingReporter, forbidOnly: true });
+  const pattern = process.env['DATA_TRANSFER_TEST_GREP'];
+  if (pattern) mocha.grep(pattern);
+  for (const [file, load] of Object.entries(suites)) {
+    mocha.suite.emit('pre-require', globalThis, file, mocha);
+    load();
+  }
+  const failures = await new Promise<number>((resolve) => {
+    mocha.run(resolve);
+  });
+  if (failures > 0) throw new Error(`${failures} tests failed.`);
+}

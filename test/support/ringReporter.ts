@@ -1,0 +1,40 @@
+import Mocha, { type Runner, type Test } from 'mocha';
+
+/** What a ring tells the program that started it: one line of JSON for each event, behind this mark. */
+export const ringMark = '@ring ';
+
+/** One event of a ring. The last one is `end`; a ring that ends without it has crashed. */
+export type RingEvent =
+  | { readonly event: 'pass'; readonly title: string; readonly durationMs: number }
+  | { readonly event: 'fail'; readonly title: string; readonly reason: string }
+  | { readonly event: 'pending'; readonly title: string }
+  | { readonly event: 'end' };
+
+/** A mocha reporter that prints {@link RingEvent}s and nothing else, for files, the editor's host and the desktop. */
+export class RingReporter extends Mocha.reporters.Base {
+  constructor(runner: Runner, options?: Mocha.MochaOptions) {
+    super(runner, options);
+    runner.on('pass', (test: Test) =>
+      print({ event: 'pass', title: test.fullTitle(), durationMs: test.duration ?? 0 }),
+    );
+    runner.on('fail', (test: Test, error: unknown) => {
+      print({ event: 'fail', title: test.fullTitle(), reason: describe(error) });
+    });
+    runner.on('pending', (test: Test) => print({ event: 'pending', title: test.fullTitle() }));
+    runner.on('end', () => print({ event: 'end' }));
+  }
+}
+
+function print(event: RingEvent): void {
+  console.log(`${ringMark}${JSON.stringify(event)}`);
+}
+
+/** The message with Node's own comparison in it, the stack without mocha's part, and what caused it. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const stack = (error.stack ?? error.message)
+    .split('\n')
+    .filter((line) => !/node_modules\/mocha\/|node:internal/.test(line));
+  const text = stack.join('\n').includes(error.message) ? stack.join('\n') : `${error.message}\n${stack.join('\n')}`;
+  return error.cause === undefined ? text : `${text}\ncaused by ${describe(error.cause)}`;
+}
