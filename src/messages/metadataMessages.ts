@@ -3,7 +3,7 @@ import { amount, exactly, flag, optional, record, shape, text, variant, type Gua
 import { bare, commonIntents, isPageWords, type CommonIntent, type PageWords } from './pageMessages.ts';
 
 /** The file that a page shows, in the fields by which commands name a file. */
-export interface PageFile {
+interface PageFile {
   readonly connectionId: string;
   /** Name of the database. */
   readonly database: string;
@@ -20,8 +20,10 @@ export interface MetadataSnapshot {
   /** The service is being asked. */
   readonly loading: boolean;
   readonly found?: FoundFile;
-  /** When `found` was received, in milliseconds since 1970; present when it is from before a reload. */
-  readonly asOf?: number;
+  /** When `found` was received, in milliseconds since 1970. */
+  readonly receivedAt?: number;
+  /** `found` is from before a reload of the window. */
+  readonly old?: boolean;
   /** Why there is nothing, or nothing newer: a sentence for the person. */
   readonly problem?: string;
 }
@@ -47,7 +49,7 @@ export interface MetadataPageState {
   /** Left out when it is too large to be kept. */
   readonly found?: FoundFile;
   /** When `found` was received, in milliseconds since 1970. */
-  readonly asOf?: number;
+  readonly receivedAt?: number;
 }
 
 const pageFile = shape<PageFile>({ connectionId: text, database: text, id: text, name: text });
@@ -79,7 +81,8 @@ const snapshot = shape<MetadataSnapshot>({
   kept: flag,
   loading: flag,
   found: optional(foundFile),
-  asOf: optional(amount),
+  receivedAt: optional(amount),
+  old: optional(flag),
   problem: optional(text),
 });
 
@@ -111,5 +114,5 @@ export const isMetadataPageState = shape<MetadataPageState>({
   ref: pageFile,
   kept: flag,
   found: optional(foundFile),
-  asOf: optional(amount),
+  receivedAt: optional(amount),
 });

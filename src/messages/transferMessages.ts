@@ -50,7 +50,7 @@ export type TransferNews =
 export type TransferIntent = CommonIntent | { readonly type: 'cancel' } | { readonly type: 'listFiles' };
 
 /** What the page keeps over a reload of the window. */
-export interface TransferPageState {
+interface TransferPageState {
   readonly key: string;
 }
 

@@ -1,6 +1,7 @@
 import { l10n, type WebviewPanel } from 'vscode';
 import type { FileEntry, FoundFile } from '../core/model/fileEntry.ts';
 import type { Reason } from '../core/model/reason.ts';
+import { systemClock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { FileRef } from '../host/contributions.ts';
 import { plainLine, reasonText } from '../host/words.ts';
@@ -58,11 +59,13 @@ export class MetadataPage implements Disposable {
 
   /** Shows a file: at once what is known of it, then what the service tells. What it shows already is not asked again. */
   show(ref: FileRef, known?: FileEntry): void {
-    const isShown =
-      isSameFile(ref, this.ref) && this.snapshot.problem === undefined && this.snapshot.asOf === undefined;
-    if (isShown && (this.snapshot.loading || this.snapshot.found !== undefined)) return;
-    const found = known ?? (isSameFile(ref, this.ref) ? this.snapshot.found : undefined);
-    this.snapshot = { ref, kept: this.isKept, loading: false, ...(found !== undefined && { found }) };
+    const { found, receivedAt, loading, problem, old } = this.snapshot;
+    const isSame = isSameFile(ref, this.ref);
+    if (isSame && problem === undefined && !old && (loading || found !== undefined)) return;
+    const next = { ref, kept: this.isKept, loading: false };
+    if (known) this.snapshot = { ...next, found: known, receivedAt: systemClock.now() };
+    else if (isSame && found && receivedAt !== undefined) this.snapshot = { ...next, found, receivedAt };
+    else this.snapshot = next;
     void this.fetch();
   }
 
@@ -78,7 +81,7 @@ export class MetadataPage implements Disposable {
     });
     if (asking.signal.aborted) return;
     const { ref, kept } = this.snapshot;
-    if (file !== undefined) this.replace({ ref, kept, loading: false, found: file });
+    if (file !== undefined) this.replace({ ref, kept, loading: false, found: file, receivedAt: systemClock.now() });
     else this.tell({ loading: false, problem: this.problemText(reason) });
   }
 

@@ -6,7 +6,7 @@ import { isMetadataPageState, type MetadataSnapshot } from '../messages/metadata
 import { isSameFile, MetadataPage, type MetadataParts } from './metadataPage.ts';
 
 /** How a metadata page is to be opened. */
-export interface ShowMetadataOptions {
+interface ShowMetadataOptions {
   /** Gives the file a page of its own, which no other file takes over. */
   readonly pin?: boolean;
   readonly preserveFocus?: boolean;
@@ -45,7 +45,7 @@ export class MetadataPanels implements Disposable {
 
   private open(ref: FileRef, options: ShowMetadataOptions): MetadataPage {
     const place = { viewColumn: ViewColumn.Active, preserveFocus: options.preserveFocus ?? false };
-    const panel = window.createWebviewPanel(panelTypes.metadata, ref.name, place);
+    const panel = window.createWebviewPanel(panelTypes.metadata, ref.name, place, { enableFindWidget: true });
     return this.adopt(panel, { ref, kept: options.pin ?? false, loading: false });
   }
 
@@ -56,9 +56,9 @@ export class MetadataPanels implements Disposable {
       panel.dispose();
       return;
     }
-    const { ref, kept, found, asOf } = state;
+    const { ref, kept, found, receivedAt = 0 } = state;
     if (found === undefined) void this.adopt(panel, { ref, kept, loading: true }).fetch();
-    else this.adopt(panel, { ref, kept, loading: false, found, asOf: asOf ?? 0 });
+    else this.adopt(panel, { ref, kept, loading: false, found, receivedAt, old: true });
   }
 
   private adopt(panel: WebviewPanel, snapshot: MetadataSnapshot): MetadataPage {

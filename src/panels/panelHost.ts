@@ -16,7 +16,7 @@ export interface PanelParts {
 }
 
 /** What one kind of page needs of its host. */
-export interface PageContract<Intent> {
+interface PageContract<Intent> {
   readonly page: PageName;
   readonly isIntent: Guard<Intent>;
   /** The whole of what the page shows, with the words; asked for whenever the page has (re)started. */

@@ -25,7 +25,7 @@ export class TransferPanels implements Disposable {
   show(key: string): void {
     const page = this.pages.get(key);
     if (page) page.reveal();
-    else this.adopt(window.createWebviewPanel(panelTypes.transfer, l10n.t('Transfer'), ViewColumn.Active), key);
+    else this.adopt(createPanel(), key);
   }
 
   dispose(): void {
@@ -57,4 +57,9 @@ export class TransferPanels implements Disposable {
   private letGo(): void {
     for (const page of [...this.pages.values()]) page.dispose();
   }
+}
+
+function createPanel(): WebviewPanel {
+  const title = l10n.t('Transfer');
+  return window.createWebviewPanel(panelTypes.transfer, title, ViewColumn.Active, { enableFindWidget: true });
 }

@@ -21,7 +21,7 @@ export interface RelatedIdentifier {
 }
 
 /** A day of note: `Created`, `Aug 26, 2021`, and as it was written. */
-export interface CreditDate {
+interface CreditDate {
   readonly event: string;
   readonly text: string;
   readonly written: string;

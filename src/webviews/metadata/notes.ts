@@ -4,16 +4,20 @@ import type { Format } from '../shared/format.ts';
 import type { Note } from '../shared/note.ts';
 
 /** What has to be said before the metadata itself: that it is old, missing, or cannot be read. */
-export function notesOf({ found, problem, asOf, loading }: MetadataSnapshot, format: Format): readonly Note[] {
+export function notesOf(
+  { found, problem, receivedAt, old, loading }: MetadataSnapshot,
+  format: Format,
+): readonly Note[] {
   const notes: Note[] = [];
   if (problem !== undefined && !loading) {
     const action = { name: 'retry', label: l10n.t('Retry') };
     notes.push({ key: 'problem', kind: found === undefined ? 'error' : 'warning', text: problem, action });
-  } else if (asOf !== undefined && !loading) {
+  } else if (old && !loading) {
     const action = { name: 'retry', label: l10n.t('Refresh') };
-    const text =
-      asOf === 0 ? l10n.t('This is what was shown last.') : l10n.t('As it was on {0}.', format.dateTime(asOf));
-    notes.push({ key: 'asOf', kind: 'info', text, action });
+    const text = receivedAt
+      ? l10n.t('As it was on {0}.', format.dateTime(receivedAt))
+      : l10n.t('This is what was shown last.');
+    notes.push({ key: 'old', kind: 'info', text, action });
   }
   if (found?.kind === 'unreadable') {
     const text = l10n.t('The database described this file in a form that cannot be read. This is what it sent:');

@@ -4,19 +4,24 @@ import { openableLink } from '../../messages/links.ts';
 interface EditorApi {
   postMessage(message: unknown): void;
   setState(state: unknown): void;
+  getState(): unknown;
 }
 
 declare function acquireVsCodeApi(): EditorApi;
 
 /** The page's line to the host. */
 export interface Channel<Intent> {
+  /** Tells the host that the page is there; it answers with everything. */
+  start(): void;
   say(intent: Intent): void;
   /** Keeps what the page needs to come back after a reload of the window. */
   keep(state: unknown): void;
+  /** What was kept last, also by this page before it was hidden or reloaded. */
+  kept(): unknown;
 }
 
 /**
- * Opens the line to the host: listens, drops what the guard does not know, and says `ready`.
+ * Opens the line to the host: listens, and drops what the guard does not know.
  * Links of the page go through the host, never through the frame itself.
  */
 export function openChannel<News, Intent>(isNews: Guard<News>, onNews: (news: News) => void): Channel<Intent> {
@@ -33,6 +38,11 @@ export function openChannel<News, Intent>(isNews: Guard<News>, onNews: (news: Ne
     const address = openableLink(link.getAttribute('href') ?? '');
     if (address !== undefined) api.postMessage({ type: 'openLink', address });
   });
-  api.postMessage({ type: 'ready' });
-  return { say: (intent) => api.postMessage(intent), keep: (state) => api.setState(state) };
+  const start = (): void => api.postMessage({ type: 'ready' });
+  return {
+    start,
+    say: (intent) => api.postMessage(intent),
+    keep: (state) => api.setState(state),
+    kept: () => api.getState(),
+  };
 }

@@ -17,7 +17,7 @@ type AttributeName =
   | `data-${string}`;
 
 /** Values of attributes: `true` sets an empty one, `false` and undefined leave it out. */
-export type Attributes = Readonly<Partial<Record<AttributeName, string | boolean | undefined>>>;
+type Attributes = Readonly<Partial<Record<AttributeName, string | boolean | undefined>>>;
 
 /** What can stand in an element; undefined stands for nothing. */
 export type Child = Node | string | undefined;
@@ -52,7 +52,7 @@ export function link(text: string, address: string | undefined): HTMLElement {
 }
 
 /** What a button does, as the listener of the page reads it. */
-export interface ButtonOptions {
+interface ButtonOptions {
   readonly kind?: 'primary' | 'plain' | 'link';
   readonly argument?: string;
   /** What a screen reader says instead of the label, where the label alone is not enough. */

@@ -65,7 +65,7 @@ const durationUnits = [
 ] as const;
 
 /** The two largest units that a duration (in milliseconds) fills, never less than seconds. */
-export function durationParts(durationMs: number): readonly { readonly value: number; readonly name: string }[] {
+function durationParts(durationMs: number): readonly { readonly value: number; readonly name: string }[] {
   let seconds = Math.max(0, Math.floor(durationMs / 1000));
   const largest = durationUnits.findIndex((unit) => seconds >= unit.seconds);
   if (largest < 0) return [{ value: 0, name: 'second' }];

@@ -1,5 +1,5 @@
 /** What a value of JSON looks like in the tree. */
-export type JsonKind = 'object' | 'array' | 'text' | 'number' | 'flag' | 'nothing';
+type JsonKind = 'object' | 'array' | 'text' | 'number' | 'flag' | 'nothing';
 
 /** A value of JSON with its place in the whole. */
 export interface JsonNode {

@@ -1,3 +1,5 @@
+const mostKeptPaths = 500;
+
 /** What the person opened and unfolded in the page; it outlives every snapshot. */
 export class ViewState {
   private readonly opened = new Set<string>();
@@ -10,6 +12,11 @@ export class ViewState {
   setOpen(path: string, open: boolean): void {
     if (open) this.opened.add(path);
     else this.opened.delete(path);
+  }
+
+  /** The paths that are open, as many as are worth keeping. */
+  openedPaths(): readonly string[] {
+    return [...this.opened].slice(0, mostKeptPaths);
   }
 
   /** How much of a long list or text is shown. */

@@ -1,7 +1,7 @@
 import type { PageTransfer } from '../../messages/transferMessages.ts';
 
 /** How many files were moved, as far as the server told. */
-export interface Movement {
+interface Movement {
   /** Absent when it has not told yet. */
   readonly moved?: number;
   readonly total: number;

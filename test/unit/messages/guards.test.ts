@@ -66,7 +66,7 @@ describe('Messages of the metadata page', () => {
   });
 
   it('recognises what it kept itself, and nothing else', () => {
-    assert.ok(isMetadataPageState({ ref, kept: true, found: file, asOf: 1 }));
+    assert.ok(isMetadataPageState({ ref, kept: true, found: file, receivedAt: 1 }));
     assert.ok(!isMetadataPageState({ ref: { ...ref, id: 7 }, kept: true }));
     assert.ok(!isMetadataPageState(undefined));
   });

@@ -185,7 +185,10 @@ describe('The notes above the metadata', () => {
   });
 
   it('say from when it is what was kept over a reload', () => {
-    const [note] = notesOf({ ...snapshot, found: entry({}), asOf: Date.parse('2026-11-20T14:02:00') }, format);
+    const [note] = notesOf(
+      { ...snapshot, found: entry({}), receivedAt: Date.parse('2026-11-20T14:02:00'), old: true },
+      format,
+    );
     assert.match(note?.text ?? '', /Nov 20, 2026/);
   });
 
