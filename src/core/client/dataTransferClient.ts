@@ -1,5 +1,3 @@
-import type { SearchRequest } from '../../contract/search.ts';
-import type { TransferRequest } from '../../contract/transfer.ts';
 import type { ServiceInfo, TokenScheme } from '../model/connection.ts';
 import type { Database } from '../model/database.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
@@ -12,12 +10,12 @@ import type { JsonObject } from '../util/json.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { readAccepted, readFiles, readSearchParameters } from './answers.ts';
-import { checkArguments, numberToSend, objectToSend, statusToSend, textToSend } from './arguments.ts';
-import type { Given, Operation } from './arguments.ts';
+import { checkArguments, numberToSend } from './arguments.ts';
+import type { Operation } from './arguments.ts';
+import { searchRequest, transferRequest } from './bodies.ts';
 import { connectTo, overtaken } from './connecting.ts';
 import { askWithName, DatabaseName } from './databaseName.ts';
 import { RuntimeError } from './errors.ts';
-import type { HttpRequest } from './exchange.ts';
 import { logFailure } from './http.ts';
 import type { Failed, Read } from './http.ts';
 import { defaultLimits } from './limits.ts';
@@ -180,7 +178,7 @@ export class DataTransferClient implements Disposable {
     const database = String(given['database']);
     const name = await DatabaseName.of(session, database, signal);
     const ask = async (sent: string): Promise<Read<readonly FoundFile[]> | Failed> =>
-      await session.ask(post('files', searchBody(given, sent)), (json) => readFiles(json, database), signal);
+      await session.ask(searchRequest(given, sent), (json) => readFiles(json, database), signal);
     return this.reply(session, await askWithName(name, ask, isNotFound, signal), []);
   }
 
@@ -208,12 +206,8 @@ export class DataTransferClient implements Disposable {
     const destination = await DatabaseName.of(session, String(given['destination']), signal);
     const timeout = given['timeout'];
     const submissionMs = typeof timeout === 'number' ? timeout * 1000 : session.channel.limits.submissionMs;
-    const body = transferBody(given, source.sent, destination.sent);
-    return this.reply(
-      session,
-      await session.ask({ ...post('transfers', body), submissionMs }, readAccepted, signal),
-      undefined,
-    );
+    const submission = { ...transferRequest(given, source.sent, destination.sent), submissionMs };
+    return this.reply(session, await session.ask(submission, readAccepted, signal), undefined);
   }
 
   /** Asks how a transfer stands (§4.6); one request at a time, and again when the answer seems another transfer's (D11). */
@@ -262,37 +256,4 @@ const routeIsMissing: ReadonlySet<number> = new Set([404, 405, 501]);
 
 function isNotFound(outcome: Read<unknown> | Failed): boolean {
   return outcome.kind === 'failed' && outcome.reason.status === 404;
-}
-
-function post(path: string, body: SearchRequest | TransferRequest): HttpRequest {
-  return { method: 'POST', path, body: JSON.stringify(body) };
-}
-
-function searchBody(given: Given, database: string): SearchRequest {
-  const status = statusToSend(given['status']);
-  const offset = numberToSend(given['offset']);
-  const limit = numberToSend(given['limit']);
-  const specific = objectToSend(given['specific']);
-  return {
-    database,
-    orcid: String(given['orcid']),
-    query: String(given['query']),
-    ...(status && { status }),
-    ...(offset !== undefined && { offset }),
-    ...(limit !== undefined && { limit }),
-    ...(specific && { specific }),
-  };
-}
-
-function transferBody(given: Given, source: string, destination: string): TransferRequest {
-  const description = textToSend(given['description']);
-  const instructions = objectToSend(given['instructions']);
-  return {
-    orcid: String(given['orcid']),
-    source,
-    destination,
-    file_ids: [...(given['fileIds'] as readonly string[])],
-    ...(description !== undefined && { description }),
-    ...(instructions && { instructions }),
-  };
 }
