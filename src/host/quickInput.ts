@@ -67,21 +67,29 @@ export async function askText(position: StepPosition, question: TextQuestion): P
   const complain = (message: string | undefined): void => {
     input.validationMessage = inert(message ?? '');
   };
+  let checking = new AbortController();
+  const accept = async (resolve: (answer: Answer<string>) => void): Promise<void> => {
+    if (input.busy) return;
+    const value = input.value.trim();
+    const wrong = question.validate?.(value);
+    complain(wrong);
+    if (wrong !== undefined) return;
+    checking = new AbortController();
+    const { signal } = checking;
+    input.busy = true;
+    const refused = await question.check?.(value, AbortSignal.any([signal, leaving.signal]));
+    if (signal.aborted || leaving.signal.aborted) return;
+    input.busy = false;
+    if (refused === undefined) resolve({ value });
+    else complain(refused);
+  };
   return await show(input, position, leaving, (resolve) => [
-    input.onDidChangeValue((value) => complain(question.validate?.(value.trim()))),
-    input.onDidAccept(async () => {
-      if (input.busy) return;
-      const value = input.value.trim();
-      const wrong = question.validate?.(value);
-      if (wrong !== undefined) return complain(wrong);
-      complain(undefined);
-      input.busy = true;
-      const refused = await question.check?.(value, leaving.signal);
+    input.onDidChangeValue((value) => {
+      checking.abort();
       input.busy = false;
-      if (leaving.signal.aborted) return;
-      if (refused === undefined) resolve({ value });
-      else complain(refused);
+      complain(question.validate?.(value.trim()));
     }),
+    input.onDidAccept(() => accept(resolve)),
   ]);
 }
 
