@@ -108,20 +108,29 @@ export class MetadataPage implements Disposable {
 
   private act(intent: MetadataIntent): void {
     switch (intent.type) {
+      case 'ready':
+        break;
       case 'transfer':
-        return this.parts.run('dataTransfer.transferFiles', this.ref);
+        this.parts.run('dataTransfer.transferFiles', this.ref);
+        break;
       case 'copyId':
-        return this.parts.run('dataTransfer.copyFileId', this.ref);
+        this.parts.run('dataTransfer.copyFileId', this.ref);
+        break;
       case 'showJson':
-        return this.parts.run('dataTransfer.showMetadataJson', this.ref);
+        this.parts.run('dataTransfer.showMetadataJson', this.ref);
+        break;
       case 'copyHash':
-        return this.copyHash();
+        this.copyHash();
+        break;
       case 'keep':
-        return this.keep();
+        this.keep();
+        break;
       case 'retry':
-        return void this.fetch();
+        void this.fetch();
+        break;
       case 'openLink':
-        return openLink(intent.address, this.parts.log);
+        openLink(intent.address, this.parts.log);
+        break;
     }
   }
 

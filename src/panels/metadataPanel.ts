@@ -23,7 +23,10 @@ export class MetadataPanels implements Disposable {
     this.lifetime.track({ dispose: () => this.letGo() });
     this.lifetime.track(
       window.registerWebviewPanelSerializer(panelTypes.metadata, {
-        deserializeWebviewPanel: async (panel, state: unknown) => this.bringBack(panel, state),
+        deserializeWebviewPanel: (panel, state: unknown) => {
+          this.bringBack(panel, state);
+          return Promise.resolve();
+        },
       }),
     );
   }

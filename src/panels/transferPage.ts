@@ -68,14 +68,20 @@ export class TransferPage implements Disposable {
   private act(intent: TransferIntent): void {
     const node = { kind: 'transfer', key: this.key } as const;
     switch (intent.type) {
+      case 'ready':
+        break;
       case 'cancel':
-        return this.parts.run('dataTransfer.cancelTransfer', node);
+        this.parts.run('dataTransfer.cancelTransfer', node);
+        break;
       case 'copyId':
-        return this.parts.run('dataTransfer.copyTransferId', node);
+        this.parts.run('dataTransfer.copyTransferId', node);
+        break;
       case 'listFiles':
-        return this.host.say({ type: 'files', files: this.parts.transfers.get(this.key)?.order.files ?? [] });
+        this.host.say({ type: 'files', files: this.parts.transfers.get(this.key)?.order.files ?? [] });
+        break;
       case 'openLink':
-        return openLink(intent.address, this.parts.log);
+        openLink(intent.address, this.parts.log);
+        break;
     }
   }
 }

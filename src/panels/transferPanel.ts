@@ -16,7 +16,10 @@ export class TransferPanels implements Disposable {
     this.lifetime.track(parts.transfers.onDidChange((keys) => this.update(keys)));
     this.lifetime.track(
       window.registerWebviewPanelSerializer(panelTypes.transfer, {
-        deserializeWebviewPanel: async (panel, state: unknown) => this.bringBack(panel, state),
+        deserializeWebviewPanel: (panel, state: unknown) => {
+          this.bringBack(panel, state);
+          return Promise.resolve();
+        },
       }),
     );
   }

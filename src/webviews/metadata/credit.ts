@@ -87,7 +87,7 @@ function contributor(entry: Entry): readonly Contributor[] {
 
 function rolesOf(entry: Entry): string | undefined {
   const written = entry['contributor_roles'] ?? entry['roles'] ?? entry['role'];
-  const roles: unknown[] = Array.isArray(written) ? written : String(written ?? '').split(',');
+  const roles: unknown[] = Array.isArray(written) ? written : (readable(written) ?? '').split(',');
   const words = present(roles.map(readable));
   return words.length > 0 ? words.join(', ') : undefined;
 }

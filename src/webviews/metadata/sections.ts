@@ -37,16 +37,20 @@ export function descriptionSection({ description }: FileEntry): HTMLElement | un
   return section('description', l10n.t('Description'), source === undefined ? undefined : markdown(source));
 }
 
+interface Column {
+  readonly title: string;
+  readonly text: (field: SchemaField) => string;
+  readonly isCode?: boolean;
+}
+
 /** The columns of a table. */
 export function schemaSection(file: FileEntry, view: ViewState, format: Format): HTMLElement | undefined {
   const fields = schemaFields(file);
   if (fields.length === 0) return undefined;
   const limit = view.limit('schema', firstFields);
-  const titles = [l10n.t('Name'), l10n.t('Type'), l10n.t('Description'), l10n.t('Constraints')];
-  // A column that would be empty from top to bottom is left out.
-  const used = [true, true, fields.some((field) => field.description !== ''), fields.some(hasConstraints)];
-  const head = titles.filter((_, index) => used[index]).map((title) => element('th', { scope: 'col' }, title));
-  const rows = fields.slice(0, limit).map((field) => schemaRow(field, used));
+  const columns = usedColumns(fields);
+  const head = columns.map(({ title }) => element('th', { scope: 'col' }, title));
+  const rows = fields.slice(0, limit).map((field) => schemaRow(field, columns));
   const heading = l10n.t('Schema');
   const table = element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows));
   const frame = { class: 'scrolling', tabindex: '0', role: 'region', 'aria-label': heading };
@@ -54,18 +58,23 @@ export function schemaSection(file: FileEntry, view: ViewState, format: Format):
   return section('schema', heading, element('div', frame, table), more);
 }
 
-function hasConstraints({ constraints }: SchemaField): boolean {
-  return constraints.length > 0;
+/** A column that would be empty from top to bottom is left out. */
+function usedColumns(fields: readonly SchemaField[]): readonly Column[] {
+  const columns: readonly Column[] = [
+    { title: l10n.t('Name'), text: ({ name }) => name, isCode: true },
+    { title: l10n.t('Type'), text: ({ type }) => type, isCode: true },
+    { title: l10n.t('Description'), text: ({ description }) => description },
+    { title: l10n.t('Constraints'), text: ({ constraints }) => constraints.join('; ') },
+  ];
+  return columns.filter(({ text }) => fields.some((field) => text(field) !== ''));
 }
 
-function schemaRow(field: SchemaField, used: readonly boolean[]): HTMLElement {
-  const cells = [
-    element('th', { scope: 'row', class: 'code' }, foreign(shortened(field.name, longestCell))),
-    element('td', { class: 'code' }, foreign(shortened(field.type, longestCell))),
-    element('td', {}, foreign(shortened(field.description, longestCell))),
-    element('td', {}, foreign(shortened(field.constraints.join('; '), longestCell))),
-  ];
-  return element('tr', {}, ...cells.filter((_, index) => used[index]));
+function schemaRow(field: SchemaField, columns: readonly Column[]): HTMLElement {
+  const cells = columns.map(({ text, isCode }, index) => {
+    const content = foreign(shortened(text(field), longestCell), isCode ? 'code' : undefined);
+    return index === 0 ? element('th', { scope: 'row' }, content) : element('td', {}, content);
+  });
+  return element('tr', {}, ...cells);
 }
 
 /** Where the data came from. */

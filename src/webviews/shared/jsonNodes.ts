@@ -32,7 +32,7 @@ export function childNodes(node: Pick<JsonNode, 'path' | 'value'>, limit: number
 /** A value that has no children, as text in the way JSON writes it; texts stand without quotation marks. */
 export function leafText(node: JsonNode): string {
   if (node.kind === 'text') return String(node.value);
-  return JSON.stringify(node.value) ?? '';
+  return JSON.stringify(node.value);
 }
 
 function kindOf(value: unknown): JsonKind {

@@ -43,7 +43,8 @@ describe('Messages of the metadata page', () => {
     { type: ['ready'] },
   ];
   for (const stranger of strangers)
-    it(`does not know ${JSON.stringify(stranger) ?? 'undefined'}`, () => assert.ok(!isMetadataIntent(stranger)));
+    it(`does not know ${stranger === undefined ? 'undefined' : JSON.stringify(stranger)}`, () =>
+      assert.ok(!isMetadataIntent(stranger)));
 
   it('lets only such links through as may be opened', () => {
     assert.ok(isMetadataIntent({ type: 'openLink', address: 'https://doi.org/10.1000/182' }));

@@ -36,11 +36,11 @@ describe('The tree of JSON', () => {
     assert.ok(first);
     const [second] = childNodes(first, 10);
     assert.equal(second?.path, '/a~1b/~0');
-    assert.deepEqual([second?.kind, second?.childCount], ['array', 3]);
+    assert.deepEqual([second.kind, second.childCount], ['array', 3]);
   });
 
   it('describes no more children than are wanted', () => {
-    const many = { path: '', value: Array.from({ length: 100_000 }, (_, index) => index) };
+    const many = { path: '', value: new Array<number>(100_000).fill(7) };
     assert.equal(childNodes(many, 200).length, 200);
   });
 
