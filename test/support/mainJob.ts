@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EditorWindow } from './editor/window.ts';
+
+/** What the main job needs: a window, a service with the demo's databases, and the folder of the destination. */
+export interface MainJobParts {
+  readonly window: EditorWindow;
+  readonly address: string;
+  readonly token: string;
+  /** Folder that the service serves as "My Data". */
+  readonly destinationFolder: string;
+  /** Called where there is something to be seen, with a name for it. */
+  look?(name: string): Promise<void>;
+  /** Called before each step, with what is done now. */
+  tell?(step: string): void;
+}
+
+/** What came of the main job. */
+export interface MainJobResult {
+  readonly databases: number;
+  readonly found: number;
+  readonly transferred: number;
+  readonly verified: number;
+  readonly cancelled: boolean;
+}
+
+const orcid = '0000-0002-1825-0097';
+const wanted = ['seattle-weather.csv', 'weather.csv', 'weekly-weather.json'];
+
+/** Connects, lists, searches, looks at metadata, transfers, waits for success, and cancels a second transfer: as a person does. */
+export async function doMainJob(parts: MainJobParts): Promise<MainJobResult> {
+  const job = new MainJob(parts);
+  const databases = await job.connect();
+  const found = await job.search();
+  await job.lookAtMetadata();
+  const transferred = await job.transfer();
+  const verified = await job.verify();
+  const cancelled = await job.cancelAnother();
+  return { databases, found, transferred, verified, cancelled };
+}
+
+class MainJob {
+  private readonly parts: MainJobParts;
+  private readonly window: EditorWindow;
+
+  constructor(parts: MainJobParts) {
+    this.parts = parts;
+    this.window = parts.window;
+  }
+
+  async connect(): Promise<number> {
+    const { window, parts } = this;
+    this.tell('Connecting to the service');
+    await window.openContainer('Data Transfer');
+    await this.look('welcome');
+    await window.command('Data Transfer: Connect to a Service…');
+    await window.quickInput.input(parts.address, /1\/4/);
+    await window.quickInput.input(parts.token, /3\/4/);
+    await window.quickInput.input(orcid, /4\/4/);
+    const tree = window.tree('Databases');
+    await tree.waitFor('the databases', (rows) => rows.some(({ label }) => label === 'My Data'));
+    await this.look('databases');
+    return (await tree.rows()).filter(({ icon }) => icon === 'database').length;
+  }
+
+  async search(): Promise<number> {
+    this.tell('Searching Vega Datasets for weather');
+    const found = await this.find('weather');
+    for (const name of wanted) await (await this.results.row(name)).toggleCheck();
+    await this.look('search-results');
+    return found;
+  }
+
+  async lookAtMetadata(): Promise<void> {
+    this.tell('Looking at the metadata of a file');
+    await (await this.results.row('seattle-weather.csv')).click();
+    const page = await this.window.pageFrame('seattle-weather.csv');
+    await page.getByRole('table').getByText('temp_max').first().waitFor();
+    await page.getByText('text/csv').first().waitFor();
+    await this.look('metadata');
+  }
+
+  async transfer(): Promise<number> {
+    this.tell(`Transferring ${wanted.length} files to My Data`);
+    await this.submitChecked(wanted.length);
+    const row = `${wanted.length} files to My Data`;
+    const tree = this.window.tree('Transfers');
+    await tree.waitFor('the transfer to finish', (rows) => rows.some(({ label }) => label === 'Finished'), 60_000);
+    await (await tree.row('Finished')).expand();
+    await tree.waitFor('success', (rows) =>
+      rows.some(({ label, description }) => label === row && /succeeded/.test(description)),
+    );
+    await this.window.statusBar(/Transfers done/);
+    await (await tree.row(row)).click();
+    const page = await this.window.pageFrame(/My Data/);
+    await page.getByText('Succeeded').first().waitFor();
+    await this.look('transfer');
+    return wanted.length;
+  }
+
+  /** Hashes what arrived, and compares it with the manifest beside it. */
+  async verify(): Promise<number> {
+    this.tell('Verifying the files that arrived');
+    const { destinationFolder } = this.parts;
+    const folders = (await readdir(destinationFolder)).filter((name) => name.startsWith('dts-'));
+    if (folders.length !== 1) throw new Error(`One transfer should have arrived, not ${folders.length}.`);
+    const folder = join(destinationFolder, folders[0] ?? '');
+    const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as Manifest;
+    const arrived = await Promise.all(
+      manifest.resources.map(async ({ path, hash }) => {
+        const content = await readFile(join(folder, path));
+        const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+        if (digest !== hash) throw new Error(`${path} did not arrive whole: ${digest} instead of ${hash}.`);
+        return path;
+      }),
+    );
+    const missing = wanted.filter((name) => !arrived.some((path) => path.endsWith(name)));
+    if (missing.length > 0) throw new Error(`Not in the manifest: ${missing.join(', ')}.`);
+    return arrived.length;
+  }
+
+  async cancelAnother(): Promise<boolean> {
+    this.tell('Starting a large transfer and cancelling it');
+    await this.find('flights-3m');
+    await (await this.results.row('flights-3m.parquet')).toggleCheck();
+    await this.submitChecked(1);
+    await this.window.statusBar(/1 transfer ·/);
+    const tree = this.window.tree('Transfers');
+    const row = await tree.row('1 file to My Data');
+    await tree.waitFor('movement', (rows) =>
+      rows.some(({ label, description }) => label === '1 file to My Data' && /active/.test(description)),
+    );
+    await this.look('running');
+    await row.action('Cancel Transfer');
+    await this.window.notifications.answer('Cancel Transfer');
+    await tree.waitFor('the end', (rows) =>
+      rows.some(({ label, description }) => label === '1 file to My Data' && description.startsWith('cancelled')),
+    );
+    return true;
+  }
+
+  private get results(): ReturnType<EditorWindow['tree']> {
+    return this.window.tree('Search Results');
+  }
+
+  /** Searches Vega Datasets, and waits for all that there is; resolves to how many files are listed. */
+  private async find(words: string): Promise<number> {
+    const { window, results } = this;
+    await window.command('Data Transfer: Search Files…');
+    await window.quickInput.pick('Vega Datasets');
+    await window.quickInput.input(words, /2\/2/);
+    const isIt = ({ label, description }: { label: string; description: string }): boolean =>
+      label === `“${words}”` && /\d files?/.test(description);
+    await results.waitFor('results', (rows) => rows.some(isIt));
+    const row = (await results.rows()).find(isIt);
+    return Number(/(\d+) files?/.exec(row?.description ?? '')?.[1] ?? 0);
+  }
+
+  private async submitChecked(count: number): Promise<void> {
+    const { window } = this;
+    await window.command('Data Transfer: Transfer Checked Files…');
+    await window.quickInput.pick('My Data', /1\/4/);
+    await window.quickInput.input('Weather for a **first look**', /2\/4/);
+    await window.quickInput.pick('No instructions', /3\/4/);
+    const { message } = await window.notifications.dialog();
+    if (!message.startsWith(`Transfer ${count} file`)) throw new Error(`The summary asks: ${message}`);
+    await window.notifications.answer('Transfer');
+  }
+
+  private async look(name: string): Promise<void> {
+    await this.parts.look?.(name);
+  }
+
+  private tell(step: string): void {
+    this.parts.tell?.(step);
+  }
+}
+
+interface Manifest {
+  readonly resources: readonly { readonly path: string; readonly hash: string }[];
+}
