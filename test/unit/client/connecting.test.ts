@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
 import { baseAddress } from '../../../src/core/client/address.ts';
 import { ConnectionError, RuntimeError } from '../../../src/core/client/errors.ts';
@@ -135,6 +138,44 @@ describe('connecting (§4.9)', () => {
     bench.client.disconnect();
     await failed;
     assert.equal(bench.client.service, undefined);
+  });
+
+  it('disconnecting in the moment the root has answered leaves the client disconnected', async () => {
+    const trace = bench.log.trace.bind(bench.log);
+    bench.log.trace = (message) => {
+      trace(message);
+      bench.client.disconnect();
+    };
+    const options = { server: bench.server.address, apiKey: testKey };
+    await assert.rejects(bench.client.connect(options), { name: 'ConnectionError', reason: { kind: 'cancelled' } });
+    assert.equal(bench.client.service, undefined);
+  });
+
+  it('connecting anew ends what is under way on the older connection', async () => {
+    await bench.connect();
+    bench.server.on('GET /api/v1/databases', silence());
+    const reply = bench.client.databases();
+    await bench.server.received(1);
+    await bench.client.connect({ server: bench.server.address, apiKey: 'another key' });
+    assert.equal((await reply).reason?.kind, 'cancelled');
+  });
+
+  it('D16 a server that takes the connection and does nothing is given up in time', async () => {
+    const mute = createServer().listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const { port } = mute.address() as AddressInfo;
+    const client = new DataTransferClient({ log: new KeptLog(), limits: { connectMs: 50, tries: 1 } });
+    try {
+      await assert.rejects(client.connect({ server: 'https://127.0.0.1', port, apiKey: testKey }), (error) => {
+        assert.ok(error instanceof ConnectionError);
+        assert.equal(error.reason.kind, 'timeout');
+        assert.equal(error.reason.code, 'UND_ERR_CONNECT_TIMEOUT');
+        return true;
+      });
+    } finally {
+      client.dispose();
+      mute.close();
+    }
   });
 
   it("the caller's signal ends an attempt", async () => {

@@ -1,33 +1,9 @@
 import assert from 'node:assert/strict';
-import type { FoundFile } from '../../../src/core/model/fileEntry.ts';
-import { empty, json, problem, plainProblem, text } from '../../support/faultBehaviours.ts';
-import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { empty, json, problem, text } from '../../support/faultBehaviours.ts';
 import { olderPublicLike, publicLike } from '../../support/faultPersonality.ts';
 import { startBench } from './clientBench.ts';
 import type { Bench, BenchOptions } from './clientBench.ts';
-
-const getRoute = 'GET /api/v1/files/by-id';
-const postRoute = 'POST /api/v1/files/by-id';
-
-function idsOf(files: readonly FoundFile[]): readonly string[] {
-  return files.map((file) => (file.kind === 'file' ? file.id : 'unreadable'));
-}
-
-/** Answers the ids asked for in the reverse order; refuses requests that hold a bad one. */
-function answering(bad: readonly string[], isNaming: boolean, status = 400): Behaviour {
-  return async (request, response) => {
-    const body = request.body === '' ? undefined : (JSON.parse(request.body) as { file_ids: string[] });
-    const ids = body?.file_ids ?? (request.query.get('ids') ?? '').split(',');
-    const found = bad.filter((id) => ids.includes(id));
-    const refusal = isNaming ? `not found: ${found.join(', ')}` : 'some ids are wrong';
-    const resources = ids.map((id) => ({ id })).reverse();
-    await (found.length > 0 ? problem(status, refusal) : json({ resources }))(request, response);
-  };
-}
-
-function numbered(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `id-${String(index).padStart(4, '0')}`);
-}
+import { answering, getRoute, idsOf, numbered, postRoute } from './metadataBench.ts';
 
 describe('metadata by ids (D8)', () => {
   let bench: Bench;
@@ -101,6 +77,30 @@ describe('metadata by ids (D8)', () => {
     assert.equal(server.requests.length, 2);
   });
 
+  it('fail with a reason, and are not halved, when the server knows neither route', async () => {
+    const { server } = await start();
+    server.on(getRoute, text(404, '404 page not found\n')).on(postRoute, text(404, '404 page not found\n'));
+    const reply = await fetch(numbered(64));
+    assert.equal(reply.reason?.kind, 'notFound');
+    assert.equal(reply.refusedIds, undefined);
+    assert.equal(server.requests.filter(({ path }) => path.endsWith('by-id')).length, 2);
+  });
+
+  it('D7 go back to the name of the database when its id is not found either', async () => {
+    const { server } = await start();
+    server.on('GET /api/v1/databases', json([{ id: 'the-id', name: 'D', organization: '', url: '' }]));
+    server.on(
+      getRoute,
+      problem(404, 'a is unknown'),
+      problem(404, 'no such database'),
+      json({ resources: [{ id: 'b' }] }),
+    );
+    await fetch(['a', 'b']);
+    const asked = server.requestsTo(getRoute).map(({ query }) => query.get('database'));
+    assert.deepEqual(asked.slice(0, 3), ['D', 'the-id', 'D']);
+    assert.ok(!asked.slice(2).includes('the-id'));
+  });
+
   it('find their way back to GET when a server that took POST does so no more', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, answering([], false));
@@ -142,72 +142,6 @@ describe('metadata by ids (D8)', () => {
     const posts = server.requestsTo(postRoute);
     assert.equal(posts.length, 2);
     assert.ok(posts.every(({ body }) => !/offset|limit/.test(body)));
-  });
-
-  for (const [named, isNaming] of [
-    ['names them', true],
-    ['names none', false],
-  ] as const) {
-    for (const status of [400, 404, 422, 500]) {
-      it(`a batch refused with ${String(status)} gives all but the bad ids when the server ${named}`, async () => {
-        const { server } = await start();
-        const bad = ['id-0007', 'id-0008', 'id-0090'];
-        server.on(getRoute, empty(405)).on(postRoute, answering(bad, isNaming, status));
-        const reply = await fetch(numbered(120));
-        assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), bad);
-        assert.deepEqual(
-          idsOf(reply.value),
-          numbered(120).filter((id) => !bad.includes(id)),
-        );
-        assert.equal(reply.reason, undefined);
-        assert.equal(bench.log.errors.length, 1);
-      });
-    }
-  }
-
-  it('hundreds of bad ids that the server names need few requests', async () => {
-    const { server } = await start();
-    const bad = numbered(300);
-    server.on(getRoute, empty(405)).on(postRoute, answering(bad, true));
-    const reply = await fetch([...bad, 'good-1', 'good-2']);
-    assert.deepEqual(idsOf(reply.value), ['good-1', 'good-2']);
-    assert.deepEqual(
-      reply.refusedIds?.map(({ id }) => id),
-      bad,
-    );
-    assert.ok(server.requests.length < 20, String(server.requests.length));
-  });
-
-  it('a server that refuses everything is not asked for each id', async () => {
-    const { server } = await start();
-    server.on(getRoute, empty(405)).on(postRoute, plainProblem(500, 'the database is away'));
-    const reply = await fetch(numbered(500));
-    assert.deepEqual(reply.value, []);
-    assert.match(reply.reason?.detail ?? '', /the database is away/);
-    assert.equal(reply.refusedIds, undefined);
-    assert.ok(server.requests.length < 30, String(server.requests.length));
-  });
-
-  for (const status of [401, 403, 429]) {
-    it(`a ${String(status)} is about the whole request, so nothing is halved`, async () => {
-      const { server } = await start({ limits: { tries: 1 } });
-      server.on(getRoute, problem(status, 'no'));
-      const reply = await fetch(['a', 'b']);
-      assert.equal(reply.reason?.status, status);
-      assert.equal(server.requests.length, 1);
-    });
-  }
-
-  it('a page that is refused is cut out of the ids before they are halved', async () => {
-    const { server } = await start();
-    server.on(getRoute, answering(['b'], false));
-    const reply = await fetch(['a', 'b', 'c', 'd'], { offset: 1, limit: 2 });
-    assert.deepEqual(idsOf(reply.value), ['c']);
-    assert.deepEqual(
-      reply.refusedIds?.map(({ id }) => id),
-      ['b'],
-    );
-    assert.ok(server.requests.slice(1).every(({ url }) => !/offset|limit/.test(url)));
   });
 
   it('an id with a comma goes by POST where the server has both forms', async () => {

@@ -1,0 +1,31 @@
+import type { FoundFile } from '../../../src/core/model/fileEntry.ts';
+import { json, problem } from '../../support/faultBehaviours.ts';
+import type { Behaviour } from '../../support/faultBehaviours.ts';
+
+/** The route of the specification's form (§4.4). */
+export const getRoute = 'GET /api/v1/files/by-id';
+
+/** The route of the younger form (D8). */
+export const postRoute = 'POST /api/v1/files/by-id';
+
+/** The ids of files, in their order. */
+export function idsOf(files: readonly FoundFile[]): readonly string[] {
+  return files.map((file) => (file.kind === 'file' ? file.id : 'unreadable'));
+}
+
+/** Answers the ids asked for in the reverse order; refuses requests that hold a bad one, with or without naming it. */
+export function answering(bad: readonly string[], isNaming: boolean, status = 400): Behaviour {
+  return async (request, response) => {
+    const body = request.body === '' ? undefined : (JSON.parse(request.body) as { file_ids: string[] });
+    const ids = body?.file_ids ?? (request.query.get('ids') ?? '').split(',');
+    const found = bad.filter((id) => ids.includes(id));
+    const refusal = isNaming ? `not found: ${found.join(', ')}` : 'some ids are wrong';
+    const resources = ids.map((id) => ({ id })).reverse();
+    await (found.length > 0 ? problem(status, refusal) : json({ resources }))(request, response);
+  };
+}
+
+/** So many ids, in order. */
+export function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `id-${String(index).padStart(4, '0')}`);
+}

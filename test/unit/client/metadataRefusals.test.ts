@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { empty, plainProblem, problem, json } from '../../support/faultBehaviours.ts';
+import { startBench } from './clientBench.ts';
+import type { Bench, BenchOptions } from './clientBench.ts';
+import { answering, getRoute, idsOf, numbered, postRoute } from './metadataBench.ts';
+
+describe('metadata of ids that are refused (D8)', () => {
+  let bench: Bench;
+
+  async function start(options: BenchOptions = {}): Promise<Bench> {
+    bench = await startBench(options);
+    bench.server.on('GET /api/v1/databases', json([]));
+    await bench.connect();
+    return bench;
+  }
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  async function fetch(ids: readonly string[], page: { offset?: number; limit?: number } = {}) {
+    return await bench.client.fetchMetadata({ database: 'D', orcid: 'O', ids, ...page });
+  }
+
+  for (const [named, isNaming] of [
+    ['names them', true],
+    ['names none', false],
+  ] as const) {
+    for (const status of [400, 404, 422, 500]) {
+      it(`a batch refused with ${String(status)} gives all but the bad ids when the server ${named}`, async () => {
+        const { server } = await start();
+        const bad = ['id-0007', 'id-0008', 'id-0090'];
+        server.on(getRoute, empty(405)).on(postRoute, answering(bad, isNaming, status));
+        const reply = await fetch(numbered(120));
+        assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), bad);
+        assert.deepEqual(
+          idsOf(reply.value),
+          numbered(120).filter((id) => !bad.includes(id)),
+        );
+        assert.equal(reply.reason, undefined);
+        assert.equal(bench.log.errors.length, 1);
+      });
+    }
+  }
+
+  it('bad ids here and there are found, however many refusals that takes', async () => {
+    const { server } = await start();
+    const bad = numbered(120).filter((_, index) => index % 11 === 5);
+    server.on(getRoute, empty(405)).on(postRoute, answering(bad, false));
+    const reply = await fetch(numbered(120));
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id }) => id),
+      bad,
+    );
+    assert.equal(reply.value.length, 120 - bad.length);
+  });
+
+  it('a batch refused by GET with a plain 500 is halved, not repeated', async () => {
+    const { server } = await start();
+    server.on(getRoute, answering(['b'], true, 500));
+    await fetch(['a', 'b']);
+    assert.deepEqual(
+      server.requests.map(({ query }) => query.get('ids')),
+      ['a,b', 'a', 'b'],
+    );
+  });
+
+  it('hundreds of bad ids that the server names need few requests', async () => {
+    const { server } = await start();
+    const bad = numbered(300);
+    server.on(getRoute, empty(405)).on(postRoute, answering(bad, true));
+    const reply = await fetch([...bad, 'good-1', 'good-2']);
+    assert.deepEqual(idsOf(reply.value), ['good-1', 'good-2']);
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id }) => id),
+      bad,
+    );
+    assert.ok(server.requests.length < 20, String(server.requests.length));
+  });
+
+  it('a server that refuses everything is not asked for each id', async () => {
+    const { server } = await start();
+    server.on(getRoute, empty(405)).on(postRoute, plainProblem(500, 'the database is away'));
+    const reply = await fetch(numbered(500));
+    assert.deepEqual(reply.value, []);
+    assert.match(reply.reason?.detail ?? '', /the database is away/);
+    assert.equal(reply.refusedIds, undefined);
+    assert.ok(server.requests.length < 30, String(server.requests.length));
+  });
+
+  for (const status of [401, 403, 429]) {
+    it(`a ${String(status)} is about the whole request, so nothing is halved`, async () => {
+      const { server } = await start({ limits: { tries: 1 } });
+      server.on(getRoute, problem(status, 'no'));
+      const reply = await fetch(['a', 'b']);
+      assert.equal(reply.reason?.status, status);
+      assert.equal(server.requests.length, 1);
+    });
+  }
+
+  it('a page that is refused is cut out of the ids before they are halved', async () => {
+    const { server } = await start();
+    server.on(getRoute, answering(['b'], false));
+    const reply = await fetch(['a', 'b', 'c', 'd'], { offset: 1, limit: 2 });
+    assert.deepEqual(idsOf(reply.value), ['c']);
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id }) => id),
+      ['b'],
+    );
+    assert.ok(server.requests.slice(1).every(({ url }) => !/offset|limit/.test(url)));
+  });
+});
