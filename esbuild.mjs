@@ -105,16 +105,13 @@ function printMessages({ errors, warnings }) {
 
 /** Packages whose code went into a bundle, by folder. */
 function bundledPackages(metafiles) {
-  const folders = new Set();
-  for (const metafile of metafiles) {
-    for (const output of Object.values(metafile.outputs)) {
-      for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
-        const match = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input);
-        if (match && bytesInOutput > 0) folders.add(match[0]);
-      }
-    }
-  }
-  return [...folders].sort();
+  const inputs = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap((output) => Object.entries(output.inputs));
+  const folders = inputs
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([input]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
+  return [...new Set(folders)].filter((folder) => folder !== undefined).sort();
 }
 
 /** MIT and its like want their text to travel with the code; most packages keep it in a file, not in a comment. */

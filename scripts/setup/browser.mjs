@@ -33,7 +33,7 @@ function canRun(file) {
 }
 
 /** The browser that the machine has: the one named by `CHROME_PATH`, or one in a usual place. */
-export function findSystemBrowser() {
+function findSystemBrowser() {
   const named = process.env.CHROME_PATH;
   if (!named) return usualPlaces().find(canRun);
   if (!canRun(named)) throw new StepError(`CHROME_PATH names ${named}, which cannot be run: correct or unset it.`);

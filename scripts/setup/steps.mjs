@@ -5,7 +5,7 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
-export const binFolder = join(root, 'node_modules', '.bin');
+const binFolder = join(root, 'node_modules', '.bin');
 
 /** Node 24 of the dev dependencies; the scripts themselves may be running under an older one. */
 export const toolNode = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');

@@ -4,7 +4,7 @@ import Mocha, { type Runner, type Test } from 'mocha';
 export const ringMark = '@ring ';
 
 /** One event of a ring. The last one is `end`; a ring that ends without it has crashed. */
-export type RingEvent =
+type RingEvent =
   | { readonly event: 'pass'; readonly title: string; readonly durationMs: number }
   | { readonly event: 'fail'; readonly title: string; readonly reason: string }
   | { readonly event: 'pending'; readonly title: string }

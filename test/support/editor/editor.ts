@@ -1,7 +1,7 @@
 import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { type EditorServer, installVsix, startServer } from './editorServer.ts';
 import { readPlaces } from './places.ts';
 import { type ThemeName, quietSettings, themeSettings } from './settings.ts';
@@ -75,7 +75,7 @@ export class Editor {
   }
 
   /** The windows that are open now, of all persons. */
-  get pages() {
+  get pages(): readonly Page[] {
     return this.#browser.contexts().flatMap((context) => context.pages());
   }
 

@@ -3,7 +3,7 @@ import type { PageElement } from './pageElement.ts';
 import { until } from './until.ts';
 
 /** One row of a quick pick as it is shown; `separator` is the heading that begins above it. */
-export interface QuickPickRow {
+interface QuickPickRow {
   readonly label: string;
   readonly description: string;
   readonly detail: string;
@@ -145,8 +145,10 @@ function readState(widget: PageElement): QuickInputState {
   };
   const input = widget.querySelector('.quick-input-box input');
   const severity = /\b(info|warning|error)\b/.exec(widget.querySelector('.monaco-inputbox')?.className ?? '')?.[1];
-  const rows = [...widget.querySelectorAll('.quick-input-list .monaco-list-row')].map((row) => ({
-    index: Number(row.getAttribute('data-index')),
+  const place = (row: PageElement): number => Number(row.getAttribute('data-index'));
+  const elements = [...widget.querySelectorAll('.quick-input-list .monaco-list-row')];
+  elements.sort((a, b) => place(a) - place(b));
+  const rows = elements.map((row) => ({
     label: text(row, '.quick-input-list-row:first-child .label-name'),
     description: text(row, '.quick-input-list-row:first-child .label-description'),
     detail: text(row, '.quick-input-list-label-meta'),
@@ -161,6 +163,6 @@ function readState(widget: PageElement): QuickInputState {
     message: text(widget, '.quick-input-message'),
     severity: (severity ?? 'none') as QuickInputState['severity'],
     isEnabled: input !== null && !input.disabled,
-    rows: isListShown ? rows.sort((a, b) => a.index - b.index).map(({ index, ...row }) => row) : [],
+    rows: isListShown ? rows : [],
   };
 }

@@ -93,7 +93,7 @@ export class TreeView {
 
   async #find(label: string | RegExp): Promise<string | undefined> {
     const rows = this.#pane.locator(`.pane-body ${rowSelector}`);
-    const found = await rows.evaluateAll((elements) =>
+    const found = await rows.evaluateAll((elements: PageElement[]) =>
       elements.map((element) => ({
         index: element.getAttribute('data-index') ?? '',
         text: element.querySelector('.label-name')?.innerText ?? '',
@@ -162,7 +162,7 @@ export class TreeRow {
     await this.#row.hover();
     return this.#row
       .locator('.actions .action-label')
-      .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label') ?? ''));
+      .evaluateAll((buttons: PageElement[]) => buttons.map((button) => button.getAttribute('aria-label') ?? ''));
   }
 
   /** Chooses an entry of its context menu. */

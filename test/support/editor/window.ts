@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Frame, Page } from 'playwright-core';
+import type { PageElement } from './pageElement.ts';
 import { Notifications } from './notifications.ts';
 import { QuickInput, type StepMatch, isLabel } from './quickInput.ts';
 import { type ThemeName, themes } from './settings.ts';
@@ -134,7 +135,7 @@ export class EditorWindow {
 
   /** The tabs of the editor area. */
   async tabs(): Promise<readonly TabState[]> {
-    return this.page.locator('.tabs-container .tab').evaluateAll((tabs) =>
+    return this.page.locator('.tabs-container .tab').evaluateAll((tabs: PageElement[]) =>
       tabs.map((tab) => ({
         label: tab.querySelector('.label-name')?.innerText.trim() ?? '',
         isActive: tab.getAttribute('aria-selected') === 'true',

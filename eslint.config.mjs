@@ -1,0 +1,104 @@
+import js from '@eslint/js';
+import { importX } from 'eslint-plugin-import-x';
+import sonarjs from 'eslint-plugin-sonarjs';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+import { fenceRule } from './scripts/lint/fenceRule.mjs';
+
+const nodeGlobals = Object.fromEntries(
+  [
+    'process',
+    'console',
+    'performance',
+    'setTimeout',
+    'clearTimeout',
+    'setInterval',
+    'clearInterval',
+    'Buffer',
+    'URL',
+    'fetch',
+    'AbortSignal',
+  ].map((name) => [name, 'readonly']),
+);
+
+const forbiddenEndings = /(Manager|Helper|Util|Controller)$/.source;
+
+export default defineConfig(
+  globalIgnores(['dist/', 'node_modules/', '.demo/', 'test-results/', 'coverage/']),
+  js.configs.recommended,
+  {
+    plugins: { sonarjs, 'import-x': importX },
+    linterOptions: { reportUnusedDisableDirectives: 'error', noInlineConfig: true },
+    rules: {
+      'max-lines': ['error', 300],
+      'max-lines-per-function': ['error', 50],
+      'sonarjs/cognitive-complexity': ['error', 10],
+      'import-x/no-cycle': ['error', { ignoreExternal: true }],
+      'no-console': 'error',
+      eqeqeq: 'error',
+      'no-var': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+      '@typescript-eslint/no-import-type-side-effects': 'error',
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true, allowRegExp: true },
+      ],
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
+      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      '@typescript-eslint/naming-convention': [
+        'error',
+        { selector: 'typeLike', format: ['PascalCase'], custom: { regex: forbiddenEndings, match: false } },
+        { selector: 'interface', format: ['PascalCase'], custom: { regex: '^I[A-Z]', match: false } },
+        { selector: 'variableLike', format: ['camelCase', 'PascalCase'], leadingUnderscore: 'forbid' },
+        { selector: 'variable', modifiers: ['destructured'], format: null },
+        { selector: 'parameter', modifiers: ['unused'], format: null },
+      ],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    plugins: { house: { rules: { fences: fenceRule } } },
+    rules: {
+      'house/fences': 'error',
+      'import-x/no-default-export': 'error',
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'Requests go out through core/client/http.ts.' }],
+    },
+  },
+  { files: ['src/**/*.d.ts'], rules: { 'import-x/no-default-export': 'off' } },
+  {
+    files: ['scripts/**', 'bench/**', 'test/**', 'src/service/main.ts', 'esbuild.mjs'],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    rules: {
+      'max-lines-per-function': 'off',
+      'no-control-regex': 'off',
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', name: ['it', 'describe', 'test'], package: 'node:test' }] },
+      ],
+    },
+  },
+  {
+    files: ['**/*.mjs', '**/*.cjs'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: { globals: { ...nodeGlobals, require: 'readonly', exports: 'writable', module: 'writable' } },
+  },
+);

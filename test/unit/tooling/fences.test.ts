@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { join, resolve } from 'node:path';
+import { ESLint } from 'eslint';
+
+const root = resolve(import.meta.dirname, '..', '..', '..');
+
+/** For each row of the table: a file of it, an import that it may have, and one that it may not. */
+const rows: readonly (readonly [file: string, allowed: string, forbidden: string])[] = [
+  ['src/contract/root.ts', "import { string } from 'zod/mini';", "import { asObject } from '../core/util/json.ts';"],
+  ['src/core/util/json.ts', "import { join } from 'node:path';", "import { x } from '../model/orcid.ts';"],
+  [
+    'src/core/model/transfer.ts',
+    "import { x } from '../util/json.ts';",
+    "import { x } from '../store/transferStore.ts';",
+  ],
+  [
+    'src/core/model/transfer.ts',
+    "import type { X } from '../../contract/transfer.ts';",
+    "import { x } from '../../contract/transfer.ts';",
+  ],
+  [
+    'src/core/client/reply.ts',
+    "import { x } from 'undici/lib/dispatcher/agent.js';",
+    "import { x } from '../flows/searchFlow.ts';",
+  ],
+  [
+    'src/core/store/transferStore.ts',
+    "import { x } from '../model/transfer.ts';",
+    "import { x } from '../client/reply.ts';",
+  ],
+  [
+    'src/core/ledger/transferLedger.ts',
+    "import { x } from 'node:fs';",
+    "import { x } from '../store/transferStore.ts';",
+  ],
+  [
+    'src/core/flows/searchFlow.ts',
+    "import { x } from '../client/reply.ts';",
+    "import { x } from '../../host/words.ts';",
+  ],
+  [
+    'src/core/monitor/transferMonitor.ts',
+    "import { x } from '../store/transferStore.ts';",
+    "import { x } from 'undici';",
+  ],
+  [
+    'src/messages/guards.ts',
+    "import type { X } from '../core/model/transfer.ts';",
+    "import { x } from '../core/model/transfer.ts';",
+  ],
+  ['src/host/settings.ts', "import { x } from 'vscode';", "import { x } from '../commands/index.ts';"],
+  ['src/views/searchTree.ts', "import { x } from '../host/words.ts';", "import { x } from '../core/client/reply.ts';"],
+  [
+    'src/views/searchTree.ts',
+    "import type { X } from '../core/flows/searchFlow.ts';",
+    "import { x } from '../core/flows/searchFlow.ts';",
+  ],
+  [
+    'src/panels/metadataPanel.ts',
+    "import { x } from '../messages/guards.ts';",
+    "import { x } from '../views/searchTree.ts';",
+  ],
+  [
+    'src/commands/search.ts',
+    "import { x } from '../core/flows/searchFlow.ts';",
+    "import { x } from '../core/client/reply.ts';",
+  ],
+  [
+    'src/commands/search.ts',
+    "import type { X } from '../views/searchTree.ts';",
+    "import { x } from '../views/searchTree.ts';",
+  ],
+  [
+    'src/webviews/metadata/main.ts',
+    "import { x } from '../shared/dom.ts';",
+    "import { x } from '../transfer/main.ts';",
+  ],
+  ['src/webviews/transfer/main.ts', "import { x } from '../../messages/guards.ts';", "import { x } from 'node:path';"],
+  ['src/webviews/shared/dom.ts', "import x from 'dompurify';", "import { x } from '../../core/util/json.ts';"],
+  [
+    'src/service/main.ts',
+    "import { x } from '../core/util/json.ts';",
+    "import { x } from '../core/model/transfer.ts';",
+  ],
+  ['src/service/main.ts', "import { x } from 'node:sqlite';", "import type { X } from 'vscode';"],
+  ['src/extension.ts', "import { x } from './commands/index.ts';", "import { x } from './service/main.ts';"],
+  ['src/host/settings.ts', "import { x } from '../core/util/json.ts';", "import { x } from '../extension.ts';"],
+  ['src/host/settings.ts', "import { x } from 'node:path';", "import { x } from '../../test/support/manualClock.ts';"],
+];
+
+describe('The fences between the folders', () => {
+  let eslint: ESLint;
+
+  before(() => {
+    eslint = new ESLint({
+      cwd: root,
+      ruleFilter: ({ ruleId }) => ruleId === 'house/fences',
+      overrideConfig: { files: ['**/*.ts'], languageOptions: { parserOptions: { projectService: false } } },
+    });
+  });
+
+  async function objections(file: string, code: string): Promise<readonly string[]> {
+    const [result] = await eslint.lintText(code, { filePath: join(root, file) });
+    return result?.messages.map(({ ruleId, message }) => `${ruleId}: ${message}`) ?? [];
+  }
+
+  for (const imported of [
+    "import { x } from 'vscode';",
+    "import type { X } from 'vscode';",
+    "type X = import('vscode').Uri;",
+  ]) {
+    it(`keep the editor out of the core: ${imported}`, async () => {
+      for (const folder of ['client', 'flows', 'ledger', 'model', 'monitor', 'store', 'util']) {
+        const [first] = await objections(`src/core/${folder}/any.ts`, imported);
+        assert.match(first ?? '', /^house\/fences: core\/\w+ may not use the package vscode/);
+      }
+    });
+  }
+
+  for (const [file, allowed, forbidden] of rows) {
+    it(`let ${file} have: ${allowed}`, async () => {
+      assert.deepEqual(await objections(file, allowed), []);
+    });
+
+    it(`keep ${file} from: ${forbidden}`, async () => {
+      assert.match((await objections(file, forbidden)).join('\n'), /^house\/fences: /);
+    });
+  }
+
+  it('see a forbidden import also in a re-export and in a lazy import', async () => {
+    assert.equal((await objections('src/core/store/any.ts', "export { x } from '../client/reply.ts';")).length, 1);
+    assert.equal((await objections('src/core/store/any.ts', "void import('../client/reply.ts');")).length, 1);
+  });
+});
