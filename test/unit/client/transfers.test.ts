@@ -8,6 +8,7 @@ import {
   problem,
   resetBeforeAnswer,
   silence,
+  slowHeaders,
   text,
 } from '../../support/faultBehaviours.ts';
 import type { Behaviour } from '../../support/faultBehaviours.ts';
@@ -25,7 +26,7 @@ describe('submitting (D12)', () => {
 
   beforeEach(async () => {
     clock = new HandClock();
-    bench = await startBench({ clock, limits: { bodyMs: 60 } });
+    bench = await startBench({ clock, limits: { bodyMs: 60, headersMs: 60 } });
     await bench.connect();
   });
 
@@ -87,6 +88,11 @@ describe('submitting (D12)', () => {
     const { reason } = await reply;
     assert.equal(reason?.kind, 'timeout');
     assert.equal(reason.maybeDone, true);
+  });
+
+  it('D16 is not cut by the time limit that other requests have', async () => {
+    bench.server.on(route, slowHeaders(1500, json({ id: transferId }, 201)));
+    assert.deepEqual(await transfer({})(bench.client), { value: transferId });
   });
 
   it('§4.5 waits as long as `timeout` says, in seconds', async () => {
