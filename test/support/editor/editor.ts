@@ -62,15 +62,16 @@ export class Editor {
   readonly developmentPath: string | undefined;
   readonly dataFolder: string;
   readonly #browser: Browser;
-  readonly #folder: string;
+  readonly #prepared: PreparedEditor;
 
-  constructor(server: EditorServer, browser: Browser, folder: EditorFolder, options: EditorOptions) {
+  constructor(prepared: PreparedEditor, browser: Browser, options: EditorOptions) {
+    const { server, folder } = prepared;
     this.server = server;
     this.workspace = options.workspace ?? folder.workspace;
     this.developmentPath = options.isDevelopmentHost ? options.extensionPath : undefined;
     this.dataFolder = folder.data;
     this.#browser = browser;
-    this.#folder = folder.root;
+    this.#prepared = prepared;
     running.add(this);
   }
 
@@ -115,8 +116,7 @@ export class Editor {
   async close(): Promise<void> {
     running.delete(this);
     await this.#browser.close();
-    await this.server.close();
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    await this.#prepared.close();
   }
 }
 
@@ -135,24 +135,38 @@ const browserFlags = [
   '--disable-sync',
 ];
 
-/** Starts an editor with a fresh data folder on a free port. Whoever starts it closes it. */
-export async function startEditor(options: EditorOptions = {}): Promise<Editor> {
+/** A server that is ready for a browser, which may be a person's own. */
+interface PreparedEditor {
+  readonly server: EditorServer;
+  readonly folder: EditorFolder;
+  /** Ends the server and removes its data. */
+  close(): Promise<void>;
+}
+
+/** Starts the server alone, with a fresh data folder on a free port. */
+export async function prepareEditor(options: EditorOptions = {}): Promise<PreparedEditor> {
   const folder = await makeFolder(options);
-  const serverOptions = {
-    dataFolder: folder.data,
-    environment: options.environment ?? {},
-    isDevelopmentHost: options.isDevelopmentHost ?? false,
-  };
-  if (options.extensionPath !== undefined && !serverOptions.isDevelopmentHost) {
+  const isDevelopmentHost = options.isDevelopmentHost ?? false;
+  const serverOptions = { dataFolder: folder.data, environment: options.environment ?? {}, isDevelopmentHost };
+  if (options.extensionPath !== undefined && !isDevelopmentHost)
     await linkExtension(options.extensionPath, folder.data);
-  }
   if (options.vsix !== undefined) installVsix(options.vsix, serverOptions);
   const server = await startServer(serverOptions);
-  const browser = await launchBrowser().catch(async (error: unknown) => {
+  const close = async (): Promise<void> => {
     await server.close();
+    await rm(folder.root, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return { server, folder, close };
+}
+
+/** Starts an editor and a browser in front of it. Whoever starts it closes it. */
+export async function startEditor(options: EditorOptions = {}): Promise<Editor> {
+  const prepared = await prepareEditor(options);
+  const browser = await launchBrowser().catch(async (error: unknown) => {
+    await prepared.close();
     throw error;
   });
-  return new Editor(server, browser, folder, options);
+  return new Editor(prepared, browser, options);
 }
 
 /** Stands a folder among the installed extensions, under the name that an installation would give it. */

@@ -42,4 +42,5 @@ export const quietSettings: Readonly<Record<string, unknown>> = {
   'git.enabled': false,
   'task.autoDetect': 'off',
   'npm.autoDetect': 'off',
+  'remote.autoForwardPorts': false,
 };
