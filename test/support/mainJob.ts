@@ -151,10 +151,10 @@ class MainJob {
     await window.quickInput.pick('Vega Datasets');
     await window.quickInput.input(words, /2\/2/);
     const isIt = ({ label, description }: { label: string; description: string }): boolean =>
-      label === `“${words}”` && /\d files?/.test(description);
+      label === `“${words}”` && /\d\+? files?/.test(description);
     await results.waitFor('results', (rows) => rows.some(isIt));
     const row = (await results.rows()).find(isIt);
-    return Number(/(\d+) files?/.exec(row?.description ?? '')?.[1] ?? 0);
+    return Number(/(\d+)\+? files?/.exec(row?.description ?? '')?.[1] ?? 0);
   }
 
   private async submitChecked(count: number): Promise<void> {
