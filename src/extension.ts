@@ -19,7 +19,7 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
   subscriptions.push(lifetime);
   const log = lifetime.track(window.createOutputChannel('Data Transfer', { log: true }));
   const notices = new Notices();
-  const settings = lifetime.track(new Settings());
+  const settings = new Settings();
   const explorer = lifetime.track(
     new Explorer({
       log,
@@ -41,17 +41,14 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
       retentionDays: () => settings.retentionDays,
     }),
   );
-  const parts = {
-    ...explorer,
-    settings,
-    notices,
-    localService,
-    apiKeys: new ApiKeys(secrets),
-    memory: new Memory(globalState),
-  };
+  const { connectionStore, searchStore, transferStore, sessions, monitor } = explorer;
+  const { connectFlow, searchFlow, metadataFlow, transferFlow } = explorer;
+  const flows = { connectFlow, searchFlow, metadataFlow, transferFlow, monitor };
+  const kept = { apiKeys: new ApiKeys(secrets), memory: new Memory(globalState), settings };
+  const parts = { connectionStore, searchStore, transferStore, sessions, notices, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log });
-  await explorer.transferFlow.resume();
-  const [newest] = explorer.transferStore.running();
+  await transferFlow.resume();
+  const [newest] = transferStore.running();
   if (newest) void reopenConnection(parts, newest.order.connectionId);
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;
 }

@@ -50,6 +50,6 @@ function known(entry: FileEntry, connectionId: string): Required<KnownFile> {
 }
 
 function knownFile(row: FileNode | FileRef): readonly KnownFile[] {
-  if ('kind' in row) return row.kind === 'file' ? [known(row.file, row.connectionId)] : [];
+  if ('kind' in row) return [known(row.file, row.connectionId)];
   return typeof row.id === 'string' && typeof row.database === 'string' ? [{ ref: row }] : [];
 }

@@ -5,6 +5,3 @@ export const rootDocumentSchema = z.looseObject({
   name: z.nullish(z.string()),
   version: z.nullish(z.string()),
 });
-
-/** See {@link rootDocumentSchema}. */
-export type RootDocument = z.infer<typeof rootDocumentSchema>;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 /** The two values of the staging filter of a search (§3). */
-export const stagingStatusSchema = z.enum(['staged', 'unstaged']);
+const stagingStatusSchema = z.enum(['staged', 'unstaged']);
 
 /** See {@link stagingStatusSchema}. */
 export type StagingStatus = z.infer<typeof stagingStatusSchema>;

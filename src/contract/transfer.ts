@@ -18,9 +18,6 @@ export type TransferRequest = z.infer<typeof transferRequestSchema>;
 /** The answer to a submission (§4.5). */
 export const transferAcceptedSchema = z.looseObject({ id: z.string() });
 
-/** See {@link transferAcceptedSchema}. */
-export type TransferAccepted = z.infer<typeof transferAcceptedSchema>;
-
 /** A transfer's status (§2.4). `status` is an open set (D10); every field may be absent or null. */
 export const transferStatusSchema = z.looseObject({
   id: z.nullish(z.string()),

@@ -1,9 +1,7 @@
-import { ConfigurationTarget, workspace, type Event } from 'vscode';
+import { ConfigurationTarget, workspace } from 'vscode';
 import type { Connection } from '../core/model/connection.ts';
 import { parseOrcid } from '../core/model/orcid.ts';
-import { Emitter } from '../core/util/emitter.ts';
 import { isJsonObject } from '../core/util/json.ts';
-import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 
 /** A folder that the local service serves as a database (D20). */
 export interface ServedFolder {
@@ -15,21 +13,7 @@ export interface ServedFolder {
 const section = 'dataTransfer';
 
 /** The person's settings, read when asked and checked: a setting is written by hand and may hold anything. */
-export class Settings implements Disposable {
-  private readonly lifetime = new Lifetime();
-  private readonly changed = this.lifetime.track(new Emitter<void>());
-
-  /** Fires when any setting of the extension changed. */
-  readonly onDidChange: Event<void> = (listener) => this.changed.event(listener);
-
-  constructor() {
-    this.lifetime.track(
-      workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration(section)) this.changed.fire();
-      }),
-    );
-  }
-
+export class Settings {
   get connections(): readonly Connection[] {
     return this.list('connections').filter(isConnection);
   }
@@ -77,10 +61,6 @@ export class Settings implements Disposable {
 
   get retentionDays(): number {
     return this.whole('localService.retentionDays', 7, 1, 365);
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private get<T>(key: string, fallback: T): T {

@@ -1,12 +1,12 @@
 import type { DatabaseNode, FileNode, SearchNode, TransferNode } from '../host/contributions.ts';
 
 /** First row of the databases: the connection itself. */
-export interface ConnectionNode {
+interface ConnectionNode {
   readonly kind: 'connection';
 }
 
 /** Holds the databases of one organization. */
-export interface OrganizationNode {
+interface OrganizationNode {
   readonly kind: 'organization';
   readonly name: string;
 }

@@ -52,7 +52,9 @@ export async function startLocalService(config: LocalServiceConfig): Promise<Sta
       if (config.dataFolder === undefined) await fs.rm(dataFolder, { recursive: true, force: true });
       return code;
     },
-    kill: async () => void (await end(child, 'SIGKILL')),
+    kill: async () => {
+      await end(child, 'SIGKILL');
+    },
   };
 }
 

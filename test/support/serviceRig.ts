@@ -89,7 +89,12 @@ export class ServiceRig {
   }
 
   /** One request with the token and JSON; `init` goes before. */
-  async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    init: RequestInit & { headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
     const response = await fetch(this.service.address + path, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

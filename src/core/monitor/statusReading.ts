@@ -21,7 +21,8 @@ export function withStatus(transfer: Transfer, watch: Watch, status: TransferSta
   const moved = state !== transfer.state || status.movedFileCount !== transfer.status?.movedFileCount;
   const waitsForCancel = transfer.cancelAcceptedAt !== undefined && !hasEnded(state);
   const unheeded = waitsForCancel && !moved ? watch.unheeded + 1 : 0;
-  const { problem: _solved, cancelUnheeded: _before, ...rest } = inState(transfer, state, at);
+  const now = inState(transfer, state, at);
+  const rest = without(now, 'problem', 'cancelUnheeded');
   return [
     { ...rest, status, askedAt: at, ...(unheeded >= unheededAnswers && { cancelUnheeded: true }) },
     { ...watch, movedAt: moved ? at : watch.movedAt, notFound: 0, unheeded },
@@ -33,4 +34,10 @@ export function withNotFound(transfer: Transfer, watch: Watch, at: number): [Tra
   const notFound = watch.notFound + 1;
   const believed = notFound >= believedNotFound ? inState(transfer, 'expired', at) : transfer;
   return [believed, { ...watch, notFound }];
+}
+
+function without<T extends object, K extends keyof T>(whole: T, ...keys: readonly K[]): Omit<T, K> {
+  const rest = { ...whole };
+  for (const key of keys) Reflect.deleteProperty(rest, key);
+  return rest;
 }

@@ -91,7 +91,7 @@ export class Rig {
 }
 
 /** The person of the tests. */
-export const orcid = '0000-0002-1825-0097';
+const orcid = '0000-0002-1825-0097';
 
 const databases = [
   { id: 'a', name: 'Alpha', organization: 'One', url: '' },
