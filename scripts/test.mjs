@@ -27,23 +27,26 @@ async function attempt(work) {
   }
 }
 
-function build() {
-  return step('Build', () => run(toolNode, [join(root, 'esbuild.mjs'), '--tests'], { label: 'esbuild' }));
+function build(title, args) {
+  return step(title, () => run(toolNode, [join(root, 'esbuild.mjs'), ...args], { label: 'esbuild' }));
 }
 
+/** Makes ready what the chosen rings need; each part tells the rings that go without it. */
 async function prepare(names) {
   await setup({ editor: false });
-  const needsEditor = names.some((name) => rings[name].needsEditor);
-  const needsBuild = names.some((name) => rings[name].needsBuild);
+  const needs = (what) => names.some((name) => rings[name][what]);
   return {
-    hasEditor: !needsEditor || (await attempt(() => setup())),
-    hasBuild: !needsBuild || (await attempt(build)),
+    hasEditor: !needs('needsEditor') || (await attempt(() => setup())),
+    hasBuild: !needs('needsBuild') || (await attempt(() => build('Build', []))),
+    hasSuites: !needs('needsSuites') || (await attempt(() => build('Build of the suites', ['--only', 'tests']))),
   };
 }
 
-function whatIsMissing(name, { hasEditor, hasBuild }) {
-  if (rings[name].needsBuild && !hasBuild) return 'the build failed';
-  if (rings[name].needsEditor && !hasEditor) return 'the editor could not be made ready';
+function whatIsMissing(name, { hasEditor, hasBuild, hasSuites }) {
+  const ring = rings[name];
+  if (ring.needsBuild && !hasBuild) return 'the build failed';
+  if (ring.needsSuites && !hasSuites) return 'the build of its suites failed';
+  if (ring.needsEditor && !hasEditor) return 'the editor could not be made ready';
   return undefined;
 }
 

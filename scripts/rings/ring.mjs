@@ -11,9 +11,16 @@ const endLimitMs = 10_000;
 export const rings = {
   unit: { script: 'runFiles.ts', args: ['unit'], limitMs: 180_000 },
   service: { script: 'runFiles.ts', args: ['service'], limitMs: 300_000 },
-  host: { script: 'runHost.ts', args: [], limitMs: 300_000, needsEditor: true, needsBuild: true },
+  host: { script: 'runHost.ts', args: [], limitMs: 300_000, needsEditor: true, needsBuild: true, needsSuites: true },
   ui: { script: 'runFiles.ts', args: ['ui'], limitMs: 900_000, needsEditor: true, needsBuild: true },
-  desktop: { script: 'runDesktop.ts', args: [], limitMs: 600_000, needsBuild: true, onRequest: true },
+  desktop: {
+    script: 'runDesktop.ts',
+    args: [],
+    limitMs: 600_000,
+    needsBuild: true,
+    needsSuites: true,
+    onRequest: true,
+  },
 };
 
 class Count {

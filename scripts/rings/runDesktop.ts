@@ -4,9 +4,14 @@ import { runTests } from '@vscode/test-electron';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 
 const [pattern] = process.argv.slice(2);
-await runTests({
-  extensionDevelopmentPath: repositoryRoot,
-  extensionTestsPath: join(repositoryRoot, 'dist', 'test', 'host.cjs'),
-  extensionTestsEnv: pattern === undefined ? {} : { DATA_TRANSFER_TEST_GREP: pattern },
-  launchArgs: ['--disable-workspace-trust', '--disable-telemetry', '--skip-welcome', '--skip-release-notes'],
-});
+try {
+  process.exitCode = await runTests({
+    extensionDevelopmentPath: repositoryRoot,
+    extensionTestsPath: join(repositoryRoot, 'dist', 'test', 'host.cjs'),
+    extensionTestsEnv: pattern === undefined ? {} : { DATA_TRANSFER_TEST_GREP: pattern },
+    launchArgs: ['--disable-workspace-trust', '--disable-telemetry', '--skip-welcome', '--skip-release-notes'],
+  });
+} catch (error) {
+  process.exitCode = 1;
+  console.log(`The desktop editor could not be downloaded or started (${String(error)}).`);
+}
