@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { commands, ConfigurationTarget, extensions, workspace, type ExtensionContext } from 'vscode';
+import type { CommandArguments, CommandId } from '../../src/host/contributions.ts';
+import type { Presented } from '../../src/presentation.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { ScriptedWindow } from '../support/scriptedWindow.ts';
+
+/** What the extension hands out when it runs under test. */
+export interface ExtensionParts extends Omit<Presented, 'extensionUri' | 'log'> {
+  readonly context: ExtensionContext;
+}
+
+/** Id of the extension, as the editor knows it. */
+export const extensionId = 'data-transfer-explorer.data-transfer-explorer';
+
+/** A right ORCID iD. */
+export const orcid = '0000-0002-1825-0097';
+
+/** The extension as it runs, a person in front of it, and a server; all as on the first day. */
+export class Stage {
+  readonly parts: ExtensionParts;
+  readonly person: ScriptedWindow;
+  readonly server: FaultServer;
+
+  private constructor(parts: ExtensionParts, server: FaultServer) {
+    this.parts = parts;
+    this.server = server;
+    this.person = new ScriptedWindow();
+  }
+
+  static async open(): Promise<Stage> {
+    const parts = await activated();
+    await clear(parts);
+    return new Stage(parts, await FaultServer.start());
+  }
+
+  async close(): Promise<void> {
+    this.person.restore();
+    await clear(this.parts);
+    await this.server.stop();
+  }
+
+  /** Runs a command as a row or the palette does; resolves when it is through. */
+  async run<I extends CommandId>(id: I, argument?: CommandArguments[I]): Promise<void> {
+    await commands.executeCommand(id, argument);
+  }
+
+  /** Connects to the server of this stage, as a person does. */
+  async connect(key: string): Promise<void> {
+    const { person, server } = this;
+    const done = this.run('dataTransfer.connect');
+    (await person.textBox()).enter(server.address);
+    (await person.textBox()).enter(key);
+    (await person.textBox()).enter(orcid);
+    await done;
+    const notice = await person.notice();
+    assert.match(notice.message, /^Connected to /);
+  }
+}
+
+async function activated(): Promise<ExtensionParts> {
+  const extension = extensions.getExtension<ExtensionParts>(extensionId);
+  assert.ok(extension, 'the extension is there');
+  return await extension.activate();
+}
+
+/** Takes back everything that a test may have left, and waits until it is gone. */
+async function clear(parts: ExtensionParts): Promise<void> {
+  const { connectFlow, sessions, settings, apiKeys, searchFlow, searchStore, context, localService } = parts;
+  connectFlow.disconnect();
+  for (const { id } of settings.connections) {
+    sessions.close(id);
+    await apiKeys.forget(id);
+  }
+  sessions.close('local');
+  await localService.stop();
+  searchFlow.dismiss(searchStore.all().map(({ key }) => key));
+  await parts.transferFlow.loadFinished();
+  await parts.transferFlow.forget(parts.transferStore.all().map(({ key }) => key));
+  for (const key of context.globalState.keys()) await context.globalState.update(key, undefined);
+  const configuration = workspace.getConfiguration('dataTransfer');
+  for (const key of ['connections', 'orcid', 'notifications', 'search.pageSize', 'localService.databases']) {
+    if (configuration.inspect(key)?.globalValue === undefined) continue;
+    await configuration.update(key, undefined, ConfigurationTarget.Global);
+  }
+}

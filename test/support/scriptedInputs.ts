@@ -1,0 +1,202 @@
+import { EventEmitter, QuickInputButtons, type QuickPickItem } from 'vscode';
+
+const limitMs = 12_000;
+
+/** Things that come one after the other, for somebody who waits for them. */
+export class Arrivals<T> {
+  private readonly here: T[] = [];
+  private readonly waiting: ((value: T) => void)[] = [];
+
+  put(value: T): void {
+    const waiter = this.waiting.shift();
+    if (waiter) waiter(value);
+    else this.here.push(value);
+  }
+
+  /** The oldest that nobody has taken; rejects with what `explain` says when none comes within some seconds. */
+  async next(explain: () => string): Promise<T> {
+    const [first] = this.here.splice(0, 1);
+    if (first !== undefined) return first;
+    return await new Promise<T>((resolve, reject) => {
+      const waiter = (value: T): void => {
+        clearTimeout(limit);
+        resolve(value);
+      };
+      const limit = setTimeout(() => {
+        this.waiting.splice(this.waiting.indexOf(waiter), 1);
+        reject(new Error(explain()));
+      }, limitMs);
+      this.waiting.push(waiter);
+    });
+  }
+}
+
+/** What both kinds of input have, seen from the program and from the person. */
+abstract class ScriptedInput {
+  title: string | undefined;
+  step: number | undefined;
+  totalSteps: number | undefined;
+  placeholder: string | undefined;
+  enabled = true;
+  ignoreFocusOut = false;
+  buttons: readonly unknown[] = [];
+  /** Whether the person sees it now. */
+  isOpen = false;
+  protected readonly accepted = new EventEmitter<void>();
+  protected readonly changed = new EventEmitter<void>();
+  private readonly hidden = new EventEmitter<void>();
+  private readonly pressed = new EventEmitter<unknown>();
+  private isBusy = false;
+
+  readonly onDidAccept = this.accepted.event;
+  readonly onDidHide = this.hidden.event;
+  readonly onDidTriggerButton = this.pressed.event;
+
+  get busy(): boolean {
+    return this.isBusy;
+  }
+
+  set busy(busy: boolean) {
+    this.isBusy = busy;
+    this.changed.fire();
+  }
+
+  abstract show(): void;
+
+  hide(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.hidden.fire();
+    this.changed.fire();
+  }
+
+  dispose(): void {
+    this.hide();
+  }
+
+  /** The person leaves with Escape. */
+  escape(): void {
+    this.hide();
+  }
+
+  /** The person presses the Back button. */
+  goBack(): void {
+    if (!this.buttons.includes(QuickInputButtons.Back)) throw new Error(`"${this.title ?? ''}" has no Back button.`);
+    this.pressed.fire(QuickInputButtons.Back);
+  }
+
+  /** Resolves when `isSo` holds; rejects when the input goes away before. */
+  protected async until(isSo: () => boolean, what: string): Promise<void> {
+    if (isSo()) return;
+    await new Promise<void>((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        clearTimeout(limit);
+        subscription.dispose();
+        settle();
+      };
+      const subscription = this.changed.event(() => {
+        if (isSo()) end(resolve);
+        else if (!this.isOpen) end(() => reject(new Error(`The input went away before ${what}.`)));
+      });
+      const limit = setTimeout(() => end(() => reject(new Error(`The input never came to ${what}.`))), limitMs);
+    });
+  }
+}
+
+/** A text input, with what a person does to it. */
+export class ScriptedTextBox extends ScriptedInput {
+  value = '';
+  prompt: string | undefined;
+  password = false;
+  private complained = '';
+  private readonly typed = new EventEmitter<string>();
+  private readonly whenShown: (box: ScriptedTextBox) => void;
+
+  readonly onDidChangeValue = this.typed.event;
+
+  constructor(whenShown: (box: ScriptedTextBox) => void) {
+    super();
+    this.whenShown = whenShown;
+  }
+
+  get validationMessage(): string {
+    return this.complained;
+  }
+
+  set validationMessage(message: string) {
+    this.complained = message;
+    this.complaints.push(message);
+    this.changed.fire();
+  }
+
+  /** Everything that it complained of so far. */
+  readonly complaints: string[] = [];
+
+  /** All that it shows besides what was typed. */
+  get text(): string {
+    return [this.title, this.prompt, this.placeholder, ...this.complaints].filter(Boolean).join('\n');
+  }
+
+  override show(): void {
+    this.isOpen = true;
+    this.whenShown(this);
+  }
+
+  type(text: string): void {
+    this.value = text;
+    this.typed.fire(text);
+  }
+
+  /** Presses Enter, after typing `text` where it is given. */
+  enter(text?: string): void {
+    if (text !== undefined) this.type(text);
+    this.accepted.fire();
+  }
+
+  /** The sentence that says what is wrong, once the input has made up its mind. */
+  async complaint(): Promise<string> {
+    await this.until(() => !this.busy && this.complained !== '', 'a complaint');
+    return this.complained;
+  }
+}
+
+/** A list to pick from, with what a person does to it. */
+export class ScriptedPick extends ScriptedInput {
+  items: readonly QuickPickItem[] = [];
+  activeItems: readonly QuickPickItem[] = [];
+  selectedItems: readonly QuickPickItem[] = [];
+  canSelectMany = false;
+  matchOnDescription = false;
+  matchOnDetail = false;
+  private readonly whenShown: (pick: ScriptedPick) => void;
+
+  constructor(whenShown: (pick: ScriptedPick) => void) {
+    super();
+    this.whenShown = whenShown;
+  }
+
+  get labels(): readonly string[] {
+    return this.items.map(({ label }) => label);
+  }
+
+  /** All that it shows. */
+  get text(): string {
+    const rows = this.items.flatMap(({ label, description, detail }) => [label, description, detail]);
+    return [this.title, this.placeholder, ...rows].filter(Boolean).join('\n');
+  }
+
+  override show(): void {
+    this.isOpen = true;
+    this.whenShown(this);
+  }
+
+  /** Picks the rows with these labels, and presses Enter. */
+  choose(...labels: readonly string[]): void {
+    this.selectedItems = labels.map((label) => {
+      const found = this.items.find((item) => item.label === label);
+      if (!found) throw new Error(`There is no row "${label}"; there are: ${this.labels.join(', ')}`);
+      return found;
+    });
+    this.accepted.fire();
+  }
+}

@@ -1,0 +1,131 @@
+import { window } from 'vscode';
+import { Arrivals, ScriptedPick, ScriptedTextBox } from './scriptedInputs.ts';
+
+/** A message that the person sees, and what they can do with it. */
+export class ScriptedNotice {
+  readonly kind: 'information' | 'warning' | 'error';
+  readonly message: string;
+  readonly buttons: readonly string[];
+  readonly isModal: boolean;
+  readonly detail: string;
+  /** Resolves to the button that was pressed, or to nothing when the notice went away. */
+  readonly answered: Promise<string | undefined>;
+  private resolve: (button: string | undefined) => void = () => undefined;
+
+  constructor(kind: ScriptedNotice['kind'], message: string, rest: readonly unknown[]) {
+    const [first] = rest;
+    const options = typeof first === 'object' && first !== null ? (first as { modal?: boolean; detail?: string }) : {};
+    this.kind = kind;
+    this.message = message;
+    this.buttons = rest.filter((item) => typeof item === 'string');
+    this.isModal = options.modal ?? false;
+    this.detail = options.detail ?? '';
+    this.answered = new Promise((resolve) => (this.resolve = resolve));
+  }
+
+  /** All that it shows. */
+  get text(): string {
+    return [this.message, this.detail, ...this.buttons].join('\n');
+  }
+
+  press(button: string): void {
+    if (!this.buttons.includes(button)) throw new Error(`"${this.text}" has no button "${button}".`);
+    this.resolve(button);
+  }
+
+  dismiss(): void {
+    this.resolve(undefined);
+  }
+}
+
+const replaced = [
+  'createInputBox',
+  'createQuickPick',
+  'showInformationMessage',
+  'showWarningMessage',
+  'showErrorMessage',
+  'setStatusBarMessage',
+] as const;
+
+/**
+ * Stands where the person sits: takes over the editor's inputs and messages, remembers all that was shown, and answers
+ * as the test says. Everything behind them is the real thing. `restore` gives the editor its own back.
+ */
+export class ScriptedWindow {
+  /** Every message that was shown, in their order. */
+  readonly notices: ScriptedNotice[] = [];
+  /** Every input that was shown, in their order. */
+  readonly inputs: (ScriptedTextBox | ScriptedPick)[] = [];
+  /** What was said shortly in the status bar. */
+  readonly said: string[] = [];
+  private readonly shownInputs = new Arrivals<ScriptedTextBox | ScriptedPick>();
+  private readonly shownNotices = new Arrivals<ScriptedNotice>();
+  private readonly originals = Object.fromEntries(replaced.map((name) => [name, window[name]]));
+
+  constructor() {
+    const notice =
+      (kind: ScriptedNotice['kind']) =>
+      (message: string, ...rest: unknown[]): Promise<string | undefined> =>
+        this.tell(new ScriptedNotice(kind, message, rest));
+    const replacements: Record<(typeof replaced)[number], unknown> = {
+      createInputBox: () => new ScriptedTextBox((box) => this.take(box)),
+      createQuickPick: () => new ScriptedPick((pick) => this.take(pick)),
+      showInformationMessage: notice('information'),
+      showWarningMessage: notice('warning'),
+      showErrorMessage: notice('error'),
+      setStatusBarMessage: (text: string) => {
+        this.said.push(text);
+        return { dispose: () => undefined };
+      },
+    };
+    Object.assign(window, replacements);
+  }
+
+  /** The next text input that the person is asked to fill in. */
+  async textBox(): Promise<ScriptedTextBox> {
+    const input = await this.shownInputs.next(() => `No input was shown. ${this.summary()}`);
+    if (input instanceof ScriptedTextBox) return input;
+    throw new Error(`A list was shown, not a text input: ${input.labels.join(', ')}`);
+  }
+
+  /** The next list that the person is asked to pick from. */
+  async pick(): Promise<ScriptedPick> {
+    const input = await this.shownInputs.next(() => `No list was shown. ${this.summary()}`);
+    if (input instanceof ScriptedPick) return input;
+    throw new Error(`A text input was shown, not a list: ${input.prompt ?? ''}`);
+  }
+
+  /** The next message. */
+  async notice(): Promise<ScriptedNotice> {
+    return await this.shownNotices.next(() => `No message was shown. ${this.summary()}`);
+  }
+
+  /** Everything that the person could have read so far. */
+  get everythingShown(): string {
+    return [...this.notices.map(({ text }) => text), ...this.inputs.map(({ text }) => text), ...this.said].join('\n');
+  }
+
+  /** Ends what is still open, as closing the window does, and gives the editor its own functions back. */
+  restore(): void {
+    Object.assign(window, this.originals);
+    for (const input of this.inputs) input.escape();
+    for (const notice of this.notices) notice.dismiss();
+  }
+
+  private take(input: ScriptedTextBox | ScriptedPick): void {
+    this.inputs.push(input);
+    this.shownInputs.put(input);
+  }
+
+  private tell(notice: ScriptedNotice): Promise<string | undefined> {
+    this.notices.push(notice);
+    this.shownNotices.put(notice);
+    return notice.answered;
+  }
+
+  private summary(): string {
+    const notices = this.notices.map(({ message }) => message).join(' | ');
+    const inputs = this.inputs.map(({ text }) => text).join(' | ');
+    return `Messages were: ${notices || 'none'}. Inputs were: ${inputs || 'none'}.`;
+  }
+}
