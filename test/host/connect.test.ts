@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { workspace } from 'vscode';
+import { html, json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { Stage } from './stage.ts';
+import { keysOfSecrets, orcid, Stage } from './stage.ts';
+
+const oneSentence = /^[A-Z][^\n]{5,200}[.]$/;
 
 describe('Connecting in the editor', () => {
   let stage: Stage;
@@ -9,9 +13,179 @@ describe('Connecting in the editor', () => {
   });
   afterEach(() => stage.close());
 
-  it('works', async () => {
+  it('says what it found, and saves address, key and ORCID iD only then (D6)', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
+    const { settings, apiKeys, connectionStore, memory } = stage.parts;
+    const [connection, ...others] = settings.connections;
+    assert.ok(connection);
+    assert.deepEqual(others, []);
+    assert.deepEqual([connection.name, connection.server], ['DTS prototype', stage.server.address]);
+    assert.equal(await apiKeys.get(connection), 'the-key');
+    assert.equal(settings.orcid, orcid);
+    assert.equal(memory.lastConnectionId, connection.id);
+    assert.equal(connectionStore.state.kind, 'connected');
+    assert.equal(stage.person.notices[0]?.message, 'Connected to DTS prototype 0.12.1: 3 databases.');
+  });
+
+  it('keeps the id of a connection to the same place, so that its transfers still find it', async () => {
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    const [before] = stage.parts.settings.connections;
+    await stage.connect('the-key');
+    assert.deepEqual(
+      stage.parts.settings.connections.map(({ id }) => id),
+      [before?.id],
+    );
+  });
+
+  it('accepts an ORCID iD with its address and saves its plain form (D19)', async () => {
+    publicLike(stage.server, 'the-key');
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter(stage.server.address);
+    (await stage.person.textBox()).enter('the-key');
+    const box = await stage.person.textBox();
+    box.enter('0000-0002-1825-0098');
+    assert.match(await box.complaint(), /ORCID iD has 16 digits/);
+    box.enter(`https://orcid.org/${orcid}`);
+    await done;
+    assert.equal(workspace.getConfiguration('dataTransfer').get('orcid'), orcid);
+  });
+
+  describe('says in the input what is wrong, and saves nothing, when', () => {
+    it('the address has no scheme', async () => {
+      const done = stage.run('dataTransfer.connect');
+      const box = await stage.person.textBox();
+      box.enter('dts.example.org');
+      assert.equal(await box.complaint(), 'Begin with https:// (or http:// for this machine).');
+      box.escape();
+      await done;
+      await assertNothingSaved(stage);
+    });
+
+    for (const [what, address, sentence] of [
+      ['the address holds a user name', 'https://me:secret@dts.example.org', /^Leave user name and password out/],
+      ['the address holds a query', 'https://dts.example.org?key=1', /^Leave out what begins with/],
+      ['the address is none', 'https://', /^This is not an address/],
+    ] as const) {
+      it(what, async () => {
+        const done = stage.run('dataTransfer.connect');
+        const box = await stage.person.textBox();
+        box.enter(address);
+        assert.match(await box.complaint(), sentence);
+        box.escape();
+        await done;
+        await assertNothingSaved(stage);
+      });
+    }
+
+    it('the key is wrong', async () => {
+      publicLike(stage.server, 'the-key');
+      assert.equal(await complaintOf(stage, 'another-key'), 'Could not connect: the API key was refused.');
+      await assertNothingSaved(stage);
+    });
+
+    it('nobody listens', async () => {
+      await stage.server.stop();
+      assert.match(
+        await complaintOf(stage, 'the-key'),
+        /^Could not connect: the service cannot be reached \(ECONNREFUSED\)\.$/,
+      );
+      await assertNothingSaved(stage);
+    });
+
+    it('a web page answers', async () => {
+      stage.server.on('GET /', html(200, 'Welcome'));
+      assert.equal(
+        await complaintOf(stage, 'the-key'),
+        'Could not connect: what answers there is not a service of this kind.',
+      );
+      await assertNothingSaved(stage);
+    });
+
+    it('the service fails, in its words on one line that are no markup', async () => {
+      stage.server.on('GET /', json({ name: 'X', version: '1' }));
+      stage.server.on('GET /api/v1/databases', problem(400, 'no\nsuch $(alert) [way](command:x)'));
+      const complaint = await complaintOf(stage, 'the-key');
+      assert.match(complaint, oneSentence);
+      assert.doesNotMatch(complaint, /\$\(|\]\(/);
+      await assertNothingSaved(stage);
+    });
+  });
+
+  it('lets the person mend the key and go on', async () => {
+    publicLike(stage.server, 'the-key');
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter(stage.server.address);
+    const box = await stage.person.textBox();
+    assert.equal(box.password, true);
+    box.enter('wrong');
+    await box.complaint();
+    box.enter('the-key');
+    (await stage.person.textBox()).enter(orcid);
+    await done;
     assert.equal(stage.parts.connectionStore.state.kind, 'connected');
   });
+
+  it('goes back a step with what was typed there', async () => {
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter(stage.server.address);
+    (await stage.person.textBox()).goBack();
+    const again = await stage.person.textBox();
+    assert.equal(again.prompt, 'Address of the service');
+    assert.equal(again.value, stage.server.address);
+    again.escape();
+    await done;
+  });
+
+  describe('leaves everything as it was after Escape', () => {
+    const steps = ['address', 'port', 'key', 'ORCID iD'] as const;
+    for (const [index, step] of steps.entries()) {
+      it(`in the step that asks for the ${step}`, async () => {
+        publicLike(stage.server, 'the-key');
+        await stage.connect('the-key');
+        const before = await whatIsKept(stage);
+        const session = stage.parts.sessions.active;
+        const done = stage.run('dataTransfer.connect');
+        for (const answer of ['http://127.0.0.1', String(stage.server.port), 'the-key'].slice(0, index)) {
+          (await stage.person.textBox()).enter(answer);
+        }
+        const box = await stage.person.textBox();
+        assert.equal(box.step, index + 1);
+        box.escape();
+        await done;
+        assert.deepEqual(await whatIsKept(stage), before);
+        assert.equal(stage.parts.sessions.active, session);
+      });
+    }
+  });
 });
+
+/** Goes up to the key, takes down what the input says of it, and leaves. */
+async function complaintOf({ run, person, server }: Stage, key: string): Promise<string> {
+  const done = run('dataTransfer.connect');
+  (await person.textBox()).enter(server.address);
+  const box = await person.textBox();
+  box.enter(key);
+  const complaint = await box.complaint();
+  assert.match(complaint, oneSentence);
+  box.escape();
+  await done;
+  return complaint;
+}
+
+async function assertNothingSaved(stage: Stage): Promise<void> {
+  assert.deepEqual(await whatIsKept(stage), { connections: [], orcid: '', secrets: [], memory: {} });
+  assert.equal(stage.parts.connectionStore.state.kind, 'disconnected');
+  assert.deepEqual(stage.person.notices, []);
+}
+
+async function whatIsKept({ parts }: Stage): Promise<object> {
+  const { settings, context } = parts;
+  return {
+    connections: settings.connections,
+    orcid: workspace.getConfiguration('dataTransfer').get('orcid'),
+    secrets: await keysOfSecrets(context),
+    memory: Object.fromEntries(context.globalState.keys().map((key) => [key, context.globalState.get<unknown>(key)])),
+  };
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { commands, ConfigurationTarget, extensions, workspace, type ExtensionContext } from 'vscode';
-import type { CommandArguments, CommandId } from '../../src/host/contributions.ts';
+import { commands, ConfigurationTarget, extensions, window, workspace, type ExtensionContext } from 'vscode';
+import type { Search } from '../../src/core/store/searchStore.ts';
+import type { CommandArguments, CommandId, TransferNode } from '../../src/host/contributions.ts';
 import type { Presented } from '../../src/presentation.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
@@ -41,8 +42,15 @@ export class Stage {
   }
 
   /** Runs a command as a row or the palette does; resolves when it is through. */
-  async run<I extends CommandId>(id: I, argument?: CommandArguments[I]): Promise<void> {
+  readonly run = async <I extends CommandId>(id: I, argument?: CommandArguments[I]): Promise<void> => {
     await commands.executeCommand(id, argument);
+  };
+
+  /** The row of the newest transfer. */
+  get firstTransfer(): TransferNode {
+    const [newest] = this.parts.transferStore.all();
+    assert.ok(newest, 'there is a transfer');
+    return { kind: 'transfer', key: newest.key };
   }
 
   /** Connects to the server of this stage, as a person does. */
@@ -56,6 +64,45 @@ export class Stage {
     const notice = await person.notice();
     assert.match(notice.message, /^Connected to /);
   }
+
+  /** Searches a database from its row, as a person does. */
+  async search(database: string, query: string): Promise<Search> {
+    const done = this.run('dataTransfer.searchFiles', { kind: 'database', name: database });
+    (await this.person.textBox()).enter(query);
+    await done;
+    const [search] = this.parts.searchStore.all();
+    assert.ok(search, 'there is a search');
+    return search;
+  }
+
+  /** Checks every file that the searches found, and transfers them. Resolves when the service has answered. */
+  async transferAll(destination: string): Promise<void> {
+    const { person, parts } = this;
+    for (const { key, files } of parts.searchStore.all()) {
+      const readable = files.filter((file) => file.kind === 'file');
+      parts.searchStore.setChecked(key, readable, true);
+    }
+    const done = this.run('dataTransfer.transferCheckedFiles');
+    (await person.pick()).choose(destination);
+    (await person.textBox()).enter('');
+    (await person.pick()).choose('No instructions');
+    const summary = await person.notice();
+    assert.equal(summary.isModal, true);
+    summary.press('Transfer');
+    await done;
+  }
+
+  /** Closes the pages that the commands have opened. */
+  async closePages(): Promise<void> {
+    await window.tabGroups.close(window.tabGroups.all.flatMap(({ tabs }) => tabs));
+  }
+}
+
+/** The names of all secrets of the extension; newer editors than the oldest supported one can tell them. */
+export async function keysOfSecrets({ secrets }: ExtensionContext): Promise<readonly string[]> {
+  const { keys } = secrets as { keys?: () => Thenable<string[]> };
+  assert.ok(keys, 'this editor lists its secrets');
+  return await keys.call(secrets);
 }
 
 async function activated(): Promise<ExtensionParts> {
