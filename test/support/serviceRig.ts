@@ -89,21 +89,17 @@ export class ServiceRig {
   }
 
   /** One request with the token and JSON; `init` goes before. */
-  async call(
-    method: string,
-    path: string,
-    body?: unknown,
-    init: RequestInit & { headers?: Record<string, string> } = {},
-  ): Promise<Answer> {
+  async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
+    const headers = new Headers({
+      authorization: `Bearer ${Buffer.from(this.service.token).toString('base64')}`,
+      'content-type': 'application/json',
+    });
+    new Headers(init.headers).forEach((value, name) => headers.set(name, value));
     const response = await fetch(this.service.address + path, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...init,
-      headers: {
-        authorization: `Bearer ${Buffer.from(this.service.token).toString('base64')}`,
-        'content-type': 'application/json',
-        ...init.headers,
-      },
+      headers,
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };

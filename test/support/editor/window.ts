@@ -53,9 +53,11 @@ export class EditorWindow {
     await this.#ready();
   }
 
-  /** Loads the window again, as after a restart of the editor. */
+  /** Loads the window again by the editor's own command: so it keeps what is open, as before a restart. */
   async reload(): Promise<void> {
-    await this.page.reload();
+    const loaded = this.page.waitForEvent('load');
+    await this.command('Developer: Reload Window');
+    await loaded;
     await this.#ready();
   }
 

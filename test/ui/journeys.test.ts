@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepareSources } from '../../scripts/demo/demoData.ts';
+import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { repositoryRoot } from '../support/editor/places.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+import { html } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { startLocalService, type StartedService } from '../support/localService.ts';
+import { doMainJob } from '../support/mainJob.ts';
+
+const orcid = '0000-0002-1825-0097';
+
+/** A folder in which nobody, not even root, can make anything. */
+async function readOnlyFolder(inside: string): Promise<string> {
+  if (process.getuid?.() === 0) return '/dev/pts';
+  const folder = join(inside, 'read-only');
+  await mkdir(folder);
+  await chmod(folder, 0o555);
+  return folder;
+}
+
+describe('A person in the whole editor', function () {
+  this.timeout(180_000);
+  let folder: string;
+  let editor: Editor;
+  let window: EditorWindow;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'journey-'));
+    await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
+    editor = await startEditor({ extensionPath: repositoryRoot, workspace: folder });
+    window = await editor.openWindow();
+  });
+  afterEach(async () => {
+    await editor.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const expectInput = async (message: RegExp): Promise<void> => {
+    const state = await window.quickInput.wait(message);
+    assert.equal(state.severity, 'error');
+  };
+
+  async function connect(address: string, key: string): Promise<void> {
+    await window.command('Data Transfer: Connect to a Service…');
+    await window.quickInput.input(address, /1\/4/);
+    await window.quickInput.input(key, /3\/4/);
+    await window.quickInput.input(orcid, /4\/4/);
+  }
+
+  describe('with a service', () => {
+    let service: StartedService;
+    let destinationFolder: string;
+
+    beforeEach(async () => {
+      destinationFolder = join(folder, 'destination');
+      await mkdir(destinationFolder);
+      const sources = await prepareSources(join(repositoryRoot, '.demo'), join(repositoryRoot, 'node_modules'));
+      service = await startLocalService({
+        databases: [
+          { name: 'Vega Datasets', folder: sources.vega, organization: 'Vega' },
+          { name: 'World and US Atlas', folder: sources.atlas, organization: 'TopoJSON' },
+          { name: 'My Data', folder: destinationFolder, organization: 'This machine' },
+          { name: 'Read Only', folder: await readOnlyFolder(folder), organization: 'This machine' },
+        ],
+        throttleBytesPerSecond: 2_000_000,
+      });
+    });
+    afterEach(() => service.stop());
+
+    it('connects, searches, looks at metadata, transfers, watches and cancels', async () => {
+      const { address, token } = service;
+      const done = await doMainJob({ window, address, token, destinationFolder });
+      assert.deepEqual(
+        { ...done, found: done.found >= 3 },
+        {
+          databases: 4,
+          found: true,
+          transferred: 3,
+          verified: 3,
+          cancelled: true,
+        },
+      );
+    });
+
+    it('reads why a transfer to a place that cannot be written failed', async () => {
+      await window.openContainer('Data Transfer');
+      await connect(service.address, service.token);
+      await window.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === 'Read Only'));
+      await window.command('Data Transfer: Search Files…');
+      await window.quickInput.pick('Vega Datasets', /1\/2/);
+      await window.quickInput.input('anscombe', /2\/2/);
+      await (await window.tree('Search Results').row('anscombe.json')).toggleCheck();
+      await window.command('Data Transfer: Transfer Checked Files…');
+      await window.quickInput.pick('Read Only', /1\/4/);
+      await window.quickInput.input('', /2\/4/);
+      await window.quickInput.pick('No instructions', /3\/4/);
+      await window.notifications.answer('Transfer');
+      const notice = await window.notifications.wait(/Transfer of 1 file to Read Only failed/);
+      assert.match(notice.text, /could not write anscombe\.json: permission denied/);
+      await window.statusBar('1 transfer failed');
+    });
+  });
+
+  it('begins without an account, and finds everything again after a reload', async () => {
+    await window.openContainer('Data Transfer');
+    const databases = window.tree('Databases');
+    await databases.welcomeButton('Start the Local Service');
+    await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
+    await (await databases.row('Sample Data')).action('Search Files…');
+    await window.quickInput.input(orcid, 'ORCID iD');
+    await window.quickInput.input('weather', /2\/2/);
+    const results = window.tree('Search Results');
+    await (await results.row('observations-2024.csv')).toggleCheck();
+    await (await results.row('observations-2025.csv')).toggleCheck();
+    await (await results.row('stations.csv')).click();
+    await (await window.pageFrame('stations.csv')).getByText('The five stations').first().waitFor();
+    await results.action('Transfer Checked Files…');
+    await window.quickInput.pick('Received Files', /1\/4/);
+    await window.quickInput.input('', /2\/4/);
+    await window.quickInput.pick('No instructions', /3\/4/);
+    await window.notifications.answer('Transfer');
+    await window.notifications.press(/Transferred 2 files to Received Files/, 'Show Progress');
+    await (await window.pageFrame(/Received Files/)).getByText('Succeeded').first().waitFor();
+
+    await window.reload();
+    await window.showTab('stations.csv');
+    await (await window.pageFrame('stations.csv')).getByText('The five stations').first().waitFor();
+    await window.showTab(/Received Files/);
+    await (await window.pageFrame(/Received Files/)).getByText('2 of 2 files').first().waitFor();
+    const transfers = window.tree('Transfers');
+    await (await transfers.row('Finished')).expand();
+    await transfers.waitFor('success', (rows) =>
+      rows.some(({ label, description }) => label === '2 files to Received Files' && description === 'succeeded'),
+    );
+    await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
+  });
+
+  it('reads in the input why a service cannot be connected to, and nothing is saved', async () => {
+    const page = await FaultServer.start();
+    const server = await FaultServer.start();
+    page.on('GET /', html(200, 'Welcome'));
+    publicLike(server);
+    const input = window.quickInput;
+    await window.openContainer('Data Transfer');
+    await window.command('Data Transfer: Connect to a Service…');
+    await input.input('dts.example.org', /1\/4/);
+    await expectInput(/Begin with https:\/\//);
+    await input.input(page.address);
+    await input.input('the-test-key', /3\/4/);
+    await expectInput(/is not a service of this kind/);
+    await input.back();
+    await input.input('http://127.0.0.1:9', /1\/4/);
+    await input.input('the-test-key', /3\/4/);
+    await expectInput(/cannot be reached \(ECONNREFUSED\)/);
+    await input.back();
+    await input.input(server.address, /1\/4/);
+    await input.input('a-wrong-key', /3\/4/);
+    await expectInput(/the API key was refused/);
+    await input.cancel();
+    assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
+    await window.command('Data Transfer: Set API Key…');
+    await window.notifications.wait(/There is no saved connection/);
+    await connect(server.address, 'the-test-key');
+    await window
+      .tree('Databases')
+      .waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
+    await Promise.all([page.stop(), server.stop()]);
+  });
+});
