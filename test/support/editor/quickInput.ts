@@ -19,6 +19,8 @@ export interface QuickInputState {
   readonly message: string;
   readonly severity: 'none' | 'info' | 'warning' | 'error';
   readonly isEnabled: boolean;
+  /** Whether its progress bar runs. */
+  readonly isBusy: boolean;
   readonly rows: readonly QuickPickRow[];
 }
 
@@ -40,11 +42,11 @@ export class QuickInput {
     return this.#widget.isVisible();
   }
 
-  /** Waits until one is open, can be used and, with `step`, is the one meant; resolves to what it shows. */
+  /** Waits until one is open, is not busy, can be used and, with `step`, is the one meant; resolves to what it shows. */
   async wait(step?: StepMatch): Promise<QuickInputState> {
     return until(`a quick input${step === undefined ? '' : ` with ${step}`}`, async () => {
       const state = await this.state();
-      const isMeant = state?.isEnabled && matches(state, step);
+      const isMeant = state?.isEnabled && !state.isBusy && matches(state, step);
       return isMeant ? state : undefined;
     });
   }
@@ -66,14 +68,17 @@ export class QuickInput {
     await this.#widget.locator('input.input').fill(text);
   }
 
-  /** Presses Enter and waits until the step changes: the next one, a message, or the end. */
+  /**
+   * Presses Enter and waits until the step changes: the next one, a message, work in progress, or the end. A box that
+   * already shows an error may refuse Enter without a change.
+   */
   async accept(): Promise<void> {
     const before = JSON.stringify(await this.state());
     await this.#page.keyboard.press('Enter');
-    await until(
-      'the quick input to take Enter',
-      async () => JSON.stringify(await this.state()) !== before || undefined,
-    );
+    await until('the quick input to take Enter', async () => {
+      const state = await this.state();
+      return JSON.stringify(state) !== before || state?.severity === 'error' || undefined;
+    });
   }
 
   /** Types a text and accepts it. */
@@ -163,6 +168,7 @@ function readState(widget: PageElement): QuickInputState {
     message: text(widget, '.quick-input-message'),
     severity: (severity ?? 'none') as QuickInputState['severity'],
     isEnabled: input !== null && !input.disabled,
+    isBusy: widget.querySelector('.quick-input-progress.active, .monaco-progress-container.active') !== null,
     rows: isListShown ? rows : [],
   };
 }
