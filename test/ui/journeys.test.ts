@@ -140,35 +140,43 @@ describe('A person in the whole editor', function () {
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
   });
 
-  it('reads in the input why a service cannot be connected to, and nothing is saved', async () => {
-    const page = await FaultServer.start();
-    const server = await FaultServer.start();
-    page.on('GET /', html(200, 'Welcome'));
-    publicLike(server);
-    const input = window.quickInput;
-    await window.openContainer('Data Transfer');
-    await window.command('Data Transfer: Connect to a Service…');
-    await input.input('dts.example.org', /1\/4/);
-    await expectInput(/Begin with https:\/\//);
-    await input.input(page.address);
-    await input.input('the-test-key', /3\/4/);
-    await expectInput(/is not a service of this kind/);
-    await input.back();
-    await input.input('http://127.0.0.1:9', /1\/4/);
-    await input.input('the-test-key', /3\/4/);
-    await expectInput(/cannot be reached \(ECONNREFUSED\)/);
-    await input.back();
-    await input.input(server.address, /1\/4/);
-    await input.input('a-wrong-key', /3\/4/);
-    await expectInput(/the API key was refused/);
-    await input.cancel();
-    assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
-    await window.command('Data Transfer: Set API Key…');
-    await window.notifications.wait(/There is no saved connection/);
-    await connect(server.address, 'the-test-key');
-    await window
-      .tree('Databases')
-      .waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
-    await Promise.all([page.stop(), server.stop()]);
+  describe('with addresses of all kinds', () => {
+    let page: FaultServer;
+    let server: FaultServer;
+
+    beforeEach(async () => {
+      page = await FaultServer.start();
+      server = await FaultServer.start();
+    });
+    afterEach(() => Promise.all([page.stop(), server.stop()]));
+
+    it('reads in the input why a service cannot be connected to, and nothing is saved', async () => {
+      page.on('GET /', html(200, 'Welcome'));
+      publicLike(server);
+      const input = window.quickInput;
+      await window.openContainer('Data Transfer');
+      await window.command('Data Transfer: Connect to a Service…');
+      await input.type('dts.example.org', /1\/4/);
+      await expectInput(/Begin with https:\/\//);
+      await input.input(page.address);
+      await input.input('the-test-key', /3\/4/);
+      await expectInput(/is not a service of this kind/);
+      await input.back();
+      await input.input('http://127.0.0.1:9', /1\/4/);
+      await input.input('the-test-key', /3\/4/);
+      await expectInput(/cannot be reached \(ECONNREFUSED\)/);
+      await input.back();
+      await input.input(server.address, /1\/4/);
+      await input.input('a-wrong-key', /3\/4/);
+      await expectInput(/the API key was refused/);
+      await input.cancel();
+      assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
+      await window.command('Data Transfer: Set API Key…');
+      await window.notifications.wait(/There is no saved connection/);
+      await connect(server.address, 'the-test-key');
+      await window
+        .tree('Databases')
+        .waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
+    });
   });
 });
