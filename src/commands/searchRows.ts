@@ -3,6 +3,7 @@ import type { SearchFlow } from '../core/flows/searchFlow.ts';
 import type { Search, SearchStore } from '../core/store/searchStore.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import type { SearchNode } from '../host/contributions.ts';
+import type { Notices } from '../host/notices.ts';
 import { alone, pickOne } from '../host/quickInput.ts';
 import { filesText, plainLine } from '../host/words.ts';
 
@@ -10,6 +11,7 @@ import { filesText, plainLine } from '../host/words.ts';
 export interface SearchRowParts {
   readonly searchStore: SearchStore;
   readonly searchFlow: SearchFlow;
+  readonly notices: Notices;
 }
 
 /** Asks for the next page of a search, or again for the page that failed. */
@@ -32,8 +34,10 @@ export async function dismissSearch(parts: SearchRowParts, node: SearchNode | un
 }
 
 /** Takes all searches out of the list. */
-export function clearResults({ searchFlow, searchStore }: SearchRowParts): void {
-  searchFlow.dismiss(searchStore.all().map((search) => search.key));
+export function clearResults({ searchFlow, searchStore, notices }: SearchRowParts): void {
+  const keys = searchStore.all().map((search) => search.key);
+  if (keys.length === 0) void notices.info(l10n.t('There are no searches to clear.'));
+  else searchFlow.dismiss(keys);
 }
 
 async function askSearch(searches: readonly Search[], placeholder: string): Promise<string | undefined> {

@@ -59,8 +59,9 @@ export async function copyTransferId(parts: TransferRowParts, node: TransferNode
 }
 
 /** Asks for the status of everything that runs, now. */
-export function refreshTransfers({ monitor }: TransferRowParts): void {
-  monitor.askNow();
+export function refreshTransfers({ monitor, transferStore, notices }: TransferRowParts): void {
+  if (transferStore.running().length === 0) void notices.info(l10n.t('No transfer is running.'));
+  else monitor.askNow();
 }
 
 /** Takes all transfers that have ended out of the list and the ledger. */
@@ -68,7 +69,10 @@ export async function clearFinishedTransfers(parts: TransferRowParts): Promise<v
   const { transferFlow, transferStore, notices } = parts;
   await transferFlow.loadFinished();
   const keys = transferStore.finished().map(({ key }) => key);
-  if (keys.length === 0) return;
+  if (keys.length === 0) {
+    void notices.info(l10n.t('There are no finished transfers to clear.'));
+    return;
+  }
   const question = l10n.t('Clear the list of finished transfers?');
   const detail = l10n.t('Their files are not touched.');
   if (await notices.confirm(question, detail, l10n.t('Clear'))) await transferFlow.forget(keys);

@@ -1,6 +1,6 @@
 import { EventEmitter, QuickInputButtons, type QuickPickItem } from 'vscode';
 
-const limitMs = 12_000;
+const limitMs = 8_000;
 
 /** Things that come one after the other, for somebody who waits for them. */
 export class Arrivals<T> {

@@ -81,16 +81,21 @@ export class ScriptedWindow {
     Object.assign(window, replacements);
   }
 
+  /** The next input of whatever kind. */
+  async input(): Promise<ScriptedTextBox | ScriptedPick> {
+    return await this.shownInputs.next(() => `No input was shown. ${this.summary()}`);
+  }
+
   /** The next text input that the person is asked to fill in. */
   async textBox(): Promise<ScriptedTextBox> {
-    const input = await this.shownInputs.next(() => `No input was shown. ${this.summary()}`);
+    const input = await this.input();
     if (input instanceof ScriptedTextBox) return input;
     throw new Error(`A list was shown, not a text input: ${input.labels.join(', ')}`);
   }
 
   /** The next list that the person is asked to pick from. */
   async pick(): Promise<ScriptedPick> {
-    const input = await this.shownInputs.next(() => `No list was shown. ${this.summary()}`);
+    const input = await this.input();
     if (input instanceof ScriptedPick) return input;
     throw new Error(`A text input was shown, not a list: ${input.prompt ?? ''}`);
   }

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { commands, extensions, Uri } from 'vscode';
+import { panelTypes, viewIds } from '../../src/host/contributions.ts';
+import { isJsonObject, type JsonObject } from '../../src/core/util/json.ts';
+import { extensionId } from './stage.ts';
+
+interface Manifest {
+  readonly activationEvents: readonly string[];
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string; readonly title: string; readonly category: string }[];
+    readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
+    readonly viewsWelcome: readonly { readonly view: string; readonly contents: string }[];
+    readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when?: string }[]>>;
+    readonly configuration: { readonly properties: Readonly<Record<string, JsonObject>> };
+  };
+}
+
+describe('The manifest', () => {
+  const views: readonly string[] = Object.values(viewIds);
+  let manifest: Manifest;
+  let texts: Record<string, string>;
+  let declared: readonly string[];
+  let contributions: string;
+
+  before(async () => {
+    manifest = JSON.parse(await fileOf('package.json')) as Manifest;
+    texts = JSON.parse(await fileOf('package.nls.json')) as Record<string, string>;
+    declared = manifest.contributes.commands.map(({ command }) => command).sort();
+    contributions = await fileOf('src/host/contributions.ts');
+    await extensions.getExtension(extensionId)?.activate();
+  });
+
+  it('declares exactly the commands that are registered', async () => {
+    const registered = (await commands.getCommands(true)).filter(
+      (id) => id.startsWith('dataTransfer.') && !views.some((view) => id.startsWith(`${view}.`)),
+    );
+    assert.deepEqual(registered.sort(), declared);
+  });
+
+  it('declares exactly the commands that the contributions give an argument', () => {
+    assert.deepEqual(keysOf(contributions, 'CommandArguments'), declared);
+  });
+
+  it('gives every command a title and the category', () => {
+    for (const { command, title, category } of manifest.contributes.commands) {
+      assert.ok(texts[title.replaceAll('%', '')], command);
+      assert.equal(category, '%category%', command);
+    }
+  });
+
+  it('has exactly the views that the program fills', () => {
+    const ids = Object.values(manifest.contributes.views).flatMap((some) => some.map(({ id }) => id));
+    assert.deepEqual(ids.sort(), [...views].sort());
+    for (const { view } of manifest.contributes.viewsWelcome) assert.ok(views.includes(view), view);
+  });
+
+  it('puts only declared commands into menus and welcome texts', () => {
+    const inMenus = Object.values(manifest.contributes.menus).flatMap((rows) => rows.map(({ command }) => command));
+    const welcome = manifest.contributes.viewsWelcome.map(({ contents }) => texts[contents.replaceAll('%', '')] ?? '');
+    const inWelcome = [...welcome.join('\n').matchAll(/\]\(command:([\w.]+)\)/g)].map(([, id]) => id ?? '');
+    assert.ok(inWelcome.length > 0);
+    for (const id of [...inMenus, ...inWelcome]) assert.ok(declared.includes(id), id);
+  });
+
+  it('reads only context keys that the program sets, and sets none that it does not read', () => {
+    const clauses = stringsUnder(manifest.contributes, ['when', 'enablement']);
+    const words = clauses.flatMap((clause) => clause.match(/dataTransfer\.[\w.]+/g) ?? []);
+    const read = [...new Set(words.filter((word) => !views.includes(word)))].sort();
+    assert.deepEqual(read, keysOf(contributions, 'ContextKeys'));
+  });
+
+  it('names in its conditions only kinds of rows that the trees make', async () => {
+    const clauses = stringsUnder(manifest.contributes.menus, ['when']).join('\n');
+    const kinds = [...clauses.matchAll(/viewItem == ([\w.]+)/g)].map(([, kind]) => kind ?? '');
+    const sources = await Promise.all(
+      ['databaseTree', 'searchTree', 'transferTree'].map((name) => fileOf(`src/views/${name}.ts`)),
+    );
+    assert.ok(kinds.length > 0);
+    for (const kind of kinds) assert.ok(sources.join('\n').includes(`'${kind}'`), kind);
+  });
+
+  it('starts the extension for every page that comes back after a reload', () => {
+    const events = manifest.activationEvents.filter((event) => event.startsWith('onWebviewPanel:'));
+    assert.deepEqual(
+      events.sort(),
+      Object.values(panelTypes)
+        .map((type) => `onWebviewPanel:${type}`)
+        .sort(),
+    );
+  });
+
+  it('finds every text that it names, and has none that it does not name', () => {
+    const named = [...JSON.stringify(manifest).matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key ?? '');
+    assert.deepEqual([...new Set(named)].sort(), Object.keys(texts).sort());
+    for (const [key, text] of Object.entries(texts)) assert.notEqual(text.trim(), '', key);
+  });
+
+  it('describes every setting, and every part of one', () => {
+    const { properties } = manifest.contributes.configuration;
+    assert.ok(Object.keys(properties).length > 5);
+    for (const [id, setting] of Object.entries(properties)) {
+      assert.ok('default' in setting, `${id} has a default`);
+      for (const [name, part] of [[id, setting] as const, ...partsOf(id, setting)]) {
+        const description = part['description'] ?? part['markdownDescription'];
+        assert.ok(typeof description === 'string' && texts[description.replaceAll('%', '')], `${name} is described`);
+        const { enum: values, enumDescriptions } = part;
+        if (Array.isArray(enumDescriptions)) assert.equal(enumDescriptions.length, (values as unknown[]).length, name);
+      }
+    }
+  });
+
+  it('lets no workspace say where the key goes', () => {
+    const { properties } = manifest.contributes.configuration;
+    for (const id of ['connections', 'orcid', 'localService.databases']) {
+      assert.equal(properties[`dataTransfer.${id}`]?.['scope'], 'machine', id);
+    }
+  });
+});
+
+async function fileOf(path: string): Promise<string> {
+  const extension = extensions.getExtension(extensionId);
+  assert.ok(extension);
+  return await readFile(Uri.joinPath(extension.extensionUri, path).fsPath, 'utf8');
+}
+
+/** The quoted keys of an interface, which are not there any longer when the program runs. */
+function keysOf(source: string, name: string): string[] {
+  const body = new RegExp(`interface ${name} \\{([^}]*)\\}`).exec(source)?.[1] ?? '';
+  return [...body.matchAll(/'(dataTransfer\.\w+)':/g)].map(([, key]) => key ?? '').sort();
+}
+
+function stringsUnder(value: unknown, names: readonly string[]): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => stringsUnder(item, names));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    typeof item === 'string' ? (names.includes(name) ? [item] : []) : stringsUnder(item, names),
+  );
+}
+
+function partsOf(id: string, { items }: JsonObject): readonly (readonly [string, JsonObject])[] {
+  const properties = isJsonObject(items) ? items['properties'] : undefined;
+  if (!isJsonObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, part]) => (isJsonObject(part) ? [[`${id}.${name}`, part]] : []));
+}
