@@ -100,7 +100,7 @@ async function askTransfer(
     choices: transfers.map((transfer) => ({
       label: l10n.t('{0} to {1}', filesText(transfer.order.files.length), plainLine(transfer.order.destination)),
       description: [standingText(transfer), movedText(transfer)].filter(Boolean).join(' · '),
-      ...(transfer.id !== undefined && { detail: transfer.id }),
+      ...(transfer.id !== undefined && { detail: plainLine(transfer.id) }),
       value: transfer.key,
     })),
   });

@@ -42,12 +42,17 @@ const longestLine = 300;
 
 /** What a server said, as one line that a notice or a row can hold: no control or direction marks, no line breaks. */
 export function plainLine(text: string): string {
+  return plainPart(text, longestLine);
+}
+
+/** As {@link plainLine}, but up to `longest` characters: for a tooltip that shows what could not be read. */
+export function plainPart(text: string, longest: number): string {
   const line = text
-    .slice(0, 4 * longestLine)
+    .slice(0, 4 * longest)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/[\p{Cf}]/gu, '')
     .trim();
-  return line.length > longestLine ? `${line.slice(0, longestLine - 1)}…` : line;
+  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }
 
 /**

@@ -92,7 +92,7 @@ function organizationItem(name: string): TreeItem {
 }
 
 function databaseItem(database: Database | undefined): TreeItem {
-  const item = new TreeItem(plainLine(database?.name ?? ''));
+  const item = new TreeItem(plainLine(database?.name ?? '') || l10n.t('(no name)'));
   item.contextValue = 'database';
   item.iconPath = new ThemeIcon('database');
   if (!database) return item;

@@ -11,7 +11,7 @@ import type { FileEntry, FoundFile, UnreadableFile } from '../core/model/fileEnt
 import type { Search, SearchStore } from '../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { FileNode, SearchNode } from '../host/contributions.ts';
-import { filesText, numberText, plainLine, reasonText, sizeText } from '../host/words.ts';
+import { filesText, numberText, plainLine, plainPart, reasonText, sizeText } from '../host/words.ts';
 import type { MessageNode, SearchTreeNode } from './nodes.ts';
 import { errorRow, loadingRow, messageItem, nothingRow } from './placeholders.ts';
 
@@ -114,7 +114,7 @@ function unreadableRow(search: Search, file: UnreadableFile, index: number): Mes
     id: `${search.key}/unreadable/${index}`,
     look: 'unreadable',
     text: l10n.t('Unreadable file: {0}', plainLine(file.text).slice(0, 80)),
-    tooltip: file.text.slice(0, 2000),
+    tooltip: plainPart(file.text, 1000),
   };
 }
 

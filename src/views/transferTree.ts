@@ -166,7 +166,7 @@ function transferTooltip(transfer: Transfer, now: number): string {
     problem ? reasonText(problem) : '',
     l10n.t('Started: {0}', timeText(transfer.createdAt, now)),
     transfer.askedAt ? l10n.t('Last asked: {0}', timeText(transfer.askedAt, now)) : '',
-    transfer.id ? l10n.t('Id: {0}', transfer.id) : '',
+    transfer.id ? l10n.t('Id: {0}', plainLine(transfer.id)) : '',
   ]
     .filter(Boolean)
     .join('\n');

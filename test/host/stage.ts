@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { commands, ConfigurationTarget, extensions, window, workspace, type ExtensionContext } from 'vscode';
+import {
+  commands,
+  ConfigurationTarget,
+  extensions,
+  window,
+  workspace,
+  type ExtensionContext,
+  type WorkspaceConfiguration,
+} from 'vscode';
 import type { Search } from '../../src/core/store/searchStore.ts';
 import type { CommandArguments, CommandId, TransferNode } from '../../src/host/contributions.ts';
 import type { Presented } from '../../src/presentation.ts';
@@ -45,6 +53,11 @@ export class Stage {
   readonly run = async <I extends CommandId>(id: I, argument?: CommandArguments[I]): Promise<void> => {
     await commands.executeCommand(id, argument);
   };
+
+  /** The settings of the extension, to read and to change. */
+  get settings(): WorkspaceConfiguration {
+    return workspace.getConfiguration('dataTransfer');
+  }
 
   /** The row of the newest transfer. */
   get firstTransfer(): TransferNode {

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { commands } from 'vscode';
+import type { Database } from '../../src/core/model/database.ts';
+import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
+import { DatabaseTree } from '../../src/views/databaseTree.ts';
+import type { DatabaseTreeNode } from '../../src/views/nodes.ts';
+import { problem } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { wordsOf } from './specimens.ts';
+import { Stage } from './stage.ts';
+
+const connection = { id: 'c', name: 'Test service', server: 'http://127.0.0.1:1' };
+const service = { address: 'http://127.0.0.1:1', name: 'Test service', version: '1.2.3' };
+
+describe('The tree of databases', () => {
+  let store: ConnectionStore;
+  let tree: DatabaseTree;
+  beforeEach(() => {
+    store = new ConnectionStore();
+    tree = new DatabaseTree(store);
+  });
+  afterEach(() => tree.dispose());
+
+  const rows = (parent?: DatabaseTreeNode): string[] =>
+    tree.getChildren(parent).map((node) => wordsOf(tree.getTreeItem(node)));
+
+  const connectTo = (...databases: readonly Database[]): void => {
+    store.setState({ kind: 'connected', connection, service });
+    store.setListing({ databases, loading: false });
+  };
+
+  it('is empty while nothing is connected, so that the welcome is seen', () => {
+    assert.deepEqual(rows(), []);
+  });
+
+  it('shows that it is connecting', () => {
+    store.setState({ kind: 'connecting', connection });
+    assert.deepEqual(rows(), ['Test service | connecting', 'Connecting…']);
+  });
+
+  it('shows why it could not connect, with a row that tries again', () => {
+    store.setState({ kind: 'failed', connection, reason: { kind: 'unauthorized' } });
+    assert.deepEqual(rows(), ['Test service | not connected', 'Could not connect: the API key was refused. Retry']);
+    const [, row] = tree.getChildren();
+    assert.ok(row);
+    const { command, contextValue } = tree.getTreeItem(row);
+    assert.deepEqual(
+      [command?.command, command?.arguments, contextValue],
+      ['dataTransfer.refreshDatabases', [], 'message.error'],
+    );
+  });
+
+  it('shows that the databases are on their way', () => {
+    store.setState({ kind: 'connected', connection, service });
+    store.setListing({ databases: [], loading: true });
+    assert.deepEqual(rows(), ['Test service | v1.2.3 · connected', 'Loading…']);
+  });
+
+  it('says when the service has no databases', () => {
+    connectTo();
+    assert.deepEqual(rows(), ['Test service | v1.2.3 · connected', 'This service has no databases.']);
+  });
+
+  it('lists the databases of one organization without a row for it', () => {
+    connectTo(database('Alpha', 'One'), database('Beta', 'One'));
+    assert.deepEqual(rows(), ['Test service | v1.2.3 · connected', 'Alpha', 'Beta']);
+  });
+
+  it('lists the databases by organization when there are several', () => {
+    connectTo(database('Alpha', 'One'), database('Beta', 'Two'), database('Gamma', 'One'), database('Delta', ''));
+    assert.deepEqual(rows(), ['Test service | v1.2.3 · connected', 'One', 'Two', '(no organization)']);
+    assert.deepEqual(rows({ kind: 'organization', name: 'One' }), ['Alpha', 'Gamma']);
+    assert.deepEqual(rows({ kind: 'organization', name: '' }), ['Delta']);
+  });
+
+  it('gives every row an id of its own', () => {
+    connectTo(database('Alpha', 'One'), database('Beta', 'Two'));
+    const nodes = tree
+      .getChildren()
+      .flatMap((node) => [node, ...(node.kind === 'organization' ? tree.getChildren(node) : [])]);
+    const ids = nodes.map((node) => tree.getTreeItem(node).id);
+    assert.equal(new Set(ids).size, 5);
+  });
+
+  it('keeps the databases when listing them again fails, and says so above them', () => {
+    connectTo(database('Alpha', 'One'));
+    store.setListing({ ...store.listing, reason: { kind: 'timeout' } });
+    assert.deepEqual(rows().slice(1), ['Could not list databases: the service did not answer in time. Retry', 'Alpha']);
+  });
+
+  it('is drawn again after every change', () => {
+    let draws = 0;
+    const subscription = tree.onDidChangeTreeData(() => (draws += 1));
+    connectTo(database('Alpha', 'One'));
+    subscription.dispose();
+    assert.equal(draws, 2);
+  });
+});
+
+describe('The Retry row of the databases', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+  });
+  afterEach(() => stage.close());
+
+  const retry = async (): Promise<void> => {
+    const tree = new DatabaseTree(stage.parts.connectionStore);
+    const row = tree.getChildren().find((node) => node.kind === 'message' && node.look === 'error');
+    assert.ok(row, 'there is an error row');
+    const { command } = tree.getTreeItem(row);
+    assert.ok(command);
+    await commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
+    tree.dispose();
+  };
+
+  it('lists the databases again after a listing has failed', async () => {
+    const { connectionStore } = stage.parts;
+    stage.server.on('GET /api/v1/databases', problem(403, 'not today'));
+    await stage.run('dataTransfer.refreshDatabases');
+    assert.equal(connectionStore.listing.reason?.kind, 'forbidden');
+    assert.equal(connectionStore.listing.databases.length, 3);
+    publicLike(stage.server, 'the-key');
+    await retry();
+    assert.equal(connectionStore.listing.reason, undefined);
+  });
+
+  it('connects again after connecting has failed', async () => {
+    const { connectionStore, settings, apiKeys, connectFlow } = stage.parts;
+    const [connection] = settings.connections;
+    assert.ok(connection);
+    stage.server.on('GET /', problem(403, 'not today'));
+    await connectFlow.open(connection, (await apiKeys.get(connection)) ?? '');
+    assert.equal(connectionStore.state.kind, 'failed');
+    publicLike(stage.server, 'the-key');
+    await retry();
+    assert.equal(connectionStore.state.kind, 'connected');
+  });
+});
+
+function database(name: string, organization: string): Database {
+  return { id: name.toLowerCase(), name, organization, url: '' };
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
+import { SearchStore } from '../../src/core/store/searchStore.ts';
+import { TransferStore } from '../../src/core/store/transferStore.ts';
+import { DatabaseTree } from '../../src/views/databaseTree.ts';
+import { SearchTree } from '../../src/views/searchTree.ts';
+import { TransferTree } from '../../src/views/transferTree.ts';
+import { json, problem } from '../support/faultBehaviours.ts';
+import { ManualClock } from '../support/manualClock.ts';
+import { assertPlain, assertPlainRow, fileEntry, hostileTexts, labelOf, transfer } from './specimens.ts';
+import { orcid, Stage } from './stage.ts';
+
+describe('What a server says is data', () => {
+  for (const [what, text] of Object.entries(hostileTexts)) {
+    describe(`with ${what} in it`, () => {
+      it('the rows of the databases are plain text', () => {
+        const store = new ConnectionStore();
+        const tree = new DatabaseTree(store);
+        const connection = { id: 'c', name: `The ${text}`, server: 'http://127.0.0.1:1' };
+        const service = { address: 'http://127.0.0.1:1', name: text, version: text };
+        store.setState({ kind: 'failed', connection, reason: { kind: 'refused', detail: text } });
+        for (const node of tree.getChildren()) assertPlainRow(tree.getTreeItem(node));
+        store.setState({ kind: 'connected', connection, service });
+        const databases = [
+          { id: text, name: text, organization: text, url: text },
+          { id: 'b', name: 'Beta', organization: 'Another', url: '' },
+        ];
+        store.setListing({ databases, loading: false, reason: { kind: 'serverError', detail: text } });
+        const organizations = tree.getChildren();
+        const nodes = [...organizations, ...organizations.flatMap((node) => tree.getChildren(node))];
+        assert.equal(nodes.length, 6);
+        for (const node of nodes) assertPlainRow(tree.getTreeItem(node));
+        tree.dispose();
+      });
+
+      it('the rows of the search results are plain text', () => {
+        const store = new SearchStore();
+        const tree = new SearchTree(store);
+        store.open('s', 'c', { database: `The ${text}`, query: text, pageSize: 10, specific: { given: text } });
+        const file = fileEntry('f', { name: text, path: text, title: text, format: text, mediaType: text, hash: text });
+        store.update('s', {
+          files: [file, { kind: 'unreadable', text }],
+          loading: false,
+          reason: { kind: 'forbidden', detail: text },
+        });
+        const roots = tree.getChildren();
+        const nodes = [...roots, ...roots.flatMap((node) => tree.getChildren(node))];
+        assert.equal(nodes.length, 4);
+        for (const node of nodes) assertPlainRow(tree.getTreeItem(node));
+        tree.dispose();
+      });
+
+      it('the rows of the transfers are plain text', () => {
+        const store = new TransferStore();
+        const tree = new TransferTree({ store, clock: new ManualClock(), loadFinished: () => Promise.resolve() });
+        const status = { status: text, message: text, fileCount: 2, movedFileCount: 1 };
+        const more = { state: 'running', status, problem: { kind: 'refused', detail: text } } as const;
+        store.put([transfer('t', { ...more, id: `id ${text}` }, { source: text, destination: text })]);
+        const node = tree.node('t');
+        assert.ok(node);
+        assertPlainRow(tree.getTreeItem(node));
+        tree.dispose();
+      });
+    });
+  }
+
+  it('keeps what can be seen of a name, letter for letter', () => {
+    const store = new SearchStore();
+    const tree = new SearchTree(store);
+    store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 10 });
+    const names = ['$(alert) x', '<b>bold</b>', '[x](command:y)', 'Größe 数据 données.csv', 'naïve\u0301 🌽'];
+    store.update('s', {
+      files: names.map((name, index) => fileEntry(`f${index}`, { name })),
+      loading: false,
+      mayHaveMore: false,
+    });
+    const labels = tree.getChildren(tree.root('s')).map((node) => labelOf(tree.getTreeItem(node)));
+    assert.deepEqual(labels, names);
+    tree.dispose();
+  });
+});
+
+describe('What a server says, in notices and inputs', () => {
+  const trick = '$(alert) [click](command:workbench.action.quit)\nnext\u202eline';
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    stage.server.on('GET /', json({ name: trick, version: trick }));
+    stage.server.on(
+      'GET /api/v1/databases',
+      json(['a', 'b'].map((id) => ({ id, name: `${id} ${trick}`, organization: trick, url: trick }))),
+    );
+    stage.server.on('POST /api/v1/files', json({ resources: [{ id: 'f', name: trick, path: trick, bytes: 1 }] }));
+    stage.server.on('POST /api/v1/transfers', problem(400, trick, [trick]));
+  });
+  afterEach(() => stage.close());
+
+  it('is neither an icon nor a link nor a second line', async () => {
+    const { person } = stage;
+    await stage.connect('the-key');
+    const found = stage.run('dataTransfer.searchFiles');
+    const pick = await person.pick();
+    pick.choose(pick.labels[0] ?? '');
+    (await person.textBox()).enter(trick);
+    await found;
+    const [search] = stage.parts.searchStore.all();
+    assert.equal(search?.files.length, 1);
+    await stage.transferAll(pick.labels[1] ?? '');
+    const refusal = await person.notice();
+    assert.match(refusal.message, /^Could not transfer 1 file to b /);
+    const shown = [...person.notices.flatMap(({ message, detail }) => [message, ...detail.split('\n')])];
+    for (const text of shown) assertPlain(text, 'a line of a notice');
+    for (const { message } of person.notices) assert.doesNotMatch(message, /\$\(|\]\(/);
+    const rows = person.inputs.flatMap((input) => ('items' in input ? input.items : []));
+    assert.ok(rows.length > 3);
+    for (const { label, description = '', detail = '' } of rows) {
+      for (const text of [label, description, detail]) {
+        assertPlain(text, 'a row to pick');
+        assert.doesNotMatch(text, /\$\(|\]\(/);
+      }
+    }
+    assert.equal(stage.parts.settings.orcid, orcid);
+  });
+});

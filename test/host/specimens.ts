@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import type { TreeItem } from 'vscode';
+import type { FileEntry } from '../../src/core/model/fileEntry.ts';
+import type { Transfer, TransferOrder } from '../../src/core/model/transfer.ts';
+
+/** A file as a search finds it. */
+export function fileEntry(id: string, more: Partial<FileEntry> = {}): FileEntry {
+  return { kind: 'file', id, database: 'Alpha', name: `${id}.csv`, resource: { id }, ...more };
+}
+
+/** A transfer of two files from Alpha to Beta. */
+export function transfer(key: string, more: Partial<Transfer> = {}, order: Partial<TransferOrder> = {}): Transfer {
+  const files = [fileEntry('f1'), fileEntry('f2')].map(({ id, name }) => ({ id, name }));
+  const createdAt = Date.UTC(2026, 0, 1);
+  const state = more.state ?? 'active';
+  return {
+    key,
+    order: { connectionId: 'c', orcid: '0000-0002-1825-0097', source: 'Alpha', destination: 'Beta', files, ...order },
+    createdAt,
+    state,
+    changes: [{ state, at: createdAt }],
+    id: `id-${key}`,
+    ...more,
+  };
+}
+
+/** The label of a row, which must be plain text. */
+export function labelOf(item: TreeItem): string {
+  assert.equal(typeof item.label, 'string');
+  return String(item.label);
+}
+
+/** Label and description of a row, as a person reads them. */
+export function wordsOf(item: TreeItem): string {
+  const { description } = item;
+  return [labelOf(item), typeof description === 'string' ? description : ''].filter(Boolean).join(' | ');
+}
+
+/** Text that a server may send to harm or to mislead. */
+export const hostileTexts: Readonly<Record<string, string>> = {
+  'HTML markup': '<img src=x onerror=alert(1)><b>bold</b>',
+  'an icon': '$(alert) $(loading~spin)',
+  'a link that is a command': '[click](command:workbench.action.quit)',
+  'line breaks': 'one\ntwo\r\nthree\u2028four\u2029five\u0085six',
+  'control characters': 'a\u0000b\u0007c\u001b[31md\u007f',
+  'marks that turn the direction of reading': 'safe\u202efdp.exe\u2066x\u2069\u200f',
+  'a hundred thousand characters': 'long '.repeat(20_000),
+  'nothing but control characters': '\u0000\u0001\u200b',
+};
+
+/** Fails for text that is not one short line of characters that can be seen. */
+export function assertPlain(text: string, what: string): void {
+  assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, `${what} is plain`);
+  assert.ok(text.length <= 1000, `${what} is short, not ${text.length} characters`);
+}
+
+/** Fails for a row with anything but plain text, or with a label of nothing. */
+export function assertPlainRow(item: TreeItem): void {
+  assert.notEqual(labelOf(item).trim(), '', 'the label says something');
+  assertPlain(labelOf(item), 'the label');
+  const { description, tooltip } = item;
+  assert.ok(description === undefined || typeof description === 'string', 'the description is text');
+  assertPlain(description ?? '', 'the description');
+  assert.ok(tooltip === undefined || typeof tooltip === 'string', 'the tooltip is text, not Markdown');
+  for (const line of tooltip?.split('\n') ?? []) assertPlain(line, 'a line of the tooltip');
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { TreeItemCollapsibleState, type TreeItem } from 'vscode';
+import type { Transfer, TransferState } from '../../src/core/model/transfer.ts';
+import { TransferStore } from '../../src/core/store/transferStore.ts';
+import type { TransferTreeNode } from '../../src/views/nodes.ts';
+import { TransferTree } from '../../src/views/transferTree.ts';
+import { ManualClock } from '../support/manualClock.ts';
+import { transfer, wordsOf } from './specimens.ts';
+
+const running = { kind: 'group', group: 'running' } as const;
+const finished = { kind: 'group', group: 'finished' } as const;
+
+describe('The tree of transfers', () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 1, 12));
+  let store: TransferStore;
+  let tree: TransferTree;
+  let loads: number;
+  beforeEach(() => {
+    store = new TransferStore();
+    loads = 0;
+    const loadFinished = (): Promise<void> => {
+      loads += 1;
+      return Promise.resolve();
+    };
+    tree = new TransferTree({ store, clock, loadFinished });
+  });
+  afterEach(() => tree.dispose());
+
+  const items = (parent?: TransferTreeNode): TreeItem[] =>
+    tree.getChildren(parent).map((node) => tree.getTreeItem(node));
+  const rows = (parent?: TransferTreeNode): string[] => items(parent).map(wordsOf);
+  const row = (given: Transfer): TreeItem => {
+    store.put([given]);
+    const node = tree.node(given.key);
+    assert.ok(node);
+    return tree.getTreeItem(node);
+  };
+
+  it('is empty without a transfer, so that the welcome is seen', () => {
+    assert.deepEqual(rows(), []);
+  });
+
+  it('shows running transfers first, newest first, and how many there are', () => {
+    const states = ['succeeded', 'active', 'staging', 'failed'] as const;
+    store.put(states.map((state, index) => transfer(`t${index}`, { state, createdAt: index }, { destination: state })));
+    assert.deepEqual(rows(), ['Running | 2', 'Finished | 2']);
+    assert.deepEqual(rows(running), ['2 files to staging | staging', '2 files to active | active']);
+    assert.deepEqual(rows(finished), ['2 files to failed | failed', '2 files to succeeded | succeeded']);
+    const [first, second] = items();
+    assert.equal(first?.collapsibleState, TreeItemCollapsibleState.Expanded);
+    assert.equal(second?.collapsibleState, TreeItemCollapsibleState.Collapsed);
+  });
+
+  const states: Readonly<Record<TransferState, readonly [words: string, context: string]>> = {
+    submitting: ['submitting', 'transfer.running'],
+    notConfirmed: ['not confirmed', 'transfer.running'],
+    refused: ['refused', 'transfer.ended'],
+    accepted: ['accepted', 'transfer.running'],
+    staging: ['staging', 'transfer.running'],
+    active: ['active', 'transfer.running'],
+    finalizing: ['finalizing', 'transfer.running'],
+    inactive: ['inactive', 'transfer.running'],
+    unknown: ['unknown', 'transfer.running'],
+    running: ['running', 'transfer.running'],
+    succeeded: ['succeeded', 'transfer.ended'],
+    failed: ['failed', 'transfer.ended'],
+    cancelled: ['cancelled', 'transfer.ended'],
+    expired: ['expired', 'transfer.ended'],
+  };
+  for (const [state, [words, context]] of Object.entries(states)) {
+    it(`shows a transfer that is ${words} with an icon, a word, and what can be done with it`, () => {
+      const item = row(transfer('t', { state: state as TransferState }));
+      assert.equal(item.description, words);
+      assert.equal(item.contextValue, context);
+      assert.ok(item.iconPath);
+      assert.equal(item.command?.command, 'dataTransfer.showTransferProgress');
+    });
+  }
+
+  it('offers no cancel for a transfer without an id, or one that is being cancelled', () => {
+    const { id: none, ...unconfirmed } = transfer('t', { state: 'notConfirmed' });
+    assert.ok(none);
+    assert.equal(row(unconfirmed).contextValue, 'transfer.waiting');
+    const cancelling = row(transfer('u', { cancelAcceptedAt: 1 }));
+    assert.equal(cancelling.contextValue, 'transfer.waiting');
+    assert.equal(cancelling.description, 'cancelling');
+  });
+
+  it('says when the server does not follow a cancel (D13)', () => {
+    const item = row(transfer('t', { state: 'staging', cancelAcceptedAt: 1, cancelUnheeded: true }));
+    assert.equal(item.description, 'cancel accepted, the server still says staging');
+  });
+
+  it('shows a word that it does not know as it came (D10)', () => {
+    assert.equal(row(transfer('t', { state: 'running', status: { status: 'warming up' } })).description, 'warming up');
+  });
+
+  it('shows how many files have moved, and from when that is while nobody answers', () => {
+    const status = { status: 'active', fileCount: 3, movedFileCount: 2 };
+    assert.equal(row(transfer('t', { status })).description, 'active · 2 of 3 files');
+    const unheard = transfer('t', { status, askedAt: clock.now(), problem: { kind: 'timeout' } });
+    assert.match(String(row(unheard).description), /^active · 2 of 3 files · as of \d/);
+  });
+
+  it('tells everything in the tooltip', () => {
+    const status = { status: 'failed', message: 'disk full', fileCount: 2, movedFileCount: 1 };
+    const { tooltip } = row(transfer('t', { state: 'failed', status, askedAt: clock.now() }));
+    assert.equal(typeof tooltip, 'string');
+    for (const part of [
+      'Alpha → Beta',
+      'failed · 1 of 2 files',
+      'disk full',
+      'Started: ',
+      'Last asked: ',
+      'Id: id-t',
+    ]) {
+      assert.ok(String(tooltip).includes(part), part);
+    }
+  });
+
+  it('brings in the transfers of earlier sessions when the person looks at them', () => {
+    store.setHasEarlier(true);
+    assert.deepEqual(rows(), ['Finished']);
+    assert.equal(loads, 0);
+    assert.deepEqual(rows(finished), ['Loading…']);
+    assert.equal(loads, 1);
+  });
+
+  it('draws a row alone while it stays in its group, and the groups when it moves', () => {
+    store.put([transfer('t')]);
+    tree.getChildren(running);
+    const drawn: (TransferTreeNode | undefined)[] = [];
+    const subscription = tree.onDidChangeTreeData((node) => drawn.push(node));
+    store.put([transfer('t', { state: 'finalizing' })]);
+    store.put([transfer('t', { state: 'succeeded' })]);
+    subscription.dispose();
+    assert.deepEqual(drawn, [{ kind: 'transfer', key: 't' }, undefined]);
+  });
+
+  it('knows the group of a transfer, so that it can be shown', () => {
+    store.put([transfer('t'), transfer('u', { state: 'failed' })]);
+    assert.deepEqual(
+      ['t', 'u'].map((key) => tree.getParent({ kind: 'transfer', key })),
+      [running, finished],
+    );
+    assert.equal(tree.node('gone'), undefined);
+  });
+});
