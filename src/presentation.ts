@@ -1,5 +1,5 @@
 import { window, type LogOutputChannel, type Uri } from 'vscode';
-import { reopenConnection } from './commands/connections.ts';
+import { followLocalService, reopenConnection } from './commands/connections.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
@@ -55,6 +55,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
     showLog: () => log.show(),
   };
   registerCommands(registry, { ...parts, ...shown });
+  lifetime.track(parts.localService.onDidChange(() => followLocalService(parts)));
   views.onFirstUse(() => void reopenConnection(parts));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
 }

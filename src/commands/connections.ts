@@ -44,6 +44,15 @@ export async function openLocalService(parts: ConnectionParts): Promise<Session 
   }
 }
 
+/** Where the local service ended by itself, shows that its databases are gone; Retry starts it again. */
+export function followLocalService({ localService, sessions, connectFlow }: ConnectionParts): void {
+  const session = sessions.get(localConnectionId);
+  if (localService.isRunning || !session) return;
+  const wasActive = sessions.active === session;
+  sessions.close(localConnectionId);
+  if (wasActive) connectFlow.fail(session.connection, { kind: 'unreachable' });
+}
+
 /** The active session; where there is none, opens the last connection, or asks which. Undefined when the person left. */
 export async function requireSession(parts: ConnectionParts): Promise<Session | undefined> {
   if (parts.sessions.active) return parts.sessions.active;

@@ -33,6 +33,7 @@ export class LocalService implements Disposable {
   private readonly parts: LocalServiceParts;
   private child: ChildProcess | undefined;
   private starting: Promise<LocalServiceAccess> | undefined;
+  private stopping: Promise<void> | undefined;
   private readonly changed = new Emitter<void>();
 
   /** Fires when the service started or ended, also by itself. */
@@ -48,27 +49,40 @@ export class LocalService implements Disposable {
 
   /** Resolves when the service listens; a service that runs is used as it is. Rejects with what it said when it ended. */
   start(): Promise<LocalServiceAccess> {
-    this.starting ??= this.launch().catch((error: unknown) => {
-      this.starting = undefined;
-      throw error;
-    });
-    return this.starting;
+    if (this.starting) return this.starting;
+    const forget = (): void => {
+      if (this.starting === starting) this.starting = undefined;
+    };
+    const starting = this.launch(forget);
+    starting.catch(forget);
+    this.starting = starting;
+    return starting;
   }
 
   /** Ends the service and resolves when it is gone; running transfers go on at its next start. */
-  async stop(): Promise<void> {
-    const { child } = this;
-    if (!child || child.exitCode !== null) return;
-    const gone = once(child, 'exit');
-    child.stdin?.end();
-    await gone;
+  stop(): Promise<void> {
+    this.stopping ??= this.end().finally(() => {
+      this.stopping = undefined;
+    });
+    return this.stopping;
   }
 
   dispose(): void {
     this.child?.stdin?.end();
   }
 
-  private async launch(): Promise<LocalServiceAccess> {
+  private async end(): Promise<void> {
+    if (!this.child) await this.starting?.catch(() => undefined);
+    const { child } = this;
+    if (!child) return;
+    this.starting = undefined;
+    const gone = once(child, 'close');
+    child.stdin?.end();
+    await gone;
+  }
+
+  private async launch(whenEnded: () => void): Promise<LocalServiceAccess> {
+    await this.stopping;
     const { program, dataFolder, log, folders, retentionDays } = this.parts;
     await mkdir(dataFolder, { recursive: true, mode: 0o700 });
     const config = { dataFolder, databases: await folders(), retentionDays: retentionDays(), endWithStdin: true };
@@ -82,7 +96,11 @@ export class LocalService implements Disposable {
       lastWords = line;
       log.info(`local service: ${line}`);
     });
-    child.once('close', () => this.ended(child));
+    child.once('close', () => {
+      if (this.child === child) this.child = undefined;
+      whenEnded();
+      this.changed.fire();
+    });
     // The error of a write to a process that is gone; its end is what counts, and is told by the events above.
     child.stdin.on('error', (error) => log.debug(`local service: ${error.message}`));
     child.stdin.write(`${JSON.stringify(config)}\n`);
@@ -106,13 +124,6 @@ export class LocalService implements Disposable {
       child.kill();
       throw ended.signal.aborted ? ended.signal.reason : error;
     }
-  }
-
-  private ended(child: ChildProcess): void {
-    if (this.child !== child) return;
-    this.child = undefined;
-    this.starting = undefined;
-    this.changed.fire();
   }
 }
 

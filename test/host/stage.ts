@@ -6,6 +6,7 @@ import {
   window,
   workspace,
   type ExtensionContext,
+  type Tab,
   type WorkspaceConfiguration,
 } from 'vscode';
 import type { Search } from '../../src/core/store/searchStore.ts';
@@ -74,8 +75,7 @@ export class Stage {
     (await person.textBox()).enter(key);
     (await person.textBox()).enter(orcid);
     await done;
-    const notice = await person.notice();
-    assert.match(notice.message, /^Connected to /);
+    await person.notice(/^Connected to /);
   }
 
   /** Searches a database from its row, as a person does. */
@@ -99,10 +99,27 @@ export class Stage {
     (await person.pick()).choose(destination);
     (await person.textBox()).enter('');
     (await person.pick()).choose('No instructions');
-    const summary = await person.notice();
+    const summary = await person.notice(/^Transfer .* to .*\?$/);
     assert.equal(summary.isModal, true);
     summary.press('Transfer');
     await done;
+  }
+
+  /** Resolves to the tab with this title, once it is there. */
+  async tab(title: string): Promise<Tab> {
+    const found = (): Tab | undefined =>
+      window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label === title);
+    return (
+      found() ??
+      (await new Promise<Tab>((resolve) => {
+        const subscription = window.tabGroups.onDidChangeTabs(() => {
+          const tab = found();
+          if (!tab) return;
+          subscription.dispose();
+          resolve(tab);
+        });
+      }))
+    );
   }
 
   /** Closes the pages that the commands have opened. */

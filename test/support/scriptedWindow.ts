@@ -100,9 +100,12 @@ export class ScriptedWindow {
     throw new Error(`A text input was shown, not a list: ${input.prompt ?? ''}`);
   }
 
-  /** The next message. */
-  async notice(): Promise<ScriptedNotice> {
-    return await this.shownNotices.next(() => `No message was shown. ${this.summary()}`);
+  /** The next message; those that do not match `pattern` are passed over. */
+  async notice(pattern = /(?:)/): Promise<ScriptedNotice> {
+    for (;;) {
+      const notice = await this.shownNotices.next(() => `No message ${String(pattern)} was shown. ${this.summary()}`);
+      if (pattern.test(notice.message)) return notice;
+    }
   }
 
   /** Everything that the person could have read so far. */

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Uri, workspace } from 'vscode';
+import type { Transfer } from '../../src/core/model/transfer.ts';
+import { until } from '../unit/core/rig.ts';
+import { orcid, Stage } from './stage.ts';
+
+describe('The local service, from the editor', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    await stage.settings.update('orcid', orcid, true);
+  });
+  afterEach(() => stage.close());
+
+  it('starts, connects, and serves the open folder, the samples and a place for what arrives', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    const { state, listing } = stage.parts.connectionStore;
+    assert.equal(state.kind === 'connected' && state.connection.name, 'Local Service');
+    assert.deepEqual(
+      listing.databases.map(({ name, organization }) => [name, organization]),
+      [
+        [workspace.workspaceFolders?.[0]?.name, 'This workspace'],
+        ['Sample Data', 'This machine'],
+        ['Received Files', 'This machine'],
+      ],
+    );
+    assert.deepEqual(stage.person.notices, []);
+  });
+
+  it('serves the folders of the settings instead, where there are any', async () => {
+    const folder = openFolder();
+    await stage.settings.update('localService.databases', [{ name: 'Lab Share', folder }], true);
+    await stage.run('dataTransfer.startLocalService');
+    assert.deepEqual(
+      stage.parts.connectionStore.listing.databases.map(({ name }) => name),
+      ['Lab Share'],
+    );
+  });
+
+  it('transfers files of the samples, and they arrive whole', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    const search = await stage.search('Sample Data', 'observations');
+    const names = search.files.flatMap((file) => (file.kind === 'file' ? [file.name] : [])).sort();
+    assert.deepEqual(names, ['observations-2023.csv', 'observations-2024.csv', 'observations-2025.csv']);
+    await stage.transferAll('Received Files');
+    assert.deepEqual(stage.parts.searchStore.checkedFiles(), [], 'nothing stays checked');
+    const transfer = await ended(stage);
+    assert.equal(transfer.state, 'succeeded');
+    assert.equal(transfer.status?.movedFileCount, 3);
+    assert.match((await stage.person.notice()).message, /^Transferred 3 files to Received Files\.$/);
+    const landed = join(received(stage), `dts-${transfer.id ?? ''}`);
+    const manifest = JSON.parse(await readFile(join(landed, 'manifest.json'), 'utf8')) as Manifest;
+    assert.deepEqual(manifest.resources.map(({ path }) => path.split('/').at(-1)).sort(), names);
+    for (const { path, hash } of manifest.resources) {
+      const digest = await sha256(join(landed, path));
+      assert.equal(`sha256:${digest}`, hash);
+      assert.equal(digest, await sha256(Uri.joinPath(stage.parts.context.extensionUri, 'samples', path).fsPath));
+    }
+  });
+
+  it('finds a file that was put into the open folder, and carries its metadata', async () => {
+    const file = join(openFolder(), 'greeting.txt');
+    await writeFile(file, 'hello');
+    await stage.run('dataTransfer.startLocalService');
+    const name = workspace.workspaceFolders?.[0]?.name ?? '';
+    const [found] = (await stage.search(name, 'greeting')).files;
+    assert.ok(found?.kind === 'file');
+    assert.deepEqual([found.name, found.sizeBytes, found.mediaType], ['greeting.txt', 5, 'text/plain']);
+    await rm(file);
+  });
+
+  it('cancels a transfer that runs, after asking', async () => {
+    const file = join(openFolder(), 'large.bin');
+    const handle = await open(file, 'w');
+    await handle.truncate(2_000_000_000);
+    await handle.close();
+    await stage.run('dataTransfer.startLocalService');
+    await stage.search(workspace.workspaceFolders?.[0]?.name ?? '', 'large');
+    await stage.transferAll('Received Files');
+    const done = stage.run('dataTransfer.cancelTransfer', stage.firstTransfer);
+    const question = await stage.person.notice();
+    assert.equal(question.message, 'Cancel the transfer of 1 file to Received Files?');
+    question.press('Cancel Transfer');
+    await done;
+    const transfer = await ended(stage);
+    assert.equal(transfer.state, 'cancelled');
+    assert.equal(stage.person.notices.length, 2, 'a cancel that was asked for needs no notice');
+    const landed = join(received(stage), `dts-${transfer.id ?? ''}`);
+    assert.deepEqual(await readdir(landed).catch(() => []), [], 'nothing of it has landed');
+    await rm(file);
+  });
+
+  it('is one process, however often it is started', async () => {
+    const { localService } = stage.parts;
+    const before = childCount();
+    const [one, two] = await Promise.all([localService.start(), localService.start()]);
+    await stage.run('dataTransfer.startLocalService');
+    assert.deepEqual(one, two);
+    assert.deepEqual(await localService.start(), one);
+    assert.equal(childCount(), before + 1);
+  });
+
+  it('ends its process when it is stopped, and says that it is not connected any longer', async () => {
+    const { localService, connectionStore, sessions } = stage.parts;
+    await stage.run('dataTransfer.startLocalService');
+    const { address } = await localService.start();
+    const before = childCount();
+    await stage.run('dataTransfer.stopLocalService');
+    assert.equal(localService.isRunning, false);
+    assert.equal(connectionStore.state.kind, 'disconnected');
+    assert.equal(sessions.get('local'), undefined);
+    await assert.rejects(fetch(address));
+    assert.equal(childCount(), before - 1);
+  });
+
+  it('starts again right after it was stopped', async () => {
+    const { localService, connectionStore } = stage.parts;
+    await stage.run('dataTransfer.startLocalService');
+    const before = await localService.start();
+    await localService.stop();
+    await stage.run('dataTransfer.startLocalService');
+    const after = await localService.start();
+    assert.notEqual(after.token, before.token);
+    assert.equal(connectionStore.state.kind, 'connected');
+    assert.equal(localService.isRunning, true);
+    assert.deepEqual(stage.person.notices, []);
+  });
+
+  it('is seen to have ended when it ended by itself, and starts again on Retry', async () => {
+    const { localService, connectionStore } = stage.parts;
+    await stage.run('dataTransfer.startLocalService');
+    localService['child']?.kill('SIGKILL');
+    await until(connectionStore.onDidChange, () => connectionStore.state.kind !== 'connected');
+    assert.equal(localService.isRunning, false);
+    assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'unreachable');
+    await stage.run('dataTransfer.refreshDatabases');
+    assert.equal(connectionStore.state.kind, 'connected');
+    assert.equal(connectionStore.listing.databases.length, 3);
+  });
+
+  it('says in words why it did not start', async () => {
+    const twice = [openFolder(), openFolder()].map((folder) => ({ name: 'Lab Share', folder }));
+    await stage.settings.update('localService.databases', twice, true);
+    await stage.run('dataTransfer.startLocalService');
+    const notice = await stage.person.notice();
+    assert.match(notice.message, /^Could not start the local service: .*Lab Share/);
+    assert.deepEqual(notice.buttons, ['Show Log']);
+    assert.equal(stage.parts.connectionStore.state.kind, 'failed');
+    assert.equal(stage.parts.localService.isRunning, false);
+  });
+});
+
+interface Manifest {
+  readonly resources: readonly { readonly path: string; readonly hash: string }[];
+}
+
+function openFolder(): string {
+  const [folder] = workspace.workspaceFolders ?? [];
+  assert.ok(folder, 'a folder is open');
+  return folder.uri.fsPath;
+}
+
+function received({ parts }: Stage): string {
+  return Uri.joinPath(parts.context.globalStorageUri, 'received').fsPath;
+}
+
+/** The newest transfer, once it has ended. */
+async function ended({ parts }: Stage): Promise<Transfer> {
+  await until(parts.transferStore.onDidChange, () => parts.transferStore.finished().length > 0);
+  const [transfer] = parts.transferStore.finished();
+  assert.ok(transfer);
+  return transfer;
+}
+
+function childCount(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
+}
+
+async function sha256(file: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+}
