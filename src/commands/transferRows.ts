@@ -23,7 +23,8 @@ export interface TransferRowParts {
 
 /** Opens the page of a transfer. */
 export async function showTransferProgress(parts: TransferRowParts, node: TransferNode | undefined): Promise<void> {
-  const key = node?.key ?? (await askTransfer(parts, parts.transferStore.all(), l10n.t('Select the transfer to show')));
+  const key =
+    node?.key ?? (await askTransfer(parts, () => parts.transferStore.all(), l10n.t('Select the transfer to show')));
   if (key === undefined) return;
   parts.acknowledge();
   parts.transferPanels.show(key);
@@ -32,7 +33,7 @@ export async function showTransferProgress(parts: TransferRowParts, node: Transf
 /** Asks once, and then asks the service to cancel (§4.7). */
 export async function cancelTransfer(parts: TransferRowParts, node: TransferNode | undefined): Promise<void> {
   const { transferStore, transferFlow, monitor, notices } = parts;
-  const running = transferStore.running().filter(({ id }) => id !== undefined);
+  const running = (): readonly Transfer[] => transferStore.running().filter(({ id }) => id !== undefined);
   const key = node?.key ?? (await askTransfer(parts, running, l10n.t('Select the transfer to cancel')));
   const transfer = key === undefined ? undefined : transferStore.get(key);
   if (!transfer) return;
@@ -49,7 +50,7 @@ export async function cancelTransfer(parts: TransferRowParts, node: TransferNode
 
 /** Puts the server's id of a transfer on the clipboard. */
 export async function copyTransferId(parts: TransferRowParts, node: TransferNode | undefined): Promise<void> {
-  const known = parts.transferStore.all().filter(({ id }) => id !== undefined);
+  const known = (): readonly Transfer[] => parts.transferStore.all().filter(({ id }) => id !== undefined);
   const key = node?.key ?? (await askTransfer(parts, known, l10n.t('Select the transfer whose id to copy')));
   const id = key === undefined ? undefined : parts.transferStore.get(key)?.id;
   if (key === undefined) return;
@@ -81,19 +82,23 @@ export async function clearFinishedTransfers(parts: TransferRowParts): Promise<v
 /** Lists the running transfers, or the last ones where none runs, and opens the page of one. */
 export async function showRunningTransfers(parts: TransferRowParts): Promise<void> {
   const { transferStore, transferPanels, acknowledge } = parts;
-  const running = transferStore.running();
-  const listed = running.length > 0 ? running : transferStore.all().slice(0, 20);
+  const listed = (): readonly Transfer[] => {
+    const running = transferStore.running();
+    return running.length > 0 ? running : transferStore.all().slice(0, 20);
+  };
   acknowledge();
   const key = await askTransfer(parts, listed, l10n.t('Select a transfer to show its progress'));
   if (key !== undefined) transferPanels.show(key);
 }
 
+/** Asks which of the transfers that `list` gives; those of earlier sessions are brought in where it gives none. */
 async function askTransfer(
   { transferFlow, transferStore }: TransferRowParts,
-  transfers: readonly Transfer[],
+  list: () => readonly Transfer[],
   placeholder: string,
 ): Promise<string | undefined> {
-  if (transfers.length === 0 && transferStore.hasEarlier) await transferFlow.loadFinished();
+  if (list().length === 0 && transferStore.hasEarlier) await transferFlow.loadFinished();
+  const transfers = list();
   if (transfers.length === 0) throw new CommandFailure(l10n.t('There is no transfer for this.'));
   const answer = await pickOne(alone(l10n.t('Transfers')), {
     placeholder,

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { commands, env, window } from 'vscode';
+import { hasEnded } from '../../src/core/model/transfer.ts';
+import { dropBeforeAnswer, problem } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { until } from '../unit/core/rig.ts';
+import { Stage } from './stage.ts';
+
+const nmdc = 'National Microbiome Data Collaborative';
+
+describe('Transferring in the editor', () => {
+  let stage: Stage;
+  let service: ReturnType<typeof publicLike>;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    service = publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    await stage.search('JGI Data Portal', 'JDP:00000');
+  });
+  afterEach(() => stage.close());
+
+  /** Moves every transfer of the service on, and waits until the editor has seen it. */
+  const moveOn = async (status: string, message?: string): Promise<void> => {
+    for (const transfer of service.transfers.values()) {
+      transfer.status = status;
+      if (message !== undefined) transfer.message = message;
+    }
+    const { transferStore, monitor } = stage.parts;
+    monitor.askNow();
+    await until(transferStore.onDidChange, () =>
+      transferStore.all().every(({ status: told }) => told?.status === status),
+    );
+  };
+
+  it('asks for destination, description and instructions, sums up, and sends what was said (§4.5)', async () => {
+    const { person, parts, server } = stage;
+    const [search] = parts.searchStore.all();
+    const file = search?.files.find((found) => found.kind === 'file');
+    assert.ok(search && file?.kind === 'file');
+    const done = stage.run('dataTransfer.transferFiles', {
+      kind: 'file',
+      searchKey: search.key,
+      connectionId: search.connectionId,
+      file,
+    });
+    const destinations = await person.pick();
+    assert.deepEqual(destinations.labels, ['KBase Workspace Service (KSS)', nmdc]);
+    destinations.choose(nmdc);
+    (await person.textBox()).enter('For the **first** look');
+    (await person.pick()).choose('Type instructions as JSON…');
+    const box = await person.textBox();
+    box.enter('[1]');
+    assert.equal(await box.complaint(), 'This is not a JSON object yet.');
+    box.enter('{"type": "assembly"}');
+    const summary = await person.notice();
+    assert.equal(summary.message, `Transfer 1 file to ${nmdc}?`);
+    assert.deepEqual(summary.detail.split('\n'), ['Size: 10 bytes', 'From: JGI Data Portal', `To: ${nmdc}`]);
+    summary.press('Transfer');
+    await done;
+    const [submission] = server.requestsTo('POST /api/v1/transfers');
+    const body = JSON.parse(submission?.body ?? '{}') as Record<string, unknown>;
+    assert.deepEqual(body['file_ids'], [file.id]);
+    assert.equal(body['description'], 'For the **first** look');
+    assert.deepEqual(body['instructions'], { type: 'assembly' });
+  });
+
+  it('sends nothing when the person leaves before the end, and keeps the checks', async () => {
+    const { person, parts, server } = stage;
+    const [search] = parts.searchStore.all();
+    const files = search?.files.filter((found) => found.kind === 'file') ?? [];
+    parts.searchStore.setChecked(search?.key ?? '', files, true);
+    for (const leaveAt of [0, 1, 2, 3]) {
+      const done = stage.run('dataTransfer.transferCheckedFiles');
+      const acts = [
+        async () => (await person.pick()).choose(nmdc),
+        async () => (await person.textBox()).enter(''),
+        async () => (await person.pick()).choose('No instructions'),
+      ];
+      for (const act of acts.slice(0, leaveAt)) await act();
+      if (leaveAt < 3) (await person.input()).escape();
+      else (await person.notice()).dismiss();
+      await done;
+    }
+    assert.deepEqual(server.requestsTo('POST /api/v1/transfers'), []);
+    assert.deepEqual(parts.transferStore.all(), []);
+    assert.equal(parts.searchStore.checkedFiles().length, 10);
+  });
+
+  it('says why the service refused, keeps the record, and keeps the checks', async () => {
+    stage.server.on('POST /api/v1/transfers', problem(400, 'the destination is full'));
+    await stage.transferAll(nmdc);
+    const notice = await stage.person.notice();
+    assert.equal(
+      notice.message,
+      `Could not transfer 10 files to ${nmdc}: the service refused the request: the destination is full`,
+    );
+    assert.equal(stage.parts.transferStore.all()[0]?.state, 'refused');
+    assert.equal(stage.parts.searchStore.checkedFiles().length, 10);
+  });
+
+  it('says when it is not known whether the service has begun (D12)', async () => {
+    stage.server.on('POST /api/v1/transfers', dropBeforeAnswer());
+    await stage.transferAll(nmdc);
+    const notice = await stage.person.notice();
+    assert.match(
+      notice.message,
+      /^It is not known whether the transfer of 10 files to .* has begun: the connection was lost/,
+    );
+    assert.equal(stage.parts.transferStore.all()[0]?.state, 'notConfirmed');
+    assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);
+  });
+
+  it('tells once that a transfer ended, with a button that shows it', async () => {
+    await stage.transferAll(nmdc);
+    await moveOn('succeeded');
+    const notice = await stage.person.notice();
+    assert.equal(notice.message, `Transferred 10 files to ${nmdc}.`);
+    notice.press('Show Progress');
+    await stage.tab(`Transfer to ${nmdc}`);
+    await stage.closePages();
+  });
+
+  it('tells why a transfer failed, in the words of the service on one line', async () => {
+    await stage.transferAll(nmdc);
+    await moveOn('failed', 'no room\nat all $(alert)');
+    const notice = await stage.person.notice();
+    assert.equal(notice.kind, 'error');
+    assert.equal(notice.message, `Transfer of 10 files to ${nmdc} failed: no room at all $ (alert)`);
+  });
+
+  for (const [level, succeeded, failed] of [
+    ['problems', 0, 1],
+    ['none', 0, 0],
+  ] as const) {
+    it(`tells ${failed === 0 ? 'nothing' : 'only of failures'} where the setting says "${level}"`, async () => {
+      await stage.settings.update('notifications', level, true);
+      const before = stage.person.notices.length;
+      await stage.transferAll(nmdc);
+      await moveOn('succeeded');
+      assert.equal(stage.person.notices.length, before + 1 + succeeded, 'the summary, and what is told of success');
+      service.transfers.clear();
+      await stage.transferAll(nmdc);
+      for (const transfer of service.transfers.values()) transfer.status = 'failed';
+      const { transferStore, monitor } = stage.parts;
+      monitor.askNow();
+      await until(transferStore.onDidChange, () => transferStore.all().every(({ state }) => hasEnded(state)));
+      assert.equal(stage.person.notices.length, before + 2 + succeeded + failed);
+    });
+  }
+
+  it('copies the id of a transfer, and the ids of files', async () => {
+    await stage.transferAll(nmdc);
+    await stage.run('dataTransfer.copyTransferId', stage.firstTransfer);
+    assert.equal(await env.clipboard.readText(), stage.parts.transferStore.all()[0]?.id);
+    const done = stage.run('dataTransfer.copyFileId');
+    const pick = await stage.person.pick();
+    pick.choose(...pick.labels.slice(0, 2));
+    await done;
+    assert.equal(await env.clipboard.readText(), 'JDP:000000\nJDP:000001');
+    assert.deepEqual(stage.person.said.slice(-2), ['Copied the id.', 'Copied 2 ids.']);
+  });
+
+  it('shows the metadata of a file as JSON', async () => {
+    const done = stage.run('dataTransfer.showMetadataJson');
+    const pick = await stage.person.pick();
+    pick.choose(pick.labels[0] ?? '');
+    await done;
+    const document = window.activeTextEditor?.document;
+    assert.equal(document?.languageId, 'json');
+    assert.equal((JSON.parse(document.getText()) as { id: string }).id, 'JDP:000000');
+    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  it('clears finished transfers only after asking, and leaves running ones', async () => {
+    const { person, parts } = stage;
+    await stage.transferAll(nmdc);
+    await moveOn('succeeded');
+    service.transfers.clear();
+    await stage.transferAll(nmdc);
+    for (const press of [false, true]) {
+      const done = stage.run('dataTransfer.clearFinishedTransfers');
+      const question = await person.notice(/^Clear the list of finished transfers\?$/);
+      if (press) question.press('Clear');
+      else question.dismiss();
+      await done;
+      assert.equal(parts.transferStore.finished().length, press ? 0 : 1);
+    }
+    assert.equal(parts.transferStore.running().length, 1);
+  });
+
+  for (const id of ['showTransferProgress', 'copyTransferId', 'showRunningTransfers'] as const) {
+    it(`lists the transfers of earlier sessions for ${id}, when there are no others`, async () => {
+      const { parts, person } = stage;
+      await stage.transferAll(nmdc);
+      await moveOn('succeeded');
+      await written(stage);
+      parts.transferStore.remove([stage.firstTransfer.key]);
+      parts.transferStore.setHasEarlier(true);
+      const done = stage.run(`dataTransfer.${id}`);
+      const pick = await person.pick();
+      assert.deepEqual(pick.labels, [`10 files to ${nmdc}`]);
+      pick.escape();
+      await done;
+    });
+  }
+});
+
+/** Resolves when the ledger has what the store has: it writes one transfer after the other. */
+async function written({ parts }: Stage): Promise<void> {
+  const [transfer] = parts.transferStore.all();
+  assert.ok(transfer);
+  await parts.transferFlow.keep(transfer);
+}
