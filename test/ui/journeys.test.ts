@@ -100,9 +100,11 @@ describe('A person in the whole editor', function () {
       await window.quickInput.input('', /2\/4/);
       await window.quickInput.pick('No instructions', /3\/4/);
       await window.notifications.answer('Transfer');
-      const notice = await window.notifications.wait(/Transfer of 1 file to Read Only failed/);
-      assert.match(notice.text, /could not write anscombe\.json: permission denied/);
       await window.statusBar('1 transfer failed');
+      await window.clickStatusBar('1 transfer failed');
+      await window.quickInput.pick('1 file to Read Only');
+      const page = await window.pageFrame(/Read Only/);
+      await page.getByText('could not write anscombe.json: permission denied').first().waitFor();
     });
   });
 
@@ -124,7 +126,8 @@ describe('A person in the whole editor', function () {
     await window.quickInput.input('', /2\/4/);
     await window.quickInput.pick('No instructions', /3\/4/);
     await window.notifications.answer('Transfer');
-    await window.notifications.press(/Transferred 2 files to Received Files/, 'Show Progress');
+    await window.clickStatusBar('Transfers done');
+    await window.quickInput.pick('2 files to Received Files');
     await (await window.pageFrame(/Received Files/)).getByText('Succeeded').first().waitFor();
 
     await window.reload();

@@ -59,7 +59,7 @@ export class QuickInput {
   /** What it shows now, or `undefined` when none is open. Rows further down than the list reaches are not listed. */
   async state(): Promise<QuickInputState | undefined> {
     if (!(await this.isOpen())) return undefined;
-    return this.#widget.evaluate(readState).catch(() => undefined);
+    return this.#widget.evaluate(readState, undefined, { timeout: 200 }).catch(() => undefined);
   }
 
   /** Replaces what stands in the box, without accepting it. */
