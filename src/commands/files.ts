@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import type { MetadataFlow } from '../core/flows/metadataFlow.ts';
 import type { FileEntry } from '../core/model/fileEntry.ts';
 import type { SearchStore } from '../core/store/searchStore.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
@@ -43,6 +44,19 @@ export async function askFiles(searches: SearchStore, title: string): Promise<re
     })),
   });
   return typeof answer === 'string' ? undefined : answer.value;
+}
+
+/**
+ * The files with what the service tells of those that only a page named; what it does not tell stays unknown.
+ * With that the client has also learned what the service calls its databases, before anything is submitted (D7).
+ */
+export async function withEntries(flow: MetadataFlow, files: readonly KnownFile[]): Promise<readonly KnownFile[]> {
+  const fetch = async (file: KnownFile): Promise<KnownFile> => {
+    if (file.entry) return file;
+    const { file: entry } = await flow.fetchFile(file.ref);
+    return entry?.kind === 'file' ? { ...file, entry } : file;
+  };
+  return await Promise.all(files.map(fetch));
 }
 
 function known(entry: FileEntry, connectionId: string): Required<KnownFile> {

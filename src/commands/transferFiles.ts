@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import type { MetadataFlow } from '../core/flows/metadataFlow.ts';
 import type { Session, Sessions } from '../core/flows/sessions.ts';
 import type { TransferFlow } from '../core/flows/transferFlow.ts';
 import type { Transfer, TransferFile, TransferOrder } from '../core/model/transfer.ts';
@@ -9,7 +10,7 @@ import type { FileNode, FileRef } from '../host/contributions.ts';
 import type { Notices } from '../host/notices.ts';
 import { filesText, plainLine, reasonText, sizeText } from '../host/words.ts';
 import { requireSession, type ConnectionParts } from './connections.ts';
-import { askFiles, filesOf, type KnownFile } from './files.ts';
+import { askFiles, filesOf, withEntries, type KnownFile } from './files.ts';
 import { requireOrcid } from './setOrcid.ts';
 import { askTransferDetails, type TransferDetails } from './transferDetails.ts';
 
@@ -19,6 +20,7 @@ export interface TransferFilesParts extends ConnectionParts {
   readonly connectionStore: ConnectionStore;
   readonly searchStore: SearchStore;
   readonly transferFlow: TransferFlow;
+  readonly metadataFlow: MetadataFlow;
   readonly notices: Notices;
   /** Shows the row of a transfer that was submitted. */
   revealTransfer(key: string): void;
@@ -51,15 +53,17 @@ export async function transferCheckedFiles(parts: TransferFilesParts): Promise<v
 }
 
 /** True when anything was submitted and accepted. */
-async function transfer(parts: TransferFilesParts, session: Session, files: readonly KnownFile[]): Promise<boolean> {
-  if (files.some(({ ref }) => ref.connectionId !== session.connection.id)) {
+async function transfer(parts: TransferFilesParts, session: Session, given: readonly KnownFile[]): Promise<boolean> {
+  if (given.some(({ ref }) => ref.connectionId !== session.connection.id)) {
     throw new CommandFailure(l10n.t('Some of the files belong to another service. Switch to it to transfer them.'));
   }
   const orcid = await requireOrcid(parts);
   if (orcid === undefined) return false;
-  const sources = [...new Set(files.map(({ ref }) => ref.database))];
+  const sources = [...new Set(given.map(({ ref }) => ref.database))];
   const details = await askTransferDetails(parts, sources);
-  if (!details || !(await confirmSummary(parts, files, sources, details))) return false;
+  if (!details) return false;
+  const files = await withEntries(parts.metadataFlow, given);
+  if (!(await confirmSummary(parts, files, sources, details))) return false;
   await parts.memory.remember('lastDestination', details.destination);
   const transfers: Transfer[] = [];
   for (const source of sources) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { commands, env, window } from 'vscode';
 import { hasEnded } from '../../src/core/model/transfer.ts';
-import { dropBeforeAnswer, problem } from '../support/faultBehaviours.ts';
+import { dropBeforeAnswer, json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
@@ -62,6 +62,25 @@ describe('Transferring in the editor', () => {
     assert.deepEqual(body['file_ids'], [file.id]);
     assert.equal(body['description'], 'For the **first** look');
     assert.deepEqual(body['instructions'], { type: 'assembly' });
+  });
+
+  it('transfers the file of a page, and calls the databases as the service wants, also before any search (D7)', async () => {
+    const { person, parts } = stage;
+    const [connection] = parts.settings.connections;
+    assert.ok(connection);
+    stage.server.on('GET /', json({ name: 'DTS prototype', version: 'another one, of which nothing is known' }));
+    await stage.connect('the-key');
+    const ref = { connectionId: connection.id, database: 'JGI Data Portal', id: 'JDP:000007', name: 'seven.csv' };
+    const done = stage.run('dataTransfer.transferFiles', ref);
+    (await person.pick()).choose(nmdc);
+    (await person.textBox()).enter('');
+    (await person.pick()).choose('No instructions');
+    const summary = await person.notice(/^Transfer 1 file/);
+    assert.match(summary.detail, /^Size: 10 bytes$/m);
+    summary.press('Transfer');
+    await done;
+    assert.equal(parts.transferStore.all()[0]?.problem, undefined);
+    assert.equal(service.transfers.size, 1);
   });
 
   it('sends nothing when the person leaves before the end, and keeps the checks', async () => {
