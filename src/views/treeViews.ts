@@ -52,12 +52,12 @@ export class TreeViews implements Disposable {
   /** Brings the newest search into view, without taking the focus from where the person types. */
   readonly revealSearches = (): void => {
     const [newest] = this.parts.searchStore.all();
-    if (newest) void this.searchResults.reveal(this.searchTree.root(newest.key), { select: false, focus: false });
+    if (newest) bringIntoView(this.searchResults, this.searchTree.root(newest.key), false);
   };
 
   readonly revealTransfer = (key: string): void => {
     const node = this.transferTree.node(key);
-    if (node) void this.transfers.reveal(node, { select: true, focus: false });
+    if (node) bringIntoView(this.transfers, node, true);
   };
 
   /** Calls once, when the side bar is looked at for the first time. */
@@ -91,4 +91,9 @@ export class TreeViews implements Disposable {
       count === 1 ? l10n.t('1 transfer is running') : l10n.t('{0} transfers are running', numberText(count));
     this.transfers.badge = count > 0 ? { value: count, tooltip } : undefined;
   }
+}
+
+/** Shows a row. One that went elsewhere before the editor came to it, such as an ended transfer, needs no words. */
+function bringIntoView<T>(view: TreeView<T>, node: T, select: boolean): void {
+  view.reveal(node, { select, focus: false }).then(undefined, () => undefined);
 }

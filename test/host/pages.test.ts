@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { extensions, TabInputWebview, ViewColumn, window, type WebviewPanel } from 'vscode';
+import type { FileRef } from '../../src/host/contributions.ts';
+import { isMetadataIntent, type MetadataIntent } from '../../src/messages/metadataMessages.ts';
+import { PanelHost } from '../../src/panels/panelHost.ts';
+import { json, problem } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
+import { transfer } from './specimens.ts';
+import { extensionId, Stage } from './stage.ts';
+
+const kss = 'KBase Workspace Service (KSS)';
+
+describe('The pages', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    publicLike(stage.server, 'the-key');
+    await stage.closePages();
+  });
+  afterEach(async () => {
+    await stage.closePages();
+    await stage.close();
+  });
+
+  const pages = (): string[] =>
+    window.tabGroups.all.flatMap(({ tabs }) =>
+      tabs.flatMap(({ input, label }) => (input instanceof TabInputWebview ? [label] : [])),
+    );
+
+  const refs = async (): Promise<readonly FileRef[]> => {
+    await stage.connect('the-key');
+    const { connectionId, files } = await stage.search('JGI Data Portal', 'JDP:00000');
+    return files.flatMap((file) =>
+      file.kind === 'file' ? [{ connectionId, database: file.database, id: file.id, name: file.name }] : [],
+    );
+  };
+
+  it('opens the metadata of a file in a page with its name', async () => {
+    const [first] = await refs();
+    assert.ok(first);
+    await stage.run('dataTransfer.showFileMetadata', first);
+    const { input } = await stage.tab('JDP:000000.csv');
+    assert.ok(input instanceof TabInputWebview);
+    assert.match(input.viewType, /dataTransfer\.metadata$/);
+  });
+
+  it('uses the page that is not kept again for the next file', async () => {
+    const [first, second] = await refs();
+    assert.ok(first && second);
+    await stage.run('dataTransfer.showFileMetadata', first);
+    await stage.tab('JDP:000000.csv');
+    await stage.run('dataTransfer.showFileMetadata', second);
+    await stage.tab('JDP:000001.csv');
+    assert.deepEqual(pages(), ['JDP:000001.csv']);
+  });
+
+  it('asks the service once for the file that it shows', async () => {
+    const [first] = await refs();
+    assert.ok(first);
+    const route = 'POST /api/v1/files/by-id';
+    await stage.run('dataTransfer.showFileMetadata', first);
+    await stage.tab('JDP:000000.csv');
+    await stage.run('dataTransfer.showFileMetadata', first);
+    assert.equal(stage.server.requestsTo(route).length, 1);
+  });
+
+  it('opens a page even for a file that the service does not tell of', async () => {
+    const [first] = await refs();
+    assert.ok(first);
+    stage.server.on('POST /api/v1/files/by-id', problem(500, 'gone'));
+    await stage.run('dataTransfer.showFileMetadata', { ...first, id: 'JDP:none', name: 'lost.csv' });
+    await stage.tab('lost.csv');
+    assert.deepEqual(stage.person.notices.slice(1), []);
+  });
+
+  it('opens a transfer in a page that names its destination, one for each transfer', async () => {
+    const { transferStore } = stage.parts;
+    transferStore.put([transfer('one', {}, { destination: kss }), transfer('two', {}, { destination: 'Beta' })]);
+    for (const key of ['one', 'two', 'one']) {
+      await stage.run('dataTransfer.showTransferProgress', { kind: 'transfer', key });
+    }
+    const { input } = await stage.tab(`Transfer to ${kss}`);
+    assert.ok(input instanceof TabInputWebview);
+    assert.match(input.viewType, /dataTransfer\.transfer$/);
+    await stage.tab('Transfer to Beta');
+    assert.deepEqual(pages().sort(), ['Transfer to Beta', `Transfer to ${kss}`]);
+  });
+
+  it('opens a page for a transfer that is not there yet, and names it when it comes', async () => {
+    await stage.run('dataTransfer.showTransferProgress', { kind: 'transfer', key: 'later' });
+    await stage.tab('Transfer');
+    stage.parts.transferStore.put([transfer('later')]);
+    await stage.tab('Transfer to Beta');
+  });
+
+  it('gives a page a short title of plain text, whatever the file is called', async () => {
+    const { connectFlow, sessions } = stage.parts;
+    stage.server.on('POST /api/v1/files/by-id', json({ resources: [] }));
+    await connectFlow.open({ id: 'c', name: 'Test', server: stage.server.address }, 'the-key');
+    const name = `a\nb\u202e${'long '.repeat(1000)}`;
+    await stage.run('dataTransfer.showFileMetadata', { connectionId: 'c', database: kss, id: 'x', name });
+    await stage.tab(`a b${'long '.repeat(12)}`.slice(0, 59) + '…');
+    sessions.close('c');
+  });
+});
+
+describe('The host of a page', () => {
+  let panel: WebviewPanel;
+  let host: PanelHost<MetadataIntent>;
+  let log: MemoryLog;
+  let starts: number;
+  let intents: MetadataIntent[];
+  let heard: () => void;
+
+  beforeEach(() => {
+    const extensionUri = extensions.getExtension(extensionId)?.extensionUri;
+    assert.ok(extensionUri);
+    log = new MemoryLog();
+    starts = 0;
+    intents = [];
+    heard = () => undefined;
+    panel = window.createWebviewPanel('dataTransfer.underTest', 'Under test', ViewColumn.Active);
+    host = new PanelHost<MetadataIntent>(
+      panel,
+      { extensionUri, log, run: () => undefined },
+      {
+        page: 'metadata',
+        isIntent: isMetadataIntent,
+        start: () => {
+          starts += 1;
+          heard();
+          return { type: 'start', words: { language: 'en' }, snapshot: {} };
+        },
+        onIntent: (intent) => {
+          intents.push(intent);
+          heard();
+        },
+      },
+    );
+  });
+  afterEach(() => {
+    host.dispose();
+    panel.dispose();
+  });
+
+  it('answers the page that says that it is ready, under a policy that lets nothing else in', async () => {
+    assert.match(panel.webview.html, /default-src 'none'; script-src 'nonce-[\w-]{30,}';/);
+    assert.doesNotMatch(panel.webview.html, /unsafe|data:|http:/);
+    await new Promise<void>((resolve) => {
+      heard = resolve;
+    });
+    assert.equal(starts, 1);
+  });
+
+  it('ignores messages that it does not know, and logs each without its content', async () => {
+    const unknown = ['{ type: "runCommand", id: "secret" }', '"secret"', 'null', '{ type: "openLink" }'];
+    const posts = [...unknown, '{ type: "copyId" }'].map((message) => `api.postMessage(${message});`).join('\n');
+    const done = new Promise<void>((resolve) => {
+      heard = () => intents.length > 0 && resolve();
+    });
+    panel.webview.html = `<!DOCTYPE html><body><script>const api = acquireVsCodeApi();\n${posts}</script></body>`;
+    await done;
+    assert.deepEqual(intents, [{ type: 'copyId' }]);
+    const warnings = log.lines.filter((line) => line.startsWith('warn '));
+    assert.deepEqual(
+      warnings,
+      unknown.map(() => 'warn Page metadata: a message that is not known was ignored.'),
+    );
+  });
+});

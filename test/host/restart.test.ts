@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Explorer } from '../../src/core/explorer.ts';
+import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
+import { TransferTree } from '../../src/views/transferTree.ts';
+import { silence } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
+import { until } from '../unit/core/rig.ts';
+import { transfer, wordsOf } from './specimens.ts';
+import { orcid, Stage } from './stage.ts';
+
+const connection = (server: FaultServer): { id: string; name: string; server: string } => ({
+  id: 'c',
+  name: 'Test',
+  server: server.address,
+});
+
+describe('After a restart', () => {
+  let folder: string;
+  let server: FaultServer;
+  let service: ReturnType<typeof publicLike>;
+  let explorer: Explorer;
+
+  const newExplorer = (): Explorer =>
+    new Explorer({
+      log: new MemoryLog(),
+      clock: systemClock,
+      ledgerFolder: folder,
+      orcid: () => orcid,
+      timeoutSeconds: () => undefined,
+      shortestMs: () => 1000,
+      hasFocus: () => true,
+      pagesExactly: () => false,
+    });
+
+  /** Ends the core as a window does, and begins again over the same folder. */
+  const restart = async (): Promise<void> => {
+    explorer.dispose();
+    explorer = newExplorer();
+    await explorer.transferFlow.resume();
+  };
+
+  const submit = async (): Promise<void> => {
+    const { session } = await explorer.connectFlow.open(connection(server), 'the-key');
+    assert.ok(session);
+    await explorer.searchFlow.run(session, { database: 'JGI Data Portal', query: 'JDP:000001', pageSize: 5 });
+    const files = [{ id: 'JDP:000001', name: 'one.csv' }];
+    const databases = { source: 'JGI Data Portal', destination: 'KBase Workspace Service (KSS)' };
+    await explorer.transferFlow.submit({ connectionId: 'c', orcid, files, ...databases });
+  };
+
+  const rows = (): string[] => {
+    const { transferStore: store, transferFlow } = explorer;
+    const tree = new TransferTree({ store, clock: systemClock, loadFinished: () => transferFlow.loadFinished() });
+    const nodes = tree.getChildren().flatMap((node) => [node, ...tree.getChildren(node)]);
+    const words = nodes.map((node) => wordsOf(tree.getTreeItem(node)));
+    tree.dispose();
+    return words;
+  };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ledger-'));
+    server = await FaultServer.start();
+    service = publicLike(server, 'the-key');
+    explorer = newExplorer();
+  });
+  afterEach(async () => {
+    explorer.dispose();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  });
+
+  it('a running transfer is there again, with its id, before anything is connected', async () => {
+    await submit();
+    const [before] = explorer.transferStore.all();
+    await restart();
+    const [after] = explorer.transferStore.all();
+    assert.ok(before?.id);
+    assert.deepEqual([after?.key, after?.id, after?.order], [before.key, before.id, before.order]);
+    assert.match(rows()[1] ?? '', /^1 file to KBase Workspace Service \(KSS\) \| (accepted|staging)/);
+  });
+
+  it('is asked for again once its connection is open, and its end is kept', async () => {
+    await submit();
+    await restart();
+    for (const one of service.transfers.values()) one.status = 'succeeded';
+    await explorer.connectFlow.open(connection(server), 'the-key');
+    const { transferStore } = explorer;
+    await until(transferStore.onDidChange, () => transferStore.finished().length > 0);
+    const [ended] = transferStore.finished();
+    assert.ok(ended);
+    await explorer.transferFlow.keep(ended);
+    await restart();
+    assert.deepEqual(rows(), ['Finished', 'Loading…']);
+    await until(explorer.transferStore.onDidChange, () => !explorer.transferStore.hasEarlier);
+    assert.deepEqual(rows(), ['Finished | 1', '1 file to KBase Workspace Service (KSS) | succeeded']);
+  });
+
+  it('a submission that was under way is shown as not confirmed, and is not sent again (D12)', async () => {
+    server.on('POST /api/v1/transfers', silence());
+    const sent = submit();
+    const { transferStore } = explorer;
+    await until(transferStore.onDidChange, () => transferStore.running().length > 0);
+    const writer = new TransferLedger(folder, new MemoryLog());
+    assert.equal((await writer.loadRunning())[0]?.state, 'submitting');
+    await server.stop();
+    await sent;
+    await writer.write({ ...transferOf(explorer), state: 'submitting' });
+    server = await FaultServer.start();
+    await restart();
+    assert.match(rows()[1] ?? '', /\| not confirmed$/);
+    assert.deepEqual(server.requestsTo('POST /api/v1/transfers'), []);
+  });
+
+  it('the extension reads its records from its own global storage', async () => {
+    const stage = await Stage.open();
+    const records = join(stage.parts.context.globalStorageUri.fsPath, 'transfers');
+    const ledger = new TransferLedger(records, new MemoryLog());
+    await ledger.write(transfer('from-before', { state: 'active' }));
+    await ledger.write(transfer('long-ago', { state: 'succeeded' }));
+    await stage.parts.transferFlow.resume();
+    const { transferStore } = stage.parts;
+    assert.deepEqual(
+      transferStore.all().map(({ key }) => key),
+      ['from-before'],
+    );
+    assert.equal(transferStore.hasEarlier, true);
+    await stage.close();
+    assert.deepEqual(await readdir(join(records, 'running')), []);
+    assert.deepEqual(await readdir(join(records, 'ended')), []);
+  });
+});
+
+function transferOf({ transferStore }: Explorer): ReturnType<typeof transferStore.all>[number] {
+  const [first] = transferStore.all();
+  assert.ok(first);
+  return first;
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { ThemeColor, window, type StatusBarItem, type TreeView, type ViewBadge } from 'vscode';
+import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
+import { SearchStore } from '../../src/core/store/searchStore.ts';
+import { TransferStore } from '../../src/core/store/transferStore.ts';
+import { viewIds } from '../../src/host/contributions.ts';
+import { TransferStatusBar } from '../../src/views/transferStatusBar.ts';
+import { TreeViews } from '../../src/views/treeViews.ts';
+import { ManualClock } from '../support/manualClock.ts';
+import { transfer } from './specimens.ts';
+
+describe('The status bar', () => {
+  let store: TransferStore;
+  let clock: ManualClock;
+  let bar: TransferStatusBar;
+  let item: WatchedItem;
+  let connected: boolean;
+
+  beforeEach(() => {
+    store = new TransferStore();
+    clock = new ManualClock();
+    connected = true;
+    item = watchNextItem();
+    bar = new TransferStatusBar({ store, clock, isConnected: () => connected });
+  });
+  afterEach(() => bar.dispose());
+
+  it('says nothing when there is nothing to say', () => {
+    assert.equal(item.shown(), undefined);
+    store.put([transfer('old', { state: 'failed' })]);
+    assert.equal(item.shown(), undefined, 'what ended in an earlier session is no news');
+  });
+
+  it('counts what runs, and how much of it has moved', () => {
+    const half = { status: 'active', fileCount: 4, movedFileCount: 2 };
+    store.put([transfer('one', { status: half })]);
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 50 %');
+    store.put([transfer('two', { status: { fileCount: 4, movedFileCount: 3 } })]);
+    assert.equal(item.shown(), '$(sync~spin) 2 transfers · 62 %');
+  });
+
+  it('tells each transfer in the tooltip, and opens the list of them', () => {
+    const status = { status: 'active', fileCount: 4, movedFileCount: 2 };
+    store.put([transfer('one', { status }), transfer('two', { state: 'staging' }, { destination: 'Gamma' })]);
+    const { tooltip, command } = item.real();
+    assert.deepEqual(String(tooltip).split('\n').sort(), ['Beta · active · 2 of 4 files', 'Gamma · staging']);
+    assert.equal(command, 'dataTransfer.showRunningTransfers');
+  });
+
+  it('is read out in words, without the names of icons', () => {
+    store.put([transfer('one')]);
+    assert.equal(item.real().accessibilityInformation?.label, '1 transfer · 0 %');
+  });
+
+  it('says for a minute that transfers are done', async () => {
+    store.put([transfer('one')]);
+    store.put([transfer('one', { state: 'succeeded' })]);
+    assert.equal(item.shown(), '$(check) Transfers done');
+    await clock.pass(59_000);
+    assert.equal(item.shown(), '$(check) Transfers done');
+    await clock.pass(1_000);
+    assert.equal(item.shown(), undefined);
+  });
+
+  it('says that transfers failed until the person has looked', async () => {
+    store.put([transfer('one'), transfer('two')]);
+    store.put([transfer('one', { state: 'failed' })]);
+    assert.match(item.shown() ?? '', /1 transfer · /, 'what still runs goes first');
+    store.put([transfer('two', { state: 'expired' })]);
+    assert.equal(item.shown(), '$(error) 2 transfers failed');
+    assert.deepEqual(item.real().backgroundColor, new ThemeColor('statusBarItem.errorBackground'));
+    await clock.pass(24 * 3_600_000);
+    assert.equal(item.shown(), '$(error) 2 transfers failed');
+    bar.acknowledge();
+    assert.equal(item.shown(), undefined);
+    store.put([transfer('three')]);
+    assert.equal(item.real().backgroundColor, undefined);
+  });
+
+  it('says nothing of a cancel, which was the person\u2019s own wish', () => {
+    store.put([transfer('one')]);
+    store.put([transfer('one', { state: 'cancelled' })]);
+    assert.equal(item.shown(), undefined);
+  });
+
+  it('says one transfer, when one failed', () => {
+    store.put([transfer('one', { state: 'submitting' })]);
+    store.put([transfer('one', { state: 'refused' })]);
+    assert.equal(item.shown(), '$(error) 1 transfer failed');
+    store.remove(['one']);
+    assert.equal(item.shown(), undefined);
+  });
+
+  it('says that transfers wait for a connection, and goes on when there is one', () => {
+    connected = false;
+    store.put([transfer('one')]);
+    assert.equal(item.shown(), '$(plug) Data Transfer: not connected');
+    assert.equal(item.real().tooltip, 'Transfers are waiting for a connection.');
+    connected = true;
+    bar.draw();
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0 %');
+  });
+});
+
+describe('The badge of the transfers', () => {
+  it('counts what runs, and is gone when nothing does', () => {
+    const views = new Map<string, Partial<TreeView<unknown>>>();
+    const { createTreeView } = window;
+    const standIn = (id: string): Partial<TreeView<unknown>> => {
+      const none = (): { dispose(): void } => ({ dispose: () => undefined });
+      const view = { onDidChangeCheckboxState: none, onDidChangeVisibility: none, visible: false, dispose: none };
+      views.set(id, view);
+      return view;
+    };
+    Object.assign(window, { createTreeView: standIn });
+    const store = new TransferStore();
+    const transfers = { store, clock: new ManualClock(), loadFinished: () => Promise.resolve() };
+    const treeViews = new TreeViews({
+      connectionStore: new ConnectionStore(),
+      searchStore: new SearchStore(),
+      transfers,
+    });
+    Object.assign(window, { createTreeView });
+    const badge = (): ViewBadge | undefined => views.get(viewIds.transfers)?.badge;
+    store.put([transfer('one'), transfer('two', { state: 'succeeded' })]);
+    assert.deepEqual(badge(), { value: 1, tooltip: '1 transfer is running' });
+    store.put([transfer('three')]);
+    assert.deepEqual(badge(), { value: 2, tooltip: '2 transfers are running' });
+    store.put([transfer('one', { state: 'failed' }), transfer('three', { state: 'cancelled' })]);
+    assert.equal(badge(), undefined);
+    treeViews.dispose();
+  });
+});
+
+interface WatchedItem {
+  /** What is seen in the bar now; nothing when the item is hidden. */
+  shown(): string | undefined;
+  real(): StatusBarItem;
+}
+
+/** Looks over the shoulder of the next item that is made: whether it is hidden cannot be asked of it. */
+function watchNextItem(): WatchedItem {
+  const { createStatusBarItem } = window;
+  let item: StatusBarItem | undefined;
+  let isVisible = false;
+  const watched = (...args: Parameters<typeof createStatusBarItem>): StatusBarItem => {
+    item = createStatusBarItem(...args);
+    const { show, hide } = item;
+    item.show = () => {
+      isVisible = true;
+      show.call(item);
+    };
+    item.hide = () => {
+      isVisible = false;
+      hide.call(item);
+    };
+    Object.assign(window, { createStatusBarItem });
+    return item;
+  };
+  Object.assign(window, { createStatusBarItem: watched });
+  const real = (): StatusBarItem => {
+    assert.ok(item, 'an item was made');
+    return item;
+  };
+  return { real, shown: () => (isVisible ? real().text : undefined) };
+}
