@@ -30,8 +30,9 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const pages = { extensionUri, log, run: registry.run };
   const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
   const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
-  const transferPanels = lifetime.track(new TransferPanels({ ...pages, transfers: transferStore, clock }));
-  const transfers = { store: transferStore, clock, loadFinished: () => transferFlow.loadFinished() };
+  const loadFinished = (): Promise<void> => transferFlow.loadFinished();
+  const transferPanels = lifetime.track(new TransferPanels({ ...pages, transfers: transferStore, clock, loadFinished }));
+  const transfers = { store: transferStore, clock, loadFinished };
   const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers }));
   const isConnected = (connectionId: string): boolean => sessions.get(connectionId) !== undefined;
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected }));

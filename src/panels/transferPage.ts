@@ -16,6 +16,8 @@ import { openLink, PanelHost, pageWords, type PanelParts } from './panelHost.ts'
 /** What a transfer page needs: the usual, and the transfers. */
 export interface TransferParts extends PanelParts {
   readonly transfers: TransferStore;
+  /** Brings in the transfers that ended in earlier sessions. */
+  loadFinished(): Promise<void>;
   readonly clock: Clock;
 }
 

@@ -37,6 +37,14 @@ export class TransferPanels implements Disposable {
 
   private update(keys: readonly string[]): void {
     for (const key of keys) this.pages.get(key)?.update();
+    this.bringInMissing();
+  }
+
+  /** A page that came back may show a transfer that ended in an earlier session; those are read only when wanted. */
+  private bringInMissing(): void {
+    const { transfers, loadFinished } = this.parts;
+    const isMissing = [...this.pages.keys()].some((key) => transfers.get(key) === undefined);
+    if (isMissing && transfers.hasEarlier) void loadFinished();
   }
 
   private bringBack(panel: WebviewPanel, state: unknown): void {
@@ -51,6 +59,7 @@ export class TransferPanels implements Disposable {
   private adopt(panel: WebviewPanel, key: string): void {
     const page = new TransferPage(panel, this.parts, key);
     this.pages.set(key, page);
+    this.bringInMissing();
     panel.onDidDispose(() => {
       this.pages.delete(key);
       page.dispose();

@@ -102,7 +102,7 @@ describe('A person in the whole editor', function () {
       await window.notifications.answer('Transfer');
       await window.statusBar('1 transfer failed');
       await window.clickStatusBar('1 transfer failed');
-      await window.quickInput.pick('1 file to Read Only');
+      await window.quickInput.pick('1 file to Read Only', 'Select a transfer');
       const page = await window.pageFrame(/Read Only/);
       await page.getByText('could not write anscombe.json: permission denied').first().waitFor();
     });
@@ -127,7 +127,7 @@ describe('A person in the whole editor', function () {
     await window.quickInput.pick('No instructions', /3\/4/);
     await window.notifications.answer('Transfer');
     await window.clickStatusBar('Transfers done');
-    await window.quickInput.pick('2 files to Received Files');
+    await window.quickInput.pick('2 files to Received Files', 'Select a transfer');
     await (await window.pageFrame(/Received Files/)).getByText('Succeeded').first().waitFor();
 
     await window.reload();

@@ -22,6 +22,7 @@ export interface TransferParts {
 /** Submits and cancels transfers; nothing is sent that is not in the ledger first. */
 export class TransferFlow {
   private readonly parts: TransferParts;
+  private loading: Promise<void> | undefined;
 
   constructor(parts: TransferParts) {
     this.parts = parts;
@@ -37,12 +38,12 @@ export class TransferFlow {
     await Promise.all(interrupted.map((transfer) => this.keep(this.interrupted(transfer))));
   }
 
-  /** Brings in the transfers that ended in earlier sessions. */
+  /** Brings in the transfers that ended in earlier sessions, once however often it is asked for; a failure is logged. */
   async loadFinished(): Promise<void> {
-    const { ledger, store } = this.parts;
-    const known = new Set(store.all().map((transfer) => transfer.key));
-    store.put((await ledger.loadEnded()).filter((transfer) => !known.has(transfer.key)));
-    store.setHasEarlier(false);
+    this.loading ??= this.load().finally(() => {
+      this.loading = undefined;
+    });
+    await this.loading;
   }
 
   /**
@@ -96,6 +97,18 @@ export class TransferFlow {
       );
     }
     return transfer;
+  }
+
+  private async load(): Promise<void> {
+    const { ledger, store, log } = this.parts;
+    if (!store.hasEarlier) return;
+    try {
+      const ended = await ledger.loadEnded();
+      store.put(ended.filter((transfer) => store.get(transfer.key) === undefined));
+    } catch (error) {
+      log.error(`The records of finished transfers could not be read: ${String(error)}`);
+    }
+    store.setHasEarlier(false);
   }
 
   private async send(intent: Transfer): Promise<Transfer> {
