@@ -38,3 +38,10 @@ export function errorRow(owner: string, text: string, retry: NonNullable<Message
   const tooltip = `${text}\n${l10n.t('Click to try again.')}`;
   return { kind: 'message', id: `${owner}/error`, look: 'error', text, tooltip, command: retry };
 }
+
+/** What stands for a row that has just gone, until the editor takes it away: the same row, without words. */
+export function goneItem(id: string): TreeItem {
+  const item = new TreeItem('');
+  item.id = id;
+  return item;
+}

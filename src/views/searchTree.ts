@@ -13,7 +13,7 @@ import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { FileNode, SearchNode } from '../host/contributions.ts';
 import { filesText, numberText, plainLine, plainPart, reasonText, sizeText } from '../host/words.ts';
 import type { MessageNode, SearchTreeNode } from './nodes.ts';
-import { errorRow, loadingRow, messageItem, nothingRow } from './placeholders.ts';
+import { errorRow, goneItem, loadingRow, messageItem, nothingRow } from './placeholders.ts';
 
 /** The searches and what they found, with a check box for each file. */
 export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable {
@@ -70,7 +70,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
 
   private searchItem(node: SearchNode): TreeItem {
     const search = this.store.get(node.key);
-    if (!search) return new TreeItem('');
+    if (!search) return goneItem(node.key);
     const { query, database, status } = search.query;
     const words = plainLine(query) === '' ? l10n.t('All files') : `“${plainLine(query)}”`;
     const item = new TreeItem(words, TreeItemCollapsibleState.Expanded);

@@ -14,7 +14,7 @@ import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { TransferNode } from '../host/contributions.ts';
 import { filesText, movedText, numberText, plainLine, reasonText, standingText, timeText } from '../host/words.ts';
 import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
-import { loadingRow, messageItem } from './placeholders.ts';
+import { goneItem, loadingRow, messageItem } from './placeholders.ts';
 
 /** What a {@link TransferTree} needs. */
 export interface TransferTreeParts {
@@ -47,7 +47,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     if (node.kind === 'message') return messageItem(node);
     if (node.kind === 'group') return this.groupItem(node);
     const transfer = this.parts.store.get(node.key);
-    return transfer ? transferItem(transfer, this.parts.clock.now()) : new TreeItem('');
+    return transfer ? transferItem(transfer, this.parts.clock.now()) : goneItem(node.key);
   }
 
   getChildren(parent?: TransferTreeNode): TransferTreeNode[] {

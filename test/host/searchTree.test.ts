@@ -121,6 +121,14 @@ describe('The tree of search results', () => {
     assert.deepEqual(roots(), ['“corn” | Alpha']);
   });
 
+  it('keeps the id of a row whose search has just gone, until the row goes too', () => {
+    open('s');
+    const [root] = tree.getChildren();
+    assert.ok(root);
+    store.dismiss(['s']);
+    assert.equal(tree.getTreeItem(root).id, 's');
+  });
+
   it('knows the parent of a file, so that it can be shown', () => {
     open('s');
     fill('s', [fileEntry('f1')]);

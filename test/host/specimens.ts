@@ -24,10 +24,15 @@ export function transfer(key: string, more: Partial<Transfer> = {}, order: Parti
   };
 }
 
-/** The label of a row, which must be plain text. */
+/** A text that must be one: neither Markdown nor a label with highlights. */
+export function textOf(value: unknown): string {
+  assert.ok(typeof value === 'string', 'it is plain text');
+  return value;
+}
+
+/** The label of a row. */
 export function labelOf(item: TreeItem): string {
-  assert.equal(typeof item.label, 'string');
-  return String(item.label);
+  return textOf(item.label);
 }
 
 /** Label and description of a row, as a person reads them. */

@@ -7,7 +7,7 @@ import { viewIds } from '../../src/host/contributions.ts';
 import { TransferStatusBar } from '../../src/views/transferStatusBar.ts';
 import { TreeViews } from '../../src/views/treeViews.ts';
 import { ManualClock } from '../support/manualClock.ts';
-import { transfer } from './specimens.ts';
+import { textOf, transfer } from './specimens.ts';
 
 describe('The status bar', () => {
   let store: TransferStore;
@@ -43,7 +43,7 @@ describe('The status bar', () => {
     const status = { status: 'active', fileCount: 4, movedFileCount: 2 };
     store.put([transfer('one', { status }), transfer('two', { state: 'staging' }, { destination: 'Gamma' })]);
     const { tooltip, command } = item.real();
-    assert.deepEqual(String(tooltip).split('\n').sort(), ['Beta · active · 2 of 4 files', 'Gamma · staging']);
+    assert.deepEqual(textOf(tooltip).split('\n').sort(), ['Beta · active · 2 of 4 files', 'Gamma · staging']);
     assert.equal(command, 'dataTransfer.showRunningTransfers');
   });
 
