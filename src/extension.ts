@@ -4,7 +4,6 @@ import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
 import { ApiKeys } from './host/apiKeys.ts';
-import { localConnectionId } from './host/contributions.ts';
 import { LocalService } from './host/localService.ts';
 import { Memory } from './host/memory.ts';
 import { Notices } from './host/notices.ts';
@@ -29,7 +28,6 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
       timeoutSeconds: () => settings.submitTimeoutSeconds,
       shortestMs: () => settings.shortestIntervalMs,
       hasFocus: () => window.state.focused,
-      pagesExactly: (connectionId) => connectionId === localConnectionId,
     }),
   );
   const localService = lifetime.track(

@@ -31,7 +31,9 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
   const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
-  const transferPanels = lifetime.track(new TransferPanels({ ...pages, transfers: transferStore, clock, loadFinished }));
+  const transferPanels = lifetime.track(
+    new TransferPanels({ ...pages, transfers: transferStore, clock, loadFinished }),
+  );
   const transfers = { store: transferStore, clock, loadFinished };
   const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers }));
   const isConnected = (connectionId: string): boolean => sessions.get(connectionId) !== undefined;

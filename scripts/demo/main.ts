@@ -1,12 +1,13 @@
-/** The demo under Node 24: `node scripts/demo/main.ts [--headless] [--screenshots FOLDER]`; started by scripts/demo.mjs. */
+/** The demo under Node 24: `node scripts/demo/main.ts [--headless] [--screenshots]`; started by scripts/demo.mjs. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepareEditor, startEditor } from '../../test/support/editor/editor.ts';
 import { keepEvidence } from '../../test/support/editor/evidence.ts';
-import { repositoryRoot } from '../../test/support/editor/places.ts';
+import { readPlaces, repositoryRoot } from '../../test/support/editor/places.ts';
+import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { doMainJob } from '../../test/support/mainJob.ts';
 import { prepareSources } from './demoData.ts';
 import { type DemoService, startService } from './demoService.ts';
@@ -14,7 +15,7 @@ import { type DemoService, startService } from './demoService.ts';
 const demoFolder = join(repositoryRoot, '.demo');
 
 const { values: options } = parseArgs({
-  options: { headless: { type: 'boolean', default: false }, screenshots: { type: 'string' } },
+  options: { headless: { type: 'boolean', default: false }, screenshots: { type: 'boolean', default: false } },
 });
 
 interface Demo {
@@ -52,28 +53,39 @@ async function makeWorkspace(runFolder: string): Promise<string> {
   return workspace;
 }
 
+/** Takes a picture in light and in dark, without notices; a picture of the README is never made by hand. */
+async function takePictures(window: EditorWindow, name: string): Promise<void> {
+  if (!options.screenshots) return;
+  await window.command('Notifications: Clear All Notifications');
+  for (const theme of ['dark', 'light'] as const) {
+    await window.theme(theme);
+    await window.screenshot(join(repositoryRoot, 'media', 'screenshots', `${name}-${theme}.png`));
+  }
+}
+
 async function runHeadless({ service, workspace }: Demo): Promise<object> {
   const started = performance.now();
   const editor = await startEditor({ extensionPath: repositoryRoot, workspace });
-  const pictures = options.screenshots === undefined ? undefined : resolve(options.screenshots);
-  const counter = { pictures: 0 };
   try {
     const window = await editor.openWindow();
-    const look = async (name: string): Promise<void> => {
-      counter.pictures += 1;
-      if (pictures === undefined) return;
-      await window.screenshot(join(pictures, `${String(counter.pictures).padStart(2, '0')}-${name}.png`));
-    };
+    const look = (name: string): Promise<void> => takePictures(window, name);
     const tell = (step: string): void => {
       console.log(`${((performance.now() - started) / 1000).toFixed(1)} s  ${step}`);
     };
-    return await doMainJob({ window, ...service, look, tell });
+    return { editor: await editorName(), ...(await doMainJob({ window, ...service, look, tell })) };
   } catch (error) {
     for (const file of await keepEvidence('demo')) console.log(`kept ${file}`);
     throw error;
   } finally {
     await editor.close();
   }
+}
+
+/** The editor that was used, as it names itself. */
+async function editorName(): Promise<string> {
+  const text = await readFile(join(readPlaces().server, 'package.json'), 'utf8');
+  const { name, version } = JSON.parse(text) as { name: string; version: string };
+  return `${name} ${version}`;
 }
 
 async function runForPerson({ service, workspace }: Demo): Promise<void> {
@@ -100,7 +112,7 @@ async function run(): Promise<void> {
   const service = await startService(program, runFolder, sources);
   try {
     const demo = { service, workspace: await makeWorkspace(runFolder) };
-    if (options.headless) console.log(JSON.stringify({ ok: true, ...(await runHeadless(demo)) }));
+    if (options.headless) console.log(JSON.stringify(await runHeadless(demo)));
     else await runForPerson(demo);
   } finally {
     await service.close();
@@ -113,5 +125,5 @@ try {
 } catch (error) {
   process.exitCode = 1;
   console.error(error);
-  if (options.headless) console.log(JSON.stringify({ ok: false, reason: String(error) }));
+  if (options.headless) console.log(JSON.stringify({ failed: error instanceof Error ? error.message : String(error) }));
 }

@@ -28,8 +28,6 @@ export interface ExplorerSurroundings {
   shortestMs(): number;
   /** Whether the person is looking (D33). */
   hasFocus(): boolean;
-  /** Whether a connection's pages hold exactly what was asked for (D21). */
-  pagesExactly(connectionId: string): boolean;
 }
 
 /** Stores, flows, ledger and monitor, put together: all of the product that needs no editor. */
@@ -54,12 +52,7 @@ export class Explorer implements Disposable {
     const orcid = (): string => surroundings.orcid();
     this.connectFlow = new ConnectFlow({ sessions, store: connectionStore, newClient });
     this.metadataFlow = new MetadataFlow({ sessions, orcid });
-    this.searchFlow = new SearchFlow({
-      sessions,
-      store: searchStore,
-      orcid,
-      pagesExactly: (connectionId) => surroundings.pagesExactly(connectionId),
-    });
+    this.searchFlow = new SearchFlow({ sessions, store: searchStore, orcid });
     this.transferFlow = new TransferFlow({
       sessions,
       store: transferStore,

@@ -3,12 +3,12 @@ import { databaseSchema, searchParameterSchema } from '../contract/database.ts';
 import { resourcesSchema } from '../contract/fileResource.ts';
 import { metadataRequestSchema } from '../contract/metadata.ts';
 import { problemDocumentSchema, problemMediaType } from '../contract/problem.ts';
-import { rootDocumentSchema } from '../contract/root.ts';
+import { rootDocumentSchema, localServiceName } from '../contract/root.ts';
 import { searchRequestSchema } from '../contract/search.ts';
 import { transferAcceptedSchema, transferRequestSchema, transferStatusSchema } from '../contract/transfer.ts';
 import type { JsonObject } from '../core/util/json.ts';
 import type { Route } from './http/router.ts';
-import { serviceName, serviceVersion } from './version.ts';
+import { serviceVersion } from './version.ts';
 
 /** What the OpenAPI document says of one operation. */
 interface OperationDescription {
@@ -50,7 +50,7 @@ export function openApiDocument(routes: readonly DescribedRoute[]): JsonObject {
   }
   return {
     openapi: '3.1.0',
-    info: { title: serviceName, version: serviceVersion },
+    info: { title: localServiceName, version: serviceVersion },
     paths,
     components: {
       securitySchemes: {

@@ -1,3 +1,4 @@
+import { localServiceName } from '../contract/root.ts';
 import { apiVersion } from '../contract/apiVersion.ts';
 import type { ServedDatabase } from './catalog/databases.ts';
 import { databaseRoutes } from './routes/databaseRoutes.ts';
@@ -5,7 +6,7 @@ import { fileRoutes } from './routes/fileRoutes.ts';
 import { transferRoutes } from './routes/transferRoutes.ts';
 import { contractSchemas, openApiDocument, type DescribedRoute } from './openApi.ts';
 import type { TransferQueue } from './transfers/transferQueue.ts';
-import { serviceName, serviceVersion } from './version.ts';
+import { serviceVersion } from './version.ts';
 
 /** Every operation of the service: those of §4, and the few of D26. */
 export function serviceRoutes(databases: readonly ServedDatabase[], queue: TransferQueue): DescribedRoute[] {
@@ -14,7 +15,8 @@ export function serviceRoutes(databases: readonly ServedDatabase[], queue: Trans
     {
       method: 'GET',
       path: '/',
-      handle: async () => await Promise.resolve({ status: 200, body: { name: serviceName, version: serviceVersion } }),
+      handle: async () =>
+        await Promise.resolve({ status: 200, body: { name: localServiceName, version: serviceVersion } }),
       description: {
         summary: 'The name and version of the service',
         successStatus: 200,

@@ -35,7 +35,6 @@ describe('After a restart', () => {
       timeoutSeconds: () => undefined,
       shortestMs: () => 1000,
       hasFocus: () => true,
-      pagesExactly: () => false,
     });
 
   /** Ends the core as a window does, and begins again over the same folder. */

@@ -1,4 +1,5 @@
 import { apiVersion } from '../../contract/apiVersion.ts';
+import { localServiceName } from '../../contract/root.ts';
 import type { ServiceInfo, TokenScheme } from '../model/connection.ts';
 import { baseAddress } from './address.ts';
 import type { AddressParts } from './address.ts';
@@ -52,7 +53,10 @@ async function askRoot(channel: Channel, address: string, signal?: AbortSignal):
   const request = { method: 'GET', path: new URL(address).pathname } as const;
   const outcome = await send(channel, request, signal);
   const read = outcome.kind === 'failed' ? outcome : readAnswer(request, outcome, readRoot);
-  if (read.kind === 'read') return { address, ...read.value };
+  if (read.kind === 'read') {
+    const pagesExactly = read.value.name === localServiceName;
+    return { address, ...read.value, ...(pagesExactly && { pagesExactly }) };
+  }
   const { reason } = read;
   logFailure(channel, reason);
   const told = [reason.status, reason.kind, reason.code, reason.detail].filter((part) => part !== undefined);

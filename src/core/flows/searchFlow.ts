@@ -11,8 +11,6 @@ export interface SearchParts {
   readonly store: SearchStore;
   /** The searching person (§4.3). */
   orcid(): string;
-  /** Whether a connection's pages hold exactly what was asked for, so that a short one is the last (D21). */
-  pagesExactly(connectionId: string): boolean;
 }
 
 /** Runs searches page by page, and fills the store with what comes (D9). */
@@ -86,22 +84,22 @@ export class SearchFlow {
     };
     const reply = await asked(() => session.client.search(request, signal));
     if (signal.aborted) return;
-    if (reply.value && !reply.reason) this.addPage(search, reply.value);
+    if (reply.value && !reply.reason) this.addPage(session, search, reply.value);
     else this.parts.store.update(search.key, { loading: false, reason: reply.reason });
   }
 
-  private addPage(search: Search, page: readonly FoundFile[]): void {
+  private addPage(session: Session, search: Search, page: readonly FoundFile[]): void {
     const seen = new Set(search.files.map(identity));
     const fresh = page.filter((file) => {
       const id = identity(file);
       return !seen.has(id) && seen.add(id);
     });
-    const short = page.length < search.query.pageSize && this.parts.pagesExactly(search.connectionId);
+    const isLast = session.service.pagesExactly === true && page.length < search.query.pageSize;
     this.parts.store.update(search.key, {
       loading: false,
       files: [...search.files, ...fresh],
       nextOffset: search.nextOffset + search.query.pageSize,
-      mayHaveMore: fresh.length > 0 && !short,
+      mayHaveMore: fresh.length > 0 && !isLast,
     });
   }
 }

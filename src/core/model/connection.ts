@@ -20,4 +20,6 @@ export interface ServiceInfo {
   readonly address: string;
   readonly name: string;
   readonly version: string;
+  /** Whether a page holds exactly what was asked for, so that a short one is the last: our local service's do (D21). */
+  readonly pagesExactly?: boolean;
 }

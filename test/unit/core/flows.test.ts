@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { localServiceName } from '../../../src/contract/root.ts';
 import type { Search } from '../../../src/core/store/searchStore.ts';
 import { dropBeforeAnswer, html, json, problem, silence } from '../../support/faultBehaviours.ts';
 import { Rig, until } from './rig.ts';
@@ -120,7 +121,7 @@ describe('The flows', () => {
     it('takes a short page for the last only where pages are exact (D21)', async () => {
       rig.server.on('POST /api/v1/files', page('1'));
       assert.equal((await run())()?.mayHaveMore, true);
-      rig.pagesExactly = true;
+      rig.server.on('GET /', json({ name: localServiceName, version: '1' }));
       assert.equal((await run())()?.mayHaveMore, false);
     });
 

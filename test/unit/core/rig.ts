@@ -18,7 +18,6 @@ export class Rig {
   readonly clock = new ManualClock();
   readonly log = new MemoryLog();
   hasFocus = true;
-  pagesExactly = false;
   explorer: Explorer;
 
   private constructor(server: FaultServer, folder: string) {
@@ -85,7 +84,6 @@ export class Rig {
       timeoutSeconds: () => undefined,
       shortestMs: () => 1000,
       hasFocus: () => this.hasFocus,
-      pagesExactly: () => this.pagesExactly,
     });
   }
 }
