@@ -5,6 +5,7 @@ import { systemClock as clock } from './core/util/clock.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
+import { JsonDocuments } from './host/jsonDocuments.ts';
 import { TransferNotices } from './host/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
@@ -19,7 +20,13 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
 
 type Shown = Pick<
   CommandParts,
-  'metadataPanels' | 'transferPanels' | 'revealSearches' | 'revealTransfer' | 'acknowledge' | 'showLog'
+  | 'jsonDocuments'
+  | 'metadataPanels'
+  | 'transferPanels'
+  | 'revealSearches'
+  | 'revealTransfer'
+  | 'acknowledge'
+  | 'showLog'
 >;
 
 /** Builds everything that a person sees, and the commands. */
@@ -50,6 +57,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   );
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
+    jsonDocuments: lifetime.track(new JsonDocuments()),
     metadataPanels,
     transferPanels,
     revealSearches,

@@ -1,12 +1,13 @@
-import { l10n } from 'vscode';
+import { commands, l10n } from 'vscode';
 import type { ConnectFlow } from '../core/flows/connectFlow.ts';
 import type { Session, Sessions } from '../core/flows/sessions.ts';
 import type { Connection } from '../core/model/connection.ts';
 import type { ApiKeys } from '../host/apiKeys.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
-import { localConnectionId, localServiceName } from '../host/contributions.ts';
+import { localConnectionId, localServiceName, type CommandId } from '../host/contributions.ts';
 import type { LocalService } from '../host/localService.ts';
 import type { Memory } from '../host/memory.ts';
+import type { NoticeAction } from '../host/notices.ts';
 import { alone, pickOne } from '../host/quickInput.ts';
 import type { Settings } from '../host/settings.ts';
 import { plainLine, reasonText } from '../host/words.ts';
@@ -98,8 +99,18 @@ async function open(parts: ConnectionParts, connection: Connection, key: string)
     return attempt.session;
   }
   if (attempt.reason.kind === 'cancelled') return undefined;
-  const name = plainLine(connection.name);
-  throw new CommandFailure(l10n.t('Could not connect to {0}: {1}', name, reasonText(attempt.reason)));
+  const text = l10n.t('Could not connect to {0}: {1}', plainLine(connection.name), reasonText(attempt.reason));
+  throw new CommandFailure(text, ...(attempt.reason.kind === 'unauthorized' ? keyActions(connection.id) : []));
+}
+
+/** What helps when a key was refused: the service may only have been unable to check it, so trying again comes first (D28). */
+function keyActions(connectionId: string): readonly NoticeAction[] {
+  if (connectionId === localConnectionId) return [];
+  const run = (id: CommandId) => () => commands.executeCommand(id);
+  return [
+    { label: l10n.t('Try Again'), run: run('dataTransfer.refreshDatabases') },
+    { label: l10n.t('Set API Key'), run: run('dataTransfer.setApiKey') },
+  ];
 }
 
 function localConnection(address: string): Connection {

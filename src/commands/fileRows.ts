@@ -1,8 +1,9 @@
-import { env, l10n, window, workspace } from 'vscode';
+import { env, l10n } from 'vscode';
 import type { MetadataFlow } from '../core/flows/metadataFlow.ts';
 import type { SearchStore } from '../core/store/searchStore.ts';
 import { CommandFailure, type CommandHandler } from '../host/commandRegistry.ts';
 import type { FileRef } from '../host/contributions.ts';
+import type { JsonDocuments } from '../host/jsonDocuments.ts';
 import type { Notices } from '../host/notices.ts';
 import { plainLine, reasonText } from '../host/words.ts';
 import type { MetadataPanels } from '../panels/metadataPanel.ts';
@@ -13,6 +14,7 @@ export interface FileRowParts {
   readonly searchStore: SearchStore;
   readonly metadataFlow: MetadataFlow;
   readonly metadataPanels: MetadataPanels;
+  readonly jsonDocuments: JsonDocuments;
   readonly notices: Notices;
 }
 
@@ -31,9 +33,9 @@ export function showFileMetadata(parts: FileRowParts): FileHandler {
 export function showMetadataJson(parts: FileRowParts): FileHandler {
   return async (argument, selection) => {
     for (const file of await chosen(parts, argument, selection, l10n.t('Show Metadata as JSON'))) {
-      const content = JSON.stringify(await resourceOf(parts, file), undefined, 2);
-      const document = await workspace.openTextDocument({ language: 'json', content });
-      await window.showTextDocument(document, { preview: true });
+      const { connectionId, database, id, name } = file.ref;
+      const identity = [connectionId, database, id, Date.now()].join(' ');
+      await parts.jsonDocuments.show(plainLine(name), identity, await resourceOf(parts, file));
     }
   };
 }

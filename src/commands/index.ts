@@ -20,6 +20,7 @@ import {
   clearFinishedTransfers,
   copyTransferId,
   refreshTransfers,
+  removeFromHistory,
   showRunningTransfers,
   showTransferProgress,
   type TransferRowParts,
@@ -65,6 +66,7 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.cancelTransfer', (node) => cancelTransfer(parts, node));
   registry.register('dataTransfer.copyTransferId', (node) => copyTransferId(parts, node));
   registry.register('dataTransfer.refreshTransfers', () => refreshTransfers(parts));
+  registry.register('dataTransfer.removeFromHistory', (node) => removeFromHistory(parts, node));
   registry.register('dataTransfer.clearFinishedTransfers', () => clearFinishedTransfers(parts));
   registry.register('dataTransfer.showRunningTransfers', () => showRunningTransfers(parts));
   registry.register('dataTransfer.showLog', () => parts.showLog());

@@ -65,6 +65,27 @@ export function refreshTransfers({ monitor, transferStore, notices }: TransferRo
   else monitor.askNow();
 }
 
+/** Takes a transfer that has ended, or was never confirmed, out of the list and the ledger. */
+export async function removeFromHistory(parts: TransferRowParts, node: TransferNode | undefined): Promise<void> {
+  const { transferStore, transferFlow, notices } = parts;
+  const removable = ({ state }: Transfer): boolean => hasEnded(state) || state === 'notConfirmed';
+  const list = (): readonly Transfer[] => transferStore.all().filter(removable);
+  const key = node?.key ?? (await askTransfer(parts, list, l10n.t('Select the transfer to remove from the history')));
+  const transfer = key === undefined ? undefined : transferStore.get(key);
+  if (!transfer) return;
+  if (!removable(transfer)) throw new CommandFailure(l10n.t('This transfer is still running. Cancel it first.'));
+  const question = l10n.t(
+    'Remove the transfer of {0} to {1} from the history?',
+    filesText(transfer.order.files.length),
+    plainLine(transfer.order.destination),
+  );
+  const detail =
+    transfer.state === 'notConfirmed'
+      ? l10n.t('It is not known whether it has begun. If it has, it goes on without being watched.')
+      : l10n.t('Its files are not touched.');
+  if (await notices.confirm(question, detail, l10n.t('Remove'))) await transferFlow.forget([transfer.key]);
+}
+
 /** Takes all transfers that have ended out of the list and the ledger. */
 export async function clearFinishedTransfers(parts: TransferRowParts): Promise<void> {
   const { transferFlow, transferStore, notices } = parts;

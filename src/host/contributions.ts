@@ -66,6 +66,7 @@ export interface CommandArguments {
   'dataTransfer.cancelTransfer': TransferNode;
   'dataTransfer.copyTransferId': TransferNode;
   'dataTransfer.refreshTransfers': undefined;
+  'dataTransfer.removeFromHistory': TransferNode;
   'dataTransfer.clearFinishedTransfers': undefined;
   'dataTransfer.showRunningTransfers': undefined;
   'dataTransfer.showLog': undefined;

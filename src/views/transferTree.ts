@@ -153,6 +153,7 @@ function transferItem(transfer: Transfer, now: number): TreeItem {
 
 function contextOf(transfer: Transfer): string {
   if (hasEnded(transfer.state)) return 'transfer.ended';
+  if (transfer.state === 'notConfirmed') return 'transfer.notConfirmed';
   const cancellable = transfer.id !== undefined && transfer.cancelAcceptedAt === undefined;
   return cancellable ? 'transfer.running' : 'transfer.waiting';
 }

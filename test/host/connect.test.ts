@@ -127,6 +127,21 @@ describe('Connecting in the editor', () => {
     assert.equal(stage.parts.connectionStore.state.kind, 'connected');
   });
 
+  it('offers to try again, and to set the key, when a key that was kept is refused (D28)', async () => {
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    const [connection] = stage.parts.settings.connections;
+    assert.ok(connection);
+    stage.server.on('GET /api/v1/databases', problem(401, 'expired'));
+    await stage.run('dataTransfer.disconnect');
+    const done = stage.run('dataTransfer.switchConnection');
+    (await stage.person.pick()).choose(connection.name);
+    await done;
+    const notice = await stage.person.notice(/^Could not connect to DTS prototype: the API key was refused$/);
+    assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key', 'Show Log']);
+    assert.equal(await stage.parts.apiKeys.get(connection), 'the-key', 'the key is not thrown away');
+  });
+
   it('goes back a step with what was typed there', async () => {
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter(stage.server.address);

@@ -37,6 +37,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.cancelTransfer': noTransfer,
   'dataTransfer.copyTransferId': noTransfer,
   'dataTransfer.refreshTransfers': { says: /^No transfer is running\.$/ },
+  'dataTransfer.removeFromHistory': noTransfer,
   'dataTransfer.clearFinishedTransfers': { says: /^There are no finished transfers to clear\.$/ },
   'dataTransfer.showRunningTransfers': noTransfer,
   'dataTransfer.showLog': { works: 'the log opens' },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -176,8 +177,11 @@ async function ended({ parts }: Stage): Promise<Transfer> {
   return transfer;
 }
 
+/** Processes of the local service that this host has started and that have not ended; other extensions have children too. */
 function childCount(): number {
-  return process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
+  const activeHandles = Reflect.get(process, '_getActiveHandles') as () => readonly unknown[];
+  const children = activeHandles.call(process).filter((handle) => handle instanceof ChildProcess);
+  return children.filter(({ spawnargs }) => spawnargs.some((part) => part.endsWith('main.cjs'))).length;
 }
 
 async function sha256(file: string): Promise<string> {

@@ -53,7 +53,7 @@ describe('The tree of transfers', () => {
 
   const states: Readonly<Record<TransferState, readonly [words: string, context: string]>> = {
     submitting: ['submitting', 'transfer.running'],
-    notConfirmed: ['not confirmed', 'transfer.running'],
+    notConfirmed: ['not confirmed', 'transfer.notConfirmed'],
     refused: ['refused', 'transfer.ended'],
     accepted: ['accepted', 'transfer.running'],
     staging: ['staging', 'transfer.running'],
@@ -80,7 +80,7 @@ describe('The tree of transfers', () => {
   it('offers no cancel for a transfer without an id, or one that is being cancelled', () => {
     const { id: none, ...unconfirmed } = transfer('t', { state: 'notConfirmed' });
     assert.ok(none);
-    assert.equal(row(unconfirmed).contextValue, 'transfer.waiting');
+    assert.equal(row(unconfirmed).contextValue, 'transfer.notConfirmed');
     const cancelling = row(transfer('u', { cancelAcceptedAt: 1 }));
     assert.equal(cancelling.contextValue, 'transfer.waiting');
     assert.equal(cancelling.description, 'cancelling');

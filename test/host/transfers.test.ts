@@ -187,7 +187,24 @@ describe('Transferring in the editor', () => {
     const document = window.activeTextEditor?.document;
     assert.equal(document?.languageId, 'json');
     assert.equal((JSON.parse(document.getText()) as { id: string }).id, 'JDP:000000');
-    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    assert.deepEqual([document.isUntitled, document.isDirty], [false, false], 'nothing asks to be saved');
+    await commands.executeCommand('workbench.action.closeActiveEditor');
+  });
+
+  it('removes a transfer that was never confirmed from the history, after asking; a running one stays', async () => {
+    const { person, parts, server } = stage;
+    await stage.transferAll(nmdc);
+    await stage.run('dataTransfer.removeFromHistory', stage.firstTransfer);
+    await person.notice(/^This transfer is still running\. Cancel it first\.$/);
+    server.on('POST /api/v1/transfers', dropBeforeAnswer());
+    await stage.transferAll(nmdc);
+    const done = stage.run('dataTransfer.removeFromHistory', stage.firstTransfer);
+    const question = await person.notice(/^Remove the transfer of .* from the history\?$/);
+    assert.match(question.detail, /not known whether it has begun/);
+    question.press('Remove');
+    await done;
+    const left = parts.transferStore.all();
+    assert.deepEqual([left.length, left[0]?.state === 'notConfirmed'], [1, false]);
   });
 
   it('clears finished transfers only after asking, and leaves running ones', async () => {
