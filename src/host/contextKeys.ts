@@ -26,6 +26,7 @@ export class ContextKeyWatch implements Disposable {
     for (const { onDidChange } of [connectionStore, localService])
       this.lifetime.track(onDidChange(() => this.update()));
     for (const { onDidChange } of [searchStore, transferStore]) this.lifetime.track(onDidChange(() => this.update()));
+    this.lifetime.track(searchStore.onDidChangeChecks(() => this.update()));
     this.update();
   }
 

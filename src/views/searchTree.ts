@@ -77,19 +77,17 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     item.id = node.key;
     item.contextValue = 'search';
     item.iconPath = new ThemeIcon(search.loading ? 'loading~spin' : search.reason ? 'warning' : 'search');
-    item.description = [plainLine(database), status, countText(search), this.checkedText(node.key)]
-      .filter(Boolean)
-      .join(' · ');
+    item.description = [plainLine(database), status, countText(search)].filter(Boolean).join(' · ');
     item.tooltip = [words, plainLine(database), specificText(search)].filter(Boolean).join('\n');
     return item;
   }
+}
 
-  private checkedText(key: string): string {
-    const files = this.store.checkedFiles(key);
-    if (files.length === 0) return '';
-    const size = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0);
-    return l10n.t('{0} checked ({1})', numberText(files.length), sizeText(size));
-  }
+/** How many files are checked and how much that is; empty where none is. */
+export function checkedText(files: readonly FileEntry[]): string {
+  if (files.length === 0) return '';
+  const size = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0);
+  return l10n.t('{0} checked ({1})', numberText(files.length), sizeText(size));
 }
 
 function countText(search: Search): string {

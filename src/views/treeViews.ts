@@ -6,7 +6,7 @@ import { viewIds } from '../host/contributions.ts';
 import { numberText } from '../host/words.ts';
 import { DatabaseTree } from './databaseTree.ts';
 import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes.ts';
-import { SearchTree } from './searchTree.ts';
+import { checkedText, SearchTree } from './searchTree.ts';
 import { TransferTree, type TransferTreeParts } from './transferTree.ts';
 
 /** What {@link TreeViews} need. */
@@ -47,6 +47,7 @@ export class TreeViews implements Disposable {
     );
     this.lifetime.track(this.searchResults.onDidChangeCheckboxState(({ items }) => this.check(items)));
     this.lifetime.track(parts.transfers.store.onDidChange(() => this.drawBadge()));
+    this.lifetime.track(parts.searchStore.onDidChangeChecks(() => this.drawChecked()));
   }
 
   /** Brings the newest search into view, without taking the focus from where the person types. */
@@ -83,6 +84,14 @@ export class TreeViews implements Disposable {
       if (node.kind !== 'file') continue;
       this.parts.searchStore.setChecked(node.searchKey, [node.file], state === TreeItemCheckboxState.Checked);
     }
+  }
+
+  /**
+   * The view's title says what is checked, not the search's row: to draw that row again, the editor asks for all the
+   * files below it, and loses a check that a person makes meanwhile.
+   */
+  private drawChecked(): void {
+    this.searchResults.description = checkedText(this.parts.searchStore.checkedFiles());
   }
 
   private drawBadge(): void {

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareSources } from '../../scripts/demo/demoData.ts';
 import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
+import { until } from '../support/editor/until.ts';
 import { html } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
@@ -35,7 +37,8 @@ describe('A person in the whole editor', function () {
     editor = await startEditor({ extensionPath: repositoryRoot, workspace: folder });
     window = await editor.openWindow();
   });
-  afterEach(async () => {
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
     await editor.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
@@ -94,7 +97,9 @@ describe('A person in the whole editor', function () {
       await window.command('Data Transfer: Search Files…');
       await window.quickInput.pick('Vega Datasets', /1\/2/);
       await window.quickInput.input('anscombe', /2\/2/);
-      await (await window.tree('Search Results').row('anscombe.json')).toggleCheck();
+      const results = window.tree('Search Results');
+      await results.waitFor('all results', (rows) => rows.some(({ description }) => description.endsWith('1 file')));
+      await (await results.row('anscombe.json')).toggleCheck();
       await window.command('Data Transfer: Transfer Checked Files…');
       await window.quickInput.pick('Read Only', /1\/4/);
       await window.quickInput.input('', /2\/4/);
@@ -117,8 +122,12 @@ describe('A person in the whole editor', function () {
     await window.quickInput.input(orcid, 'ORCID iD');
     await window.quickInput.input('weather', /2\/2/);
     const results = window.tree('Search Results');
+    await results.waitFor('all results', (rows) => rows.some(({ description }) => description.endsWith('5 files')));
     await (await results.row('observations-2024.csv')).toggleCheck();
     await (await results.row('observations-2025.csv')).toggleCheck();
+    await until('the title to say what is checked', async () =>
+      (await results.description()) === '2 checked (14 kB)' ? true : undefined,
+    );
     await (await results.row('stations.csv')).click();
     await (await window.pageFrame('stations.csv')).getByText('The five stations').first().waitFor();
     await results.action('Transfer Checked Files…');

@@ -29,9 +29,13 @@ export class SearchStore {
   private readonly searches = new Map<string, Search>();
   private readonly checks = new Map<string, Map<string, FileEntry>>();
   private readonly changed = new Emitter<readonly string[]>();
+  private readonly checksChanged = new Emitter<void>();
 
   /** Carries the keys of the searches that changed, came or went. */
   readonly onDidChange = this.changed.event;
+
+  /** Fires when other files are checked than before; what a person checks is not told by `onDidChange` as well. */
+  readonly onDidChangeChecks = this.checksChanged.event;
 
   all(): readonly Search[] {
     return [...this.searches.values()].reverse();
@@ -54,10 +58,11 @@ export class SearchStore {
     this.changed.fire([key]);
   }
 
-  /** Changes a search; one that was dismissed meanwhile is left alone. */
+  /** Changes a search; one that was dismissed meanwhile is left alone, and a change that changes nothing is not told. */
   update(key: string, change: SearchChange): void {
     const search = this.searches.get(key);
-    if (!search) return;
+    const differs = (field: keyof SearchChange): boolean => search?.[field] !== change[field];
+    if (!search || !(Object.keys(change) as (keyof SearchChange)[]).some(differs)) return;
     const { reason, ...rest } = { ...search, ...change };
     this.searches.set(key, reason ? { ...rest, reason } : rest);
     this.changed.fire([key]);
@@ -69,6 +74,7 @@ export class SearchStore {
       this.checks.delete(key);
     }
     this.changed.fire(keys);
+    this.checksChanged.fire();
   }
 
   /** Chooses a file of a search for transfer, or no longer. */
@@ -80,7 +86,7 @@ export class SearchStore {
       else chosen.delete(file.id);
     }
     this.checks.set(key, chosen);
-    this.changed.fire([key]);
+    this.checksChanged.fire();
   }
 
   isChecked(key: string, fileId: string): boolean {
@@ -101,5 +107,6 @@ export class SearchStore {
     const keys = [...this.checks.keys()];
     this.checks.clear();
     this.changed.fire(keys);
+    this.checksChanged.fire();
   }
 }

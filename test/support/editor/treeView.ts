@@ -27,7 +27,7 @@ export class TreeView {
 
   constructor(page: Page, title: string) {
     this.#page = page;
-    this.#pane = page.locator(`.pane:has(> .pane-header[aria-label^="${title} Section"])`);
+    this.#pane = page.locator(`.pane:has(> .pane-header h3.title:text-is("${title}"))`);
   }
 
   /** Opens the view where it is collapsed. */
@@ -36,6 +36,12 @@ export class TreeView {
     if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
     await this.#pane.locator('.monaco-list').waitFor({ state: 'attached' });
     return this;
+  }
+
+  /** What stands beside its title. */
+  async description(): Promise<string> {
+    const texts = await this.#pane.locator('> .pane-header .description').allInnerTexts();
+    return texts.join(' ').trim();
   }
 
   /** The rows on the screen, from above; those further down than the view reaches are not listed. */

@@ -241,6 +241,16 @@ describe('The flows', () => {
     );
   });
 
+  it('tell of a search twice: that it began, and what came of it', async () => {
+    const session = await rig.connect();
+    rig.server.on('POST /api/v1/files', page('1'));
+    const { searchStore, searchFlow } = rig.explorer;
+    const told: (readonly string[])[] = [];
+    searchStore.onDidChange((keys) => told.push(keys));
+    const key = await searchFlow.run(session, { database: 'Alpha', query: '', pageSize: 10 });
+    assert.deepEqual(told, [[key], [key]]);
+  });
+
   it('tell of every change of the store', async () => {
     const session = await rig.connect();
     rig.server.on('POST /api/v1/files', page('1'));
