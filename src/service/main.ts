@@ -72,8 +72,18 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ address, token, version: serviceVersion, pid: process.pid })}\n`);
 }
 
+const sqliteBusy = 5;
+
+/** Why the service did not start, in a sentence for whoever started it. */
+function whyNot(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
+  return isBusy
+    ? 'Another local service, perhaps of another window, is using the same data folder.'
+    : `The service cannot start: ${String(error)}`;
+}
+
 main().catch((error: unknown) => {
-  const isConfig = error instanceof ConfigError;
-  process.stderr.write(`${isConfig ? error.message : `The service cannot start: ${String(error)}`}\n`);
-  process.exit(isConfig ? 2 : 1);
+  process.stderr.write(`${whyNot(error)}\n`);
+  process.exit(error instanceof ConfigError ? 2 : 1);
 });
