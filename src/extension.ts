@@ -1,5 +1,5 @@
 import { ExtensionMode, Uri, window, type ExtensionContext } from 'vscode';
-import { reopenConnection } from './commands/connections.ts';
+import { reopenForTransfers } from './commands/connections.ts';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
@@ -46,7 +46,6 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
   const parts = { connectionStore, searchStore, transferStore, sessions, notices, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log });
   await transferFlow.resume();
-  const [newest] = transferStore.running();
-  if (newest) void reopenConnection(parts, newest.order.connectionId);
+  void reopenForTransfers(parts, transferStore.running());
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;
 }

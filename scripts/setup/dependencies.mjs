@@ -35,7 +35,7 @@ export async function ensureDependencies() {
   const installed = sameMachine && installedAsLocked();
   if (!installed) {
     await step('Packages (npm ci)', () =>
-      npm(['ci', '--no-audit', '--no-fund'], { label: 'npm ci' }).catch((error) => {
+      npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'], { label: 'npm ci' }).catch((error) => {
         throw explain(error, 'The packages');
       }),
     );

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { l10n } from 'vscode';
 import type { Attempt, ConnectFlow } from '../core/flows/connectFlow.ts';
 import type { Connection } from '../core/model/connection.ts';
@@ -6,9 +6,10 @@ import { parseOrcid } from '../core/model/orcid.ts';
 import type { ApiKeys } from '../host/apiKeys.ts';
 import type { Memory } from '../host/memory.ts';
 import type { Notices } from '../host/notices.ts';
-import { after, askText, runSteps, type Step, type StepPosition } from '../host/quickInput.ts';
+import { after, askText, pickOne, runSteps, type Answer, type Step, type StepPosition } from '../host/quickInput.ts';
 import type { Settings } from '../host/settings.ts';
 import { numberText, plainLine, reasonText } from '../host/words.ts';
+import { keyNotKept } from './setApiKey.ts';
 import { orcidQuestion } from './setOrcid.ts';
 
 /** What the command needs. */
@@ -26,12 +27,14 @@ interface Draft {
   port: number | undefined;
   key: string;
   orcid: string;
+  /** The person wants the key to travel unencrypted. */
+  allowInsecureHttp: boolean;
   attempt?: Attempt;
 }
 
 /** Asks for address, key and ORCID iD, tries them, and saves the connection only when they work (D6). */
 export async function connect(parts: ConnectParts): Promise<void> {
-  const draft: Draft = { server: '', port: undefined, key: '', orcid: parts.settings.orcid };
+  const draft: Draft = { server: '', port: undefined, key: '', orcid: parts.settings.orcid, allowInsecureHttp: false };
   const done = await runSteps(l10n.t('Connect to a Service'), [
     (position) => askServer(position, draft),
     (position) => askPort(position, draft),
@@ -53,7 +56,32 @@ async function askServer(position: StepPosition, draft: Draft): ReturnType<Step>
     value: draft.server,
     validate: addressTrouble,
   });
-  return after(answer, (value) => (draft.server = value.replace(/\/+$/, '')));
+  if (typeof answer === 'string') return answer;
+  draft.server = answer.value.replace(/\/+$/, '');
+  draft.allowInsecureHttp = false;
+  if (!travelsInTheClear(draft.server)) return 'next';
+  const choice = await askUnencrypted(position, draft.server);
+  if (typeof choice === 'string') return choice;
+  if (!choice.value) return await askServer(position, draft);
+  draft.allowInsecureHttp = true;
+  return 'next';
+}
+
+/** Whether a key would go unencrypted to another machine (D4). */
+function travelsInTheClear(server: string): boolean {
+  const { protocol, hostname } = new URL(server);
+  return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !hostname.startsWith('127.');
+}
+
+async function askUnencrypted(position: StepPosition, server: string): Promise<Answer<boolean>> {
+  const { host } = new URL(server);
+  return await pickOne(position, {
+    placeholder: l10n.t('Your key would travel to {0} unencrypted: whoever is on the way could read it', host),
+    choices: [
+      { label: l10n.t('Enter an address with https://'), value: false },
+      { label: l10n.t('Send the key unencrypted'), value: true },
+    ],
+  });
 }
 
 function addressTrouble(value: string): string | undefined {
@@ -93,11 +121,15 @@ function askKey(parts: ConnectParts, draft: Draft): Step {
   };
 }
 
-/** A connection to the same place keeps its id, so that its transfers still find it. */
-function connectionOf({ settings }: ConnectParts, { server, port }: Draft): Connection {
+/** A connection to the same place has the same id, also after it was forgotten: its transfers find it again. */
+function connectionOf({ settings }: ConnectParts, { server, port, allowInsecureHttp }: Draft): Connection {
   const saved = settings.connections.find((one) => one.server === server && one.port === port);
-  const name = new URL(server).host;
-  return saved ?? { id: randomUUID(), name, server, ...(port !== undefined && { port }) };
+  const address = port === undefined ? server : `${server}:${port}`;
+  const id = createHash('sha256').update(address).digest('hex').slice(0, 16);
+  return {
+    ...(saved ?? { id, name: new URL(server).host, server, ...(port !== undefined && { port }) }),
+    ...(allowInsecureHttp && { allowInsecureHttp }),
+  };
 }
 
 async function save(parts: ConnectParts, draft: Draft, attempt: Attempt): Promise<void> {
@@ -115,5 +147,5 @@ async function save(parts: ConnectParts, draft: Draft, attempt: Attempt): Promis
   const databases = count === 1 ? l10n.t('1 database') : l10n.t('{0} databases', numberText(count));
   const what = [plainLine(service.name), plainLine(service.version)].filter(Boolean).join(' ');
   void notices.info(l10n.t('Connected to {0}: {1}.', what, databases));
-  if (!kept) void notices.warning(l10n.t('This editor did not keep the key; you will be asked for it again.'));
+  if (!kept) void notices.warning(keyNotKept());
 }

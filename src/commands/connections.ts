@@ -2,12 +2,13 @@ import { commands, l10n } from 'vscode';
 import type { ConnectFlow } from '../core/flows/connectFlow.ts';
 import type { Session, Sessions } from '../core/flows/sessions.ts';
 import type { Connection } from '../core/model/connection.ts';
+import type { Transfer } from '../core/model/transfer.ts';
 import type { ApiKeys } from '../host/apiKeys.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import { localConnectionId, localServiceName, type CommandId } from '../host/contributions.ts';
 import type { LocalService } from '../host/localService.ts';
 import type { Memory } from '../host/memory.ts';
-import type { NoticeAction } from '../host/notices.ts';
+import type { NoticeAction, Notices } from '../host/notices.ts';
 import { alone, pickOne } from '../host/quickInput.ts';
 import type { Settings } from '../host/settings.ts';
 import { plainLine, reasonText } from '../host/words.ts';
@@ -21,13 +22,15 @@ export interface ConnectionParts {
   readonly sessions: Sessions;
   readonly connectFlow: ConnectFlow;
   readonly localService: LocalService;
+  readonly notices: Notices;
 }
 
 /** Opens a saved connection or the local service; how that goes is shown in the tree, and a failure is thrown in words. */
 export async function openConnection(parts: ConnectionParts, id: string): Promise<Session | undefined> {
   if (id === localConnectionId) return await openLocalService(parts);
   const connection = parts.settings.connections.find((saved) => saved.id === id);
-  if (!connection) return undefined;
+  if (!connection)
+    throw new CommandFailure(l10n.t('This connection is no longer saved. Connect to the service again.'));
   const key = (await parts.apiKeys.get(connection)) ?? (await askApiKey(parts, connection));
   return key === undefined ? undefined : await open(parts, connection, key);
 }
@@ -68,6 +71,22 @@ export async function reopenConnection(parts: ConnectionParts, id = connectionTo
   const key = connection && (await parts.apiKeys.get(connection));
   if (connection && key !== undefined) await parts.connectFlow.open(connection, key);
   else if (id === localConnectionId) await openLocalService(parts).catch(alreadyShown);
+}
+
+/** Opens every connection that transfers run on, as far as that needs no question; the newest one's is shown. */
+export async function reopenForTransfers(parts: ConnectionParts, running: readonly Transfer[]): Promise<void> {
+  const [newest, ...others] = new Set(running.map(({ order }) => order.connectionId));
+  if (newest !== undefined) await reopenConnection(parts, newest);
+  for (const id of others) await openBeside(parts, id);
+}
+
+async function openBeside({ settings, apiKeys, connectFlow, sessions }: ConnectionParts, id: string): Promise<void> {
+  const connection = settings.connections.find((saved) => saved.id === id);
+  const key = connection && (await apiKeys.get(connection));
+  if (!connection || key === undefined) return;
+  const { session } = await connectFlow.attempt(connection, key);
+  if (session && sessions.get(id)) session.client.dispose();
+  else if (session) sessions.add(session);
 }
 
 /** A failure that the tree shows needs no notice when nobody asked for the connection. */

@@ -19,7 +19,7 @@ export function filesOf(
   selection: readonly (FileNode | FileRef)[] | undefined,
 ): readonly KnownFile[] {
   const rows = selection && selection.length > 0 ? selection : argument ? [argument] : [];
-  return rows.flatMap((row) => knownFile(row));
+  return rows.map(knownFile);
 }
 
 /** Asks for files of the searches that are shown. Undefined when the person left. */
@@ -59,11 +59,11 @@ export async function withEntries(flow: MetadataFlow, files: readonly KnownFile[
   return await Promise.all(files.map(fetch));
 }
 
-function known(entry: FileEntry, connectionId: string): Required<KnownFile> {
+/** A file that a search has found, for whatever is done with it. */
+export function known(entry: FileEntry, connectionId: string): Required<KnownFile> {
   return { ref: { connectionId, database: entry.database, id: entry.id, name: entry.name }, entry };
 }
 
-function knownFile(row: FileNode | FileRef): readonly KnownFile[] {
-  if ('kind' in row) return [known(row.file, row.connectionId)];
-  return typeof row.id === 'string' && typeof row.database === 'string' ? [{ ref: row }] : [];
+function knownFile(row: FileNode | FileRef): KnownFile {
+  return 'kind' in row ? known(row.file, row.connectionId) : { ref: row };
 }

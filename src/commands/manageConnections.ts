@@ -2,7 +2,6 @@ import { l10n } from 'vscode';
 import type { ConnectionStore } from '../core/store/connectionStore.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import { localConnectionId } from '../host/contributions.ts';
-import type { Notices } from '../host/notices.ts';
 import { alone, pickOne } from '../host/quickInput.ts';
 import { plainLine } from '../host/words.ts';
 import { askConnection, openConnection, openLocalService, type ConnectionParts } from './connections.ts';
@@ -10,7 +9,6 @@ import { askConnection, openConnection, openLocalService, type ConnectionParts }
 /** What these commands need. */
 export interface ManageParts extends ConnectionParts {
   readonly connectionStore: ConnectionStore;
-  readonly notices: Notices;
 }
 
 /** Closes the active connection; its key stays kept. */
@@ -30,7 +28,7 @@ export async function switchConnection(parts: ManageParts): Promise<void> {
 
 /** Forgets a saved connection and its key. */
 export async function forgetConnection(parts: ManageParts): Promise<void> {
-  const { settings, apiKeys, sessions, connectFlow, notices } = parts;
+  const { settings, apiKeys, sessions, connectFlow, connectionStore, notices } = parts;
   const { connections } = settings;
   if (connections.length === 0) throw new CommandFailure(l10n.t('There is no saved connection to forget.'));
   const answer = await pickOne(alone(l10n.t('Forget Connection')), {
@@ -40,8 +38,17 @@ export async function forgetConnection(parts: ManageParts): Promise<void> {
   if (typeof answer === 'string') return;
   const { id, name } = answer.value;
   const question = l10n.t('Forget the connection {0} and its key?', plainLine(name));
-  if (!(await notices.confirm(question, l10n.t('Its transfers stay in the list.'), l10n.t('Forget')))) return;
-  if (sessions.active?.connection.id === id) connectFlow.disconnect();
+  if (
+    !(await notices.confirm(
+      question,
+      l10n.t('Its transfers stay in the list; those that run are not watched until you connect to it again.'),
+      l10n.t('Forget'),
+    ))
+  )
+    return;
+  const { state } = connectionStore;
+  if (state.kind !== 'disconnected' && state.connection.id === id) connectFlow.disconnect();
+  sessions.close(id);
   await apiKeys.forget(id);
   await settings.forgetConnection(id);
   notices.done(l10n.t('Forgot {0}.', plainLine(name)));

@@ -14,6 +14,12 @@ import { plainLine, reasonText } from '../host/words.ts';
 export interface KeyParts {
   readonly apiKeys: ApiKeys;
   readonly connectFlow: ConnectFlow;
+  readonly notices: Notices;
+}
+
+/** Said where the editor has no lasting place for secrets. */
+export function keyNotKept(): string {
+  return l10n.t('This editor did not keep the key; you will be asked for it again.');
 }
 
 /** Asks for the key of a connection and keeps it once the service has accepted it (D6). */
@@ -29,7 +35,8 @@ export async function askApiKey(parts: KeyParts, connection: Connection): Promis
     },
   });
   if (typeof answer === 'string') return undefined;
-  await parts.apiKeys.set(connection, answer.value);
+  const isKept = await parts.apiKeys.set(connection, answer.value);
+  if (!isKept) void parts.notices.warning(keyNotKept());
   return answer.value;
 }
 
@@ -37,7 +44,6 @@ export async function askApiKey(parts: KeyParts, connection: Connection): Promis
 export interface SetApiKeyParts extends KeyParts {
   readonly settings: Settings;
   readonly connectionStore: ConnectionStore;
-  readonly notices: Notices;
 }
 
 /** Gives a saved connection another key; the active one is opened again with it. */
@@ -55,7 +61,7 @@ export async function setApiKey(parts: SetApiKeyParts): Promise<void> {
   const key = await askApiKey(parts, connection);
   if (key === undefined) return;
   if (connection.id === activeId) await connectFlow.open(connection, key);
-  notices.done(l10n.t('The key is kept.'));
+  notices.done(l10n.t('The key was accepted.'));
 }
 
 async function pickConnection(connections: readonly Connection[]): Promise<Connection | undefined> {

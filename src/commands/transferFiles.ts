@@ -10,7 +10,7 @@ import type { FileNode, FileRef } from '../host/contributions.ts';
 import type { Notices } from '../host/notices.ts';
 import { filesText, plainLine, reasonText, sizeText } from '../host/words.ts';
 import { requireSession, type ConnectionParts } from './connections.ts';
-import { askFiles, filesOf, withEntries, type KnownFile } from './files.ts';
+import { askFiles, filesOf, known, withEntries, type KnownFile } from './files.ts';
 import { requireOrcid } from './setOrcid.ts';
 import { askTransferDetails, type TransferDetails } from './transferDetails.ts';
 
@@ -32,24 +32,26 @@ export async function transferFiles(
   argument: FileNode | FileRef | undefined,
   selection: readonly (FileNode | FileRef)[] | undefined,
 ): Promise<void> {
+  const started = filesOf(argument, selection);
+  if (started.length === 0 && parts.searchStore.checkedFiles().length > 0) {
+    await transferCheckedFiles(parts);
+    return;
+  }
   const session = await requireSession(parts);
   if (!session) return;
-  const started = filesOf(argument, selection);
-  const checked = checkedFiles(parts, session);
-  const files = [started, checked].find((some) => some.length > 0);
-  const chosen = files ?? (await askFiles(parts.searchStore, l10n.t('Transfer Files')));
-  if (chosen) await transfer(parts, session, chosen);
+  const files = started.length > 0 ? started : await askFiles(parts.searchStore, l10n.t('Transfer Files'));
+  if (files) await transfer(parts, session, files);
 }
 
-/** Transfers the checked files of all searches. */
+/** Transfers the checked files of all searches; once they are on their way they are checked no longer. */
 export async function transferCheckedFiles(parts: TransferFilesParts): Promise<void> {
   const session = await requireSession(parts);
   if (!session) return;
-  const files = checkedFiles(parts, session);
+  const files = parts.searchStore.checkedFiles().map(({ connectionId, file }) => known(file, connectionId));
   if (files.length === 0) {
     throw new CommandFailure(l10n.t('No files are checked. Check files in the search results first.'));
   }
-  if (await transfer(parts, session, files)) parts.searchStore.uncheckAll();
+  if (await transfer(parts, session, files)) parts.searchStore.uncheck();
 }
 
 /** True when anything was submitted and accepted. */
@@ -73,14 +75,6 @@ async function transfer(parts: TransferFilesParts, session: Session, given: read
     );
   }
   return transfers.some(({ state }) => state === 'accepted');
-}
-
-function checkedFiles({ searchStore }: TransferFilesParts, session: Session): readonly KnownFile[] {
-  const connectionId = session.connection.id;
-  return searchStore.checkedFiles().map((entry) => ({
-    ref: { connectionId, database: entry.database, id: entry.id, name: entry.name },
-    entry,
-  }));
 }
 
 function fileOf({ ref, entry }: KnownFile): TransferFile {

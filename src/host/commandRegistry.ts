@@ -1,7 +1,8 @@
 import { commands, l10n } from 'vscode';
+import { isJsonObject } from '../core/util/json.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { Logger } from '../core/util/logger.ts';
-import type { CommandArguments, CommandId } from './contributions.ts';
+import { rowKinds, type CommandArguments, type CommandId } from './contributions.ts';
 import { showLogAction, type NoticeAction, type Notices } from './notices.ts';
 
 /** A failure in words for the person: one sentence, and buttons that help. */
@@ -33,9 +34,10 @@ export class CommandRegistry implements Disposable {
   }
 
   register<I extends CommandId>(id: I, handler: CommandHandler<I>): void {
-    const run = async (argument: CommandArguments[I] | undefined, selection: unknown): Promise<void> => {
-      const selected = Array.isArray(selection) ? (selection as CommandArguments[I][]) : undefined;
-      await this.perform(id, () => handler(argument, selected));
+    const run = async (argument: unknown, selection: unknown): Promise<void> => {
+      const selected = Array.isArray(selection) ? selection.filter((row) => isFor(id, row)) : undefined;
+      const chosen = isFor(id, argument) ? argument : undefined;
+      await this.perform(id, () => handler(chosen, selected));
     };
     this.lifetime.track(commands.registerCommand(id, run));
   }
@@ -69,4 +71,14 @@ export class CommandRegistry implements Disposable {
     this.log.error(`${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     void this.notices.error(l10n.t('Something went wrong that should not have. The log has the details.'), showLog);
   }
+}
+
+/** Whether an argument is one that the command takes: a row of its kind, or what a page names a file with. */
+function isFor<I extends CommandId>(id: I, argument: unknown): argument is CommandArguments[I] {
+  const kind = rowKinds[id];
+  if (kind === undefined || !isJsonObject(argument)) return false;
+  if ('kind' in argument) return argument['kind'] === kind;
+  return (
+    kind === 'file' && ['connectionId', 'database', 'id', 'name'].every((key) => typeof argument[key] === 'string')
+  );
 }

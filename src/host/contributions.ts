@@ -72,6 +72,27 @@ export interface CommandArguments {
   'dataTransfer.showLog': undefined;
 }
 
+type RowKind = 'file' | 'search' | 'database' | 'transfer';
+
+/**
+ * The rows that a command can be about. The editor also passes the row that has the focus to buttons above a view, and
+ * rows of all kinds where several are selected.
+ */
+export const rowKinds: Readonly<Partial<Record<CommandId, RowKind>>> = {
+  'dataTransfer.searchFiles': 'database',
+  'dataTransfer.loadMore': 'search',
+  'dataTransfer.repeatSearch': 'search',
+  'dataTransfer.dismissSearch': 'search',
+  'dataTransfer.showFileMetadata': 'file',
+  'dataTransfer.showMetadataJson': 'file',
+  'dataTransfer.copyFileId': 'file',
+  'dataTransfer.transferFiles': 'file',
+  'dataTransfer.showTransferProgress': 'transfer',
+  'dataTransfer.cancelTransfer': 'transfer',
+  'dataTransfer.copyTransferId': 'transfer',
+  'dataTransfer.removeFromHistory': 'transfer',
+};
+
 /** Id of a command. */
 export type CommandId = keyof CommandArguments;
 

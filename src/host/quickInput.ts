@@ -60,7 +60,7 @@ export interface TextQuestion {
 export async function askText(position: StepPosition, question: TextQuestion): Promise<Answer<string>> {
   const input = window.createInputBox();
   const leaving = new AbortController();
-  input.prompt = question.prompt;
+  input.prompt = inert(question.prompt);
   input.placeholder = question.placeholder;
   input.value = question.value ?? '';
   input.password = question.password ?? false;

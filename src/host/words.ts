@@ -4,8 +4,7 @@ import { hasEnded, type Transfer, type TransferState } from '../core/model/trans
 
 const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   badAddress: () => l10n.t('the address must begin with http:// or https://, for example https://dts.example.org'),
-  insecureAddress: () =>
-    l10n.t('the key would travel unencrypted; use https://, or allow plain http for this connection in the settings'),
+  insecureAddress: () => l10n.t('the key would travel unencrypted; use https://'),
   badArgument: (reason) => reason.detail ?? l10n.t('a value is not valid'),
   notConnected: () => l10n.t('there is no connection to the service'),
   unreachable: (reason) => withCode(l10n.t('the service cannot be reached'), reason),
@@ -15,7 +14,7 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   dropped: (reason) => withCode(l10n.t('the connection was lost before the answer was complete'), reason),
   unauthorized: () => l10n.t('the API key was refused'),
   forbidden: (reason) => withDetail(l10n.t('this is not allowed'), reason),
-  notFound: (reason) => withDetail(l10n.t('the service does not know it'), reason),
+  notFound: (reason) => withDetail(l10n.t('unknown to the service'), reason),
   refused: (reason) => withDetail(l10n.t('the service refused the request'), reason),
   serverError: (reason) => withDetail(l10n.t('the service failed'), reason),
   redirect: () => l10n.t('the service redirects to another address; the key is not sent there'),

@@ -22,10 +22,10 @@ export interface MessageNode {
   readonly command?: { readonly id: string; readonly title: string; readonly argument?: unknown };
 }
 
-/** Holds the running or the finished transfers. */
+/** Holds the transfers that run, that were not confirmed, or that have finished. */
 export interface TransferGroupNode {
   readonly kind: 'group';
-  readonly group: 'running' | 'finished';
+  readonly group: 'running' | 'notConfirmed' | 'finished';
 }
 
 /** A row of the databases. */

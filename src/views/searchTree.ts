@@ -8,7 +8,7 @@ import {
   type TreeDataProvider,
 } from 'vscode';
 import type { FileEntry, FoundFile, UnreadableFile } from '../core/model/fileEntry.ts';
-import type { Search, SearchStore } from '../core/store/searchStore.ts';
+import type { CheckedFile, Search, SearchStore } from '../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { FileNode, SearchNode } from '../host/contributions.ts';
 import { filesText, numberText, plainLine, plainPart, reasonText, sizeText } from '../host/words.ts';
@@ -84,9 +84,9 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
 }
 
 /** How many files are checked and how much that is; empty where none is. */
-export function checkedText(files: readonly FileEntry[]): string {
+export function checkedText(files: readonly CheckedFile[]): string {
   if (files.length === 0) return '';
-  const size = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0);
+  const size = files.reduce((sum, { file }) => sum + (file.sizeBytes ?? 0), 0);
   return l10n.t('{0} checked ({1})', numberText(files.length), sizeText(size));
 }
 

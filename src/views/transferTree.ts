@@ -16,6 +16,8 @@ import { filesText, movedText, numberText, plainLine, reasonText, standingText, 
 import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
 import { goneItem, loadingRow, messageItem } from './placeholders.ts';
 
+type Group = TransferGroupNode['group'];
+
 /** What a {@link TransferTree} needs. */
 export interface TransferTreeParts {
   readonly store: TransferStore;
@@ -31,9 +33,10 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   private readonly rows = new Map<string, TransferNode>();
   private readonly groups = {
     running: { kind: 'group', group: 'running' },
+    notConfirmed: { kind: 'group', group: 'notConfirmed' },
     finished: { kind: 'group', group: 'finished' },
   } as const satisfies Record<string, TransferGroupNode>;
-  private readonly ended = new Map<string, boolean>();
+  private readonly shownIn = new Map<string, Group>();
   private readonly changed = this.lifetime.track(new EventEmitter<TransferTreeNode | undefined>());
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -54,17 +57,15 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     const { store } = this.parts;
     if (!parent) return this.shownGroups();
     if (parent.kind !== 'group') return [];
-    if (parent.group === 'running') return store.running().map((transfer) => this.row(transfer));
-    const finished = store.finished().map((transfer) => this.row(transfer));
-    if (!store.hasEarlier) return finished;
+    const rows = this.transfersOf(parent.group).map((transfer) => this.row(transfer));
+    if (parent.group !== 'finished' || !store.hasEarlier) return rows;
     void this.parts.loadFinished();
-    return [...finished, loadingRow('finished')];
+    return [...rows, loadingRow('finished')];
   }
 
   getParent(node: TransferTreeNode): TransferTreeNode | undefined {
-    if (node.kind !== 'transfer') return undefined;
-    const transfer = this.parts.store.get(node.key);
-    return transfer && hasEnded(transfer.state) ? this.groups.finished : this.groups.running;
+    const transfer = node.kind === 'transfer' ? this.parts.store.get(node.key) : undefined;
+    return transfer && this.groups[groupOf(transfer)];
   }
 
   /** The row of a transfer, to reveal it. */
@@ -78,17 +79,21 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   }
 
   private shownGroups(): TransferGroupNode[] {
-    const { store } = this.parts;
-    const shown: TransferGroupNode[] = store.running().length > 0 ? [this.groups.running] : [];
-    return store.finished().length > 0 || store.hasEarlier ? [...shown, this.groups.finished] : shown;
+    const { hasEarlier } = this.parts.store;
+    return Object.values(this.groups).filter(
+      ({ group }) => this.transfersOf(group).length > 0 || (group === 'finished' && hasEarlier),
+    );
+  }
+
+  private transfersOf(group: Group): readonly Transfer[] {
+    return this.parts.store[group]();
   }
 
   private row(transfer: Transfer): TransferNode {
-    const known = this.rows.get(transfer.key);
-    this.ended.set(transfer.key, hasEnded(transfer.state));
-    if (known) return known;
-    const node: TransferNode = { kind: 'transfer', key: transfer.key };
-    this.rows.set(transfer.key, node);
+    const { key } = transfer;
+    const node = this.rows.get(key) ?? { kind: 'transfer', key };
+    this.rows.set(key, node);
+    this.shownIn.set(key, groupOf(transfer));
     return node;
   }
 
@@ -96,23 +101,39 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   private refresh(keys: readonly string[]): void {
     const stays = (key: string): boolean => {
       const transfer = this.parts.store.get(key);
-      return transfer !== undefined && this.ended.get(key) === hasEnded(transfer.state);
+      return transfer !== undefined && this.shownIn.get(key) === groupOf(transfer);
     };
-    if (keys.length === 0 || !keys.every(stays)) this.changed.fire(undefined);
+    const isSame = keys.length > 0 && keys.every(stays);
+    for (const key of keys) if (!this.parts.store.get(key)) this.forget(key);
+    if (!isSame) this.changed.fire(undefined);
     else for (const key of keys) this.changed.fire(this.rows.get(key));
   }
 
-  private groupItem(node: TransferGroupNode): TreeItem {
-    const { store } = this.parts;
-    const running = node.group === 'running';
-    const count = running ? store.running().length : store.finished().length;
-    const state = running ? TreeItemCollapsibleState.Expanded : TreeItemCollapsibleState.Collapsed;
-    const item = new TreeItem(running ? l10n.t('Running') : l10n.t('Finished'), state);
-    item.id = node.group;
-    item.contextValue = `group.${node.group}`;
-    if (running || !store.hasEarlier) item.description = numberText(count);
+  private forget(key: string): void {
+    this.rows.delete(key);
+    this.shownIn.delete(key);
+  }
+
+  private groupItem({ group }: TransferGroupNode): TreeItem {
+    const titles: Readonly<Record<Group, string>> = {
+      running: l10n.t('Running'),
+      notConfirmed: l10n.t('Not confirmed'),
+      finished: l10n.t('Finished'),
+    };
+    const state = group === 'finished' ? TreeItemCollapsibleState.Collapsed : TreeItemCollapsibleState.Expanded;
+    const item = new TreeItem(titles[group], state);
+    item.id = group;
+    item.contextValue = `group.${group}`;
+    if (group !== 'finished' || !this.parts.store.hasEarlier) {
+      item.description = numberText(this.transfersOf(group).length);
+    }
     return item;
   }
+}
+
+function groupOf({ state }: Transfer): Group {
+  if (state === 'notConfirmed') return 'notConfirmed';
+  return hasEnded(state) ? 'finished' : 'running';
 }
 
 const icons: Readonly<Record<TransferState, ThemeIcon>> = {

@@ -50,10 +50,14 @@ export class TreeViews implements Disposable {
     this.lifetime.track(parts.searchStore.onDidChangeChecks(() => this.drawChecked()));
   }
 
-  /** Brings the newest search into view, without taking the focus from where the person types. */
+  /**
+   * Opens the search results where they are hidden, without taking the focus from where the person types. Where they
+   * are open the newest search is the first row anyway, and to reveal it would make the editor draw the tree twice.
+   */
   readonly revealSearches = (): void => {
     const [newest] = this.parts.searchStore.all();
-    if (newest) bringIntoView(this.searchResults, this.searchTree.root(newest.key), false);
+    if (newest && !this.searchResults.visible)
+      bringIntoView(this.searchResults, this.searchTree.root(newest.key), false);
   };
 
   readonly revealTransfer = (key: string): void => {

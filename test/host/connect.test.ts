@@ -142,6 +142,33 @@ describe('Connecting in the editor', () => {
     assert.equal(await stage.parts.apiKeys.get(connection), 'the-key', 'the key is not thrown away');
   });
 
+  it('asks before a key would travel unencrypted to another machine, and takes no for an answer (D4)', async () => {
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter('http://dts.example.org');
+    const question = await stage.person.pick();
+    assert.deepEqual(question.labels, ['Enter an address with https://', 'Send the key unencrypted']);
+    question.choose('Enter an address with https://');
+    const again = await stage.person.textBox();
+    assert.equal(again.prompt, 'Address of the service');
+    again.enter('http://dts.example.org');
+    (await stage.person.pick()).choose('Send the key unencrypted');
+    const port = await stage.person.textBox();
+    assert.match(port.prompt ?? '', /^Port/);
+    port.escape();
+    await done;
+    assert.deepEqual(stage.parts.settings.connections, []);
+  });
+
+  it('shows the name of a database in a prompt as text, not as an icon or a link', async () => {
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name: '$(flame) [x](command:y)' });
+    const box = await stage.person.textBox();
+    assert.doesNotMatch(box.prompt ?? '', /\$\(|\]\(/);
+    box.escape();
+    await done;
+  });
+
   it('goes back a step with what was typed there', async () => {
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter(stage.server.address);

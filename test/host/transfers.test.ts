@@ -129,6 +129,46 @@ describe('Transferring in the editor', () => {
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);
   });
 
+  it('does not count a transfer that was not confirmed as running (D12)', async () => {
+    stage.server.on('POST /api/v1/transfers', dropBeforeAnswer());
+    await stage.transferAll(nmdc);
+    const { transferStore } = stage.parts;
+    assert.deepEqual([transferStore.running().length, transferStore.notConfirmed().length], [0, 1]);
+  });
+
+  it('does not send the files of one service to another', async () => {
+    const { person, parts, server } = stage;
+    const [search] = parts.searchStore.all();
+    const files = search?.files.flatMap((found) => (found.kind === 'file' ? [found] : [])) ?? [];
+    parts.searchStore.open('elsewhere', 'another connection', { database: 'JGI Data Portal', query: '', pageSize: 10 });
+    parts.searchStore.setChecked('elsewhere', files.slice(0, 1), true);
+    await stage.run('dataTransfer.transferCheckedFiles');
+    await person.notice(/^Some of the files belong to another service\. Switch to it to transfer them\.$/);
+    assert.equal(server.requestsTo('POST /api/v1/transfers').length, 0);
+  });
+
+  it('asks as from the palette when the focused row is of another kind, as the buttons above a view pass it', async () => {
+    const { person, parts } = stage;
+    const [search] = parts.searchStore.all();
+    const file = search?.files.find((found) => found.kind === 'file');
+    assert.ok(search && file?.kind === 'file');
+    const row = { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file };
+    const searching = commands.executeCommand('dataTransfer.searchFiles', row);
+    const databases = await person.pick();
+    assert.ok(databases.labels.includes('JGI Data Portal'));
+    databases.escape();
+    await searching;
+    const transferring = commands.executeCommand('dataTransfer.transferFiles', { kind: 'transfer', key: 'k' }, [
+      { kind: 'transfer', key: 'k' },
+    ]);
+    (await person.pick()).escape();
+    await transferring;
+    assert.deepEqual(
+      person.notices.filter(({ message }) => /went wrong/.test(message)),
+      [],
+    );
+  });
+
   it('tells once that a transfer ended, with a button that shows it', async () => {
     await stage.transferAll(nmdc);
     await moveOn('succeeded');

@@ -38,6 +38,7 @@ export class SearchFlow {
   /** Asks again from the start. */
   async repeat(key: string): Promise<void> {
     this.stop(key);
+    this.parts.store.uncheck([key]);
     this.parts.store.update(key, { files: [], nextOffset: 0, mayHaveMore: true });
     await this.loadPage(key);
   }

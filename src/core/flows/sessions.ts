@@ -29,10 +29,15 @@ export class Sessions implements Disposable {
 
   /** Makes a session the active one; an older one of the same connection is closed. */
   activate(session: Session): void {
+    this.activeId = session.connection.id;
+    this.add(session);
+  }
+
+  /** Keeps a session open beside the active one, so that its transfers are watched. */
+  add(session: Session): void {
     const older = this.open.get(session.connection.id);
     if (older && older.client !== session.client) older.client.dispose();
     this.open.set(session.connection.id, session);
-    this.activeId = session.connection.id;
     this.changed.fire();
   }
 

@@ -28,14 +28,18 @@ export class TransferFlow {
     this.parts = parts;
   }
 
-  /** Brings back the transfers that had not ended when the program last did. */
+  /** Brings back the transfers that had not ended when the program last did; a failure is logged. */
   async resume(): Promise<void> {
-    const { ledger, store } = this.parts;
-    const transfers = await ledger.loadRunning();
-    store.put(transfers);
-    store.setHasEarlier(await ledger.hasEnded());
-    const interrupted = transfers.filter((transfer) => transfer.state === 'submitting');
-    await Promise.all(interrupted.map((transfer) => this.keep(this.interrupted(transfer))));
+    const { ledger, store, log } = this.parts;
+    try {
+      const transfers = await ledger.loadRunning();
+      store.put(transfers);
+      store.setHasEarlier(await ledger.hasEnded());
+      const interrupted = transfers.filter((transfer) => transfer.state === 'submitting');
+      await Promise.all(interrupted.map((transfer) => this.keep(this.interrupted(transfer))));
+    } catch (error) {
+      log.error(`The records of transfers could not be read: ${String(error)}`);
+    }
   }
 
   /** Brings in the transfers that ended in earlier sessions, once however often it is asked for; a failure is logged. */

@@ -89,23 +89,36 @@ export class TransferLedger {
     try {
       return (await readdir(folder)).filter((name) => name.endsWith('.json'));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      if (isMissing(error)) return [];
       throw error;
     }
   }
 
+  /** A file that went away meanwhile is nothing; one that cannot be read does not keep the others from being read. */
   private async read(shelf: Shelf, name: string): Promise<Transfer | undefined> {
     const path = join(this.folder, shelf, name);
-    const transfer = readRecord(await readFile(path, 'utf8'));
-    if (transfer && `${transfer.key}.json` === name) return transfer;
+    try {
+      const transfer = readRecord(await readFile(path, 'utf8'));
+      if (transfer && `${transfer.key}.json` === name) return transfer;
+      await this.setAside(path, name);
+    } catch (error) {
+      if (!isMissing(error)) this.log.error(`The record ${name} of a transfer could not be read: ${String(error)}`);
+    }
+    return undefined;
+  }
+
+  private async setAside(path: string, name: string): Promise<void> {
     const aside = join(this.folder, 'aside');
     await mkdir(aside, { recursive: true, mode: 0o700 });
     await rename(path, join(aside, `${Date.now()}-${name}`));
     this.log.warn(`The record of a transfer could not be read and was set aside: ${name}`);
-    return undefined;
   }
 
   private path(shelf: Shelf, key: string): string {
     return join(this.folder, shelf, `${key}.json`);
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

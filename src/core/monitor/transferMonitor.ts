@@ -121,7 +121,8 @@ export class TransferMonitor implements Disposable {
   private async step(line: Line, session: Session, transfer: Transfer): Promise<void> {
     const reason = await this.ask(session, transfer);
     line.failures = reason ? line.failures + 1 : 0;
-    const gapMs = reason ? retryWaitMs(line.failures, Math.random()) : shortestGapMs;
+    const waitMs = Math.max(retryWaitMs(line.failures, Math.random()), reason?.retryAfterMs ?? 0);
+    const gapMs = reason ? waitMs : shortestGapMs;
     await this.pause(line, gapMs);
   }
 

@@ -19,6 +19,12 @@ export interface Search {
   readonly reason?: Reason;
 }
 
+/** A file that was chosen for transfer, and the connection whose search found it. */
+export interface CheckedFile {
+  readonly connectionId: string;
+  readonly file: FileEntry;
+}
+
 /** What a page, or its absence, changes of a search. */
 export type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query' | 'reason'>> & {
   readonly reason?: Reason | undefined;
@@ -93,20 +99,24 @@ export class SearchStore {
     return this.checks.get(key)?.has(fileId) ?? false;
   }
 
-  /** The checked files of one search, or of all: each file once. */
-  checkedFiles(key?: string): readonly FileEntry[] {
-    const chosen =
-      key === undefined ? [...this.checks.values()] : [this.checks.get(key) ?? new Map<string, FileEntry>()];
-    const files = new Map<string, FileEntry>();
-    for (const map of chosen)
-      for (const file of map.values()) files.set(JSON.stringify([file.database, file.id]), file);
+  /** The checked files of all searches: each file of a connection's database once. */
+  checkedFiles(): readonly CheckedFile[] {
+    const files = new Map<string, CheckedFile>();
+    for (const [key, chosen] of this.checks) {
+      const connectionId = this.searches.get(key)?.connectionId;
+      if (connectionId === undefined) continue;
+      for (const file of chosen.values()) {
+        files.set(JSON.stringify([connectionId, file.database, file.id]), { connectionId, file });
+      }
+    }
     return [...files.values()];
   }
 
-  uncheckAll(): void {
-    const keys = [...this.checks.keys()];
-    this.checks.clear();
-    this.changed.fire(keys);
+  /** Chooses nothing any longer, of one search or of all. */
+  uncheck(keys: readonly string[] = [...this.checks.keys()]): void {
+    const emptied = keys.filter((key) => this.checks.delete(key));
+    if (emptied.length === 0) return;
+    this.changed.fire(emptied);
     this.checksChanged.fire();
   }
 }

@@ -15,8 +15,14 @@ export class TransferStore {
     return [...this.transfers.values()].sort((a, b) => b.createdAt - a.createdAt);
   }
 
+  /** Those that something can be expected of. */
   running(): readonly Transfer[] {
-    return this.all().filter((transfer) => !hasEnded(transfer.state));
+    return this.all().filter(({ state }) => !hasEnded(state) && state !== 'notConfirmed');
+  }
+
+  /** Those of which nobody knows whether they have begun: the person decides (D12). */
+  notConfirmed(): readonly Transfer[] {
+    return this.all().filter(({ state }) => state === 'notConfirmed');
   }
 
   finished(): readonly Transfer[] {

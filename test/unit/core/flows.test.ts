@@ -215,6 +215,13 @@ describe('The flows', () => {
       assert.equal(rig.explorer.transferStore.get(key)?.cancelAcceptedAt, rig.clock.now());
     });
 
+    it('goes on without the ledger when it cannot be read, and says so in the log', async () => {
+      await writeFile(join(rig.folder, 'transfers'), 'a file where the folder should be');
+      await rig.explorer.transferFlow.resume();
+      assert.deepEqual(rig.explorer.transferStore.all(), []);
+      assert.match(rig.log.lines.join(), /error The records of transfers could not be read/);
+    });
+
     it('brings back what ended earlier only when asked', async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', problem(400, 'no'));
@@ -239,6 +246,23 @@ describe('The flows', () => {
       (await rig.explorer.metadataFlow.fetchFile({ ...name, connectionId: 'z' })).reason?.kind,
       'notConnected',
     );
+  });
+
+  it('choose files of a connection apart from those of another, and none any longer when asked again (§4.5)', async () => {
+    const session = await rig.connect();
+    rig.server.on('POST /api/v1/files', page('1'));
+    const { searchStore, searchFlow } = rig.explorer;
+    const key = await searchFlow.run(session, { database: 'Alpha', query: '', pageSize: 10 });
+    const [found] = searchStore.get(key)?.files ?? [];
+    assert.ok(found?.kind === 'file');
+    searchStore.open('elsewhere', 'another connection', { database: 'Alpha', query: '', pageSize: 10 });
+    for (const search of [key, 'elsewhere']) searchStore.setChecked(search, [found], true);
+    assert.deepEqual(
+      searchStore.checkedFiles().map(({ connectionId }) => connectionId),
+      ['c', 'another connection'],
+    );
+    await searchFlow.repeat(key);
+    assert.equal(searchStore.checkedFiles().length, 1);
   });
 
   it('tell of a search twice: that it began, and what came of it', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
@@ -58,6 +58,17 @@ describe('The ledger', () => {
     const aside = await readdir(join(folder, 'aside'));
     assert.deepEqual(aside.map((name) => name.replace(/^\d+-/, '')).sort(), ['later.json', 'torn.json']);
     assert.equal(log.lines.filter((line) => line.includes('set aside')).length, 2);
+  });
+
+  it('reads the others when one goes away, or cannot be read', async () => {
+    await ledger.write(begun);
+    await symlink(join(folder, 'gone'), join(folder, 'running', 'gone.json'));
+    await mkdir(join(folder, 'running', 'folder.json'));
+    assert.deepEqual(await ledger.loadRunning(), [begun]);
+    assert.deepEqual(
+      log.lines.map((line) => line.split(':')[0]),
+      ['error The record folder.json of a transfer could not be read'],
+    );
   });
 
   it('leaves no half file when it cannot write', async () => {

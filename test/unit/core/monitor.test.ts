@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Transfer } from '../../../src/core/model/transfer.ts';
 import { pollIntervalMs, retryWaitMs } from '../../../src/core/monitor/pollSchedule.ts';
 import { withNotFound, withStatus, type Watch } from '../../../src/core/monitor/statusReading.ts';
-import { dropBeforeAnswer, json, problem } from '../../support/faultBehaviours.ts';
+import { busy, dropBeforeAnswer, json, problem } from '../../support/faultBehaviours.ts';
 import { Rig, until } from './rig.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
@@ -111,6 +111,18 @@ describe('The monitor', () => {
     await rig.clock.pass(3 * second);
     await seen('succeeded');
     assert.equal(transferStore.all()[0]?.problem, undefined);
+  });
+
+  it('waits as long as the server asks for (D33)', async () => {
+    rig.server.on('GET /api/v1/transfers/*', busy(503, '120'), status('succeeded', 1));
+    await rig.connect();
+    await rig.explorer.transferFlow.submit(rig.order);
+    const { transferStore } = rig.explorer;
+    await until(transferStore.onDidChange, () => transferStore.all()[0]?.problem?.retryAfterMs === 120_000);
+    await rig.clock.pass(119 * second);
+    assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, 1);
+    await rig.clock.pass(2 * second);
+    await seen('succeeded');
   });
 
   it('goes on after the end of the window, from the ledger', async () => {
