@@ -25,6 +25,8 @@ interface StatusBody {
 interface RigOptions extends Partial<Omit<ServiceOptions, 'logger'>> {
   readonly retentionDays?: number;
   readonly throttleBytesPerSecond?: number;
+  /** The name of a database that is left out of the configuration. */
+  readonly without?: string;
 }
 
 const orcid = '0000-0002-1825-0097';
@@ -72,11 +74,11 @@ export class ServiceRig {
 
   async restart(options: RigOptions = {}): Promise<void> {
     await this.running?.close();
-    const { retentionDays, throttleBytesPerSecond, ...rest } = options;
+    const { retentionDays, throttleBytesPerSecond, without, ...rest } = options;
     const databases = [
       { name: 'Source Data', folder: 'source', organization: 'Lab' },
       { name: 'Target', folder: 'target' },
-    ];
+    ].filter(({ name }) => name !== without);
     const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond };
     const note = (message: string): void => void this.logged.push(message);
     const logger: Logger = { trace: note, debug: note, info: note, warn: note, error: note };

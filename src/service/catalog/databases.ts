@@ -44,8 +44,10 @@ function slugOf(name: string): string {
 
 /** Finds a database by its name, as the specification has it, or by its id (D26). A name goes before an id. */
 export function findDatabase(databases: readonly ServedDatabase[], nameOrId: string): ServedDatabase | undefined {
-  return (
-    databases.find((database) => database.document.name === nameOrId) ??
-    databases.find((database) => database.document.id === nameOrId)
-  );
+  return databases.find((database) => database.document.name === nameOrId) ?? databaseOfId(databases, nameOrId);
+}
+
+/** Finds a database by its id alone, as transfers are kept. */
+export function databaseOfId(databases: readonly ServedDatabase[], id: string): ServedDatabase | undefined {
+  return databases.find((database) => database.document.id === id);
 }

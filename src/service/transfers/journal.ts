@@ -25,6 +25,13 @@ interface FileRow {
   readonly landed: number;
 }
 
+/** What an ended transfer may have left unfinished at a destination that could not be reached. */
+interface Leftovers {
+  readonly transferId: string;
+  readonly destinationId: string;
+  readonly manifestName: string;
+}
+
 type FixedPart = Omit<TransferRecord, 'id' | 'status' | 'message' | 'movedCount' | 'isCancelRequested' | 'endedAtMs'>;
 
 const tables = `
@@ -35,6 +42,9 @@ const tables = `
   CREATE TABLE IF NOT EXISTS transfer_files (
     transfer TEXT NOT NULL, position INTEGER NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL,
     resource TEXT NOT NULL, sha256 TEXT, landed INTEGER NOT NULL, PRIMARY KEY (transfer, position)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS leftovers (
+    transfer TEXT PRIMARY KEY, destination TEXT NOT NULL, manifest TEXT NOT NULL
   ) WITHOUT ROWID;`;
 
 /**
@@ -69,19 +79,31 @@ export class TransferJournal {
 
   /** Writes what changes of a record. The files of one that has ended are forgotten: its manifest has them. */
   update(record: TransferRecord): void {
+    inTransaction(this.database, () => this.write(record));
+  }
+
+  /** Writes that a transfer has ended, and that its leftovers at the destination are still to be removed. */
+  endWithLeftovers(record: TransferRecord, manifestName: string): void {
+    const sql = 'INSERT OR REPLACE INTO leftovers (transfer, destination, manifest) VALUES (?, ?, ?)';
     inTransaction(this.database, () => {
-      this.database
-        .prepare('UPDATE transfers SET status = ?, message = ?, moved = ?, cancel = ?, ended_at = ? WHERE id = ?')
-        .run(
-          record.status,
-          record.message,
-          record.movedCount,
-          record.isCancelRequested ? 1 : 0,
-          record.endedAtMs ?? null,
-          record.id,
-        );
-      if (record.endedAtMs !== undefined) this.forgetFiles(record.id);
+      this.database.prepare(sql).run(record.id, record.destinationId, manifestName);
+      this.write(record);
     });
+  }
+
+  /** The leftovers that are still to be removed, also of transfers that are forgotten by now. */
+  leftovers(): Leftovers[] {
+    const rows = this.database.prepare('SELECT * FROM leftovers').all();
+    return rows.map((row) => ({
+      transferId: String(row['transfer']),
+      destinationId: String(row['destination']),
+      manifestName: String(row['manifest']),
+    }));
+  }
+
+  /** Writes that the leftovers of a transfer are gone. */
+  forgetLeftovers(transferId: string): void {
+    this.database.prepare('DELETE FROM leftovers WHERE transfer = ?').run(transferId);
   }
 
   /** Writes which files have landed. */
@@ -120,6 +142,20 @@ export class TransferJournal {
 
   close(): void {
     this.database.close();
+  }
+
+  private write(record: TransferRecord): void {
+    this.database
+      .prepare('UPDATE transfers SET status = ?, message = ?, moved = ?, cancel = ?, ended_at = ? WHERE id = ?')
+      .run(
+        record.status,
+        record.message,
+        record.movedCount,
+        record.isCancelRequested ? 1 : 0,
+        record.endedAtMs ?? null,
+        record.id,
+      );
+    if (record.endedAtMs !== undefined) this.forgetFiles(record.id);
   }
 
   private forgetFiles(id: string): void {

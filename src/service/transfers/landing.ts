@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { TransferFailure } from './outcomes.ts';
+import { landingFolderOf } from './transferRecord.ts';
 
 /**
  * Makes a folder within the destination and returns its real path. It makes one level at a time and never the
@@ -32,8 +33,17 @@ export function partPathOf(finalPath: string, transferId: string): string {
   return nodePath.join(nodePath.dirname(finalPath), `${start}.part-${transferId}`);
 }
 
+/** Removes what a transfer left unfinished at a destination, and its manifest; whole files stay. Never rejects. */
+export async function discardLanding(destination: string, transferId: string, manifestName: string): Promise<void> {
+  const folder = nodePath.join(destination, landingFolderOf(transferId));
+  const stats = await fs.lstat(folder).catch(() => undefined);
+  if (stats?.isDirectory() !== true) return;
+  await fs.rm(nodePath.join(folder, manifestName), { force: true }).catch(() => undefined);
+  await removeLeftovers(folder, transferId);
+}
+
 /** Removes what an ended transfer left unfinished: its part files and the folders that are empty. Never rejects. */
-export async function removeLeftovers(folder: string, transferId: string): Promise<void> {
+async function removeLeftovers(folder: string, transferId: string): Promise<void> {
   try {
     for (const entry of await fs.readdir(folder, { withFileTypes: true })) {
       const path = nodePath.join(folder, entry.name);

@@ -2,7 +2,7 @@ import type { TransferRequest } from '../../contract/transfer.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
 import { findDatabase, type ServedDatabase } from '../catalog/databases.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
-import { describeAmount, messageOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
+import { describeWaiting, messageOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
 
 /** A checked submission: what the journal gets. */
 export interface Submission {
@@ -39,7 +39,7 @@ export async function prepareSubmission(
     sizeBytes,
     createdAtMs: nowMs,
     status: 'staging',
-    message: messageOf(id, `waiting to stage ${describeAmount(files.length, sizeBytes)}`),
+    message: messageOf(id, describeWaiting(files.length, sizeBytes)),
     movedCount: 0,
     isCancelRequested: false,
   };

@@ -4,12 +4,13 @@ import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { ServedDatabase } from '../catalog/databases.ts';
+import { databaseOfId, type ServedDatabase } from '../catalog/databases.ts';
 import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
 import { isFolder, TransferFailure, TransferSuspension } from './outcomes.ts';
 import { prepareSubmission } from './submission.ts';
-import { hasEnded, messageOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
+import { describeWaiting, hasEnded, type TransferFile, type TransferRecord } from './transferRecord.ts';
+import { UnservedTransfers } from './unservedTransfers.ts';
 
 /** What the queue works with. */
 interface TransferQueueOptions {
@@ -36,11 +37,13 @@ export class TransferQueue {
   private readonly live = new Map<string, LiveTransfer>();
   private readonly waiting: LiveTransfer[] = [];
   private readonly running = new Map<LiveTransfer, Promise<void>>();
+  private readonly unserved: UnservedTransfers;
   private pruning: Disposable | undefined;
   private isClosed = false;
 
   constructor(options: TransferQueueOptions) {
     this.options = options;
+    this.unserved = new UnservedTransfers(options);
   }
 
   /** Goes on with every transfer that had not ended when the service last stopped. */
@@ -48,7 +51,10 @@ export class TransferQueue {
     this.prune();
     for (const record of this.options.journal.unfinished()) {
       const live = this.revive(record, this.options.journal.filesOf(record.id));
-      if (live !== undefined) this.enqueue(live);
+      if (live === undefined) continue;
+      // What it waited for is looked at anew: until then the old reason would be told as if it still held.
+      if (record.status === 'inactive') live.enter('staging', describeWaiting(record.fileCount, record.sizeBytes));
+      this.enqueue(live);
     }
   }
 
@@ -75,13 +81,10 @@ export class TransferQueue {
     if (record === undefined) return 'unknown';
     if (record.orcid !== orcid) return 'notYours';
     if (record.isCancelRequested) return 'accepted';
+    if (hasEnded(record.status)) return 'ended';
     const live = this.live.get(id);
-    if (live === undefined || hasEnded(record.status)) return 'ended';
-    live.requestCancel();
-    if (!this.running.has(live)) {
-      this.takeFromLine(live);
-      this.begin(live);
-    }
+    if (live === undefined) this.unserved.cancel(record);
+    else this.cancelLive(live);
     return 'accepted';
   }
 
@@ -90,16 +93,22 @@ export class TransferQueue {
     this.isClosed = true;
     this.pruning?.dispose();
     for (const live of this.live.values()) live.stop();
-    await Promise.all(this.running.values());
+    await Promise.all([...this.running.values(), this.unserved.close()]);
+  }
+
+  private cancelLive(live: LiveTransfer): void {
+    live.requestCancel();
+    if (this.running.has(live)) return;
+    this.takeFromLine(live);
+    this.begin(live);
   }
 
   private revive(record: TransferRecord, files: readonly TransferFile[]): LiveTransfer | undefined {
     const { databases, journal, clock, logger, throttleBytesPerSecond } = this.options;
-    const source = databases.find((database) => database.document.id === record.sourceId);
-    const destination = databases.find((database) => database.document.id === record.destinationId);
+    const source = databaseOfId(databases, record.sourceId);
+    const destination = databaseOfId(databases, record.destinationId);
     if (source === undefined || destination === undefined) {
-      const message = messageOf(record.id, 'failed (one of its databases is no longer served)');
-      journal.update({ ...record, status: 'failed', message, endedAtMs: clock.now() });
+      this.unserved.suspend(record, files);
       return undefined;
     }
     const run = {
@@ -197,7 +206,7 @@ export class TransferQueue {
       .filter((database) => [record.sourceId, record.destinationId].includes(database.document.id))
       .map((database) => database.folder);
     if ((await Promise.all(folders.map(isFolder))).includes(false)) return false;
-    const destination = this.options.databases.find((database) => database.document.id === record.destinationId);
+    const destination = databaseOfId(this.options.databases, record.destinationId);
     if (destination === undefined) return true;
     const space = await fs.statfs(destination.folder).catch(() => undefined);
     return space === undefined || space.bavail * space.bsize >= neededBytes;
@@ -209,6 +218,7 @@ export class TransferQueue {
 
   private prune(): void {
     this.options.journal.prune(this.oldestMs());
+    this.unserved.sweep();
     this.pruning = this.options.clock.after(pruneEveryMs, () => this.prune());
   }
 }

@@ -64,6 +64,11 @@ export function describeAmount(fileCount: number, sizeBytes: number): string {
   return `${fileCount} file(s) (${describeSize(sizeBytes)})`;
 }
 
+/** What a transfer says until it is its turn. */
+export function describeWaiting(fileCount: number, sizeBytes: number): string {
+  return `waiting to stage ${describeAmount(fileCount, sizeBytes)}`;
+}
+
 function describeSize(sizeBytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let size = sizeBytes;

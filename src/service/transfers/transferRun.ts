@@ -1,8 +1,6 @@
-import * as fs from 'node:fs/promises';
-import * as nodePath from 'node:path';
 import type { Clock } from '../../core/util/clock.ts';
 import type { ServedDatabase } from '../catalog/databases.ts';
-import { removeLeftovers } from './landing.ts';
+import { discardLanding } from './landing.ts';
 import { manifestNameOf, manifestOf, writeManifest } from './manifest.ts';
 import { moveFile } from './mover.ts';
 import { stageFile } from './stager.ts';
@@ -57,11 +55,7 @@ export class TransferRun {
   /** Removes what is unfinished at the destination, and the manifest; files that have landed stay. Never rejects. */
   async discard(): Promise<void> {
     const { id } = this.progress.record();
-    const folder = nodePath.join(this.options.destination.folder, landingFolderOf(id));
-    const stats = await fs.lstat(folder).catch(() => undefined);
-    if (stats?.isDirectory() !== true) return;
-    await fs.rm(nodePath.join(folder, manifestNameOf(id, this.files)), { force: true }).catch(() => undefined);
-    await removeLeftovers(folder, id);
+    await discardLanding(this.options.destination.folder, id, manifestNameOf(id, this.files));
   }
 
   private get amount(): string {

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
+
+const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
+const ids = ['small.txt', 'big-0.bin'];
+
+describe('A transfer one of whose databases is not served after a restart (D23, D25)', () => {
+  let rig: ServiceRig;
+
+  beforeEach(async () => {
+    const files = Object.fromEntries([0, 1, 2, 3].map((index) => [`big-${index}.bin`, 'x'.repeat(300_000)]));
+    rig = await ServiceRig.start({ 'small.txt': 'small', ...files }, slow);
+  });
+
+  afterEach(async () => await rig.stop());
+
+  /** A transfer that was stopped when one of its two files had landed, and left an unfinished copy behind. */
+  async function stopped(without: string): Promise<string> {
+    const id = await rig.mustSubmit(ids);
+    await eventually(async () => ((await rig.status(id)).num_files_transferred === 1 ? true : undefined));
+    await rig.restart({ without });
+    await fs.writeFile(partOf(id), 'half');
+    return id;
+  }
+
+  function partOf(id: string): string {
+    return nodePath.join(rig.target, `dts-${id}`, `big-0.bin.part-${id}`);
+  }
+
+  for (const [without, missing] of [
+    ['Source Data', 'source-data'],
+    ['Target', 'target'],
+  ] as const) {
+    it(`is inactive without ${without}, over every such start, and goes on by itself when it is back`, async () => {
+      const id = await stopped(without);
+      const waiting = {
+        id,
+        status: 'inactive',
+        message: `Transfer ${id}: waiting: the database ${missing} is not served`,
+        num_files: 2,
+        num_files_transferred: 1,
+      };
+      assert.deepEqual(await rig.status(id), waiting);
+      await rig.restart({ without, retentionDays: 0 });
+      assert.deepEqual(await rig.status(id), waiting);
+      await rig.restart();
+      assert.equal((await rig.reaches(id, 'succeeded', 'failed')).message, `Transfer ${id}: completed successfully`);
+      const landed = ['big-0.bin', 'manifest.json', 'small.txt'].map((path) => `dts-${id}/${path}`);
+      assert.deepEqual(await rig.landedFiles(), landed);
+    });
+
+    it(`can be cancelled without ${without} by the person who submitted it only, and stays so (§4.7)`, async () => {
+      const id = await stopped(without);
+      assert.equal((await rig.cancel(id, '0000-0001-5109-3700')).status, 403);
+      assert.equal((await rig.status(id)).status, 'inactive');
+      assert.equal((await rig.cancel(id)).status, 202);
+      const ended = await rig.status(id);
+      assert.deepEqual([ended.status, ended.message], ['failed', `Transfer ${id}: canceled`]);
+      assert.equal((await rig.cancel(id)).status, 202);
+      await rig.restart();
+      assert.deepEqual(await rig.status(id), ended);
+      await rig.restart({ retentionDays: 0 });
+      assert.equal((await rig.call('GET', `/api/v1/transfers/${id}`)).status, 404);
+    });
+  }
+
+  async function assertLeftoversGo(id: string): Promise<void> {
+    const clean = await eventually(async () => {
+      const landed = await rig.landedFiles();
+      return landed.length === 1 ? landed : undefined;
+    });
+    assert.deepEqual(clean, [`dts-${id}/small.txt`]);
+  }
+
+  it('leaves nothing unfinished when it is cancelled while only its source is missing', async () => {
+    const id = await stopped('Source Data');
+    assert.equal((await rig.cancel(id)).status, 202);
+    await assertLeftoversGo(id);
+  });
+
+  it('leaves nothing unfinished once its destination is served again and there, though it was cancelled before', async () => {
+    const id = await stopped('Target');
+    assert.equal((await rig.cancel(id)).status, 202);
+    await rig.restart({ without: 'Target', retentionDays: 0 });
+    assert.equal((await rig.landedFiles()).length, 2);
+    await fs.rename(rig.target, `${rig.target}-away`);
+    await rig.restart();
+    await fs.rename(`${rig.target}-away`, rig.target);
+    await rig.restart();
+    await assertLeftoversGo(id);
+  });
+
+  it('no longer says that a database is missing while it waits for its turn', async () => {
+    const order = [0, 1, 2, 3].map((index) => `big-${index}.bin`);
+    const transfers: string[] = [];
+    for (const name of order) transfers.push(await rig.mustSubmit([name]));
+    await rig.restart({ without: 'Target' });
+    for (const id of transfers) assert.equal((await rig.status(id)).status, 'inactive');
+    await rig.restart(slow);
+    const last = await rig.status(transfers[3] ?? '');
+    assert.deepEqual(
+      [last.status, last.message],
+      ['staging', `Transfer ${last.id}: waiting to stage 1 file(s) (300.0 kB)`],
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { systemClock } from '../../../src/core/util/clock.ts';
+import { TransferJournal } from '../../../src/service/transfers/journal.ts';
+import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
+import type { TransferRecord } from '../../../src/service/transfers/transferRecord.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+const record: TransferRecord = {
+  id: '11111111-1111-4111-8111-111111111111',
+  orcid: '0000-0002-1825-0097',
+  sourceId: 'gone',
+  destinationId: 'gone-too',
+  fileCount: 1,
+  sizeBytes: 1,
+  createdAtMs: 1,
+  status: 'active',
+  message: 'Transfer 11111111-1111-4111-8111-111111111111: transferring 1 file(s) (1 B)',
+  movedCount: 0,
+  isCancelRequested: false,
+};
+
+describe('A queue that finds a transfer whose databases are not served', () => {
+  let folder: string;
+  let journal: TransferJournal;
+
+  beforeEach(async () => {
+    folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-queue-'));
+    journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
+  });
+
+  afterEach(async () => {
+    journal.close();
+    await fs.rm(folder, { recursive: true });
+  });
+
+  async function started(kept: TransferRecord): Promise<TransferRecord | undefined> {
+    journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
+    const options = { journal, databases: [], clock: systemClock, logger: new MemoryLog() };
+    const queue = new TransferQueue({ ...options, retentionMs: 86_400_000, retryDelayMs: 20 });
+    queue.start();
+    await queue.close();
+    return queue.get(kept.id);
+  }
+
+  it('keeps it waiting, with its files (D25)', async () => {
+    const kept = await started(record);
+    assert.equal(kept?.status, 'inactive');
+    assert.equal(kept.message, `Transfer ${record.id}: waiting: the database gone is not served`);
+    assert.equal(journal.filesOf(record.id).length, 1);
+  });
+
+  it('ends it when its cancel was accepted before the service stopped (§4.7)', async () => {
+    const kept = await started({ ...record, isCancelRequested: true });
+    assert.deepEqual([kept?.status, kept?.message], ['failed', `Transfer ${record.id}: canceled`]);
+    assert.ok(kept?.endedAtMs !== undefined);
+  });
+});
