@@ -86,6 +86,7 @@ function openDatabases(config: ServiceConfig, options: ServiceOptions, clock: Cl
     const document = documents[index];
     if (document === undefined) throw new RangeError(`No description of database ${index}`);
     const catalog = new Catalog({
+      name: document.name,
       folder: database.folder,
       file: nodePath.join(config.dataFolder, 'catalog', `${document.id}.db`),
       clock,

@@ -224,17 +224,3 @@ describe('The files of the local service', () => {
     assert.ok(gone);
   });
 });
-
-describe('A database whose folder is not there', () => {
-  it('is served as empty, is named in a warning, and is seen when it comes back (D20)', async () => {
-    const rig = await ServiceRig.start({ 'a.txt': 'a' });
-    await fs.rm(rig.source, { recursive: true });
-    await rig.restart();
-    assert.deepEqual(await rig.find(''), []);
-    assert.ok(rig.logged.some((line) => line.includes(rig.source)));
-    await rig.write({ 'a.txt': 'a' });
-    await rig.restart();
-    assert.deepEqual(await rig.find(''), ['a.txt']);
-    await rig.stop();
-  });
-});

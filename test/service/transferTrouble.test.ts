@@ -98,13 +98,14 @@ describe('A transfer whose folders are in trouble (D23)', () => {
   });
 
   it('is inactive while its source is away, and goes on by itself', async () => {
-    assert.deepEqual(await rig.find('a.txt'), ['a.txt']);
+    await rig.write({ 'large.bin': 'x'.repeat(100_000) });
+    await rig.restart(slow);
+    const id = await rig.mustSubmit(['large.bin', 'a.txt']);
+    await rig.reaches(id, 'active');
     await fs.rename(rig.source, `${rig.source}-away`);
-    const answer = await rig.submit(['a.txt']);
-    const { id } = answer.body as { id: string };
     assert.match((await rig.reaches(id, 'inactive')).message, /the source folder is away$/);
     await fs.rename(`${rig.source}-away`, rig.source);
-    assert.equal((await rig.reaches(id, 'succeeded')).num_files_transferred, 1);
+    assert.equal((await rig.reaches(id, 'succeeded')).num_files_transferred, 2);
   });
 
   it('fails when something else stands at its place, and leaves that as it is', async () => {

@@ -1,6 +1,8 @@
+import * as fs from 'node:fs/promises';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
+import { HttpProblem } from '../http/httpProblem.ts';
 import type { CatalogFile, FoundFile } from './catalogFile.ts';
 import { CatalogStore } from './catalogStore.ts';
 import { pathOfFileId } from './fileId.ts';
@@ -10,6 +12,8 @@ import { TreeWatcher } from './treeWatcher.ts';
 
 /** What a catalogue needs to know and have. */
 interface CatalogOptions {
+  /** The name of the database, for what a person reads. */
+  readonly name: string;
   readonly folder: string;
   /** The file that it is kept in. */
   readonly file: string;
@@ -22,14 +26,16 @@ const maxWatchedFolders = 1_000;
 const maxFreshFiles = 5_000;
 const freshForMs = 5_000;
 
-/** The files of one database, kept in step with its folder (D20). While the folder is away it answers as if empty. */
+/** The files of one database, kept in step with its folder (D20). Never answers as if empty while the folder is away. */
 export class Catalog implements Disposable {
   private readonly options: CatalogOptions;
   private readonly store: CatalogStore;
   private readonly watcher: TreeWatcher;
   private scanning: Promise<void> = Promise.resolve();
   private scannedAtMs = Number.NEGATIVE_INFINITY;
-  private isAway = false;
+  private refreshing: Promise<void> | undefined;
+  /** Why the folder could not be read when it was last tried: the end of a sentence about it. */
+  private trouble: 'is not there' | 'cannot be read' | undefined;
   private isClosed = false;
 
   constructor(options: CatalogOptions) {
@@ -43,17 +49,16 @@ export class Catalog implements Disposable {
     void this.rescan();
   }
 
-  /** One page of a search. */
+  /** One page of a search. Throws {@link HttpProblem} 500 while the folder is not there or cannot be read. */
   async search(wanted: CatalogSearch): Promise<CatalogFile[]> {
     await this.refresh();
-    return this.isAway ? [] : this.store.search(wanted);
+    return this.store.search(wanted);
   }
 
-  /** The files that have these ids, in the order asked; unknown ids are left out. */
+  /** The files that have these ids, in the order asked; unknown ids are left out. Throws as {@link search} does. */
   async filesByIds(ids: Iterable<string>): Promise<Map<string, CatalogFile>> {
     await this.refresh();
     const found = new Map<string, CatalogFile>();
-    if (this.isAway) return found;
     for (const id of ids) {
       const path = pathOfFileId(id);
       const file = path === undefined ? undefined : this.store.get(path);
@@ -98,20 +103,39 @@ export class Catalog implements Disposable {
 
   private async refresh(): Promise<void> {
     await this.scanning;
+    if (!(await this.isFresh())) {
+      this.refreshing ??= this.rescan().finally(() => (this.refreshing = undefined));
+      await this.refreshing;
+    }
+    if (this.trouble === undefined) return;
+    throw new HttpProblem(500, `The folder of the database ${this.options.name} ${this.trouble}.`);
+  }
+
+  private async isFresh(): Promise<boolean> {
+    if (this.trouble !== undefined || !(await canBeRead(this.options.folder))) return false;
     const isOld = this.options.clock.now() - this.scannedAtMs >= freshForMs;
-    if (isOld && (this.isAway || this.store.count() < maxFreshFiles)) await this.rescan();
+    return !isOld || this.store.count() >= maxFreshFiles;
   }
 
   private async scan(under: string): Promise<void> {
     if (this.isClosed) return;
     try {
       await this.readFolder(under);
-      this.isAway = false;
+      // A look at a part does not tell what else has changed while the folder was away.
+      if (under === '') this.trouble = undefined;
     } catch (error) {
-      if (!this.isAway) this.options.logger.warn(`The folder ${this.options.folder} cannot be read: ${String(error)}`);
-      this.isAway = true;
+      this.lose(error);
     }
     if (under === '') this.scannedAtMs = this.options.clock.now();
+  }
+
+  private lose(error: unknown): void {
+    const { folder, logger } = this.options;
+    if (this.trouble === undefined) logger.warn(`The folder ${folder} cannot be read: ${String(error)}`);
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    this.trouble = code === 'ENOENT' || code === 'ENOTDIR' ? 'is not there' : 'cannot be read';
+    // They would go on watching a folder that was moved away, and not the one that takes its place.
+    this.watcher.watchOnly(new Set());
   }
 
   private async readFolder(under: string): Promise<void> {
@@ -127,5 +151,14 @@ export class Catalog implements Disposable {
     this.store.forgetUnseen(under, seen);
     if (under === '') this.watcher.watchOnly(folders.size < maxWatchedFolders ? folders : new Set());
     if (skipped.length > 0) this.options.logger.warn(`Folders that cannot be read: ${skipped.join(', ')}`);
+  }
+}
+
+async function canBeRead(folder: string): Promise<boolean> {
+  try {
+    await (await fs.opendir(folder)).close();
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -24,7 +24,7 @@ const chunkBytes = 1024 * 1024;
  * the unfinished copy is gone.
  */
 export async function moveFile(route: MoveRoute, file: TransferFile, signal: AbortSignal): Promise<void> {
-  const source = await readable(route, file);
+  const source = await reading(route, file, async () => await resolveInside(route.sourceFolder, file.path));
   try {
     const path = `${landingFolderOf(route.transferId)}/${file.path}`;
     const folder = await makeFolder(route.destinationFolder, nodePath.posix.dirname(path));
@@ -37,9 +37,10 @@ export async function moveFile(route: MoveRoute, file: TransferFile, signal: Abo
   }
 }
 
-async function readable(route: MoveRoute, file: TransferFile): Promise<string> {
+/** Says of what goes wrong at the source that it was there, also when the source goes away in the middle of a copy. */
+async function reading<T>(route: MoveRoute, file: TransferFile, act: () => Promise<T>): Promise<T> {
   try {
-    return await resolveInside(route.sourceFolder, file.path);
+    return await act();
   } catch (error) {
     throw await meaningOf(error, { act: 'read', path: file.path, root: route.sourceFolder, bytes: file.bytes });
   }
@@ -63,7 +64,7 @@ async function copyVerified(
   try {
     await fs.rm(part, { force: true });
     if (route.throttleBytesPerSecond !== undefined || !(await cloned(source, part))) {
-      await copyInChunks(route, source, part, signal);
+      await copyInChunks(route, source, part, file, signal);
     }
     const written = await digestFile(part, signal);
     if (written.sha256 !== file.sha256) {
@@ -88,15 +89,21 @@ async function cloned(source: string, part: string): Promise<boolean> {
   }
 }
 
-async function copyInChunks(route: MoveRoute, source: string, part: string, signal: AbortSignal): Promise<void> {
+async function copyInChunks(
+  route: MoveRoute,
+  source: string,
+  part: string,
+  file: TransferFile,
+  signal: AbortSignal,
+): Promise<void> {
   const rate = route.throttleBytesPerSecond;
   const size = rate === undefined ? chunkBytes : Math.min(chunkBytes, Math.max(1, Math.ceil(rate / 10)));
-  await using from = await fs.open(source, 'r');
+  await using from = await reading(route, file, async () => await fs.open(source, 'r'));
   await using to = await fs.open(part, 'wx');
   const buffer = Buffer.alloc(size);
   for (;;) {
     signal.throwIfAborted();
-    const { bytesRead } = await from.read(buffer, 0, size);
+    const { bytesRead } = await reading(route, file, async () => await from.read(buffer, 0, size));
     if (bytesRead === 0) break;
     await to.writeFile(buffer.subarray(0, bytesRead));
     if (rate !== undefined) await wait(route.clock, (bytesRead / rate) * 1_000, signal);
