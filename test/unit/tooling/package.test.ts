@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listFiles } from '@vscode/vsce';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+describe('The package', () => {
+  let files: readonly string[];
+  before(async () => {
+    files = (await listFiles({ cwd: root, dependencies: false })).map((file) => file.replaceAll('\\', '/'));
+  });
+
+  it('holds what the extension reads at run time', async () => {
+    const needed = [
+      'package.json',
+      'package.nls.json',
+      'media/icon.svg',
+      'media/page-dark.svg',
+      'media/page-light.svg',
+    ];
+    const built = [
+      'dist/extension.cjs',
+      'dist/service/main.cjs',
+      'dist/webviews/metadata.js',
+      'dist/webviews/transfer.js',
+    ];
+    const samples: string[] = [];
+    for await (const file of glob('samples/*', { cwd: root })) samples.push(file.replaceAll('\\', '/'));
+    assert.ok(samples.length > 0);
+    const missing = [...needed, ...built, ...samples].filter((file) => !files.includes(file));
+    assert.deepEqual(missing, []);
+  });
+
+  it('holds nothing else', () => {
+    const allowed = /^(package(\.nls)?\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/|media\/|samples\/)/;
+    const others = files.filter((file) => !allowed.test(file) || file.endsWith('.map') || file.includes('/test/'));
+    assert.deepEqual(others, []);
+  });
+});
