@@ -20,6 +20,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private readonly lifetime = new Lifetime();
   private readonly store: SearchStore;
   private readonly roots = new Map<string, SearchNode>();
+  /** Searches that the editor was told of and has not drawn since: it will draw them as they are then. */
+  private readonly awaited = new Set<string>();
   private readonly changed = this.lifetime.track(new EventEmitter<SearchTreeNode | undefined>());
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -31,7 +33,10 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
 
   getTreeItem(node: SearchTreeNode): TreeItem {
     if (node.kind === 'message') return messageItem(node);
-    if (node.kind === 'search') return this.searchItem(node);
+    if (node.kind === 'search') {
+      this.awaited.delete(node.key);
+      return this.searchItem(node);
+    }
     return fileItem(node, this.store.isChecked(node.searchKey, node.file.id));
   }
 
@@ -61,11 +66,19 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     this.lifetime.dispose();
   }
 
+  /** Tells the editor as seldom as possible: what a person checks while it draws rows again is lost. */
   private refresh(keys: readonly string[]): void {
     const shown = keys.every((key) => this.roots.has(key) && this.store.get(key));
     for (const key of keys) if (!this.store.get(key)) this.roots.delete(key);
-    if (!shown) this.changed.fire(undefined);
-    else for (const key of keys) this.changed.fire(this.roots.get(key));
+    if (!shown) {
+      for (const { key } of this.store.all()) this.awaited.add(key);
+      this.changed.fire(undefined);
+      return;
+    }
+    for (const key of keys.filter((one) => !this.awaited.has(one))) {
+      this.awaited.add(key);
+      this.changed.fire(this.roots.get(key));
+    }
   }
 
   private searchItem(node: SearchNode): TreeItem {

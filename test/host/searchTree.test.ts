@@ -111,6 +111,7 @@ describe('The tree of search results', () => {
     const files = [fileEntry('f1'), fileEntry('f2')];
     fill('s1', files);
     const row = tree.root('s1');
+    tree.getTreeItem(row);
     const drawn: unknown[] = [];
     tree.onDidChangeTreeData((node) => drawn.push(node));
     store.setChecked('s1', files, true);
@@ -119,10 +120,25 @@ describe('The tree of search results', () => {
     assert.deepEqual(drawn, [row]);
   });
 
+  it('tells the editor once of what changes before it has drawn the search again', () => {
+    open('s');
+    const [root] = tree.getChildren();
+    assert.ok(root);
+    tree.getTreeItem(root);
+    const drawn: (SearchTreeNode | undefined)[] = [];
+    tree.onDidChangeTreeData((node) => drawn.push(node));
+    fill('s', [fileEntry('f1')]);
+    fill('s', [fileEntry('f1'), fileEntry('f2')]);
+    assert.deepEqual(drawn, [root]);
+    tree.getTreeItem(root);
+    fill('s', [fileEntry('f1'), fileEntry('f2'), fileEntry('f3')]);
+    assert.deepEqual(drawn, [root, root]);
+  });
+
   it('draws only the search that changed', () => {
     open('s1');
     open('s2');
-    tree.getChildren();
+    for (const row of tree.getChildren()) tree.getTreeItem(row);
     const drawn: (SearchTreeNode | undefined)[] = [];
     const subscription = tree.onDidChangeTreeData((node) => drawn.push(node));
     fill('s1', [fileEntry('f1')]);

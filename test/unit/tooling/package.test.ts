@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 describe('The package', () => {
   let files: readonly string[];
   before(async () => {
-    files = (await listFiles({ cwd: root, dependencies: false })).map((file) => file.replaceAll('\\', '/'));
+    files = (await listFiles({ cwd: root })).map((file) => file.replaceAll('\\', '/'));
   });
 
   it('holds what the extension reads at run time', async () => {
