@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { repositoryRoot } from '../support/editor/places.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+
+describe('A person with a service that behaves like the public one', function () {
+  this.timeout(180_000);
+  let server: FaultServer;
+  let service: ReturnType<typeof publicLike>;
+  let editor: Editor;
+  let window: EditorWindow;
+
+  before(async () => {
+    server = await FaultServer.start();
+    service = publicLike(server, 'the-key');
+    editor = await startEditor({ extensionPath: repositoryRoot });
+    window = await editor.openWindow();
+  });
+  after(async () => {
+    await editor.close();
+    await server.stop();
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+  });
+
+  const bodies = (route: string): Record<string, unknown>[] =>
+    server.requestsTo(route).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+
+  it('connects and lists its databases', async () => {
+    await window.openContainer('Data Transfer');
+    await window.command('Data Transfer: Connect to a Service…');
+    await window.quickInput.input(server.address, /1\/4/);
+    await window.quickInput.input('the-key', /3\/4/);
+    await window.quickInput.input('0000-0002-1825-0097', /4\/4/);
+    const databases = window.tree('Databases');
+    await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
+  });
+
+  it('searches by the id where the name is not known (D7), and loads page after page to the end (D9)', async () => {
+    await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
+    await window.quickInput.input('JDP:000050', /2\/2/);
+    const results = window.tree('Search Results');
+    await results.waitFor('a file', (rows) => rows.some(({ description }) => description.endsWith('1+ files')));
+    await (await results.row(/^Load more/)).click();
+    await results.waitFor('the end', (rows) => rows.some(({ description }) => description.endsWith('· 1 file')));
+    const [first, second] = bodies('POST /api/v1/files');
+    assert.deepEqual([first?.['database'], second?.['database']], ['JGI Data Portal', 'jdp']);
+  });
+
+  it('reads the metadata of a file, by the younger form of the request (D8)', async () => {
+    await (await window.tree('Search Results').row('JDP:000050.csv')).click();
+    const page = await window.pageFrame('JDP:000050.csv');
+    await page.getByText('data/JDP:000050.csv').first().waitFor();
+    await page.getByText('10 bytes').first().waitFor();
+    assert.deepEqual(bodies('POST /api/v1/files/by-id').at(-1)?.['file_ids'], ['JDP:000050']);
+  });
+
+  it('transfers, and is not led astray by the status of another transfer (D11)', async () => {
+    const results = window.tree('Search Results');
+    await (await results.row('JDP:000050.csv')).toggleCheck();
+    await results.action('Transfer Checked Files…');
+    await window.quickInput.pick('KBase Workspace Service (KSS)', /1\/4/);
+    await window.quickInput.input('', /2\/4/);
+    await window.quickInput.pick('No instructions', /3\/4/);
+    await window.notifications.answer('Transfer');
+    const transfers = window.tree('Transfers');
+    await transfers.waitFor('staging', (rows) => rows.some(({ description }) => description.startsWith('staging')));
+    const [sent] = bodies('POST /api/v1/transfers');
+    assert.deepEqual([sent?.['source'], sent?.['destination']], ['jdp', 'kbase']);
+    service.mixedUpAnswers = 1;
+    for (const transfer of service.transfers.values()) {
+      transfer.status = 'succeeded';
+      transfer.num_files_transferred = transfer.num_files;
+    }
+    await transfers.waitFor('the end', (rows) => rows.some(({ label }) => label === 'Finished'));
+    await window.statusBar('Transfers done');
+  });
+
+  it('cancels, and reads that the server does not follow (D13)', async () => {
+    const results = window.tree('Search Results');
+    await (await results.row('JDP:000050.csv')).toggleCheck();
+    await results.action('Transfer Checked Files…');
+    await window.quickInput.pick('KBase Workspace Service (KSS)', /1\/4/);
+    await window.quickInput.input('', /2\/4/);
+    await window.quickInput.pick('No instructions', /3\/4/);
+    await window.notifications.answer('Transfer');
+    const transfers = window.tree('Transfers');
+    await transfers.waitFor('staging', (rows) => rows.some(({ description }) => description.startsWith('staging')));
+    await window.command('Data Transfer: Cancel Transfer');
+    await window.quickInput.pick('1 file to KBase Workspace Service (KSS)', 'Select the transfer to cancel');
+    await window.notifications.answer('Cancel Transfer');
+    await transfers.waitFor('cancelling', (rows) =>
+      rows.some(({ description }) => description.startsWith('cancelling')),
+    );
+    await transfers.waitFor(
+      'what the server still says',
+      (rows) =>
+        rows.some(({ description }) => description.startsWith('cancel accepted, the server still says staging')),
+      60_000,
+    );
+  });
+});
