@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { ServerIdentity } from './certificates.ts';
 import type { Behaviour } from './faultBehaviours.ts';
 import { text } from './faultBehaviours.ts';
 
@@ -29,6 +31,7 @@ interface Route {
  */
 export class FaultServer {
   readonly requests: RecordedRequest[] = [];
+  private readonly scheme: 'http' | 'https';
   private readonly routes = new Map<string, Route>();
   private readonly sockets = new Set<Socket>();
   private readonly waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
@@ -36,8 +39,10 @@ export class FaultServer {
   private openedSockets = 0;
   private boundPort = 0;
 
-  private constructor() {
-    this.server = createServer((request, response) => void this.handle(request, response));
+  private constructor(identity?: ServerIdentity) {
+    const listener = (request: IncomingMessage, response: ServerResponse): void => void this.handle(request, response);
+    this.scheme = identity ? 'https' : 'http';
+    this.server = identity ? createTlsServer(identity, listener) : createServer(listener);
     this.server.on('connection', (socket) => {
       this.openedSockets++;
       this.sockets.add(socket);
@@ -46,9 +51,9 @@ export class FaultServer {
     });
   }
 
-  /** Starts on a free port of the loopback interface. */
-  static async start(): Promise<FaultServer> {
-    const server = new FaultServer();
+  /** Starts on a free port of the loopback interface; with an identity it speaks TLS. */
+  static async start(identity?: ServerIdentity): Promise<FaultServer> {
+    const server = new FaultServer(identity);
     await new Promise<void>((resolve) => server.server.listen(0, '127.0.0.1', resolve));
     server.boundPort = (server.server.address() as AddressInfo).port;
     return server;
@@ -61,7 +66,7 @@ export class FaultServer {
 
   /** Base address, without a trailing slash. */
   get address(): string {
-    return `http://127.0.0.1:${String(this.port)}`;
+    return `${this.scheme}://127.0.0.1:${String(this.port)}`;
   }
 
   /** Connections that stand now. */

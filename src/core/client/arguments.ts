@@ -27,6 +27,7 @@ type Name =
   | 'server'
   | 'port'
   | 'scheme'
+  | 'transport'
   | 'id'
   | 'databaseId';
 
@@ -96,6 +97,12 @@ const rows: readonly Row[] = [
     Refusal: TypeError,
   },
   {
+    names: ['transport'],
+    wanted: '"direct" or "editor"',
+    isGood: (v) => isAbsent(v) || v === 'direct' || v === 'editor',
+    Refusal: TypeError,
+  },
+  {
     names: ['offset', 'limit'],
     wanted: `at most ${String(Number.MAX_SAFE_INTEGER)}`,
     isGood: (v) => isEmpty(v) || Number.isSafeInteger(Number(v)),
@@ -129,7 +136,7 @@ const rows: readonly Row[] = [
 
 /** The arguments that each operation checks; what is not named here is not looked at. */
 const argumentsOf = {
-  connect: ['apiKey', 'server', 'port', 'scheme'],
+  connect: ['apiKey', 'server', 'port', 'scheme', 'transport'],
   search: ['orcid', 'database', 'query', 'status', 'offset', 'limit', 'specific'],
   fetchMetadata: ['orcid', 'database', 'offset', 'limit', 'ids'],
   transfer: ['orcid', 'source', 'destination', 'fileIds', 'timeout', 'description', 'instructions'],

@@ -1,26 +1,35 @@
 import { apiVersion } from '../../contract/apiVersion.ts';
 import { localServiceName } from '../../contract/root.ts';
-import type { ServiceInfo, TokenScheme } from '../model/connection.ts';
+import type { ServiceInfo, TokenScheme, TransportKind } from '../model/connection.ts';
+import type { NetworkSettings } from '../model/networkSettings.ts';
 import { baseAddress } from './address.ts';
 import type { AddressParts } from './address.ts';
 import { readRoot } from './answers.ts';
+import { DirectTransport } from './directTransport.ts';
 import { makeDispatcher } from './dispatcher.ts';
+import { EditorTransport, type Fetch } from './editorTransport.ts';
 import { ConnectionError } from './errors.ts';
 import type { Channel } from './exchange.ts';
 import { logFailure, readAnswer, send } from './http.ts';
 import type { ServerDialects } from './serverDialect.ts';
 import { Session } from './session.ts';
 import { authorizationOf } from './token.ts';
+import type { Transport } from './transport.ts';
 
 /** What is to be connected to, checked by §4.8. */
 export interface Target extends AddressParts {
   readonly apiKey: string;
   readonly scheme?: TokenScheme | undefined;
+  readonly transport?: TransportKind | undefined;
 }
 
 /** What a connection takes from its client. */
 export interface ConnectParts extends Pick<Channel, 'log' | 'clock' | 'limits' | 'ended'> {
   readonly dialects: ServerDialects;
+  /** How the network is reached now. */
+  readonly network: NetworkSettings;
+  /** What a connection with the transport `editor` sends with. */
+  readonly fetch: Fetch;
 }
 
 /**
@@ -42,11 +51,21 @@ export function overtaken(): ConnectionError {
 
 function openChannel(address: string, target: Target, parts: ConnectParts): Channel {
   const { log, clock, limits, ended } = parts;
-  const dispatcher = makeDispatcher(limits);
-  ended.addEventListener('abort', () => void dispatcher.destroy(), { once: true });
+  const { transport, proxySecrets } = transportTo(address, target, parts);
+  ended.addEventListener('abort', () => transport.close(), { once: true });
   const authorization = authorizationOf(target.apiKey, target.scheme ?? undefined);
-  const secrets = [target.apiKey];
-  return { dispatcher, origin: new URL(address).origin, authorization, secrets, limits, clock, log, ended };
+  const secrets = [target.apiKey, ...proxySecrets];
+  return { transport, origin: new URL(address).origin, authorization, secrets, limits, clock, log, ended };
+}
+
+function transportTo(
+  address: string,
+  target: Target,
+  { network, fetch, limits, clock }: ConnectParts,
+): { readonly transport: Transport; readonly proxySecrets: readonly string[] } {
+  if (target.transport === 'editor') return { transport: new EditorTransport(fetch, clock), proxySecrets: [] };
+  const route = makeDispatcher(network, address, limits);
+  return { transport: new DirectTransport(route), proxySecrets: route.proxy?.secrets ?? [] };
 }
 
 async function askRoot(channel: Channel, address: string, signal?: AbortSignal): Promise<ServiceInfo> {

@@ -1,11 +1,14 @@
-import type { ServiceInfo, TokenScheme } from '../model/connection.ts';
+import type { ServiceInfo, TokenScheme, TransportKind } from '../model/connection.ts';
 import type { Database } from '../model/database.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
+import { plainNetwork, type NetworkSettings } from '../model/networkSettings.ts';
+import type { Reason } from '../model/reason.ts';
 import type { SearchParameter } from '../model/searchParameter.ts';
 import type { StagingStatus } from '../model/searchQuery.ts';
 import type { TransferStatus } from '../model/transfer.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import { Emitter } from '../util/emitter.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
@@ -15,6 +18,7 @@ import type { Operation } from './arguments.ts';
 import { searchRequest, transferRequest } from './bodies.ts';
 import { connectTo, overtaken } from './connecting.ts';
 import { askWithName, DatabaseName } from './databaseName.ts';
+import type { Fetch } from './editorTransport.ts';
 import { RuntimeError } from './errors.ts';
 import { logFailure } from './http.ts';
 import type { Failed, Read } from './http.ts';
@@ -39,6 +43,8 @@ export interface ConnectOptions {
   readonly scheme?: TokenScheme;
   /** Lets the key travel over plain http to an address that is not loopback (D4). */
   readonly allowInsecureHttp?: boolean;
+  /** `direct` where not given. */
+  readonly transport?: TransportKind;
 }
 
 /** What a {@link DataTransferClient} works with. */
@@ -49,6 +55,10 @@ export interface ClientOptions {
   readonly dialects?: ServerDialects;
   /** Other bounds than the usual ones (D15, D16). */
   readonly limits?: Partial<Limits>;
+  /** How the network is reached; asked for at every connect. */
+  readonly network?: () => NetworkSettings;
+  /** What the transport `editor` sends with; the runtime's own where not given. */
+  readonly fetch?: Fetch;
 }
 
 /** A search (§4.3). Empty optional fields, and an `offset` of 0, are left out of the request. */
@@ -101,6 +111,11 @@ export class DataTransferClient implements Disposable {
   private readonly clock: Clock;
   private readonly dialects: ServerDialects;
   private readonly limits: Limits;
+  private readonly network: () => NetworkSettings;
+  private readonly fetch: Fetch;
+  private readonly replied = new Emitter<Reason | undefined>();
+  /** Fires for the outcome of every operation: with the reason, or without one when it went well (D28). */
+  readonly onDidReply = this.replied.event;
   private session: Session | undefined;
   /** Ends the connection that stands, with everything under way on it. */
   private standing: AbortController | undefined;
@@ -112,6 +127,8 @@ export class DataTransferClient implements Disposable {
     this.clock = options.clock ?? systemClock;
     this.dialects = options.dialects ?? new ServerDialects();
     this.limits = { ...defaultLimits, ...options.limits };
+    this.network = options.network ?? (() => plainNetwork);
+    this.fetch = options.fetch ?? (async (address, init) => await globalThis.fetch(address, init));
   }
 
   /** Makes a client; with a `server` it is connected when the promise resolves, without one it is not (§4.9, D1). */
@@ -137,8 +154,8 @@ export class DataTransferClient implements Disposable {
     this.attempt?.abort();
     const attempt = new AbortController();
     this.attempt = attempt;
-    const { log, clock, limits, dialects } = this;
-    const parts = { log, clock, limits, dialects, ended: attempt.signal };
+    const { log, clock, limits, dialects, fetch } = this;
+    const parts = { log, clock, limits, dialects, fetch, network: this.network(), ended: attempt.signal };
     const session = await connectTo(options, parts, signal).catch((error: unknown) => {
       attempt.abort();
       throw error;
@@ -194,6 +211,7 @@ export class DataTransferClient implements Disposable {
     const { files, refusedIds, reason } = await new MetadataBatches(asker).gather(ids, page);
     const first = reason ?? refusedIds[0]?.reason;
     if (first) logFailure(session.channel, first);
+    this.replied.fire(first);
     const hasFailed = reason !== undefined || files.length === 0;
     return { value: files, ...(first && hasFailed && { reason: first }), ...(refusedIds.length > 0 && { refusedIds }) };
   }
@@ -246,6 +264,7 @@ export class DataTransferClient implements Disposable {
   }
 
   private reply<T>(session: Session, outcome: Read<T> | Failed, otherwise: T): Reply<T> {
+    this.replied.fire(outcome.kind === 'failed' ? outcome.reason : undefined);
     if (outcome.kind === 'read') return { value: outcome.value };
     logFailure(session.channel, outcome.reason);
     return { value: otherwise, reason: outcome.reason };

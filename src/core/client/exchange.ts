@@ -1,16 +1,14 @@
-import { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
-import { failureOf } from './failure.ts';
 import type { Failure } from './failure.ts';
 import type { Limits } from './limits.ts';
 import { linkSignals } from './linkedSignal.ts';
+import type { Transport, WireAnswer } from './transport.ts';
 
 /** A connected service, as far as sending needs it. */
 export interface Channel {
-  readonly dispatcher: Dispatcher;
+  readonly transport: Transport;
   /** Scheme, host and port; the only place the key ever goes to (D18). */
   readonly origin: string;
   /** Value of the `Authorization` header. */
@@ -65,20 +63,23 @@ export async function exchange(
   const linked = linkSignals(signal, deadline.signal);
   const timer = startTimer(channel.clock, request.submissionMs, deadline);
   try {
-    const response = await channel.dispatcher.request({
+    const response = await channel.transport.send({
       origin: channel.origin,
       path,
       method: request.method,
       headers: headersOf(channel, request),
-      body: request.body === undefined ? null : watchedBody(request.body, progress),
-      headersTimeout: request.submissionMs === undefined ? channel.limits.headersMs : 0,
-      bodyTimeout: channel.limits.bodyMs,
+      ...(request.body !== undefined && { body: request.body }),
+      headersMs: request.submissionMs === undefined ? channel.limits.headersMs : 0,
+      bodyMs: channel.limits.bodyMs,
       signal: linked.signal,
+      sent: () => {
+        progress.wasSent = true;
+      },
     });
-    progress.status = response.statusCode;
+    progress.status = response.status;
     return await readAnswer(response, channel.limits);
   } catch (error) {
-    return { ...progress, failure: meaningOf(error, signal, deadline.signal) };
+    return { ...progress, failure: meaningOf(channel, error, signal, deadline.signal) };
   } finally {
     timer?.dispose();
     linked.release();
@@ -100,22 +101,11 @@ interface Progress {
 function headersOf(channel: Channel, request: HttpRequest): Record<string, string> {
   const headers = { authorization: channel.authorization, accept: 'application/json' };
   if (request.body === undefined) return headers;
-  return { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(request.body)) };
+  return { ...headers, 'content-type': 'application/json' };
 }
 
-/** A body that tells when it is taken for sending, which is only once a connection stands (D12). */
-function watchedBody(body: string, progress: Progress): Readable {
-  return new Readable({
-    read() {
-      progress.wasSent = true;
-      this.push(body, 'utf8');
-      this.push(null);
-    },
-  });
-}
-
-async function readAnswer(response: Dispatcher.ResponseData, limits: Limits): Promise<RawAnswer | NoAnswer> {
-  const { statusCode: status, headers, body } = response;
+async function readAnswer(response: WireAnswer, limits: Limits): Promise<RawAnswer | NoAnswer> {
+  const { status, headers, body } = response;
   const isError = status >= 300;
   const text = await readText(body, isError ? limits.errorBytes : limits.bodyBytes).catch((error: unknown) => {
     if (isError) return '';
@@ -138,8 +128,8 @@ async function readText(body: AsyncIterable<Uint8Array>, mostBytes: number): Pro
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-function meaningOf(error: unknown, signal: AbortSignal, deadline: AbortSignal): Failure {
+function meaningOf(channel: Channel, error: unknown, signal: AbortSignal, deadline: AbortSignal): Failure {
   if (signal.aborted) return { kind: 'cancelled' };
   if (deadline.aborted) return { kind: 'timeout' };
-  return failureOf(error);
+  return channel.transport.meaningOf(error);
 }

@@ -139,10 +139,11 @@ function redirectOf(
 function failed(channel: Channel, request: HttpRequest, { failure, status, wasSent }: NoAnswer): Failed {
   // A redirect is a whole answer: what was submitted was not taken.
   const isUnclear = request.submissionMs !== undefined && wasSent && failure.kind !== 'redirect';
+  const told = status ?? failure.status;
   const reason: Reason = {
     kind: failure.kind,
     request: nameOf(request),
-    ...(status !== undefined && { status }),
+    ...(told !== undefined && { status: told }),
     ...(failure.code !== undefined && { code: failure.code }),
     ...(failure.detail !== undefined && { detail: redact(failure.detail, channel.secrets) }),
     ...(isUnclear && { maybeDone: true }),
@@ -202,6 +203,7 @@ function mayHelp(request: HttpRequest, { kind, status, code }: Reason): boolean 
   if (kind === 'unreachable' || kind === 'dropped') return true;
   // The limits for headers and body are long already; three times that is no help to anybody.
   if (kind === 'timeout') return code === 'UND_ERR_CONNECT_TIMEOUT';
+  if (kind === 'proxy') return status === undefined || status >= 500;
   if (status === 408 || status === 429) return true;
   return kind === 'serverError' && status !== 501 && !(status === 500 && request.isHalved === true);
 }

@@ -1,6 +1,9 @@
 /** How the token is written into the `Authorization` header (D5). */
 export type TokenScheme = 'base64' | 'plain';
 
+/** What carries the requests: our own connections, or the editor's `fetch` with all that it knows of proxies. */
+export type TransportKind = 'direct' | 'editor';
+
 /** A service that a person saved. The key is never part of it. */
 export interface Connection {
   /** Our own id; records of transfers name it (D29). */
@@ -12,6 +15,7 @@ export interface Connection {
   readonly scheme?: TokenScheme;
   /** Lets the key travel over plain http to an address that is not loopback (D4). */
   readonly allowInsecureHttp?: boolean;
+  readonly transport?: TransportKind;
 }
 
 /** What the root document told of a service (§4.9). */

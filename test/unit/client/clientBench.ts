@@ -1,5 +1,6 @@
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
 import type { ConnectOptions } from '../../../src/core/client/dataTransferClient.ts';
+import type { Fetch } from '../../../src/core/client/editorTransport.ts';
 import type { Limits } from '../../../src/core/client/limits.ts';
 import type { ServerDialects } from '../../../src/core/client/serverDialect.ts';
 import type { Clock } from '../../../src/core/util/clock.ts';
@@ -103,6 +104,7 @@ export interface BenchOptions {
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
   readonly dialects?: ServerDialects;
+  readonly fetch?: Fetch;
 }
 
 /** Starts a {@link Bench}; the waits between tries are short unless told otherwise. */

@@ -1,0 +1,51 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { Route } from './dispatcher.ts';
+import { failureOf, failureThroughProxy, type Failure } from './failure.ts';
+import type { Transport, WireAnswer, WireRequest } from './transport.ts';
+
+/** Sends over connections of our own, opened and closed by a dispatcher. */
+export class DirectTransport implements Transport {
+  private readonly dispatcher: Dispatcher;
+  private readonly isProxied: boolean;
+
+  constructor({ dispatcher, proxy }: Route) {
+    this.dispatcher = dispatcher;
+    this.isProxied = proxy !== undefined;
+  }
+
+  async send(request: WireRequest): Promise<WireAnswer> {
+    const { origin, path, method, headers, body, sent, headersMs, bodyMs, signal } = request;
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const response = await this.dispatcher.request({
+      origin,
+      path,
+      method,
+      headers: { ...headers, ...length },
+      body: body === undefined ? null : watchedBody(body, sent),
+      headersTimeout: headersMs,
+      bodyTimeout: bodyMs,
+      signal,
+    });
+    return { status: response.statusCode, headers: response.headers, body: response.body };
+  }
+
+  meaningOf(error: unknown): Failure {
+    return this.isProxied ? failureThroughProxy(error) : failureOf(error);
+  }
+
+  close(): void {
+    void this.dispatcher.destroy();
+  }
+}
+
+/** A body that tells when it is taken for sending, which is only once a connection stands (D12). */
+function watchedBody(body: string, sent: () => void): Readable {
+  return new Readable({
+    read() {
+      sent();
+      this.push(body, 'utf8');
+      this.push(null);
+    },
+  });
+}

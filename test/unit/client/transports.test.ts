@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import type { Fetch } from '../../../src/core/client/editorTransport.ts';
+import { failureOf } from '../../../src/core/client/failure.ts';
+import type { Reason } from '../../../src/core/model/reason.ts';
+import {
+  busy,
+  dropBeforeAnswer,
+  dropDuringBody,
+  html,
+  json,
+  problem,
+  redirect,
+  silence,
+  stalledBody,
+  tooLarge,
+} from '../../support/faultBehaviours.ts';
+import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { startBench, testKey } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+import { search, transfer } from './contractCalls.ts';
+
+const limits = { headersMs: 60, bodyMs: 60, bodyBytes: 50_000, tries: 2 };
+
+for (const transport of ['direct', 'editor'] as const) {
+  describe(`the ${transport} transport`, () => {
+    let bench: Bench;
+
+    beforeEach(async () => {
+      bench = await startBench({ limits });
+      bench.server.on('GET /api/v1/databases', json([]));
+      await bench.connect({ transport });
+    });
+
+    afterEach(() => bench.end());
+
+    it('§4.3 sends method, path, body and headers as the contract says', async () => {
+      bench.server.on('POST /api/v1/files', json({ resources: [] }));
+      assert.deepEqual(await search({ query: 'é' })(bench.client), { value: [] });
+      const request = bench.server.requestsTo('POST /api/v1/files')[0];
+      assert.ok(request);
+      assert.deepEqual(JSON.parse(request.body), { database: 'D', orcid: 'O', query: 'é' });
+      const { authorization, accept, ...headers } = request.headers;
+      assert.equal(authorization, `Bearer ${Buffer.from(testKey).toString('base64')}`);
+      assert.equal(accept, 'application/json');
+      assert.equal(headers['content-type'], 'application/json');
+      assert.equal(headers['content-length'], String(Buffer.byteLength(request.body)));
+      assert.equal(headers['cookie'], undefined);
+    });
+
+    const faults: readonly (readonly [what: string, behaviour: Behaviour, reason: Partial<Reason>])[] = [
+      ['no headers in time (D16)', silence(), { kind: 'timeout' }],
+      ['a body that stands still (D16)', stalledBody(), { kind: 'timeout', status: 200 }],
+      ['a dropped connection', dropBeforeAnswer(), { kind: 'dropped' }],
+      ['a body that breaks off', dropDuringBody(), { kind: 'dropped', status: 200 }],
+      ['a body beyond the bound (D15)', tooLarge(70_000), { kind: 'tooLarge', status: 200 }],
+      ['a page (D15)', html(200, 'Sign in'), { kind: 'unreadable', status: 200 }],
+      ['401', problem(401, 'who'), { kind: 'unauthorized', status: 401, detail: 'who' }],
+      ['429', busy(429, '3600'), { kind: 'refused', status: 429, retryAfterMs: 3_600_000 }],
+      ['500 (D14)', problem(500, 'why', ['really']), { kind: 'serverError', status: 500, detail: 'why; really' }],
+      ['a redirect of a POST (D18)', redirect('/elsewhere', 307), { kind: 'redirect', status: 307 }],
+    ];
+    for (const [what, behaviour, wanted] of faults) {
+      it(`tells ${what} like the other`, async () => {
+        bench.server.on('POST /api/v1/files', behaviour);
+        const { value, reason } = await search({})(bench.client);
+        assert.deepEqual(value, []);
+        assert.deepEqual({ ...reason, ...wanted }, reason);
+      });
+    }
+
+    it('D18 follows a redirect of a GET on the same origin, with the key', async () => {
+      bench.server.on('GET /api/v1/databases', redirect('/moved?x=1')).on('GET /moved', json([]));
+      assert.deepEqual(await bench.client.databases(), { value: [] });
+      assert.ok(bench.server.requestsTo('GET /moved')[0]?.headers.authorization);
+    });
+
+    it('D18 never takes the key to another origin', async () => {
+      const other = await startBench();
+      try {
+        bench.server.on('GET /api/v1/databases', redirect(`${other.server.address}/stolen`));
+        assert.equal((await bench.client.databases()).reason?.kind, 'redirect');
+        assert.deepEqual(other.server.requests, []);
+      } finally {
+        await other.end();
+      }
+    });
+
+    it('D16 repeats a GET, and nothing else', async () => {
+      bench.server.on('GET /api/v1/databases', dropBeforeAnswer(), json([]));
+      assert.deepEqual(await bench.client.databases(), { value: [] });
+      bench.server.on('POST /api/v1/transfers', dropBeforeAnswer());
+      await transfer({})(bench.client);
+      assert.equal(bench.server.requestsTo('POST /api/v1/transfers').length, 1);
+    });
+
+    it('D12 says of a submission without an answer that it may have been taken', async () => {
+      bench.server.on('POST /api/v1/transfers', dropBeforeAnswer());
+      const { reason } = await transfer({})(bench.client);
+      assert.deepEqual([reason?.kind, reason?.maybeDone], ['dropped', true]);
+    });
+
+    it('D12 says of a submission to nobody that it was not taken', async () => {
+      await bench.server.stop();
+      await bench.client.databases();
+      const { reason } = await transfer({})(bench.client);
+      assert.deepEqual([reason?.kind, reason?.code, reason?.maybeDone], ['unreachable', 'ECONNREFUSED', undefined]);
+    });
+
+    it('ends what is under way when the caller, or the connection, ends it', async () => {
+      bench.server.on('GET /api/v1/databases', silence());
+      const aborting = new AbortController();
+      const first = bench.client.databases(aborting.signal);
+      await bench.server.received(1);
+      aborting.abort();
+      assert.equal((await first).reason?.kind, 'cancelled');
+      const second = bench.client.databases();
+      await bench.server.received(2);
+      bench.client.disconnect();
+      assert.equal((await second).reason?.kind, 'cancelled');
+    });
+  });
+}
+
+describe('the fetch of an editor', () => {
+  it('is what was handed in, asked to follow nothing', async () => {
+    const asked: Parameters<Fetch>[] = [];
+    const fetch: Fetch = async (address, init) => {
+      asked.push([address, init]);
+      return Response.json({ name: 'X', version: '1' });
+    };
+    const bench = await startBench({ fetch });
+    try {
+      await bench.client.connect({ server: 'https://only.the.editor', apiKey: testKey, transport: 'editor' });
+      assert.equal(bench.client.service?.name, 'X');
+      const [address, init] = asked[0] ?? [];
+      assert.equal(address, 'https://only.the.editor/');
+      assert.deepEqual([init?.redirect, init?.cache, init?.credentials], ['manual', 'no-store', 'omit']);
+    } finally {
+      await bench.end();
+    }
+  });
+
+  it('D18 is believed when it keeps the redirect to itself', async () => {
+    const kept = Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' });
+    const bench = await startBench({ fetch: async () => kept });
+    try {
+      await assert.rejects(bench.connect({ transport: 'editor' }), {
+        cause: { kind: 'redirect', request: 'GET /', status: 302 },
+      });
+    } finally {
+      await bench.end();
+    }
+  });
+
+  const rows: readonly (readonly [code: string, kind: string])[] = [
+    ['ERR_CERT_AUTHORITY_INVALID', 'certificate'],
+    ['ERR_PROXY_CONNECTION_FAILED', 'proxy'],
+    ['ERR_TUNNEL_CONNECTION_FAILED', 'proxy'],
+    ['ERR_NAME_NOT_RESOLVED', 'unreachable'],
+    ['ERR_CONNECTION_REFUSED', 'unreachable'],
+    ['ERR_INTERNET_DISCONNECTED', 'unreachable'],
+    ['ERR_CONNECTION_TIMED_OUT', 'timeout'],
+    ['ERR_CONNECTION_RESET', 'dropped'],
+  ];
+  for (const [code, kind] of rows) {
+    it(`of a browser's kind fails with net::${code}, which is ${kind}`, () => {
+      const error = new TypeError('fetch failed', { cause: new Error(`net::${code}`) });
+      assert.deepEqual(failureOf(error), { kind, code, detail: `net::${code}` });
+    });
+  }
+});
