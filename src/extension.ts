@@ -3,9 +3,11 @@ import { reopenForTransfers } from './commands/connections.ts';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
+import { RedactingLog } from './core/util/redactingLog.ts';
 import { ApiKeys } from './host/apiKeys.ts';
 import { LocalService } from './host/localService.ts';
 import { Memory } from './host/memory.ts';
+import { readNetworkSettings } from './host/networkSettings.ts';
 import { Notices } from './host/notices.ts';
 import { servedFolders } from './host/servedFolders.ts';
 import { Settings } from './host/settings.ts';
@@ -16,9 +18,11 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
   const { extensionUri, globalStorageUri, globalState, secrets, subscriptions } = context;
   const lifetime = new Lifetime();
   subscriptions.push(lifetime);
-  const log = lifetime.track(window.createOutputChannel('Data Transfer', { log: true }));
+  const channel = lifetime.track(window.createOutputChannel('Data Transfer', { log: true }));
+  const log = new RedactingLog(channel);
   const notices = new Notices();
   const settings = new Settings();
+  const memory = new Memory(globalState);
   const explorer = lifetime.track(
     new Explorer({
       log,
@@ -28,6 +32,10 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
       timeoutSeconds: () => settings.submitTimeoutSeconds,
       shortestMs: () => settings.shortestIntervalMs,
       hasFocus: () => window.state.focused,
+      network: readNetworkSettings,
+      fetch: async (address, init) => await globalThis.fetch(address, init),
+      dialects: memory.serverDialects,
+      keepDialects: (learned) => memory.keepServerDialects(learned),
     }),
   );
   const localService = lifetime.track(
@@ -40,11 +48,11 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
     }),
   );
   const { connectionStore, searchStore, transferStore, sessions, monitor } = explorer;
-  const { connectFlow, searchFlow, metadataFlow, transferFlow } = explorer;
-  const flows = { connectFlow, searchFlow, metadataFlow, transferFlow, monitor };
-  const kept = { apiKeys: new ApiKeys(secrets), memory: new Memory(globalState), settings };
+  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, keys } = explorer;
+  const flows = { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
+  const kept = { apiKeys: new ApiKeys(secrets), memory, settings };
   const parts = { connectionStore, searchStore, transferStore, sessions, notices, localService, ...flows, ...kept };
-  present(lifetime, { ...parts, extensionUri, log });
+  present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
   await transferFlow.resume();
   void reopenForTransfers(parts, transferStore.running());
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;

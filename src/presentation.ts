@@ -1,11 +1,14 @@
-import { window, type LogOutputChannel, type Uri } from 'vscode';
-import { followLocalService, reopenConnection } from './commands/connections.ts';
+import { window, type Uri } from 'vscode';
+import { connectionName, followLocalService, reopenConnection } from './commands/connections.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
+import type { KeyWatch } from './core/flows/keyWatch.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
+import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
 import { JsonDocuments } from './host/jsonDocuments.ts';
+import { KeyNotices } from './host/keyNotices.ts';
 import { TransferNotices } from './host/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
@@ -15,23 +18,18 @@ import { TreeViews } from './views/treeViews.ts';
 /** What the visible parts are built from. */
 export interface Presented extends Omit<CommandParts, keyof Shown> {
   readonly extensionUri: Uri;
-  readonly log: LogOutputChannel;
+  readonly log: Logger;
+  readonly keys: KeyWatch;
 }
 
 type Shown = Pick<
   CommandParts,
-  | 'jsonDocuments'
-  | 'metadataPanels'
-  | 'transferPanels'
-  | 'revealSearches'
-  | 'revealTransfer'
-  | 'acknowledge'
-  | 'showLog'
+  'jsonDocuments' | 'metadataPanels' | 'transferPanels' | 'revealSearches' | 'revealTransfer' | 'acknowledge'
 >;
 
 /** Builds everything that a person sees, and the commands. */
 export function present(lifetime: Lifetime, parts: Presented): void {
-  const { connectionStore, searchStore, transferStore, transferFlow, metadataFlow, sessions, extensionUri, log } =
+  const { connectionStore, searchStore, transferStore, transferFlow, metadataFlow, sessions, keys, extensionUri, log } =
     parts;
   const registry = lifetime.track(new CommandRegistry(log, parts.notices));
   const pages = { extensionUri, log, run: registry.run };
@@ -43,9 +41,19 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   );
   const transfers = { store: transferStore, clock, loadFinished };
   const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers }));
-  const isConnected = (connectionId: string): boolean => sessions.get(connectionId) !== undefined;
+  const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
+  lifetime.track(keys.onDidChange(() => statusBar.draw()));
+  lifetime.track(
+    new KeyNotices({
+      keys,
+      notices: parts.notices,
+      nameOf: (id) => connectionName(parts, id),
+      tryAgain: (node) => registry.run('dataTransfer.refreshDatabases', node),
+      setKey: (node) => registry.run('dataTransfer.setApiKey', node),
+    }),
+  );
   lifetime.track(new ContextKeyWatch(parts));
   lifetime.track(
     new TransferNotices({
@@ -63,7 +71,6 @@ export function present(lifetime: Lifetime, parts: Presented): void {
     revealSearches,
     revealTransfer,
     acknowledge: () => statusBar.acknowledge(),
-    showLog: () => log.show(),
   };
   registerCommands(registry, { ...parts, ...shown });
   lifetime.track(parts.localService.onDidChange(() => followLocalService(parts)));

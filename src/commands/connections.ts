@@ -2,10 +2,12 @@ import { commands, l10n } from 'vscode';
 import type { ConnectFlow } from '../core/flows/connectFlow.ts';
 import type { Session, Sessions } from '../core/flows/sessions.ts';
 import type { Connection } from '../core/model/connection.ts';
+import type { Reason, ReasonKind } from '../core/model/reason.ts';
 import type { Transfer } from '../core/model/transfer.ts';
 import type { ApiKeys } from '../host/apiKeys.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
-import { localConnectionId, localServiceName, type CommandId } from '../host/contributions.ts';
+import { localConnectionId, localServiceName, type CommandId, type ConnectionNode } from '../host/contributions.ts';
+import { keyActions } from '../host/keyNotices.ts';
 import type { LocalService } from '../host/localService.ts';
 import type { Memory } from '../host/memory.ts';
 import type { NoticeAction, Notices } from '../host/notices.ts';
@@ -69,7 +71,7 @@ export async function reopenConnection(parts: ConnectionParts, id = connectionTo
   if (id === undefined || parts.sessions.active) return;
   const connection = parts.settings.connections.find((saved) => saved.id === id);
   const key = connection && (await parts.apiKeys.get(connection));
-  if (connection && key !== undefined) await parts.connectFlow.open(connection, key);
+  if (connection && key !== undefined) await parts.connectFlow.reopen(connection, key);
   else if (id === localConnectionId) await openLocalService(parts).catch(alreadyShown);
 }
 
@@ -119,19 +121,45 @@ async function open(parts: ConnectionParts, connection: Connection, key: string)
   }
   if (attempt.reason.kind === 'cancelled') return undefined;
   const text = l10n.t('Could not connect to {0}: {1}', plainLine(connection.name), reasonText(attempt.reason));
-  throw new CommandFailure(text, ...(attempt.reason.kind === 'unauthorized' ? keyActions(connection.id) : []));
+  throw new CommandFailure(text, ...actionsFor(attempt.reason, connection.id));
 }
 
-/** What helps when a key was refused: the service may only have been unable to check it, so trying again comes first (D28). */
-function keyActions(connectionId: string): readonly NoticeAction[] {
-  if (connectionId === localConnectionId) return [];
-  const run = (id: CommandId) => () => commands.executeCommand(id);
-  return [
-    { label: l10n.t('Try Again'), run: run('dataTransfer.refreshDatabases') },
-    { label: l10n.t('Set API Key'), run: run('dataTransfer.setApiKey') },
-  ];
+/** The buttons that help against a reason: for a refused key, and for a way to the service that does not work. */
+export function actionsFor({ kind }: Reason, connectionId: string): readonly NoticeAction[] {
+  const run =
+    (id: CommandId) =>
+    (node: ConnectionNode): void =>
+      void commands.executeCommand(id, node);
+  if (kind === 'unauthorized') {
+    return keyActions(connectionId, {
+      tryAgain: run('dataTransfer.refreshDatabases'),
+      setKey: run('dataTransfer.setApiKey'),
+    });
+  }
+  if (connectionId === localConnectionId || !troublesOnTheWay.has(kind)) return [];
+  const test = run('dataTransfer.testConnection');
+  return [{ label: l10n.t('Test Connection'), run: () => test({ kind: 'connection', id: connectionId }) }];
 }
 
-function localConnection(address: string): Connection {
+const troublesOnTheWay: ReadonlySet<ReasonKind> = new Set([
+  'insecureAddress',
+  'unreachable',
+  'certificate',
+  'proxy',
+  'timeout',
+  'dropped',
+  'redirect',
+  'unreadable',
+]);
+
+/** What a connection is called, also one that was forgotten while it was open. */
+export function connectionName({ settings, sessions }: ConnectionParts, id: string): string {
+  if (id === localConnectionId) return localServiceName();
+  const saved = settings.connections.find((connection) => connection.id === id);
+  return saved?.name ?? sessions.get(id)?.connection.name ?? '';
+}
+
+/** The connection to the local service that listens at this address. */
+export function localConnection(address: string): Connection {
   return { id: localConnectionId, name: localServiceName(), server: address };
 }

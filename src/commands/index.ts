@@ -14,6 +14,7 @@ import { searchFiles, type SearchFilesParts } from './searchFiles.ts';
 import { clearResults, dismissSearch, loadMore, repeatSearch, type SearchRowParts } from './searchRows.ts';
 import { setApiKey, type SetApiKeyParts } from './setApiKey.ts';
 import { setOrcid, type OrcidParts } from './setOrcid.ts';
+import { testConnection, type TestConnectionParts } from './testConnection.ts';
 import { transferCheckedFiles, transferFiles, type TransferFilesParts } from './transferFiles.ts';
 import {
   cancelTransfer,
@@ -36,6 +37,7 @@ export interface CommandParts
     SearchFilesParts,
     SearchRowParts,
     SetApiKeyParts,
+    TestConnectionParts,
     TransferFilesParts,
     TransferRowParts {
   showLog(): void;
@@ -47,11 +49,12 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.disconnect', () => disconnect(parts));
   registry.register('dataTransfer.switchConnection', () => switchConnection(parts));
   registry.register('dataTransfer.forgetConnection', () => forgetConnection(parts));
-  registry.register('dataTransfer.setApiKey', () => setApiKey(parts));
+  registry.register('dataTransfer.setApiKey', (node) => setApiKey(parts, node));
+  registry.register('dataTransfer.testConnection', (node) => testConnection(parts, node));
   registry.register('dataTransfer.setOrcid', () => setOrcid(parts));
   registry.register('dataTransfer.startLocalService', () => startLocalService(parts));
   registry.register('dataTransfer.stopLocalService', () => stopLocalService(parts));
-  registry.register('dataTransfer.refreshDatabases', () => refreshDatabases(parts));
+  registry.register('dataTransfer.refreshDatabases', (node) => refreshDatabases(parts, node));
   registry.register('dataTransfer.searchFiles', (node) => searchFiles(parts, node));
   registry.register('dataTransfer.loadMore', (node) => loadMore(parts, node));
   registry.register('dataTransfer.repeatSearch', (node) => repeatSearch(parts, node));

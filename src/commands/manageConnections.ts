@@ -1,10 +1,18 @@
 import { l10n } from 'vscode';
+import type { Reason } from '../core/model/reason.ts';
 import type { ConnectionStore } from '../core/store/connectionStore.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
-import { localConnectionId } from '../host/contributions.ts';
+import { localConnectionId, type ConnectionNode } from '../host/contributions.ts';
 import { alone, pickOne } from '../host/quickInput.ts';
-import { plainLine } from '../host/words.ts';
-import { askConnection, openConnection, openLocalService, type ConnectionParts } from './connections.ts';
+import { plainLine, reasonText } from '../host/words.ts';
+import {
+  actionsFor,
+  askConnection,
+  connectionName,
+  openConnection,
+  openLocalService,
+  type ConnectionParts,
+} from './connections.ts';
 
 /** What these commands need. */
 export interface ManageParts extends ConnectionParts {
@@ -54,12 +62,27 @@ export async function forgetConnection(parts: ManageParts): Promise<void> {
   notices.done(l10n.t('Forgot {0}.', plainLine(name)));
 }
 
-/** Lists the databases again; where connecting failed, connects again. */
-export async function refreshDatabases(parts: ManageParts): Promise<void> {
+/** Lists the databases again; where connecting failed, connects again. For a row it tries that connection's key out. */
+export async function refreshDatabases(parts: ManageParts, node?: ConnectionNode): Promise<void> {
   const { state } = parts.connectionStore;
-  if (state.kind === 'connected') await parts.connectFlow.refreshDatabases();
+  const activeId = parts.sessions.active?.connection.id;
+  if (node?.id !== undefined && node.id !== activeId) await tryConnection(parts, node.id);
+  else if (state.kind === 'connected') await parts.connectFlow.refreshDatabases();
   else if (state.kind === 'failed') await openConnection(parts, state.connection.id);
   else await switchConnection(parts);
+  if (node?.id !== undefined && node.id === activeId) throwReason(parts, node.id, parts.connectionStore.listing.reason);
+}
+
+/** Asks whether the key of a connection is accepted; one that is not open is opened. */
+async function tryConnection(parts: ManageParts, id: string): Promise<void> {
+  if (parts.sessions.get(id)) throwReason(parts, id, await parts.connectFlow.tryKey(id));
+  else await openConnection(parts, id);
+}
+
+function throwReason(parts: ManageParts, id: string, reason: Reason | undefined): void {
+  if (!reason) return;
+  const name = plainLine(connectionName(parts, id));
+  throw new CommandFailure(l10n.t('Could not ask {0}: {1}', name, reasonText(reason)), ...actionsFor(reason, id));
 }
 
 /** Starts the local service and connects to it. */

@@ -1,10 +1,11 @@
 import { l10n } from 'vscode';
 import type { ConnectFlow } from '../core/flows/connectFlow.ts';
+import type { Sessions } from '../core/flows/sessions.ts';
 import type { Connection } from '../core/model/connection.ts';
 import type { ConnectionStore } from '../core/store/connectionStore.ts';
 import type { ApiKeys } from '../host/apiKeys.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
-import { localConnectionId } from '../host/contributions.ts';
+import { localConnectionId, type ConnectionNode } from '../host/contributions.ts';
 import type { Notices } from '../host/notices.ts';
 import { alone, askText, pickOne } from '../host/quickInput.ts';
 import type { Settings } from '../host/settings.ts';
@@ -44,13 +45,14 @@ export async function askApiKey(parts: KeyParts, connection: Connection): Promis
 export interface SetApiKeyParts extends KeyParts {
   readonly settings: Settings;
   readonly connectionStore: ConnectionStore;
+  readonly sessions: Sessions;
 }
 
-/** Gives a saved connection another key; the active one is opened again with it. */
-export async function setApiKey(parts: SetApiKeyParts): Promise<void> {
-  const { settings, connectionStore, connectFlow, notices } = parts;
+/** Gives a saved connection another key: that of the row, the active one, or one that is asked for. One that is open is opened again with it. */
+export async function setApiKey(parts: SetApiKeyParts, node?: ConnectionNode): Promise<void> {
+  const { settings, connectionStore, sessions, connectFlow, notices } = parts;
   const { state } = connectionStore;
-  const activeId = state.kind === 'disconnected' ? undefined : state.connection.id;
+  const activeId = node?.id ?? (state.kind === 'disconnected' ? undefined : state.connection.id);
   if (activeId === localConnectionId) {
     void notices.info(l10n.t('The local service makes its own key at every start; there is none to set.'));
     return;
@@ -60,7 +62,7 @@ export async function setApiKey(parts: SetApiKeyParts): Promise<void> {
   if (!connection) return;
   const key = await askApiKey(parts, connection);
   if (key === undefined) return;
-  if (connection.id === activeId) await connectFlow.open(connection, key);
+  if (connection.id === activeId || sessions.get(connection.id)) await connectFlow.open(connection, key);
   notices.done(l10n.t('The key was accepted.'));
 }
 

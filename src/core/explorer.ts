@@ -1,11 +1,15 @@
 import { DataTransferClient } from './client/dataTransferClient.ts';
 import { ServerDialects } from './client/serverDialect.ts';
+import type { Fetch } from './client/editorTransport.ts';
 import { ConnectFlow } from './flows/connectFlow.ts';
+import { ConnectionTest } from './flows/connectionTest.ts';
+import { KeyWatch } from './flows/keyWatch.ts';
 import { MetadataFlow } from './flows/metadataFlow.ts';
 import { SearchFlow } from './flows/searchFlow.ts';
 import { Sessions } from './flows/sessions.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
 import { TransferLedger } from './ledger/transferLedger.ts';
+import type { NetworkSettings } from './model/networkSettings.ts';
 import { TransferMonitor } from './monitor/transferMonitor.ts';
 import { ConnectionStore } from './store/connectionStore.ts';
 import { SearchStore } from './store/searchStore.ts';
@@ -28,6 +32,14 @@ export interface ExplorerSurroundings {
   shortestMs(): number;
   /** Whether the person is looking (D33). */
   hasFocus(): boolean;
+  /** How the network is reached now; asked for at every connect. */
+  network(): NetworkSettings;
+  /** What a connection with the transport `editor` sends with. */
+  readonly fetch: Fetch;
+  /** What `keepDialects` was given last, of whatever form it has become (D7, D8). */
+  readonly dialects: unknown;
+  /** Keeps what was learned of servers over the end of the program. */
+  keepDialects(learned: unknown): unknown;
 }
 
 /** Stores, flows, ledger and monitor, put together: all of the product that needs no editor. */
@@ -37,20 +49,29 @@ export class Explorer implements Disposable {
   readonly searchStore = new SearchStore();
   readonly transferStore = new TransferStore();
   readonly sessions = this.lifetime.track(new Sessions());
+  readonly keys: KeyWatch;
   readonly connectFlow: ConnectFlow;
+  readonly connectionTest: ConnectionTest;
   readonly searchFlow: SearchFlow;
   readonly metadataFlow: MetadataFlow;
   readonly transferFlow: TransferFlow;
   readonly monitor: TransferMonitor;
 
   constructor(surroundings: ExplorerSurroundings) {
-    const { log, clock, ledgerFolder } = surroundings;
+    const { log, clock, ledgerFolder, fetch } = surroundings;
     const { sessions, connectionStore, searchStore, transferStore } = this;
-    const dialects = new ServerDialects();
-    const newClient = (): DataTransferClient => new DataTransferClient({ log, clock, dialects });
+    const dialects = new ServerDialects(surroundings.dialects);
+    this.lifetime.track(dialects.onDidLearn(() => surroundings.keepDialects(dialects.toJSON())));
+    const network = (): NetworkSettings => surroundings.network();
+    const newClient = (): DataTransferClient => new DataTransferClient({ log, clock, dialects, network, fetch });
+    this.keys = this.lifetime.track(new KeyWatch(sessions, clock));
+    const { keys } = this;
     const ledger = new TransferLedger(ledgerFolder, log);
     const orcid = (): string => surroundings.orcid();
-    this.connectFlow = new ConnectFlow({ sessions, store: connectionStore, newClient });
+    this.connectFlow = this.lifetime.track(
+      new ConnectFlow({ sessions, store: connectionStore, keys, clock, newClient }),
+    );
+    this.connectionTest = new ConnectionTest({ keys, newClient, network });
     this.metadataFlow = new MetadataFlow({ sessions, orcid });
     this.searchFlow = new SearchFlow({ sessions, store: searchStore, orcid });
     this.transferFlow = new TransferFlow({
@@ -64,6 +85,7 @@ export class Explorer implements Disposable {
     this.monitor = this.lifetime.track(
       new TransferMonitor({
         sessions,
+        keys,
         store: transferStore,
         clock,
         keep: (transfer) => this.transferFlow.keep(transfer),

@@ -25,6 +25,12 @@ export interface SearchNode {
   readonly key: string;
 }
 
+/** Row that stands for the connection; `id` where another than the active one may be meant. */
+export interface ConnectionNode {
+  readonly kind: 'connection';
+  readonly id?: string;
+}
+
 /** Row that stands for a database. */
 export interface DatabaseNode {
   readonly kind: 'database';
@@ -47,11 +53,12 @@ export interface CommandArguments {
   'dataTransfer.disconnect': undefined;
   'dataTransfer.switchConnection': undefined;
   'dataTransfer.forgetConnection': undefined;
-  'dataTransfer.setApiKey': undefined;
+  'dataTransfer.setApiKey': ConnectionNode;
+  'dataTransfer.testConnection': ConnectionNode;
   'dataTransfer.setOrcid': undefined;
   'dataTransfer.startLocalService': undefined;
   'dataTransfer.stopLocalService': undefined;
-  'dataTransfer.refreshDatabases': undefined;
+  'dataTransfer.refreshDatabases': ConnectionNode;
   'dataTransfer.searchFiles': DatabaseNode;
   'dataTransfer.loadMore': SearchNode;
   'dataTransfer.repeatSearch': SearchNode;

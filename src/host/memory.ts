@@ -25,6 +25,15 @@ export class Memory {
     return this.text('lastDestination');
   }
 
+  /** What was learned of servers, in the form that was given to {@link keepServerDialects} (D7, D8). */
+  get serverDialects(): unknown {
+    return this.state.get<unknown>('serverDialects');
+  }
+
+  async keepServerDialects(kept: unknown): Promise<void> {
+    await this.state.update('serverDialects', kept);
+  }
+
   async remember(
     what: 'lastConnectionId' | 'lastDatabase' | 'lastQuery' | 'lastDestination',
     value: string,

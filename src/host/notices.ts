@@ -26,6 +26,12 @@ export class Notices {
     return (await window.showWarningMessage(inert(message), { modal: true, detail }, label)) === label;
   }
 
+  /** Shows a result of several lines that a person asked for, and waits until it was read. */
+  async report(kind: 'info' | 'warning', message: string, detail: string, ...actions: NoticeAction[]): Promise<void> {
+    const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
+    await act(actions, await show(inert(message), { modal: true, detail: inert(detail) }, ...labels(actions)));
+  }
+
   /** Says shortly what was done, in the status bar, for what needs no answer. */
   done(message: string): void {
     window.setStatusBarMessage(inert(message), 4000);

@@ -85,12 +85,14 @@ export class Settings {
 
 function isConnection(value: unknown): value is Connection {
   if (!isJsonObject(value)) return false;
-  const { id, name, server, port, scheme } = value;
+  const { id, name, server, port, scheme, allowInsecureHttp, transport } = value;
   const texts = [id, name, server].every((text) => typeof text === 'string' && text !== '');
   return (
     texts &&
     (port === undefined || Number.isInteger(port)) &&
-    (scheme === undefined || scheme === 'base64' || scheme === 'plain')
+    (scheme === undefined || scheme === 'base64' || scheme === 'plain') &&
+    (allowInsecureHttp === undefined || typeof allowInsecureHttp === 'boolean') &&
+    (transport === undefined || transport === 'direct' || transport === 'editor')
   );
 }
 

@@ -9,7 +9,7 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   notConnected: () => l10n.t('there is no connection to the service'),
   unreachable: (reason) => withCode(l10n.t('the service cannot be reached'), reason),
   certificate: (reason) => withCode(l10n.t('the certificate of the service is not trusted'), reason),
-  proxy: (reason) => withCode(l10n.t('the proxy did not let the request through'), reason),
+  proxy: proxyText,
   timeout: () => l10n.t('the service did not answer in time'),
   dropped: (reason) => withCode(l10n.t('the connection was lost before the answer was complete'), reason),
   unauthorized: () => l10n.t('the API key was refused'),
@@ -22,6 +22,13 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   tooLarge: () => l10n.t('the answer is too large; ask for fewer files at a time'),
   cancelled: () => l10n.t('it was cancelled'),
 };
+
+function proxyText(reason: Reason): string {
+  if (reason.status === 407) return l10n.t('the proxy wants a user name and a password (407)');
+  if (reason.status !== undefined) return l10n.t('the proxy did not let the request through ({0})', reason.status);
+  if (reason.code === 'UNSUPPORTED_PROXY') return l10n.t('a proxy of this kind cannot be used');
+  return withCode(l10n.t('the proxy cannot be used'), reason);
+}
 
 function withCode(words: string, reason: Reason): string {
   return reason.code === undefined ? words : `${words} (${reason.code})`;

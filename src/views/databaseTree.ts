@@ -1,5 +1,6 @@
 import { EventEmitter, l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeDataProvider } from 'vscode';
 import type { Database } from '../core/model/database.ts';
+import type { Reason } from '../core/model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../core/store/connectionStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { DatabaseNode } from '../host/contributions.ts';
@@ -35,7 +36,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
       return rows(listing.databases.filter((database) => database.organization === parent.name));
     }
     if (parent || state.kind === 'disconnected') return [];
-    if (state.kind === 'connecting') return [{ kind: 'connection' }, loadingRow('connection', l10n.t('Connecting…'))];
+    if (state.kind === 'connecting') return [{ kind: 'connection' }, loadingRow('connection', connectingText(state))];
     if (state.kind === 'failed') {
       const text = l10n.t('Could not connect: {0}. Retry', reasonText(state.reason));
       return [{ kind: 'connection' }, errorRow('connection', text, retry)];
@@ -58,6 +59,11 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (organizations.length < 2) return [...troubles, ...rows(databases)];
     return [...troubles, ...organizations.map((name) => ({ kind: 'organization' as const, name }))];
   }
+}
+
+function connectingText({ doubt }: { readonly doubt?: Reason }): string {
+  if (!doubt) return l10n.t('Connecting…');
+  return l10n.t('The service does not accept the API key at the moment; trying again…');
 }
 
 function rows(databases: readonly Database[]): DatabaseNode[] {

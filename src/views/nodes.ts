@@ -1,9 +1,4 @@
-import type { DatabaseNode, FileNode, SearchNode, TransferNode } from '../host/contributions.ts';
-
-/** First row of the databases: the connection itself. */
-interface ConnectionNode {
-  readonly kind: 'connection';
-}
+import type { ConnectionNode, DatabaseNode, FileNode, SearchNode, TransferNode } from '../host/contributions.ts';
 
 /** Holds the databases of one organization. */
 interface OrganizationNode {

@@ -19,6 +19,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.switchConnection': whichService,
   'dataTransfer.forgetConnection': { says: /^There is no saved connection to forget\.$/ },
   'dataTransfer.setApiKey': { says: /^There is no saved connection\. Connect to a service first\.$/ },
+  'dataTransfer.testConnection': { asks: /Select the connection to test/ },
   'dataTransfer.setOrcid': { asks: /Your ORCID iD/ },
   'dataTransfer.startLocalService': { works: 'the databases appear' },
   'dataTransfer.stopLocalService': { says: /^The local service does not run\.$/ },
@@ -44,6 +45,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
 };
 
 const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
+  'dataTransfer.testConnection': { says: /^The connection to DTS prototype works\.$/ },
   'dataTransfer.disconnect': { works: 'the databases go away' },
   'dataTransfer.switchConnection': whichService,
   'dataTransfer.forgetConnection': { asks: /Select the connection to forget/ },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Explorer } from '../../src/core/explorer.ts';
 import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
+import { plainNetwork } from '../../src/core/model/networkSettings.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { TransferTree } from '../../src/views/transferTree.ts';
 import { silence } from '../support/faultBehaviours.ts';
@@ -35,6 +36,10 @@ describe('After a restart', () => {
       timeoutSeconds: () => undefined,
       shortestMs: () => 1000,
       hasFocus: () => true,
+      network: () => plainNetwork,
+      fetch: async (address, init) => await fetch(address, init),
+      dialects: undefined,
+      keepDialects: () => undefined,
     });
 
   /** Ends the core as a window does, and begins again over the same folder. */

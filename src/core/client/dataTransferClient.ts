@@ -179,6 +179,7 @@ export class DataTransferClient implements Disposable {
   }
 
   dispose(): void {
+    this.replied.dispose();
     this.disconnect();
   }
 

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { buildConnector, Dispatcher } from 'undici';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import DispatcherClass from 'undici/lib/dispatcher/dispatcher.js';
@@ -31,6 +32,26 @@ export function makeDispatcher(settings: NetworkSettings, address: string, limit
   const idle = { keepAliveTimeout: limits.idleMs, keepAliveMaxTimeout: limits.idleMs };
   if (!proxy) return { dispatcher: new Agent({ connect, ...idle }) };
   return { dispatcher: throughProxy(proxy, connect, idle, limits), proxy };
+}
+
+/** A tunnel that is being opened; `close` ends it, also when it stands. */
+interface Tunnel {
+  readonly opened: Promise<Duplex>;
+  close(): void;
+}
+
+/** Asks a proxy for a way to `target`, a host with its port, and for nothing else; rejects as a request through it would. */
+export function openTunnel(settings: NetworkSettings, proxy: Proxy, target: string, limits: Limits): Tunnel {
+  const { origin, authorization } = proxy;
+  const connect = { timeout: limits.connectMs, ...(origin.startsWith('https:') && trustOf(settings)) };
+  const agent = new Agent({ connect, headersTimeout: limits.connectMs });
+  const headers = { host: target, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
+  const opened = agent.connect({ origin, path: target, headers }).then(({ socket, statusCode }) => {
+    if (statusCode === 200) return socket;
+    socket.on('error', () => socket.destroy()).destroy();
+    throw new Error(`Proxy response (${String(statusCode)})`);
+  });
+  return { opened, close: () => void agent.destroy() };
 }
 
 function throughProxy(

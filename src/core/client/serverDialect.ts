@@ -17,6 +17,9 @@ interface Entry {
   readonly dialect: ServerDialect;
 }
 
+/** Servers that are remembered: the local service has a new address at every start. */
+const mostKept = 50;
+
 /**
  * What was learned of each server, by address and root version; a new version starts afresh (D7, D8).
  * `toJSON` gives what the constructor takes, so that it can be kept.
@@ -47,7 +50,9 @@ export class ServerDialects {
     const known = this.get(service);
     const dialect = { ...known, ...learned };
     if (dialect.idsWanted === known.idsWanted && dialect.metadataForm === known.metadataForm) return;
+    this.entries.delete(service.address);
     this.entries.set(service.address, { version: service.version, dialect });
+    for (const oldest of [...this.entries.keys()].slice(0, -mostKept)) this.entries.delete(oldest);
     this.changed.fire(undefined);
   }
 

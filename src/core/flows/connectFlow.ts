@@ -3,7 +3,11 @@ import type { Connection } from '../model/connection.ts';
 import type { Database } from '../model/database.ts';
 import type { Reason } from '../model/reason.ts';
 import type { ConnectionStore } from '../store/connectionStore.ts';
+import { wait, type Clock } from '../util/clock.ts';
+import type { Disposable } from '../util/lifetime.ts';
 import { asked, refusalOf } from './asked.ts';
+import { connectOptions } from './connectOptions.ts';
+import type { KeyWatch } from './keyWatch.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** What came of trying a connection: a session with its databases, or the reason why there is none. */
@@ -15,11 +19,13 @@ export type Attempt =
 export interface ConnectParts {
   readonly sessions: Sessions;
   readonly store: ConnectionStore;
+  readonly keys: KeyWatch;
+  readonly clock: Clock;
   newClient(): DataTransferClient;
 }
 
 /** Opens and closes connections. Only a listing of the databases proves a key (D6). */
-export class ConnectFlow {
+export class ConnectFlow implements Disposable {
   private readonly parts: ConnectParts;
   private opening: AbortController | undefined;
 
@@ -30,18 +36,8 @@ export class ConnectFlow {
   /** Tries a connection without changing anything that is open or shown. */
   async attempt(connection: Connection, apiKey: string, signal?: AbortSignal): Promise<Attempt> {
     const client = this.parts.newClient();
-    const { server, port, scheme, allowInsecureHttp } = connection;
     try {
-      const service = await client.connect(
-        {
-          server,
-          apiKey,
-          ...(port !== undefined && { port }),
-          ...(scheme && { scheme }),
-          ...(allowInsecureHttp && { allowInsecureHttp }),
-        },
-        signal,
-      );
+      const service = await client.connect(connectOptions(connection, apiKey), signal);
       const reply = await client.databases(signal);
       if (!reply.reason) return { session: { connection, service, client }, databases: reply.value };
       client.dispose();
@@ -56,24 +52,40 @@ export class ConnectFlow {
   use(session: Session, databases: readonly Database[]): void {
     this.opening?.abort();
     this.parts.sessions.activate(session);
+    this.parts.keys.watch(session);
     this.parts.store.setState({ kind: 'connected', connection: session.connection, service: session.service });
     this.parts.store.setListing({ databases, loading: false });
   }
 
-  /** Connects and shows how that goes; a later call overtakes an earlier one. */
+  /** Connects and shows how that goes; a later call overtakes an earlier one. A person waits for it: one 401 is enough (D28). */
   async open(connection: Connection, apiKey: string): Promise<Attempt> {
-    this.opening?.abort();
-    const opening = new AbortController();
-    this.opening = opening;
+    const { signal } = this.begin();
     this.parts.store.setState({ kind: 'connecting', connection });
-    const attempt = await this.attempt(connection, apiKey, opening.signal);
-    if (opening.signal.aborted) {
-      attempt.session?.client.dispose();
-      return attempt;
+    return this.conclude(connection, await this.attempt(connection, apiKey, signal), signal);
+  }
+
+  /** As {@link open}, by itself and with a key that was accepted before: tries again while that is only doubted (D28). */
+  async reopen(connection: Connection, apiKey: string): Promise<Attempt> {
+    const { keys, store, clock } = this.parts;
+    const { signal } = this.begin();
+    store.setState({ kind: 'connecting', connection });
+    for (;;) {
+      const attempt = await this.attempt(connection, apiKey, signal);
+      if (signal.aborted || attempt.session) return this.conclude(connection, attempt, signal);
+      const { reason } = attempt;
+      keys.note(connection.id, reason);
+      if (reason.kind !== 'unauthorized' || keys.standing(connection.id) !== 'doubted')
+        return this.conclude(connection, attempt, signal);
+      store.setState({ kind: 'connecting', connection, doubt: reason });
+      await wait(clock, keys.pauseMs(connection.id), signal);
     }
-    if (attempt.session) this.use(attempt.session, attempt.databases);
-    else this.parts.store.setState({ kind: 'failed', connection, reason: attempt.reason });
-    return attempt;
+  }
+
+  /** Tries the key of an open connection out, for a person who asked for that; resolves with the reason when it failed. */
+  async tryKey(connectionId: string): Promise<Reason | undefined> {
+    const session = this.parts.sessions.get(connectionId);
+    if (!session) return { kind: 'notConnected' };
+    return (await asked(() => session.client.databases())).reason;
   }
 
   /** Shows why a connection that is wanted cannot even be tried, for example because its service did not start. */
@@ -100,5 +112,22 @@ export class ConnectFlow {
     if (sessions.active !== session) return;
     const databases = reply.value && !reply.reason ? reply.value : store.listing.databases;
     store.setListing({ databases, loading: false, ...(reply.reason && { reason: reply.reason }) });
+  }
+
+  dispose(): void {
+    this.opening?.abort();
+  }
+
+  private begin(): AbortController {
+    this.opening?.abort();
+    this.opening = new AbortController();
+    return this.opening;
+  }
+
+  private conclude(connection: Connection, attempt: Attempt, signal: AbortSignal): Attempt {
+    if (signal.aborted) attempt.session?.client.dispose();
+    else if (attempt.session) this.use(attempt.session, attempt.databases);
+    else this.parts.store.setState({ kind: 'failed', connection, reason: attempt.reason });
+    return attempt;
   }
 }

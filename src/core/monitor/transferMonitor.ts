@@ -1,3 +1,4 @@
+import type { KeyWatch } from '../flows/keyWatch.ts';
 import type { Session, Sessions } from '../flows/sessions.ts';
 import { asked } from '../flows/asked.ts';
 import type { Reason } from '../model/reason.ts';
@@ -11,6 +12,7 @@ import { withNotFound, withStatus, type Watch } from './statusReading.ts';
 /** What a {@link TransferMonitor} needs. */
 export interface MonitorParts {
   readonly sessions: Sessions;
+  readonly keys: KeyWatch;
   readonly store: TransferStore;
   readonly clock: Clock;
   /** Keeps what became of a transfer, in store and ledger. */
@@ -45,6 +47,7 @@ export class TransferMonitor implements Disposable {
     this.subscriptions = [
       parts.store.onDidChange(() => this.startLines()),
       parts.sessions.onDidChange(() => this.startLines()),
+      parts.keys.onDidChange(() => this.startLines()),
     ];
   }
 
@@ -71,7 +74,7 @@ export class TransferMonitor implements Disposable {
   private startLines(): void {
     for (const transfer of this.parts.store.running().filter(isWatched)) {
       const { connectionId } = transfer.order;
-      if (!this.parts.sessions.get(connectionId)) continue;
+      if (!this.sessionToAsk(connectionId)) continue;
       const line = this.lines.get(connectionId) ?? this.newLine(connectionId);
       if (!this.watches.has(transfer.key)) this.beginWatch(transfer, line);
       if (!line.running) void this.run(line);
@@ -95,7 +98,7 @@ export class TransferMonitor implements Disposable {
     line.running = true;
     try {
       while (!this.ending.signal.aborted) {
-        const session = this.parts.sessions.get(line.connectionId);
+        const session = this.sessionToAsk(line.connectionId);
         const next = this.nextOf(line.connectionId);
         if (!session || !next) break;
         const waitMs = next.dueAt - this.parts.clock.now();
@@ -105,6 +108,11 @@ export class TransferMonitor implements Disposable {
     } finally {
       line.running = false;
     }
+  }
+
+  /** The open session of a connection, unless its key is in doubt: then the line waits (D28). */
+  private sessionToAsk(connectionId: string): Session | undefined {
+    return this.parts.keys.standing(connectionId) === 'good' ? this.parts.sessions.get(connectionId) : undefined;
   }
 
   private nextOf(connectionId: string): { transfer: Transfer; dueAt: number } | undefined {

@@ -3,10 +3,10 @@ import type { Database } from '../model/database.ts';
 import type { Reason } from '../model/reason.ts';
 import { Emitter } from '../util/emitter.ts';
 
-/** How the active connection stands. */
+/** How the active connection stands; `doubt` says why a key that was accepted before is tried again (D28). */
 export type ConnectionState =
   | { readonly kind: 'disconnected' }
-  | { readonly kind: 'connecting'; readonly connection: Connection }
+  | { readonly kind: 'connecting'; readonly connection: Connection; readonly doubt?: Reason }
   | { readonly kind: 'failed'; readonly connection: Connection; readonly reason: Reason }
   | { readonly kind: 'connected'; readonly connection: Connection; readonly service: ServiceInfo };
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Explorer } from '../../../src/core/explorer.ts';
 import type { Session } from '../../../src/core/flows/sessions.ts';
 import type { Connection } from '../../../src/core/model/connection.ts';
+import { plainNetwork } from '../../../src/core/model/networkSettings.ts';
 import type { TransferOrder } from '../../../src/core/model/transfer.ts';
 import type { Event } from '../../../src/core/util/emitter.ts';
 import { json } from '../../support/faultBehaviours.ts';
@@ -18,6 +19,8 @@ export class Rig {
   readonly clock = new ManualClock();
   readonly log = new MemoryLog();
   hasFocus = true;
+  /** What was learned of servers, as it would be read back after a restart. */
+  keptDialects: unknown;
   explorer: Explorer;
 
   private constructor(server: FaultServer, folder: string) {
@@ -84,6 +87,12 @@ export class Rig {
       timeoutSeconds: () => undefined,
       shortestMs: () => 1000,
       hasFocus: () => this.hasFocus,
+      network: () => plainNetwork,
+      fetch: async (address, init) => await fetch(address, init),
+      dialects: this.keptDialects,
+      keepDialects: (learned) => {
+        this.keptDialects = JSON.parse(JSON.stringify(learned));
+      },
     });
   }
 }

@@ -1,0 +1,105 @@
+import type { Reason } from '../model/reason.ts';
+import { wait, type Clock } from '../util/clock.ts';
+import { Emitter } from '../util/emitter.ts';
+import type { Disposable } from '../util/lifetime.ts';
+import { asked } from './asked.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** Whether a key that was accepted once is believed in: `doubted` while the service refuses it, but may be mistaken (D28). */
+export type KeyStanding = 'good' | 'doubted' | 'refused';
+
+interface Doubt {
+  /** When it was refused first; milliseconds since 1970. */
+  readonly since: number;
+  /** Refusals in a row. */
+  readonly count: number;
+  readonly refused: boolean;
+}
+
+const believedRefusals = 3;
+const believedAfterMs = 5 * 60_000;
+const firstPauseMs = 2_000;
+
+/**
+ * Follows what the services say to keys that they accepted before. Such a key counts as refused after three 401 in a
+ * row over five minutes; until then it is tried again and again, and who works by itself waits (D28).
+ */
+export class KeyWatch implements Disposable {
+  private readonly sessions: Sessions;
+  private readonly clock: Clock;
+  private readonly doubts = new Map<string, Doubt>();
+  private readonly changed = new Emitter<string>();
+  private readonly ending = new AbortController();
+
+  /** Carries the id of the connection whose key stands differently now. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(sessions: Sessions, clock: Clock) {
+    this.sessions = sessions;
+    this.clock = clock;
+  }
+
+  standing(connectionId: string): KeyStanding {
+    const doubt = this.doubts.get(connectionId);
+    if (!doubt) return 'good';
+    return doubt.refused ? 'refused' : 'doubted';
+  }
+
+  /** Follows a session whose key has just been proved. */
+  watch(session: Session): void {
+    const { id } = session.connection;
+    this.note(id, undefined);
+    session.client.onDidReply((reason) => {
+      if (this.sessions.get(id)?.client !== session.client) return;
+      const before = this.standing(id);
+      this.note(id, reason);
+      if (before === 'good' && this.standing(id) === 'doubted') void this.settle(session);
+    });
+  }
+
+  /** Takes down what came of a request with a key that was accepted before; only success and 401 tell of the key. */
+  note(connectionId: string, reason: Reason | undefined): void {
+    const before = this.standing(connectionId);
+    if (!reason) this.doubts.delete(connectionId);
+    else if (reason.kind === 'unauthorized') this.doubt(connectionId);
+    if (this.standing(connectionId) !== before) this.changed.fire(connectionId);
+  }
+
+  /** How long to wait before a doubted key is tried again, in milliseconds: ever longer, but not past the five minutes. */
+  pauseMs(connectionId: string): number {
+    const doubt = this.doubts.get(connectionId);
+    if (!doubt) return 0;
+    const left = doubt.since + believedAfterMs - this.clock.now();
+    const growing = firstPauseMs * 2 ** (doubt.count - 1);
+    return left > 0 ? Math.min(growing, left) : firstPauseMs;
+  }
+
+  dispose(): void {
+    this.ending.abort();
+    this.changed.dispose();
+  }
+
+  private doubt(connectionId: string): void {
+    const now = this.clock.now();
+    const { since = now, count = 0, refused = false } = this.doubts.get(connectionId) ?? {};
+    const isBelieved = count + 1 >= believedRefusals && now - since >= believedAfterMs;
+    this.doubts.set(connectionId, { since, count: count + 1, refused: refused || isBelieved });
+  }
+
+  /** Asks, with pauses, until it is clear how the key stands; a failure of another kind tells nothing of the key. */
+  private async settle(session: Session): Promise<void> {
+    const { id } = session.connection;
+    const { signal } = this.ending;
+    const isOpen = (): boolean => !signal.aborted && this.sessions.get(id) === session;
+    for (let others = 0; ;) {
+      await wait(this.clock, others > 0 ? retryWaitMs(others) : this.pauseMs(id), signal);
+      if (!isOpen() || this.standing(id) !== 'doubted') return;
+      const { reason } = await asked(() => session.client.databases(signal));
+      others = reason && reason.kind !== 'unauthorized' ? others + 1 : 0;
+    }
+  }
+}
+
+function retryWaitMs(failures: number): number {
+  return Math.min(firstPauseMs * 2 ** failures, believedAfterMs);
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import type { KeyStanding } from '../../../src/core/flows/keyWatch.ts';
+import { json, problem } from '../../support/faultBehaviours.ts';
+import { Rig, until } from './rig.ts';
+
+const [second, minute] = [1000, 60_000];
+const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
+const refused = problem(401, 'KBase Auth error: 401');
+
+describe('A key that was accepted before (D28)', () => {
+  let rig: Rig;
+  let heard: KeyStanding[];
+
+  beforeEach(async () => {
+    rig = await Rig.start();
+    heard = [];
+    rig.explorer.keys.onDidChange((connectionId) => heard.push(rig.explorer.keys.standing(connectionId)));
+  });
+  afterEach(() => rig.end());
+
+  const refuseAll = (): void => {
+    rig.server.on('GET /api/v1/databases', refused).on('POST /api/v1/files', refused);
+    rig.server.on('GET /api/v1/transfers/*', refused);
+  };
+
+  const acceptAll = (): void => {
+    rig.server.on('GET /api/v1/databases', json([]));
+    rig.server.on('GET /api/v1/transfers/*', json({ id, status: 'active', num_files: 1, num_files_transferred: 0 }));
+  };
+
+  /** Lets a quarter of a minute pass at a time, so that what is answered over the wire is there in between. */
+  async function passUntil(isSo: () => boolean, longestMs: number): Promise<number> {
+    const startedAt = rig.clock.now();
+    while (!isSo()) {
+      if (rig.clock.now() - startedAt > longestMs) throw new Error('It did not come in time.');
+      await rig.clock.pass(second);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    return rig.clock.now() - startedAt;
+  }
+
+  const standing = (): KeyStanding => rig.explorer.keys.standing('c');
+
+  async function search(): Promise<void> {
+    const session = rig.explorer.sessions.get('c');
+    assert.ok(session);
+    await rig.explorer.searchFlow.run(session, { database: 'Alpha', query: 'x', pageSize: 5 });
+  }
+
+  it('is doubted at the first 401, and refused after three of them over five minutes', async () => {
+    await rig.connect();
+    refuseAll();
+    await search();
+    assert.equal(standing(), 'doubted');
+    const tookMs = await passUntil(() => standing() === 'refused', 6 * minute);
+    assert.ok(tookMs >= 5 * minute, `${String(tookMs)} ms`);
+    assert.deepEqual(heard, ['doubted', 'refused']);
+  });
+
+  it('is told of once, however many requests fail', async () => {
+    await rig.connect();
+    refuseAll();
+    for (let times = 0; times < 5; times++) await search();
+    assert.equal(standing(), 'doubted', 'five at once are not five minutes');
+    await passUntil(() => standing() === 'refused', 6 * minute);
+    for (let times = 0; times < 5; times++) await search();
+    assert.deepEqual(heard, ['doubted', 'refused']);
+  });
+
+  it('is good again as soon as it is accepted', async () => {
+    await rig.connect();
+    refuseAll();
+    await search();
+    await rig.clock.pass(second);
+    acceptAll();
+    await passUntil(() => standing() === 'good', minute);
+    assert.deepEqual(heard, ['doubted', 'good']);
+  });
+
+  it('is not refused for what tells nothing of it', async () => {
+    await rig.connect();
+    rig.server.on('POST /api/v1/files', problem(403, 'not yours'));
+    await search();
+    assert.equal(standing(), 'good');
+  });
+
+  it('lets the monitor wait while it is doubted, and goes on by itself', async () => {
+    rig.server.on('POST /api/v1/transfers', json({ id }, 201));
+    acceptAll();
+    await rig.connect();
+    await rig.explorer.transferFlow.submit(rig.order);
+    const { transferStore } = rig.explorer;
+    await until(transferStore.onDidChange, () => transferStore.all()[0]?.state === 'active');
+    refuseAll();
+    await passUntil(() => standing() === 'doubted', minute);
+    const asked = rig.server.requestsTo('GET /api/v1/transfers/*').length;
+    await passUntil(() => standing() === 'refused', 6 * minute);
+    assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, asked, 'it waits');
+    assert.equal(transferStore.all()[0]?.state, 'active', 'nothing is given up');
+    acceptAll();
+    assert.equal(await rig.explorer.connectFlow.tryKey('c'), undefined);
+    await passUntil(() => rig.server.requestsTo('GET /api/v1/transfers/*').length > asked, minute);
+    assert.equal(transferStore.all()[0]?.problem, undefined);
+  });
+
+  it('stays refused when a person tries it and it still is: one answer is enough then', async () => {
+    await rig.connect();
+    refuseAll();
+    await search();
+    await passUntil(() => standing() === 'refused', 6 * minute);
+    assert.equal((await rig.explorer.connectFlow.tryKey('c'))?.kind, 'unauthorized');
+    assert.deepEqual(heard, ['doubted', 'refused']);
+  });
+
+  it('is tried again for five minutes when the connection is opened without a person', async () => {
+    refuseAll();
+    const attempt = rig.explorer.connectFlow.reopen(rig.connection, 'the-key');
+    const { connectionStore } = rig.explorer;
+    await until(connectionStore.onDidChange, () => {
+      const { state } = connectionStore;
+      return state.kind === 'connecting' && state.doubt?.kind === 'unauthorized';
+    });
+    const tookMs = await passUntil(() => connectionStore.state.kind === 'failed', 6 * minute);
+    assert.ok(tookMs >= 5 * minute - 2 * second, `${String(tookMs)} ms`);
+    assert.equal((await attempt).session, undefined);
+    assert.deepEqual(heard, ['doubted', 'refused']);
+  });
+
+  it('opens the connection when the service comes to its senses', async () => {
+    refuseAll();
+    const attempt = rig.explorer.connectFlow.reopen(rig.connection, 'the-key');
+    await passUntil(() => standing() === 'doubted', minute);
+    acceptAll();
+    await passUntil(() => rig.explorer.sessions.get('c') !== undefined, minute);
+    assert.ok((await attempt).session);
+    assert.equal(standing(), 'good');
+  });
+
+  it('is refused at once when a person connects with it', async () => {
+    refuseAll();
+    const { reason } = await rig.explorer.connectFlow.open(rig.connection, 'the-key').then((attempt) => {
+      assert.ok(!attempt.session);
+      return attempt;
+    });
+    assert.equal(reason.kind, 'unauthorized');
+    assert.equal(rig.explorer.connectionStore.state.kind, 'failed');
+    assert.deepEqual(heard, []);
+  });
+
+  it('is asked about no longer once the connection is closed', async () => {
+    await rig.connect();
+    refuseAll();
+    await search();
+    rig.explorer.connectFlow.disconnect();
+    const before = rig.server.requests.length;
+    await rig.clock.pass(10 * minute);
+    assert.equal(rig.server.requests.length, before);
+  });
+});
