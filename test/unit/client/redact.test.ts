@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { redact } from '../../../src/core/util/redact.ts';
+import { RedactingLog } from '../../../src/core/util/redactingLog.ts';
+import { KeptLog } from './clientBench.ts';
 
 const secret = 'a/very+secret?token~1';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -35,6 +37,33 @@ describe('redacting', () => {
 
   it('takes out a long bearer value without its header', () => {
     assert.equal(redact('Bearer abcdefghijklmnop== sent'), 'Bearer [redacted] sent');
+  });
+
+  for (const address of ['http://me:secret@proxy:3128', 'https://me@proxy', 'proxy is socks5://a%40b:c:d@h:1/x.']) {
+    it(`takes out user name and password of an address: ${address}`, () => {
+      const text = redact(`through ${address}`);
+      assert.doesNotMatch(text, /me|secret|a%40b|c:d/);
+      assert.match(text, /:\/\/\[redacted\]@(proxy|h:1)/);
+    });
+  }
+
+  it('leaves addresses without them as they are', () => {
+    for (const text of ['https://a.org/x@y', 'mail me@a.org, or see http://a.org']) assert.equal(redact(text), text);
+  });
+
+  it('takes out what a proxy is sent, without knowing it', () => {
+    assert.doesNotMatch(redact('proxy-authorization: Basic bWU6c2VjcmV0'), /bWU6/);
+    assert.doesNotMatch(redact('sent Basic bWU6c2VjcmV0LXdvcmQ='), /bWU6/);
+  });
+
+  it('is what a log goes through, whatever its level', () => {
+    const kept = new KeptLog();
+    const log = new RedactingLog(kept);
+    for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) log[level]('http://me:secret@p');
+    assert.deepEqual(
+      kept.lines,
+      ['trace', 'debug', 'info', 'warn', 'error'].map((level) => `${level}: http://[redacted]@p`),
+    );
   });
 
   it('leaves sentences about headers readable', () => {

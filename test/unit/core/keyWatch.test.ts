@@ -157,3 +157,46 @@ describe('A key that was accepted before (D28)', () => {
     assert.equal(rig.server.requests.length, before);
   });
 });
+
+describe('What was learned of a server', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    rig.server
+      .on('GET /api/v1/files/by-id', problem(405, 'no'))
+      .on('POST /api/v1/files/by-id', json({ resources: [] }));
+  });
+  afterEach(() => rig.end());
+
+  const describeFile = async (): Promise<void> => {
+    await rig.connect();
+    await rig.explorer.metadataFlow.fetchFiles('c', 'Alpha', ['f']);
+  };
+  const askedByGet = (): number => rig.server.requestsTo('GET /api/v1/files/by-id').length;
+
+  it('is known after a restart too (D7, D8)', async () => {
+    await describeFile();
+    assert.equal(askedByGet(), 1);
+    rig.restart();
+    await describeFile();
+    assert.equal(askedByGet(), 1);
+  });
+
+  it('is learned anew when the server has another version', async () => {
+    await describeFile();
+    rig.server.on('GET /', json({ name: 'Test service', version: '2.0' }));
+    rig.restart();
+    await describeFile();
+    assert.equal(askedByGet(), 2);
+  });
+
+  it('is not believed when what was kept is something else', async () => {
+    rig.keptDialects = {
+      [rig.server.address]: { version: '1.2.3', dialect: { metadataForm: 'carrier pigeon' } },
+      x: 5,
+    };
+    rig.restart();
+    await describeFile();
+    assert.equal(askedByGet(), 1);
+  });
+});
