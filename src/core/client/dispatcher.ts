@@ -27,8 +27,8 @@ export interface Route {
  */
 export function makeDispatcher(settings: NetworkSettings, address: string, limits: Limits): Route {
   const proxy = proxyFor(settings, address);
-  const isSecret = address.startsWith('https:') || proxy?.origin.startsWith('https:') === true;
-  const connect = { timeout: limits.connectMs, ...(isSecret && trustOf(settings)) };
+  const usesTls = address.startsWith('https:') || proxy?.origin.startsWith('https:') === true;
+  const connect = { timeout: limits.connectMs, ...(usesTls && trustOf(settings)) };
   const idle = { keepAliveTimeout: limits.idleMs, keepAliveMaxTimeout: limits.idleMs };
   if (!proxy) return { dispatcher: new Agent({ connect, ...idle }) };
   return { dispatcher: throughProxy(proxy, connect, idle, limits), proxy };

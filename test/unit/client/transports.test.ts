@@ -19,7 +19,7 @@ import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { search, transfer } from './contractCalls.ts';
 
-const limits = { headersMs: 60, bodyMs: 60, bodyBytes: 50_000, tries: 2 };
+const limits = { headersMs: 400, bodyMs: 400, bodyBytes: 50_000, tries: 2 };
 
 for (const transport of ['direct', 'editor'] as const) {
   describe(`the ${transport} transport`, () => {
