@@ -78,17 +78,14 @@ export async function reopenConnection(parts: ConnectionParts, id = connectionTo
 /** Opens every connection that transfers run on, as far as that needs no question; the newest one's is shown. */
 export async function reopenForTransfers(parts: ConnectionParts, running: readonly Transfer[]): Promise<void> {
   const [newest, ...others] = new Set(running.map(({ order }) => order.connectionId));
-  if (newest !== undefined) await reopenConnection(parts, newest);
-  for (const id of others) await openBeside(parts, id);
+  const opened = newest === undefined ? [] : [reopenConnection(parts, newest)];
+  await Promise.all([...opened, ...others.map((id) => openBeside(parts, id))]);
 }
 
-async function openBeside({ settings, apiKeys, connectFlow, sessions }: ConnectionParts, id: string): Promise<void> {
+async function openBeside({ settings, apiKeys, connectFlow }: ConnectionParts, id: string): Promise<void> {
   const connection = settings.connections.find((saved) => saved.id === id);
   const key = connection && (await apiKeys.get(connection));
-  if (!connection || key === undefined) return;
-  const { session } = await connectFlow.attempt(connection, key);
-  if (session && sessions.get(id)) session.client.dispose();
-  else if (session) sessions.add(session);
+  if (connection && key !== undefined) await connectFlow.openBeside(connection, key);
 }
 
 /** A failure that the tree shows needs no notice when nobody asked for the connection. */

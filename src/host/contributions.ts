@@ -79,13 +79,16 @@ export interface CommandArguments {
   'dataTransfer.showLog': undefined;
 }
 
-type RowKind = 'file' | 'search' | 'database' | 'transfer';
+type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer';
 
 /**
  * The rows that a command can be about. The editor also passes the row that has the focus to buttons above a view, and
  * rows of all kinds where several are selected.
  */
 export const rowKinds: Readonly<Partial<Record<CommandId, RowKind>>> = {
+  'dataTransfer.refreshDatabases': 'connection',
+  'dataTransfer.setApiKey': 'connection',
+  'dataTransfer.testConnection': 'connection',
   'dataTransfer.searchFiles': 'database',
   'dataTransfer.loadMore': 'search',
   'dataTransfer.repeatSearch': 'search',

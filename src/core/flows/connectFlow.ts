@@ -28,6 +28,7 @@ export interface ConnectParts {
 export class ConnectFlow implements Disposable {
   private readonly parts: ConnectParts;
   private opening: AbortController | undefined;
+  private readonly ending = new AbortController();
 
   constructor(parts: ConnectParts) {
     this.parts = parts;
@@ -66,19 +67,24 @@ export class ConnectFlow implements Disposable {
 
   /** As {@link open}, by itself and with a key that was accepted before: tries again while that is only doubted (D28). */
   async reopen(connection: Connection, apiKey: string): Promise<Attempt> {
-    const { keys, store, clock } = this.parts;
+    const { store } = this.parts;
     const { signal } = this.begin();
     store.setState({ kind: 'connecting', connection });
-    for (;;) {
-      const attempt = await this.attempt(connection, apiKey, signal);
-      if (signal.aborted || attempt.session) return this.conclude(connection, attempt, signal);
-      const { reason } = attempt;
-      keys.note(connection.id, reason);
-      if (reason.kind !== 'unauthorized' || keys.standing(connection.id) !== 'doubted')
-        return this.conclude(connection, attempt, signal);
-      store.setState({ kind: 'connecting', connection, doubt: reason });
-      await wait(clock, keys.pauseMs(connection.id), signal);
+    const show = (doubt: Reason): void => store.setState({ kind: 'connecting', connection, doubt });
+    return this.conclude(connection, await this.attemptPatiently(connection, apiKey, signal, show), signal);
+  }
+
+  /** As {@link reopen}, without making the connection the active one or showing it: so that its transfers are watched. */
+  async openBeside(connection: Connection, apiKey: string): Promise<void> {
+    const { sessions, keys } = this.parts;
+    const { session } = await this.attemptPatiently(connection, apiKey, this.ending.signal, () => undefined);
+    if (!session) return;
+    if (this.ending.signal.aborted || sessions.get(connection.id)) {
+      session.client.dispose();
+      return;
     }
+    sessions.add(session);
+    keys.watch(session);
   }
 
   /** Tries the key of an open connection out, for a person who asked for that; resolves with the reason when it failed. */
@@ -115,7 +121,25 @@ export class ConnectFlow implements Disposable {
   }
 
   dispose(): void {
+    this.ending.abort();
     this.opening?.abort();
+  }
+
+  private async attemptPatiently(
+    connection: Connection,
+    apiKey: string,
+    signal: AbortSignal,
+    whenDoubted: (reason: Reason) => void,
+  ): Promise<Attempt> {
+    const { keys, clock } = this.parts;
+    for (;;) {
+      const attempt = await this.attempt(connection, apiKey, signal);
+      if (signal.aborted || attempt.session) return attempt;
+      keys.note(connection.id, attempt.reason);
+      if (attempt.reason.kind !== 'unauthorized' || keys.standing(connection.id) !== 'doubted') return attempt;
+      whenDoubted(attempt.reason);
+      await wait(clock, keys.pauseMs(connection.id), signal);
+    }
   }
 
   private begin(): AbortController {

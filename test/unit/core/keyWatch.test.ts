@@ -147,6 +147,20 @@ describe('A key that was accepted before (D28)', () => {
     assert.deepEqual(heard, []);
   });
 
+  it('is tried again also for a connection that is opened beside the active one', async () => {
+    refuseAll();
+    const opened = rig.explorer.connectFlow.openBeside(rig.connection, 'the-key');
+    await passUntil(() => standing() === 'doubted', minute);
+    assert.equal(rig.explorer.connectionStore.state.kind, 'disconnected', 'nothing of it is shown');
+    acceptAll();
+    await passUntil(() => rig.explorer.sessions.get('c') !== undefined, minute);
+    await opened;
+    assert.equal(rig.explorer.sessions.active, undefined);
+    refuseAll();
+    await rig.explorer.connectFlow.tryKey('c');
+    assert.equal(standing(), 'doubted', 'it is followed like any other');
+  });
+
   it('is asked about no longer once the connection is closed', async () => {
     await rig.connect();
     refuseAll();
