@@ -88,7 +88,10 @@ describe('The process of the local service', () => {
 
   it('refuses a data folder that another service uses (D25)', async () => {
     await start();
-    await assert.rejects(start(), /did not start: Another local service, perhaps of another window, is using the same data folder/);
+    await assert.rejects(
+      start(),
+      /did not start: Another local service, perhaps of another window, is using the same data folder/,
+    );
   });
 
   it('goes on with a transfer after it was killed in the middle of it, and keeps what has landed (D25)', async () => {
