@@ -15,12 +15,14 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   private readonly lifetime = new Lifetime();
   private readonly store: ConnectionStore;
   private readonly changed = this.lifetime.track(new EventEmitter<undefined>());
+  /** The editor was told and has not drawn since: it will draw what there is then. */
+  private isAwaited = false;
 
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(store: ConnectionStore) {
     this.store = store;
-    this.lifetime.track(store.onDidChange(() => this.changed.fire(undefined)));
+    this.lifetime.track(store.onDidChange(() => this.redraw()));
   }
 
   getTreeItem(node: DatabaseTreeNode): TreeItem {
@@ -31,6 +33,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   }
 
   getChildren(parent?: DatabaseTreeNode): DatabaseTreeNode[] {
+    if (!parent) this.isAwaited = false;
     const { state, listing } = this.store;
     if (parent?.kind === 'organization') {
       return rows(listing.databases.filter((database) => database.organization === parent.name));
@@ -46,6 +49,13 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
   dispose(): void {
     this.lifetime.dispose();
+  }
+
+  /** Tells the editor as seldom as possible: while it draws rows again, a click on one of them comes without the row. */
+  private redraw(): void {
+    if (this.isAwaited) return;
+    this.isAwaited = true;
+    this.changed.fire(undefined);
   }
 
   private listed(): DatabaseTreeNode[] {

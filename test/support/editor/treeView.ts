@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
 import type { PageElement } from './pageElement.ts';
 import { isLabel } from './quickInput.ts';
@@ -119,6 +120,9 @@ export class TreeView {
   }
 }
 
+/** Longer than the editor gathers changes before it draws a tree again. */
+const settleMs = 300;
+
 /** A row of a tree, and what can be done with it. */
 export class TreeRow {
   readonly #page: Page;
@@ -149,16 +153,24 @@ export class TreeRow {
     await this.#setExpanded(false);
   }
 
-  /** Turns its check box over and waits until it shows. */
+  /**
+   * Turns its check box over, and does so again, as a person would, where the editor was drawing the tree and lost the
+   * click; resolves when it stays turned.
+   */
   async toggleCheck(): Promise<void> {
     const box = this.#row.locator('[role="checkbox"]');
-    const before = await box.getAttribute('aria-checked');
-    await box.click();
-    await until('the check box to turn', async () => (await box.getAttribute('aria-checked')) !== before || undefined);
+    const read = (): Promise<string | null> => box.getAttribute('aria-checked', { timeout: 2000 }).catch(() => null);
+    const before = await read();
+    await until('the check box to turn and stay', async () => {
+      if ((await read()) === before) await box.click();
+      await pause(settleMs);
+      return (await read()) !== before || undefined;
+    });
   }
 
-  /** Presses one of the buttons at its right end. */
+  /** Presses one of the buttons at its right end, when the tree has come to rest: before, the click may lose its row. */
   async action(name: string): Promise<void> {
+    await pause(settleMs);
     await this.#row.hover();
     await this.#row.locator(`.actions .action-label[aria-label^="${name}"]`).click();
   }
