@@ -14,9 +14,12 @@ export interface AddressParts {
 export function baseAddress({ server, port, allowInsecureHttp }: AddressParts): string {
   const start = server.trim().replace(/\/+$/, '');
   if (!/^https?:\/\//i.test(start)) throw badAddress('write it with its scheme, as in https://example.org');
-  const url = parse(port === undefined ? start : `${start}:${String(port)}`);
+  const url = parse(typeof port === 'number' ? `${start}:${String(port)}` : start);
   if (!url)
     throw badAddress('it is not a valid address; write it as in https://example.org or https://example.org:8080');
+  if (typeof port === 'number' && url.pathname !== '/') {
+    throw badAddress('a port cannot follow a path; write it as in https://example.org:8080/path');
+  }
   if (url.username || url.password) throw badAddress('leave out the user name and password');
   if (url.search || url.hash) throw badAddress('leave out everything from ? or # on');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && allowInsecureHttp !== true) throw insecureAddress();

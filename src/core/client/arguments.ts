@@ -148,16 +148,57 @@ const argumentsOf = {
 /** The operations that take arguments. */
 export type Operation = keyof typeof argumentsOf;
 
-/** Returns the arguments as an object, and throws what §4.8 says for the first row that they break (D1, D3). */
+/**
+ * Returns the arguments as they are to be sent, each read once, so that nothing can change between check and sending;
+ * throws what §4.8 says for the first row that they break (D1, D3).
+ */
 export function checkArguments(operation: Operation, given: unknown): Given {
-  const values = isJsonObject(given) ? given : {};
   const checked: readonly Name[] = argumentsOf[operation];
+  const values = readOnce(operation, checked, given);
   for (const row of rows) {
     for (const name of row.names) {
       if (checked.includes(name) && !row.isGood(values[name])) throw refusal(operation, name, values[name], row);
     }
   }
   return values;
+}
+
+function readOnce(operation: Operation, names: readonly Name[], given: unknown): Given {
+  try {
+    const values = isJsonObject(given) ? given : {};
+    return Object.fromEntries(names.map((name) => [name, settled(values[name])]));
+  } catch (cause) {
+    throw new TypeError(`${operation}: the arguments cannot be read`, { cause });
+  }
+}
+
+/** Stands for an object that has no JSON form as an object: a ring, a date, a bigint inside. */
+const unwritable: JsonObject = Object.freeze({});
+
+function settled(value: unknown): unknown {
+  if (Array.isArray(value)) return settledList(value as readonly unknown[]);
+  return isJsonObject(value) ? settledObject(value) : value;
+}
+
+/** The list up to the first element that is no string: one is enough to refuse it, and holes may be without number. */
+function settledList(values: readonly unknown[]): readonly unknown[] {
+  const list: unknown[] = [];
+  for (let place = 0; place < values.length; place++) {
+    const value = values[place];
+    list.push(value);
+    if (!isString(value)) break;
+  }
+  return list;
+}
+
+function settledObject(value: JsonObject): JsonObject {
+  try {
+    const text: unknown = JSON.stringify(value);
+    const written: unknown = isString(text) ? JSON.parse(text) : undefined;
+    return isJsonObject(written) ? written : unwritable;
+  } catch {
+    return unwritable;
+  }
 }
 
 function refusal(operation: Operation, name: Name, value: unknown, { wanted, Refusal, isSecret }: Row): Error {
@@ -193,17 +234,7 @@ function isWhole(value: unknown): boolean {
 }
 
 function isObjectOrAbsent(value: unknown): boolean {
-  return isAbsent(value) || jsonTextOf(value)?.startsWith('{') === true;
-}
-
-/** The JSON text of an object; undefined for what is none or cannot be written (a ring, a date, a bigint inside). */
-function jsonTextOf(value: unknown): string | undefined {
-  if (!isJsonObject(value)) return undefined;
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
+  return isAbsent(value) || (isJsonObject(value) && value !== unwritable);
 }
 
 /** A checked `offset` or `limit` as it is sent; undefined, to be left out, for nothing and 0 (D3). */
@@ -211,10 +242,9 @@ export function numberToSend(value: unknown): number | undefined {
   return isEmpty(value) ? undefined : Number(value) || undefined;
 }
 
-/** A checked object as it is sent; undefined, to be left out, when nothing of it would be written (D3). */
+/** A checked object as it is sent; undefined, to be left out, when empty (D3). */
 export function objectToSend(value: unknown): JsonObject | undefined {
-  const text = jsonTextOf(value);
-  return text === undefined || text === '{}' ? undefined : (JSON.parse(text) as JsonObject);
+  return isJsonObject(value) && Object.keys(value).length > 0 ? value : undefined;
 }
 
 /** A checked text as it is sent; undefined, to be left out, when empty (D3). */

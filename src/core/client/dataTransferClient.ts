@@ -150,13 +150,13 @@ export class DataTransferClient implements Disposable {
    * Rejects with TypeError, ValueError or ConnectionError (§4.8).
    */
   async connect(options: ConnectOptions, signal?: AbortSignal): Promise<ServiceInfo> {
-    checkArguments('connect', options);
+    const target = { ...options, ...checkArguments('connect', options) };
     this.attempt?.abort();
     const attempt = new AbortController();
     this.attempt = attempt;
     const { log, clock, limits, dialects, fetch } = this;
     const parts = { log, clock, limits, dialects, fetch, network: this.network(), ended: attempt.signal };
-    const session = await connectTo(options, parts, signal).catch((error: unknown) => {
+    const session = await connectTo(target, parts, signal).catch((error: unknown) => {
       attempt.abort();
       throw error;
     });

@@ -26,6 +26,8 @@ export class MetadataAsker {
   /** The form in use; found out by the first answers. */
   form: MetadataForm;
   private isFormSure: boolean;
+  /** The form is used for ids that cannot be said in the other, which tells nothing of what the server wants. */
+  private isFormForced = false;
   private readonly session: Session;
   private readonly query: MetadataQuery;
   private readonly name: DatabaseName;
@@ -42,9 +44,9 @@ export class MetadataAsker {
   }
 
   /** How many of `ids`, from the first on, one request can hold; at least one. */
-  fitting(ids: readonly string[], page: Page = {}): number {
+  fitting(ids: readonly string[], page: Page = {}, form = this.form): number {
     const { batchIds, urlBytes } = this.session.channel.limits;
-    if (this.form === 'post') return Math.min(ids.length, batchIds);
+    if (form === 'post') return Math.min(ids.length, batchIds);
     let length = this.session.addressLength(this.getPath([], page));
     let count = 0;
     for (const id of ids) {
@@ -60,12 +62,23 @@ export class MetadataAsker {
     const outcome = await this.askInForm(ids, page, this.form);
     if (outcome.kind === 'failed' && isFormMissing(outcome) && !this.isFormSure) {
       this.isFormSure = true;
+      this.isFormForced = false;
       this.form = this.form === 'get' ? 'post' : 'get';
       return 'formChanged';
     }
     this.isFormSure = true;
-    if (outcome.kind === 'read') this.session.dialects.learn(this.session.service, { metadataForm: this.form });
+    if (outcome.kind === 'read' && !this.isFormForced) this.learnForm();
     return outcome;
+  }
+
+  private learnForm(): void {
+    this.session.dialects.learn(this.session.service, { metadataForm: this.form });
+  }
+
+  /** Goes on in the POST form for ids that cannot be said in the other; that is not remembered for the server. */
+  usePost(): void {
+    this.isFormForced ||= this.form !== 'post';
+    this.form = 'post';
   }
 
   /** Asks in the POST form whatever the form in use is, for ids that cannot be said in the other. */

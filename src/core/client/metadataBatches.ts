@@ -34,7 +34,7 @@ export class MetadataBatches {
 
   /** `ids` without duplicates. The files come in the order asked. */
   async gather(ids: readonly string[], page: Page): Promise<Gathered> {
-    if (this.asker.form === 'get' && ids.every(hasComma)) this.asker.form = 'post';
+    if (ids.every(hasComma)) this.asker.usePost();
     const reason = await this.gatherAll(ids, page);
     if (reason) return { files: [], refusedIds: [], reason };
     return { files: inOrder(this.files, ids), refusedIds: this.refusedIds };
@@ -72,14 +72,16 @@ export class MetadataBatches {
   /** Ids with a comma, on a server that took the GET form: it may have the other one too. */
   private async gatherUnsayable(ids: readonly string[]): Promise<Reason | undefined> {
     if (ids.length === 0) return undefined;
-    const outcome = await this.asker.askByPost(ids);
+    const batch = ids.slice(0, this.asker.fitting(ids, {}, 'post'));
+    const outcome = await this.asker.askByPost(batch);
     if (outcome.kind === 'failed' && isFormMissing(outcome)) {
       const detail = 'the id holds a comma, and this server takes ids only joined by commas';
       this.refuse(ids, { kind: 'refused', detail });
       return undefined;
     }
-    this.asker.form = 'post';
-    return await this.settle(ids, outcome, false);
+    this.asker.usePost();
+    const reason = await this.settle(batch, outcome, false);
+    return reason ?? (await this.gatherBatches(ids.slice(batch.length)));
   }
 
   /** Takes the files of a batch, or finds out which of its ids are refused. Returns the reason to give up. */

@@ -261,6 +261,12 @@ describe('what connecting refuses before anything is sent (§4.8)', () => {
       ConnectionError,
       /not a valid/,
     ],
+    [
+      'D4 a port beside an address with a path, which would lead to another port',
+      { server: 'http://127.0.0.1/some/where', port: 81 },
+      ConnectionError,
+      /example\.org:8080\/path/,
+    ],
     ['D4 an address with a password', { server: 'https://a:hunter2@example.org' }, ConnectionError, /user name/],
     ['D4 an address with a query', { server: 'https://example.org/?a=b' }, ConnectionError, /\?/],
     ['D4 plain http to a far address', { server: 'http://192.0.2.1' }, ConnectionError, /in the clear/],

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import { empty, json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviours.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { cancel, metadata, search, transfer, transferId } from './contractCalls.ts';
 import type { Call } from './contractCalls.ts';
+import { answerAll } from './contractServer.ts';
 
 interface Wire {
   readonly rule: string;
@@ -158,14 +159,7 @@ describe('what the client sends (§4)', () => {
 
   before(async () => {
     bench = await startBench();
-    const { server } = bench;
-    server.on('GET /api/v1/databases', json([]));
-    server.on('GET /api/v1/databases/*', json({}));
-    server.on('POST /api/v1/files', json({ resources: [] }));
-    server.on('GET /api/v1/files/by-id', json({ resources: [] }));
-    server.on('POST /api/v1/transfers', json({ id: transferId }, 201));
-    server.on('GET /api/v1/transfers/*', json({ id: transferId, status: 'active' }));
-    server.on('DELETE /api/v1/transfers/*', empty(202));
+    answerAll(bench.server);
   });
 
   beforeEach(async () => {

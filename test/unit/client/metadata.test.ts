@@ -151,6 +151,29 @@ describe('metadata by ids (D8)', () => {
     assert.deepEqual(idsOf(reply.value), ['a', 'b,c', 'd']);
   });
 
+  it('D8 a server that took ids with a comma by POST is asked by GET the next time all the same', async () => {
+    const { server } = await start();
+    server.on(getRoute, answering([], false)).on(postRoute, answering([], false));
+    await fetch(['a,b', 'c,d']);
+    await fetch(['a', 'b,c']);
+    await fetch(['a']);
+    assert.deepEqual(
+      server.requests.map(({ method }) => method),
+      ['POST', 'GET', 'POST', 'GET'],
+    );
+  });
+
+  it('D8 ids with a comma, beside one without, are sent by POST in batches of 500 too', async () => {
+    const { server } = await start();
+    server.on(getRoute, answering([], false)).on(postRoute, answering([], false));
+    const ids = ['a', ...numbered(1100).map((id) => `${id},x`)];
+    assert.deepEqual(idsOf((await fetch(ids)).value), ids);
+    const sizes = server
+      .requestsTo(postRoute)
+      .map(({ body }) => (JSON.parse(body) as { file_ids: [] }).file_ids.length);
+    assert.deepEqual(sizes, [500, 500, 100]);
+  });
+
   it('an id with a comma is reported by name where the server has only GET, and the others come', async () => {
     const { server } = await start();
     olderPublicLike(server).files.add('a,b');

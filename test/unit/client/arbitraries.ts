@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { transferId } from './contractCalls.ts';
+
+/** Text of any UTF-16 units, halves of pairs too. */
+export const anyText: fc.Arbitrary<string> = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
+  fc.string({ unit: fc.constantFrom(...'/?#&=%,.;:\\"\'{}[]<> \r\n\t\0+-é🧀'), maxLength: 12 }),
+);
+
+const ring: Record<string, unknown> = {};
+ring['ring'] = ring;
+
+const stubborn = {
+  get told(): never {
+    throw new Error('not told');
+  },
+};
+
+/** Any value whatever. */
+export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 6, arbitrary: fc.anything() },
+  {
+    weight: 3,
+    arbitrary: fc.anything({
+      withBigInt: true,
+      withBoxedValues: true,
+      withDate: true,
+      withMap: true,
+      withNullPrototype: true,
+      withObjectString: true,
+      withSet: true,
+      withSparseArray: true,
+      withTypedArray: true,
+      key: fc.oneof(anyText, fc.constantFrom('__proto__', 'constructor', 'toJSON', 'length', 'then')),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.oneof(
+      fc.func(fc.anything()),
+      fc.string().map((text) => Symbol(text)),
+      fc.constantFrom<unknown>(ring, stubborn, [stubborn], new Array(3)),
+      fc.constantFrom<unknown>({ toJSON: () => 'text' }, { toJSON: () => ({ a: 1 }) }, { toJSON: () => undefined }),
+    ),
+  },
+);
+
+/** Mostly values that are allowed, now and then any value. */
+export function mostly<T>(allowed: fc.Arbitrary<T>, weight = 12): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight, arbitrary: allowed }, { weight: 1, arbitrary: anyValue });
+}
+
+/** An object with some of these members, each mostly as it may be. */
+export function argumentsOf(
+  required: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+  optional: Readonly<Record<string, fc.Arbitrary<unknown>>> = {},
+): fc.Arbitrary<Record<string, unknown>> {
+  return fc
+    .tuple(fc.record(required), fc.record(optional, { requiredKeys: [] }))
+    .map(([left, right]) => ({ ...left, ...right }));
+}
+
+const digits = fc.integer({ min: -3, max: 2_000 });
+
+/** What callers give as `offset` or `limit`. */
+export const pageNumber: fc.Arbitrary<unknown> = mostly(
+  fc.oneof(
+    digits,
+    digits.map(String),
+    fc.constantFrom<unknown>(undefined, 0, -0, '0', '-0', '007', 2 ** 53, '9007199254740993', 1.5, '', null),
+  ),
+);
+
+/** A list of ids, some of them twice, some with a comma, seldom with holes or with what is no text. */
+export const idList: fc.Arbitrary<unknown> = mostly(
+  fc.oneof(
+    fc.array(fc.oneof(fc.constantFrom('a', 'b', 'c', 'a,b', 'c,d'), anyText), { minLength: 1, maxLength: 8 }),
+    fc.array(fc.constantFrom('a,b', ',', 'c,d'), { minLength: 1, maxLength: 3 }),
+    fc.sparseArray(fc.string(), { maxNumElements: 3 }),
+  ),
+);
+
+/** A JSON object, seldom an empty one. */
+export const jsonObject: fc.Arbitrary<unknown> = fc.dictionary(anyText, fc.jsonValue());
+
+const decorated: readonly ((uuid: string) => string)[] = [
+  (uuid) => uuid,
+  (uuid) => uuid.toUpperCase(),
+  (uuid) => uuid.replaceAll('-', ''),
+  (uuid) => `{${uuid}}`,
+  (uuid) => `urn:uuid:${uuid}`,
+  (uuid) => ` ${uuid}\n`,
+];
+
+const undecorated: readonly ((uuid: string) => string)[] = [
+  (uuid) => `${uuid}/..`,
+  (uuid) => `../${uuid}`,
+  (uuid) => uuid.slice(1),
+  (uuid) => `${uuid}?orcid=x`,
+  (uuid) => uuid.replace('-', ''),
+  (uuid) => uuid.replace('f', 'g'),
+  (uuid) => `${uuid}\0`,
+];
+
+/** What is given as a transfer's id, and the UUID that it means, where it means one. */
+export const givenUuid: fc.Arbitrary<{ readonly id: unknown; readonly uuid?: string }> = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...decorated).map((form) => ({ id: form(transferId), uuid: transferId })) },
+  { weight: 2, arbitrary: fc.constantFrom(...undecorated).map((form) => ({ id: form(transferId) })) },
+  { weight: 2, arbitrary: fc.oneof(anyText, anyValue).map((id) => ({ id })) },
+);

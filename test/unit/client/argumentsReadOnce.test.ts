@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { startBench, testKey } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+import { metadata, search, transfer } from './contractCalls.ts';
+import type { Call, Loose } from './contractCalls.ts';
+import { answerAll } from './contractServer.ts';
+
+/** An object whose member is another thing each time it is looked at. */
+function changing(name: string, ...values: readonly unknown[]): Loose {
+  let place = 0;
+  return Object.defineProperty({}, name, {
+    enumerable: true,
+    get: () => values[Math.min(place++, values.length - 1)],
+  });
+}
+
+function revoked(target: object): unknown {
+  const { proxy, revoke } = Proxy.revocable(target, {});
+  revoke();
+  return proxy;
+}
+
+describe('arguments that are not what they seem (§4.8, D1)', () => {
+  let bench: Bench;
+
+  beforeEach(async () => {
+    bench = await startBench();
+    answerAll(bench.server);
+    await bench.connect();
+  });
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  async function sentBy(call: Promise<unknown>): Promise<string | undefined> {
+    await call;
+    return bench.server.requests.at(-1)?.body;
+  }
+
+  it('D1 an argument that changes after the check is sent as it was checked', async () => {
+    const given = Object.defineProperties(
+      { orcid: 'O', query: 'Q' },
+      Object.getOwnPropertyDescriptors(changing('database', 'D', 5)),
+    );
+    const call = bench.client.search(given as unknown as Parameters<Bench['client']['search']>[0]);
+    assert.equal(await sentBy(call), '{"database":"D","orcid":"O","query":"Q"}');
+  });
+
+  it('D1 a list that is changed while the request is made is sent as it was given', async () => {
+    const fileIds = ['a', 'b'];
+    const call = transfer({ fileIds })(bench.client);
+    fileIds.push('c');
+    assert.equal(await sentBy(call), '{"orcid":"O","source":"S","destination":"T","file_ids":["a","b"]}');
+  });
+
+  it('D1 an object that is written differently each time is written once', async () => {
+    const forms: unknown[] = [{ a: 1 }, 'text', 5];
+    const specific = { toJSON: () => forms.shift() };
+    const body = await sentBy(search({ specific })(bench.client));
+    assert.equal(body, '{"database":"D","orcid":"O","query":"Q","specific":{"a":1}}');
+  });
+
+  const refusals: readonly (readonly [what: string, call: Call])[] = [
+    ['a list of ids with holes', metadata({ ids: ['a', , 'b'] })],
+    ['a list of files with holes', transfer({ fileIds: [,] })],
+    ['a list of nothing but holes, without number', transfer({ fileIds: new Array(4_000_000_000) })],
+    ['a list that cannot be read', metadata({ ids: revoked([]) })],
+    ['an object that cannot be read', search({ specific: revoked({}) })],
+    ['a member that throws', (client) => client.search(revoked({}) as never)],
+  ];
+
+  for (const [what, call] of refusals) {
+    it(`D3 ${what} is TypeError`, async () => {
+      await assert.rejects(call(bench.client), { name: 'TypeError', message: /^(search|fetchMetadata|transfer): / });
+      assert.deepEqual(bench.server.requests, []);
+    });
+  }
+
+  it('§4.9 a port that is null is not given', async () => {
+    const options = { server: bench.server.address, apiKey: testKey, port: null, scheme: null };
+    const { address } = await bench.client.connect(options as never);
+    assert.equal(address, bench.server.address);
+  });
+});

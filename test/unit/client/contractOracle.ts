@@ -1,0 +1,232 @@
+import type { Loose } from './contractCalls.ts';
+
+/** What the contract makes of a call: the requests that go out, byte by byte, or the error with nothing sent. */
+export type Expected =
+  | { readonly requests: readonly Wire[] }
+  | { readonly error: 'TypeError' | 'ValueError' | 'RuntimeError'; readonly argument: string };
+
+/** Method, address and body of a request. */
+export type Wire = readonly [method: string, url: string, body: string];
+
+type Condition = readonly [isBroken: boolean, error: 'TypeError' | 'ValueError' | 'RuntimeError', argument: string];
+
+function firstBroken(conditions: readonly Condition[]): Expected | undefined {
+  const broken = conditions.find(([isBroken]) => isBroken);
+  return broken && { error: broken[1], argument: broken[2] };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** D3: a whole number, or one in digits. */
+function wholeOf(value: unknown): number | undefined {
+  if (typeof value === 'string') return /^-?[0-9]+$/.test(value) ? Number(value) : undefined;
+  return typeof value === 'number' && Number.isFinite(value) && Math.floor(value) === value ? value : undefined;
+}
+
+/** JSON text of an object; an array is none (D3), and neither is what cannot be written as an object. */
+function objectText(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  try {
+    const text: unknown = JSON.stringify(value);
+    return typeof text === 'string' && text.startsWith('{') ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBadList(value: unknown): boolean {
+  return !Array.isArray(value) || Array.from(value as unknown[]).some((element) => !isText(element));
+}
+
+function notGiven(limit: unknown): boolean {
+  return isMissing(limit) || limit === '';
+}
+
+function pageTypes({ offset, limit }: Loose): readonly Condition[] {
+  return [
+    [offset !== undefined && wholeOf(offset) === undefined, 'TypeError', 'offset'],
+    [!notGiven(limit) && wholeOf(limit) === undefined, 'TypeError', 'limit'],
+    [(wholeOf(offset) ?? 0) < 0, 'ValueError', 'offset'],
+    [(wholeOf(limit) ?? 0) < 0, 'ValueError', 'limit'],
+  ];
+}
+
+function pageSizes({ offset, limit }: Loose): readonly Condition[] {
+  const isTooLarge = (value: unknown): boolean => (wholeOf(value) ?? 0) > Number.MAX_SAFE_INTEGER;
+  return [
+    [isTooLarge(offset), 'ValueError', 'offset'],
+    [isTooLarge(limit), 'ValueError', 'limit'],
+  ];
+}
+
+/** JSON text of an object with these members, in their order; those without a text are left out. */
+function jsonOf(members: Readonly<Record<string, string | undefined>>): string {
+  const told = Object.entries(members).filter(([, text]) => text !== undefined);
+  return `{${told.map(([name, text]) => `"${name}":${text ?? ''}`).join(',')}}`;
+}
+
+function textJson(value: unknown): string | undefined {
+  return isText(value) && value !== '' ? JSON.stringify(value) : undefined;
+}
+
+function numberJson(value: unknown): string | undefined {
+  const number = wholeOf(value) ?? 0;
+  return number === 0 ? undefined : String(number);
+}
+
+function objectJson(value: unknown): string | undefined {
+  const text = objectText(value);
+  return text === '{}' ? undefined : text;
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
+}
+
+/** §4.3, with the checks of §4.8 and D3. */
+export function expectedSearch(given: Loose): Expected {
+  const { database, orcid, query, status, offset, limit, specific } = given;
+  const isFilter = isMissing(status) || status === '' || status === 'staged' || status === 'unstaged';
+  const refused = firstBroken([
+    [!isText(orcid), 'TypeError', 'orcid'],
+    [!isText(database), 'TypeError', 'database'],
+    [!isText(query) && !(typeof query === 'number' && Number.isFinite(query)), 'TypeError', 'query'],
+    [!isFilter, 'TypeError', 'status'],
+    ...pageTypes(given),
+    [!isMissing(specific) && objectText(specific) === undefined, 'TypeError', 'specific'],
+    ...pageSizes(given),
+  ]);
+  if (refused) return refused;
+  const body = jsonOf({
+    database: JSON.stringify(database),
+    orcid: JSON.stringify(orcid),
+    query: JSON.stringify(String(query)),
+    status: textJson(status),
+    offset: numberJson(offset),
+    limit: numberJson(limit),
+    specific: objectJson(specific),
+  });
+  return { requests: [['POST', '/api/v1/files', body]] };
+}
+
+/** §4.4 for few ids, on a server that has both forms of D8 and refuses none; with the checks of §4.8 and D3. */
+export function expectedMetadata(given: Loose): Expected {
+  const { database, orcid, ids } = given;
+  const refused = firstBroken([
+    [!isText(orcid), 'TypeError', 'orcid'],
+    [!isText(database), 'TypeError', 'database'],
+    ...pageTypes(given),
+    [!Array.isArray(ids) || ids.length === 0, 'RuntimeError', 'ids'],
+    [isBadList(ids), 'TypeError', 'ids'],
+    ...pageSizes(given),
+  ]);
+  return refused ?? { requests: metadataRequests(given, [...new Set(ids as string[])]) };
+}
+
+function metadataRequests(given: Loose, ids: readonly string[]): readonly Wire[] {
+  const hasComma = (id: string): boolean => id.includes(',');
+  if (ids.every(hasComma)) return [byPost(given, ids, given)];
+  if (!ids.some(hasComma)) return [byGet(given, ids, given)];
+  const start = wholeOf(given['offset']) ?? 0;
+  const most = wholeOf(given['limit']) ?? 0;
+  const wanted = ids.slice(start, most === 0 ? undefined : start + most);
+  const sayable = wanted.filter((id) => !hasComma(id));
+  const unsayable = wanted.filter(hasComma);
+  return [
+    ...(sayable.length > 0 ? [byGet(given, sayable, {})] : []),
+    ...(unsayable.length > 0 ? [byPost(given, unsayable, {})] : []),
+  ];
+}
+
+function byGet({ database, orcid }: Loose, ids: readonly string[], { offset, limit }: Loose): Wire {
+  const page = [['offset', numberJson(offset)] as const, ['limit', numberJson(limit)] as const];
+  const rest = page.map(([name, text]) => (text === undefined ? '' : `&${name}=${text}`)).join('');
+  const who = `database=${encoded(String(database))}&orcid=${encoded(String(orcid))}`;
+  return ['GET', `/api/v1/files/by-id?${who}&ids=${ids.map(encoded).join(',')}${rest}`, ''];
+}
+
+function byPost({ database, orcid }: Loose, ids: readonly string[], { offset, limit }: Loose): Wire {
+  const body = jsonOf({
+    database: JSON.stringify(database),
+    orcid: JSON.stringify(orcid),
+    file_ids: JSON.stringify(ids),
+    offset: numberJson(offset),
+    limit: numberJson(limit),
+  });
+  return ['POST', '/api/v1/files/by-id', body];
+}
+
+/** §4.5, with the checks of §4.8 and D3. */
+export function expectedTransfer(given: Loose): Expected {
+  const { orcid, source, destination, fileIds, timeout, description, instructions } = given;
+  const seconds = typeof timeout === 'number' ? timeout : 1;
+  const refused = firstBroken([
+    [!isText(orcid), 'TypeError', 'orcid'],
+    [!isText(source), 'TypeError', 'source'],
+    [!isText(destination), 'TypeError', 'destination'],
+    [!Array.isArray(fileIds), 'TypeError', 'fileIds'],
+    [!isMissing(timeout) && (typeof timeout !== 'number' || Number.isNaN(timeout)), 'TypeError', 'timeout'],
+    [!isMissing(description) && !isText(description), 'TypeError', 'description'],
+    [!isMissing(instructions) && objectText(instructions) === undefined, 'TypeError', 'instructions'],
+    [isBadList(fileIds), 'TypeError', 'fileIds'],
+    [!(seconds > 0) || seconds > 2_147_483, 'ValueError', 'timeout'],
+  ]);
+  if (refused) return refused;
+  const body = jsonOf({
+    orcid: JSON.stringify(orcid),
+    source: JSON.stringify(source),
+    destination: JSON.stringify(destination),
+    file_ids: JSON.stringify(fileIds),
+    description: textJson(description),
+    instructions: objectJson(instructions),
+  });
+  return { requests: [['POST', '/api/v1/transfers', body]] };
+}
+
+/** §4.6; `uuid` is what the id means, where it means one. */
+export function expectedStatus(id: unknown, uuid: string | undefined): Expected {
+  if (!isText(id)) return { error: 'TypeError', argument: 'id' };
+  if (uuid === undefined) return { error: 'ValueError', argument: 'id' };
+  return { requests: [['GET', `/api/v1/transfers/${uuid}`, '']] };
+}
+
+/** §4.7; `uuid` is what the id means, where it means one. */
+export function expectedCancel({ orcid, id }: Loose, uuid: string | undefined): Expected {
+  if (!isText(orcid)) return { error: 'TypeError', argument: 'orcid' };
+  if (!isText(id)) return { error: 'TypeError', argument: 'id' };
+  if (uuid === undefined) return { error: 'ValueError', argument: 'id' };
+  return { requests: [['DELETE', `/api/v1/transfers/${uuid}?orcid=${encoded(orcid)}`, '']] };
+}
+
+/** D26: the search parameters of a database, by an id that cannot lead to another path. */
+export function expectedParameters(databaseId: unknown): Expected {
+  if (!isText(databaseId)) return { error: 'TypeError', argument: 'databaseId' };
+  if (/^\.{0,2}$/.test(databaseId)) return { error: 'ValueError', argument: 'databaseId' };
+  return { requests: [['GET', `/api/v1/databases/${encoded(databaseId)}/search-parameters`, '']] };
+}
+
+/** §4.1 as it goes out: the path of the root, and the header with the token (D5). */
+interface ExpectedRoot {
+  readonly path: string;
+  readonly authorization: string;
+}
+
+/** §4.9 with the checks of §4.8, D3, D4 and D5, for addresses on loopback; an error is told by its name. */
+export function expectedConnect({ apiKey, server, port, scheme }: Loose): ExpectedRoot | string {
+  if (!isText(apiKey) || !isText(server)) return 'TypeError';
+  if (!isMissing(port) && !Number.isInteger(port)) return 'TypeError';
+  if (/[^ -~]/.test(apiKey)) return 'TypeError';
+  if (!isMissing(scheme) && scheme !== 'base64' && scheme !== 'plain') return 'TypeError';
+  if (typeof port === 'number' && (port < 1 || port > 65_535)) return 'ValueError';
+  const address = /^http:\/\/127\.0\.0\.1(:\d+)?(\/[^?#:]*)?$/.exec(server.trim().replace(/\/+$/, ''));
+  if (!address || (address[1] !== undefined && typeof port === 'number')) return 'ConnectionError';
+  if (address[2] !== undefined && typeof port === 'number') return 'ConnectionError';
+  const token = scheme === 'plain' ? apiKey : Buffer.from(apiKey).toString('base64');
+  return { path: address[2] ?? '/', authorization: `Bearer ${token}`.trim() };
+}
