@@ -162,13 +162,13 @@ const kindsByStatus: Readonly<Record<number, ReasonKind>> = {
 const unclearStatuses: ReadonlySet<number> = new Set([502, 504]);
 
 function refused(channel: Channel, request: HttpRequest, raw: RawAnswer): Failed {
-  const { detail, isProblem } = readErrorBody(raw.text, headerOf(raw, 'content-type'));
+  const { detail, isProblem } = readErrorBody(raw.text, headerOf(raw, 'content-type'), channel.secrets);
   const retryAfterMs = retryAfterOf(headerOf(raw, 'retry-after'), channel.clock.now());
   const reason: Reason = {
     kind: kindsByStatus[raw.status] ?? (raw.status >= 500 ? 'serverError' : 'refused'),
     request: nameOf(request),
     status: raw.status,
-    ...(detail !== undefined && { detail: redact(detail, channel.secrets) }),
+    ...(detail !== undefined && { detail }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(request.submissionMs !== undefined && unclearStatuses.has(raw.status) && { maybeDone: true }),
   };

@@ -1,5 +1,6 @@
 import { problemDocumentSchema } from '../../contract/problem.ts';
 import { isJsonObject } from '../util/json.ts';
+import { redact } from '../util/redact.ts';
 
 /** What an error's body told. */
 interface ErrorBody {
@@ -13,12 +14,15 @@ const longestDetail = 4_000;
 
 /**
  * Reads an error's body in any of the shapes of D14: a problem document, `{code, error}`, text, a page, or nothing.
- * `errors[].value` is not looked at.
+ * `errors[].value` is not looked at. `secrets` are taken out before a long text is cut, so that none is cut in two.
  */
-export function readErrorBody(text: string, contentType: string): ErrorBody {
+export function readErrorBody(text: string, contentType: string, secrets: readonly string[] = []): ErrorBody {
   const json = parseObject(text);
   const detail = json ? detailOfObject(json) : detailOfText(text, contentType);
-  return { isProblem: json !== undefined && detail !== undefined, ...(detail && { detail: shorten(detail) }) };
+  return {
+    isProblem: json !== undefined && detail !== undefined,
+    ...(detail && { detail: shorten(redact(detail, secrets)) }),
+  };
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

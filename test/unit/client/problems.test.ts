@@ -64,6 +64,13 @@ describe('what an error says (D14)', () => {
   });
 });
 
+describe('what an error says of the key (§5)', () => {
+  it('is nothing, also where the key stands at the place where a long text is cut', () => {
+    const { detail } = readErrorBody(`${'x'.repeat(3_995)}${testKey}`, 'text/plain', [testKey]);
+    assert.ok(detail?.endsWith('x[reda…'), detail?.slice(-20));
+  });
+});
+
 describe('what is logged (D2, D14)', () => {
   let bench: Bench;
   const route = 'POST /api/v1/files';

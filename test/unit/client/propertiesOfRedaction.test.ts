@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { redact } from '../../../src/core/util/redact.ts';
+import { json, text } from '../../support/faultBehaviours.ts';
+import { property } from '../../support/property.ts';
+import { anyText } from './arbitraries.ts';
+import { HastyClock, startBench } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+
+type Form = readonly [name: string, write: (key: string) => string];
+
+const base64 = (key: string): string => Buffer.from(key, 'utf8').toString('base64');
+const percent = (key: string): string => encodeURIComponent(Buffer.from(key, 'utf8').toString('utf8'));
+const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
+const everyByte = (key: string): string =>
+  [...Buffer.from(key, 'utf8')].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+const everyUnit = (key: string): string =>
+  Array.from({ length: key.length }, (_, place) => `\\u${key.charCodeAt(place).toString(16).padStart(4, '0')}`).join(
+    '',
+  );
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escaped = (key: string): string => key.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+const wrapped = (text: string, width: number): string =>
+  text.replace(new RegExp(`(.{${String(width)}})`, 'gs'), '$1\n');
+
+const forms: readonly Form[] = [
+  ['plain', (key) => key],
+  ['JSON-escaped', quoted],
+  ['JSON-escaped twice', (key) => quoted(quoted(key))],
+  ['with every unit escaped', everyUnit],
+  ['with every unit escaped in capitals', (key) => everyUnit(key).toUpperCase().replaceAll('\\U', '\\u')],
+  ['URL-encoded', percent],
+  ['URL-encoded in small letters', (key) => percent(key).replace(/%../g, (part) => part.toLowerCase())],
+  ['URL-encoded to the last byte', everyByte],
+  ['as a form has it', (key) => new URLSearchParams({ key }).toString().slice('key='.length)],
+  ['escaped for a page', escaped],
+  ['base64', base64],
+  ['base64 without padding', (key) => base64(key).replace(/=+$/, '')],
+  ['base64 for addresses', (key) => Buffer.from(key, 'utf8').toString('base64url')],
+  ['base64, URL-encoded', (key) => encodeURIComponent(base64(key))],
+  ['base64, JSON-escaped', (key) => base64(key).replaceAll('/', '\\/')],
+  ['base64 with the line end that some clients put inside', (key) => base64(`${key}\n`)],
+  ['base64 in lines', (key) => wrapped(base64(key), 76)],
+  ['base64 in short lines', (key) => wrapped(base64(key), 7)],
+];
+
+/** What a token may be: printable ASCII (D5), long enough to be one. */
+const key = fc
+  .oneof(
+    { weight: 9, arbitrary: fc.string({ minLength: 4, maxLength: 60 }) },
+    { weight: 1, arbitrary: fc.string({ minLength: 90, maxLength: 400 }) },
+  )
+  .filter((text) => text.trim().length >= 4);
+
+const around = fc.oneof(anyText, fc.constantFrom('', 'Authorization: Bearer ', '"token":"', 'x', '\\', '%', '='));
+
+/** What is left of a text when every placeholder in it is a gap: nothing was made up by taking out. */
+function rest(redacted: string): readonly string[] {
+  return redacted.split('[redacted]');
+}
+
+describe('redacting any key, in any text (§5)', () => {
+  for (const [name, write] of forms) {
+    property(`takes out a key that is ${name}`, fc.tuple(key, around, around), ([secret, before, after]) => {
+      const written = write(secret);
+      const redacted = redact(before + written + after, [secret]);
+      for (const part of rest(redacted)) assert.ok(!part.includes(written), redacted);
+    });
+  }
+
+  property(
+    'takes out a key of any characters, however they are mixed',
+    fc.tuple(anyText, fc.array(fc.nat(forms.length - 1)), around),
+    ([start, places, text]) => {
+      const secret = `key-${start}`;
+      const written = places.map((place) => forms[place]?.[1](secret) ?? '');
+      const redacted = redact(written.join(text), [secret]);
+      for (const part of rest(redacted)) assert.ok(!part.includes(secret), redacted);
+    },
+  );
+
+  property(
+    'takes out a key inside of a longer text in base64',
+    fc.tuple(fc.string({ minLength: 16, maxLength: 60 }), fc.string(), fc.string()),
+    ([secret, before, after]) => {
+      const redacted = redact(`Basic ${base64(before + secret + after)}`, [secret]);
+      for (const part of rest(redacted.slice('Basic '.length))) {
+        for (const skipped of [0, 1, 2, 3]) {
+          assert.ok(!Buffer.from(part.slice(skipped), 'base64').toString().includes(secret), redacted);
+        }
+      }
+    },
+  );
+
+  property(
+    'leaves alone what has nothing of the key',
+    fc.tuple(fc.stringMatching(/^[a-f]{4,20}$/), anyText),
+    ([, text]) => {
+      const innocent = text.replace(/auth|bearer/gi, '');
+      assert.equal(redact(innocent, ['0123456789-0123456789']), innocent);
+    },
+  );
+});
+
+describe('the key in what a client says (§5, D14)', () => {
+  let bench: Bench;
+
+  before(async () => {
+    bench = await startBench({ clock: new HastyClock() });
+  });
+
+  after(async () => {
+    await bench.end();
+  });
+
+  /** Keys without spaces at the ends, which a header does not keep. */
+  const headerKey = fc.stringMatching(/^[!-~]{6,40}$/);
+  const padding = fc.oneof(
+    fc.constant(''),
+    fc.integer({ min: 3_900, max: 4_010 }).map((count) => '.'.repeat(count)),
+  );
+
+  property(
+    'is in no log and in no reason, wherever a server repeats it',
+    fc.tuple(headerKey, fc.constantFrom(...forms), padding, fc.boolean()),
+    async ([apiKey, [, write], before, isDocument]) => {
+      const said = `${before}${write(apiKey)} was refused`;
+      bench.server.on('GET /', json({ name: 'n', version: '1' }));
+      bench.server.on('POST /api/v1/files', isDocument ? json({ detail: said }, 403) : text(403, said));
+      bench.log.lines.length = 0;
+      await bench.client.connect({ server: bench.server.address, apiKey });
+      const { reason } = await bench.client.search({ database: 'D', orcid: 'O', query: '' });
+      const start = write(apiKey).slice(0, 6);
+      for (const told of [reason?.detail ?? '', ...bench.log.lines]) {
+        for (const part of rest(told.replaceAll('.', ''))) {
+          if (!/POST|Connected|refused/.test(start)) assert.ok(!part.includes(start.replaceAll('.', '')), told);
+        }
+      }
+    },
+  );
+});

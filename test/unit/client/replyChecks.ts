@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import type { MetadataReply, Reply } from '../../../src/core/client/reply.ts';
+
+const reasonMembers: Readonly<Record<string, string>> = {
+  kind: 'string',
+  request: 'string',
+  status: 'number',
+  detail: 'string',
+  code: 'string',
+  maybeDone: 'boolean',
+  retryAfterMs: 'number',
+};
+
+/** A value is told, and the reason, where there is one, is facts of the promised types (D2). */
+export function checkReply(reply: MetadataReply | Reply<unknown>): void {
+  assert.ok('value' in reply);
+  for (const name of Object.keys(reply)) assert.ok(['value', 'reason', 'refusedIds'].includes(name), name);
+  if (!reply.reason) return;
+  for (const [name, told] of Object.entries(reply.reason)) assert.equal(typeof told, reasonMembers[name], name);
+}
+
+/** Types of members that may be absent, but never null. */
+function checkMembers(object: unknown, types: Readonly<Record<string, string>>): void {
+  assert.ok(typeof object === 'object' && object !== null && !Array.isArray(object));
+  assert.equal(Object.getPrototypeOf(object), Object.prototype);
+  for (const [name, told] of Object.entries(object)) assert.equal(typeof told, types[name], name);
+}
+
+/** A list of files that can be shown, and of such that can not (§2.3, D15). */
+export function checkFiles(value: unknown): void {
+  assert.ok(Array.isArray(value));
+  for (const file of value as { kind: string; id?: unknown; name?: unknown }[]) {
+    if (file.kind === 'unreadable') checkMembers(file, { kind: 'string', text: 'string' });
+    else {
+      const texts = ['kind', 'id', 'database', 'name', 'path', 'title', 'description', 'format', 'mediaType', 'hash'];
+      const types = Object.fromEntries(texts.map((name) => [name, 'string']));
+      checkMembers(file, { ...types, sizeBytes: 'number', resource: 'object' });
+      assert.equal(typeof file.id, 'string');
+      assert.equal(typeof file.name, 'string');
+    }
+  }
+}
+
+/** A list of databases, each with its four fields (§2.2). */
+export function checkDatabases(value: unknown): void {
+  assert.ok(Array.isArray(value));
+  for (const database of value as object[]) {
+    checkMembers(database, { id: 'string', name: 'string', organization: 'string', url: 'string' });
+    assert.equal(Object.keys(database).length, 4);
+  }
+}
+
+/** A status without anything that is null (§2.4). */
+export function checkStatus(value: unknown): void {
+  if (value === undefined) return;
+  const texts = { id: 'string', status: 'string', message: 'string' };
+  checkMembers(value, { ...texts, fileCount: 'number', movedFileCount: 'number', doubtful: 'boolean' });
+}
+
+/** The id of a transfer, as a UUID is usually written (§4.5). */
+export function checkAccepted(value: unknown): void {
+  if (value === undefined) return;
+  assert.match(String(value), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+}
+
+/** An accepted cancel (§4.7). */
+export function checkCancelled(value: unknown): void {
+  assert.ok(value === undefined || value === true);
+}
+
+/** Search parameters by name (D26). */
+export function checkParameters(value: unknown): void {
+  assert.ok(typeof value === 'object' && value !== null);
+  for (const parameter of Object.values(value)) {
+    checkMembers(parameter, { type: 'string', values: 'object' });
+    assert.ok(Array.isArray((parameter as { values?: unknown }).values));
+  }
+}
