@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { databaseSchema, searchParameterSchema } from '../../contract/database.ts';
-import { fileResourceSchema, resourcesSchema } from '../../contract/fileResource.ts';
+import { isFileResource, resourcesSchema } from '../../contract/fileResource.ts';
 import type { FileResource } from '../../contract/fileResource.ts';
 import { rootDocumentSchema } from '../../contract/root.ts';
 import { transferAcceptedSchema, transferStatusSchema } from '../../contract/transfer.ts';
@@ -9,6 +9,7 @@ import type { FileEntry, FoundFile, UnreadableFile } from '../model/fileEntry.ts
 import type { SearchParameter } from '../model/searchParameter.ts';
 import type { TransferStatus } from '../model/transfer.ts';
 import { isJsonObject } from '../util/json.ts';
+import type { JsonObject } from '../util/json.ts';
 import { canonicalUuid } from './uuid.ts';
 
 /** Thrown by the readers of this file when an answer is not what the contract says; `send`'s callers make it a reason (D15). */
@@ -61,9 +62,8 @@ export function readFiles(json: unknown, database: string): readonly FoundFile[]
 }
 
 function readFile(resource: unknown, database: string): FoundFile {
-  const parsed = isDeeperThan(resource, deepestResource) ? undefined : fileResourceSchema.safeParse(resource);
-  if (!parsed?.success || !isJsonObject(resource)) return unreadable(resource);
-  return fileEntry(parsed.data, database, resource);
+  if (!isFileResource(resource) || isDeeperThan(resource, deepestResource)) return unreadable(resource);
+  return fileEntry(resource, database);
 }
 
 function unreadable(resource: unknown): UnreadableFile {
@@ -76,29 +76,41 @@ function unreadable(resource: unknown): UnreadableFile {
   return { kind: 'unreadable', text: text.length > longestText ? `${text.slice(0, longestText)}…` : text };
 }
 
-function fileEntry(told: FileResource, database: string, resource: Record<string, unknown>): FileEntry {
-  const { id, path, title, description, format, mediatype, bytes, hash } = told;
+function fileEntry(resource: FileResource, database: string): FileEntry {
+  const { id, path, title, description, format, mediatype, bytes, hash } = resource;
   const known = { path, title, description, format, mediaType: mediatype, sizeBytes: bytes, hash };
-  const name = path?.split('/').at(-1)?.trim() || told.name?.trim() || id;
-  return { kind: 'file', id, database, name, ...withoutAbsent(known), resource };
+  return { kind: 'file', id, database, name: nameOf(resource), ...withoutAbsent(known), resource };
+}
+
+function nameOf({ id, name, path }: FileResource): string {
+  return path?.slice(path.lastIndexOf('/') + 1).trim() || name?.trim() || id;
 }
 
 type Told<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
 function withoutAbsent<T extends object>(known: T): Told<T> {
-  return Object.fromEntries(
-    Object.entries(known).filter(([, value]) => value !== undefined && value !== null),
-  ) as Told<T>;
+  const told: Told<T> = {};
+  for (const name in known) {
+    const value = known[name];
+    if (value !== undefined && value !== null) told[name] = value;
+  }
+  return told;
 }
 
+/** Walks no further than `depth`, so that nothing a server nests is too much. Two kinds of loops, each quick for its own. */
 function isDeeperThan(value: unknown, depth: number): boolean {
-  let level: readonly unknown[] = [value];
-  for (let reached = 0; level.length > 0; reached++) {
-    if (reached > depth) return true;
-    level = level.flatMap((item) =>
-      typeof item === 'object' && item !== null ? (Object.values(item) as unknown[]) : [],
-    );
-  }
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === 0) return true;
+  return Array.isArray(value) ? hasDeeperElement(value, depth - 1) : hasDeeperMember(value as JsonObject, depth - 1);
+}
+
+function hasDeeperElement(list: readonly unknown[], depth: number): boolean {
+  for (const element of list) if (isDeeperThan(element, depth)) return true;
+  return false;
+}
+
+function hasDeeperMember(object: JsonObject, depth: number): boolean {
+  for (const name in object) if (isDeeperThan(object[name], depth)) return true;
   return false;
 }
 

@@ -25,7 +25,7 @@ export class DirectTransport implements Transport {
       body: body === undefined ? null : watchedBody(body, sent),
       headersTimeout: headersMs,
       bodyTimeout: bodyMs,
-      signal,
+      ...(signal && { signal }),
     });
     return { status: response.statusCode, headers: response.headers, body: response.body };
   }

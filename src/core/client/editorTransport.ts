@@ -84,9 +84,9 @@ class TimeLimit {
   private readonly release: () => void;
   private timer: { dispose(): unknown } | undefined;
 
-  constructor(clock: Clock, ...signals: readonly AbortSignal[]) {
+  constructor(clock: Clock, ...signals: readonly (AbortSignal | undefined)[]) {
     this.clock = clock;
-    const linked = linkSignals(...signals, this.limit.signal);
+    const linked = linkSignals(this.limit.signal, ...signals);
     this.signal = linked.signal;
     this.release = linked.release;
   }

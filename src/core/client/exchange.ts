@@ -1,6 +1,7 @@
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
+import { readText } from './bodyText.ts';
 import type { Failure } from './failure.ts';
 import type { Limits } from './limits.ts';
 import { linkSignals } from './linkedSignal.ts';
@@ -18,7 +19,7 @@ export interface Channel {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Aborted when the connection is given up. */
+  /** Aborted when the connection is given up, which closes the transport. */
   readonly ended: AbortSignal;
 }
 
@@ -59,9 +60,8 @@ export async function exchange(
   signal: AbortSignal,
 ): Promise<RawAnswer | NoAnswer> {
   const progress: Progress = { wasSent: false };
-  const deadline = new AbortController();
-  const linked = linkSignals(signal, deadline.signal);
-  const timer = startTimer(channel.clock, request.submissionMs, deadline);
+  const deadline = startDeadline(channel.clock, request.submissionMs);
+  const linked = linkSignals(signal, deadline?.signal);
   try {
     const response = await channel.transport.send({
       origin: channel.origin,
@@ -71,7 +71,8 @@ export async function exchange(
       ...(request.body !== undefined && { body: request.body }),
       headersMs: request.submissionMs === undefined ? channel.limits.headersMs : 0,
       bodyMs: channel.limits.bodyMs,
-      signal: linked.signal,
+      // The end of the connection closes the transport, so not every request needs to listen for it.
+      ...(linked.signal !== channel.ended && { signal: linked.signal }),
       sent: () => {
         progress.wasSent = true;
       },
@@ -79,18 +80,25 @@ export async function exchange(
     progress.status = response.status;
     return await readAnswer(response, channel.limits);
   } catch (error) {
-    return { ...progress, failure: meaningOf(channel, error, signal, deadline.signal) };
+    return { ...progress, failure: meaningOf(channel, error, signal, deadline?.signal) };
   } finally {
-    timer?.dispose();
+    deadline?.timer.dispose();
     linked.release();
   }
 }
 
-function startTimer(clock: Clock, delayMs: number | undefined, deadline: AbortController): Disposable | undefined {
+interface Deadline {
+  readonly signal: AbortSignal;
+  readonly timer: Disposable;
+}
+
+function startDeadline(clock: Clock, delayMs: number | undefined): Deadline | undefined {
   if (delayMs === undefined) return undefined;
-  return clock.after(delayMs, () => {
-    deadline.abort();
+  const controller = new AbortController();
+  const timer = clock.after(delayMs, () => {
+    controller.abort();
   });
+  return { signal: controller.signal, timer };
 }
 
 interface Progress {
@@ -117,19 +125,8 @@ async function readAnswer(response: WireAnswer, limits: Limits): Promise<RawAnsw
   return { status, wasSent: true, failure: { kind: 'tooLarge', detail } };
 }
 
-async function readText(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > mostBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
-function meaningOf(channel: Channel, error: unknown, signal: AbortSignal, deadline: AbortSignal): Failure {
+function meaningOf(channel: Channel, error: unknown, signal: AbortSignal, deadline: AbortSignal | undefined): Failure {
   if (signal.aborted) return { kind: 'cancelled' };
-  if (deadline.aborted) return { kind: 'timeout' };
+  if (deadline?.aborted) return { kind: 'timeout' };
   return channel.transport.meaningOf(error);
 }

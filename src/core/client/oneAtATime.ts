@@ -1,14 +1,19 @@
 /** A line of tasks: each starts when the one before it has ended, well or not (D11). */
 export class OneAtATime {
-  private last: Promise<unknown> = Promise.resolve();
+  /** Settled when the whole line has ended; absent while nobody stands in it. Never rejected. */
+  private last: Promise<unknown> | undefined;
 
   /** Runs `task` in its turn. With an aborted `signal` the task starts at once, to find that out by itself. */
   async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const before = this.last;
     const { promise: ended, resolve: end } = promiseWithResolvers();
-    this.last = Promise.allSettled([before, ended]);
+    const last = before ? Promise.all([before, ended]) : ended;
+    this.last = last;
+    void last.then(() => {
+      if (this.last === last) this.last = undefined;
+    });
     try {
-      await Promise.race([before, aborted(signal, ended)]);
+      if (before) await Promise.race([before, aborted(signal, ended)]);
       return await task();
     } finally {
       end();

@@ -13,7 +13,8 @@ export interface WireRequest {
   readonly headersMs: number;
   /** Longest standstill of the answer's body, in milliseconds. */
   readonly bodyMs: number;
-  readonly signal: AbortSignal;
+  /** Ends this request; `close` ends it too. */
+  readonly signal?: AbortSignal;
   /** To be called when any of the request may have reached the server (D12). */
   readonly sent: () => void;
 }

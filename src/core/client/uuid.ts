@@ -1,3 +1,5 @@
+const usual = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
 const forms = [
   /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i,
   /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i,
@@ -8,6 +10,7 @@ const forms = [
  * undefined for anything else.
  */
 export function canonicalUuid(text: string): string | undefined {
+  if (usual.test(text)) return text;
   const bare = text
     .trim()
     .replace(/^urn:uuid:/i, '')

@@ -65,19 +65,26 @@ function objectOf(...members: readonly fc.Arbitrary<string | undefined>[]): fc.A
     .map((told) => `{${told.flatMap((part) => (Array.isArray(part) ? part.join(':') : (part ?? []))).join(',')}}`);
 }
 
-const text = fc.oneof({ weight: 3, arbitrary: literals }, value);
+const text = fc.oneof({ weight: 12, arbitrary: literals }, value);
 
 /** Like a file resource (§2.3), with something wrong here and there. */
-const resource = fc.oneof(
+export const anyResource: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 6,
-    arbitrary: objectOf(member('id', text), member('name', text), member('path', text), member('x', value)),
+    arbitrary: objectOf(
+      member('id', text),
+      ...['name', 'path', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash'].map((name) =>
+        member(name, fc.oneof({ weight: 8, arbitrary: text }, fc.constant('null'))),
+      ),
+      member('bytes', fc.oneof(fc.constantFrom('null', ...numbers), value)),
+      member('x', value),
+    ),
   },
   { weight: 1, arbitrary: anyJson },
 );
 
 /** Like the answer of a search or a metadata request. */
-const resources = fc.array(resource, { maxLength: 6 }).map((list) => `{"resources":[${list.join(',')}]}`);
+const resources = fc.array(anyResource, { maxLength: 6 }).map((list) => `{"resources":[${list.join(',')}]}`);
 
 /** Like a status (§2.4). */
 const status = objectOf(

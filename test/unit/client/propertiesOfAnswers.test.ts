@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { fileResourceSchema, isFileResource } from '../../../src/contract/fileResource.ts';
 import { ConnectionError } from '../../../src/core/client/errors.ts';
 import type { Reply } from '../../../src/core/client/reply.ts';
 import { text } from '../../support/faultBehaviours.ts';
@@ -9,7 +10,7 @@ import { HastyClock, startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { cancel, metadata, search, transfer, transferId } from './contractCalls.ts';
 import type { Call } from './contractCalls.ts';
-import { anyJson, nearly } from './hostileJson.ts';
+import { anyJson, anyResource, nearly } from './hostileJson.ts';
 import {
   checkAccepted,
   checkCancelled,
@@ -162,6 +163,11 @@ describe('any JSON whatever as an answer (D2, D15)', () => {
       if (file.kind === 'file') assert.deepEqual(file.resource, resources[place]);
       else if (file.text !== '…') assert.equal(file.text, JSON.stringify(resources[place]));
     }
+  });
+
+  property('§2.3 a file is read by the same rule as the schema of the contract has', anyResource, (body) => {
+    const value: unknown = JSON.parse(body);
+    assert.equal(isFileResource(value), fileResourceSchema.safeParse(value).success);
   });
 
   property(

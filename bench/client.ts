@@ -1,0 +1,69 @@
+/** The client beside bare undici and JSON.parse: a large search, many status requests, many ids. */
+import assert from 'node:assert/strict';
+import { parseArgs } from 'node:util';
+import { BareRequests, search, statusId } from './support/bareRequests.ts';
+import { connectedClient, peakOf, startServer } from './support/ends.ts';
+import { numberedIds } from './support/resources.ts';
+import { ratioOf, report, timeOf } from './support/rounds.ts';
+import type { Contest, Measure } from './support/rounds.ts';
+
+const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const server = await startServer();
+const client = await connectedClient(server.origin);
+const bare = new BareRequests(server.origin);
+
+async function times(count: number, work: () => Promise<unknown>): Promise<void> {
+  for (let done = 0; done < count; done++) await work();
+}
+
+async function fetch(ids: readonly string[]): Promise<void> {
+  const { value } = await client.fetchMetadata({ ...search, ids });
+  assert.equal(value.length, ids.length);
+}
+
+const searching: Contest = {
+  ours: async () =>
+    await timeOf(async () => {
+      assert.equal((await client.search(search)).value.length, 10_000);
+    }),
+  reference: async () => await timeOf(async () => await bare.search()),
+  turns: 5,
+};
+
+const remembering: Contest = {
+  ours: async () => await peakOf('client', server.origin),
+  reference: async () => await peakOf('bare', server.origin),
+  turns: 1,
+};
+
+const polling: Contest = {
+  ours: async () => await timeOf(async () => await times(250, async () => await client.transferStatus(statusId))),
+  reference: async () => await timeOf(async () => await times(250, async () => await bare.status())),
+  turns: 20,
+};
+
+const many = numberedIds(20_000);
+const few = many.slice(0, 2_000);
+const describing: Contest = {
+  ours: async () => await timeOf(async () => await fetch(many)),
+  reference: async () => await timeOf(async () => await times(10, async () => await fetch(few))),
+  turns: 1,
+};
+
+const contests: readonly (Omit<Measure, 'ratio'> & { readonly contest: Contest })[] = [
+  { name: 'search of 10,000 files: time', limit: 1.5, contest: searching },
+  { name: 'search of 10,000 files: peak memory', limit: 2, contest: remembering },
+  { name: '5,000 status requests: time', limit: 1.25, contest: polling },
+  { name: '20,000 ids beside ten times 2,000: time', limit: 1.2, contest: describing },
+];
+
+try {
+  for (const { name, limit, contest } of contests) {
+    const isOk = report({ name, limit, ratio: await ratioOf(contest) }, values.json);
+    if (!isOk) process.exitCode = 1;
+  }
+} finally {
+  client.dispose();
+  await bare.close();
+  await server.end();
+}

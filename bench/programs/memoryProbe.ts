@@ -1,0 +1,20 @@
+/** Asks for a large answer once, in a process that has done nothing else, and tells how far its memory went up. */
+import assert from 'node:assert/strict';
+import { BareRequests, search } from '../support/bareRequests.ts';
+import { connectedClient } from '../support/ends.ts';
+
+const [subject = '', origin = ''] = process.argv.slice(2);
+
+/** Both ends are loaded and connected, whichever is measured, so that only the request makes a difference. */
+const client = await connectedClient(origin);
+const bare = new BareRequests(origin);
+await bare.status();
+globalThis.gc?.();
+const startBytes = process.memoryUsage.rss();
+const answer = subject === 'client' ? (await client.search(search)).value : await bare.search();
+const peakBytes = process.resourceUsage().maxRSS * 1024;
+assert.ok(answer);
+process.send?.(peakBytes - startBytes);
+client.dispose();
+await bare.close();
+process.disconnect();

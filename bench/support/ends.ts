@@ -1,0 +1,51 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DataTransferClient } from '../../src/core/client/dataTransferClient.ts';
+import type { Logger } from '../../src/core/util/logger.ts';
+
+const programs = join(import.meta.dirname, '..', 'programs');
+
+/** The server of the benches, running. */
+interface ServerProcess {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  end(): Promise<void>;
+}
+
+/** Starts the server in a process of its own, so that its work is not counted as the client's. */
+export async function startServer(): Promise<ServerProcess> {
+  const child = fork(join(programs, 'server.ts'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const [port] = (await once(child, 'message')) as [number];
+  return {
+    origin: `http://127.0.0.1:${String(port)}`,
+    end: async () => {
+      child.disconnect();
+      await once(child, 'close');
+    },
+  };
+}
+
+/** Runs the memory probe in a fresh process; resolves to the bytes that its peak was above where it began. */
+export async function peakOf(subject: 'client' | 'bare', origin: string): Promise<number> {
+  const child = fork(join(programs, 'memoryProbe.ts'), [subject, origin], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: ['--expose-gc'],
+  });
+  const [bytes] = (await once(child, 'message')) as [number];
+  await once(child, 'close');
+  return bytes;
+}
+
+const silent: Logger = {
+  trace: () => undefined,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** The client as the extension has it, connected. */
+export async function connectedClient(origin: string): Promise<DataTransferClient> {
+  return await DataTransferClient.create({ log: silent, server: origin, apiKey: 'key' });
+}

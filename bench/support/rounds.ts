@@ -1,0 +1,61 @@
+/** One measure: how many times the reference's cost it was, and how many times it may be. */
+export interface Measure {
+  readonly name: string;
+  readonly ratio: number;
+  readonly limit: number;
+}
+
+/** Two ways of doing the same; each resolves to its cost, in any unit. */
+export interface Contest {
+  readonly ours: () => Promise<number>;
+  readonly reference: () => Promise<number>;
+  /** Turns of each in one round. */
+  readonly turns: number;
+}
+
+const rounds = 5;
+
+/**
+ * Resolves to the median of five rounds, each the median of its turns. A turn is one of ours and one of the reference,
+ * side by side, and who begins changes with every turn, so that a slow moment of the machine meets both. One round
+ * before that is not counted.
+ */
+export async function ratioOf(contest: Contest): Promise<number> {
+  await ratioOfRound(contest);
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) ratios.push(await ratioOfRound(contest));
+  return median(ratios);
+}
+
+async function ratioOfRound({ ours, reference, turns }: Contest): Promise<number> {
+  const ratios: number[] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    const isOursFirst = turn % 2 === 0;
+    const first = await (isOursFirst ? ours : reference)();
+    const second = await (isOursFirst ? reference : ours)();
+    ratios.push(isOursFirst ? first / second : second / first);
+  }
+  return median(ratios);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Milliseconds that `work` takes, after the garbage of what was before is gone. */
+export async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  globalThis.gc?.();
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+/** Prints a measure: a line of JSON, or a row for people. Returns whether it is within its limit. */
+export function report({ name, ratio, limit }: Measure, isJson: boolean): boolean {
+  const rounded = Math.round(ratio * 1000) / 1000;
+  const ok = rounded <= limit;
+  const row = `${ok ? '✔' : '✘'} ${name.padEnd(44)} ${rounded.toFixed(3).padStart(7)}   at most ${limit.toFixed(2)}`;
+  console.log(isJson ? JSON.stringify({ name, ratio: rounded, limit, ok }) : row);
+  return ok;
+}

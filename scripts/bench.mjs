@@ -1,0 +1,52 @@
+/**
+ * `npm run bench` lists the benches; `npm run bench -- client` runs one, `-- client --json` with one line of JSON a
+ * measure and nothing else on standard output. It ends with 1 where a measure is beyond its limit.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { runScript } from './setup.mjs';
+import { StepError, root, say, toolEnvironment, toolNode } from './setup/steps.mjs';
+
+const folder = join(root, 'bench');
+
+function names() {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => file.slice(0, -'.ts'.length));
+}
+
+function list() {
+  for (const name of names()) {
+    const about = /^\/\*\* (.*?) \*\//s.exec(readFileSync(join(folder, `${name}.ts`), 'utf8'))?.[1] ?? '';
+    say(`npm run bench -- ${name.padEnd(12)} ${about}`);
+  }
+}
+
+/** Resolves to how the program ended; what it says goes to where `stdout` points. */
+function start(args, stdout) {
+  const child = spawn(existsSync(toolNode) ? toolNode : process.execPath, args, {
+    cwd: root,
+    env: toolEnvironment(),
+    stdio: ['ignore', stdout, 'inherit'],
+  });
+  process.on('SIGINT', () => child.kill('SIGINT'));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
+async function runBench(name, args) {
+  if (!names().includes(name)) throw new StepError(`There is no bench ${name}; there are ${names().join(', ')}.`);
+  const prepare = `import { setup, runScript } from './scripts/setup.mjs'; await runScript(() => setup({ editor: false }));`;
+  const prepared = await start(['--input-type=module', '--eval', prepare], 2);
+  process.exitCode = prepared || (await start(['--expose-gc', join(folder, `${name}.ts`), ...args], 'inherit'));
+}
+
+await runScript(async () => {
+  const [name, ...args] = process.argv.slice(2);
+  if (name === undefined) list();
+  else await runBench(name, args);
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { dropBeforeAnswer, dropDuringBody, empty, json, text, tooLarge } from '../../support/faultBehaviours.ts';
+import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { HastyClock, startBench } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+
+describe('a signal that many requests are given', () => {
+  let bench: Bench;
+
+  beforeEach(async () => {
+    bench = await startBench({ clock: new HastyClock(), limits: { bodyBytes: 50_000 } });
+    await bench.connect();
+  });
+
+  afterEach(async () => {
+    await bench.end();
+  });
+
+  const behaviours: Readonly<Record<string, Behaviour>> = {
+    'a good answer': json([]),
+    'an empty error': empty(500),
+    'an answer that is no JSON': text(200, 'x'),
+    'a dropped connection': dropBeforeAnswer(),
+    'a body that breaks off': dropDuringBody(),
+    'a body beyond the bound': tooLarge(70_000),
+  };
+
+  for (const [name, behaviour] of Object.entries(behaviours)) {
+    it(`has no listener left after ${name}`, async () => {
+      const { signal } = new AbortController();
+      bench.server.on('GET /api/v1/databases', behaviour);
+      await bench.client.databases(signal);
+      assert.equal(getEventListeners(signal, 'abort').length, 0);
+    });
+  }
+});
