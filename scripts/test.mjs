@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rings, runRing } from './rings/ring.mjs';
+import { tallyLine } from './rings/tallyLine.mjs';
 import { runScript, setup } from './setup.mjs';
 import { StepError, root, run, say, seconds, step, toolNode } from './setup/steps.mjs';
 
@@ -52,14 +53,15 @@ function whatIsMissing(name, { hasEditor, hasBuild, hasSuites }) {
 
 async function runAll(names, pattern) {
   const prepared = await prepare(names);
-  const total = { passed: 0, failures: [] };
+  const total = { passed: 0, failures: [], tallies: [] };
   for (const name of names) {
     const missing = whatIsMissing(name, prepared);
     const result = missing
-      ? { passed: 0, failures: [`${name}: could not run, because ${missing}`] }
+      ? { passed: 0, failures: [`${name}: could not run, because ${missing}`], tallies: [] }
       : await runRing(name, pattern);
     total.passed += result.passed;
     total.failures.push(...result.failures);
+    total.tallies.push(...result.tallies);
   }
   if (pattern && total.passed + total.failures.length === 0) total.failures.push(`no test matches ${pattern}`);
   return total;
@@ -69,9 +71,10 @@ async function runAll(names, pattern) {
 async function main() {
   const started = performance.now();
   const { values } = parseArgs({ options: { ring: { type: 'string' }, grep: { type: 'string' } } });
-  const total = { passed: 0, failures: ['the tests could not be run'] };
+  const total = { passed: 0, failures: ['the tests could not be run'], tallies: [] };
   await attempt(async () => Object.assign(total, await runAll(chosenRings(values.ring), values.grep)));
   if (total.failures.length > 0) say(`\nFailed:\n${total.failures.map((title) => `  ✘ ${title}`).join('\n')}`);
+  if (total.tallies.length > 0) say(`\n${tallyLine(total.tallies)}`);
   say(`\ntests took ${seconds(started)}`);
   say(`${total.passed} passed, ${total.failures.length} failed`);
   process.exitCode = total.failures.length > 0 ? 1 : 0;

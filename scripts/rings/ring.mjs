@@ -26,12 +26,14 @@ export const rings = {
 class Count {
   passed = 0;
   failures = [];
+  tallies = [];
   hasEnded = false;
 
   add(event) {
     if (event.event === 'end') this.hasEnded = true;
     if (event.event === 'pass') {
       this.passed += 1;
+      if (event.tally) this.tallies.push(event.tally);
       say(`  ✔ ${event.title} (${event.durationMs} ms)`);
     }
     if (event.event === 'fail') this.fail(event.title, event.reason);
@@ -90,7 +92,7 @@ function watch(child, count, limitMs) {
   });
 }
 
-/** Runs one ring; resolves to `{ passed, failed }`, where a crash, a hang or no test at all is a failure of its own. */
+/** Runs one ring; resolves to `{ passed, failures, tallies }`, where a crash, a hang or no test at all is a failure of its own. */
 export async function runRing(name, pattern) {
   const { script, args, limitMs } = rings[name];
   const started = performance.now();
@@ -111,5 +113,6 @@ export async function runRing(name, pattern) {
   else if (code !== 0 && count.failures.length === 0) count.fail(`ring ${name}`, `It ended with ${code}.`);
   if (count.passed + count.failures.length === 0 && !pattern) count.fail(`ring ${name}`, 'It ran no test.');
   say(`${name}: ${count.passed} passed, ${count.failures.length} failed in ${seconds(started)}`);
-  return { passed: count.passed, failures: count.failures.map((title) => `${name}: ${title}`) };
+  const failures = count.failures.map((title) => `${name}: ${title}`);
+  return { passed: count.passed, failures, tallies: count.tallies };
 }

@@ -1,11 +1,13 @@
 import Mocha, { type Runner, type Test } from 'mocha';
+import { tallyOf } from './tally.ts';
+import type { Tally } from './tally.ts';
 
 /** What a ring tells the program that started it: one line of JSON for each event, behind this mark. */
 export const ringMark = '@ring ';
 
 /** One event of a ring. The last one is `end`; a ring that ends without it has crashed. */
 type RingEvent =
-  | { readonly event: 'pass'; readonly title: string; readonly durationMs: number }
+  | { readonly event: 'pass'; readonly title: string; readonly durationMs: number; readonly tally?: Tally }
   | { readonly event: 'fail'; readonly title: string; readonly reason: string }
   | { readonly event: 'pending'; readonly title: string }
   | { readonly event: 'end' };
@@ -14,9 +16,10 @@ type RingEvent =
 export class RingReporter extends Mocha.reporters.Base {
   constructor(runner: Runner, options?: Mocha.MochaOptions) {
     super(runner, options);
-    runner.on('pass', (test: Test) =>
-      print({ event: 'pass', title: test.fullTitle(), durationMs: test.duration ?? 0 }),
-    );
+    runner.on('pass', (test: Test) => {
+      const tally = tallyOf(test);
+      print({ event: 'pass', title: test.fullTitle(), durationMs: test.duration ?? 0, ...(tally && { tally }) });
+    });
     runner.on('fail', (test: Test, error: unknown) => {
       print({ event: 'fail', title: test.fullTitle(), reason: describe(error) });
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ConnectOptions } from '../../../src/core/client/dataTransferClient.ts';
-import { ConnectionError, RuntimeError, ValueError } from '../../../src/core/client/errors.ts';
-import { startBench, testKey } from './clientBench.ts';
+import { RuntimeError, ValueError } from '../../../src/core/client/errors.ts';
+import { contractRow } from '../../support/tally.ts';
+import { startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { cancel, metadata, search, transfer } from './contractCalls.ts';
 import type { Call, Loose } from './contractCalls.ts';
@@ -50,31 +50,34 @@ function wrong(
 const notWhole: readonly unknown[] = [1.5, Number.NaN, Infinity, 'x', '1.5', ' 1', '+1', true, {}, [], 5n];
 
 const refusals: readonly Refusal[] = [
-  ...wrong('search', 'orcid', notStrings, TypeError, '§4.8'),
-  ...wrong('search', 'database', notStrings, TypeError, '§4.8'),
-  ...wrong('fetchMetadata', 'orcid', notStrings, TypeError, '§4.8'),
-  ...wrong('fetchMetadata', 'database', notStrings, TypeError, '§4.8'),
-  ...wrong('transfer', 'orcid', notStrings, TypeError, '§4.8'),
-  ...wrong('transfer', 'source', notStrings, TypeError, '§4.8'),
-  ...wrong('transfer', 'destination', notStrings, TypeError, '§4.8'),
-  ...wrong('cancelTransfer', 'orcid', notStrings, TypeError, '§4.8'),
-  ...wrong('search', 'query', [undefined, null, true, [], {}, Number.NaN, Infinity, 5n], TypeError, '§4.8'),
-  ...wrong('search', 'status', ['other', 'STAGED', 0, false, [], {}], TypeError, '§4.8'),
-  ...wrong('search', 'offset', [...notWhole, '', null], TypeError, 'D3'),
-  ...wrong('search', 'limit', notWhole, TypeError, 'D3'),
-  ...wrong('fetchMetadata', 'offset', [...notWhole, '', null], TypeError, 'D3'),
-  ...wrong('fetchMetadata', 'limit', notWhole, TypeError, 'D3'),
-  ...wrong('search', 'offset', [-1, '-1'], ValueError, '§4.8'),
-  ...wrong('search', 'limit', [-1, '-1'], ValueError, '§4.8'),
-  ...wrong('fetchMetadata', 'offset', [-1, '-1'], ValueError, '§4.8'),
-  ...wrong('fetchMetadata', 'limit', [-1, '-1'], ValueError, '§4.8'),
+  ...wrong('search', 'orcid', notStrings, TypeError, '§4.8 row 2'),
+  ...wrong('search', 'database', notStrings, TypeError, '§4.8 row 2'),
+  ...wrong('fetchMetadata', 'orcid', notStrings, TypeError, '§4.8 row 2'),
+  ...wrong('fetchMetadata', 'database', notStrings, TypeError, '§4.8 row 2'),
+  ...wrong('transfer', 'orcid', notStrings, TypeError, '§4.8 row 2'),
+  ...wrong('transfer', 'source', notStrings, TypeError, '§4.8 row 2'),
+  ...wrong('transfer', 'destination', notStrings, TypeError, '§4.8 row 2'),
+  ...wrong('cancelTransfer', 'orcid', notStrings, TypeError, '§4.8 row 2'),
+  ...wrong('search', 'query', [undefined, null, true, [], {}, Number.NaN, Infinity, 5n], TypeError, '§4.8 row 3'),
+  ...wrong('search', 'status', ['other', 'STAGED', 0, false, [], {}], TypeError, '§4.8 row 4'),
+  ...wrong('search', 'offset', [...notWhole, '', null], TypeError, '§4.8 row 5, D3'),
+  ...wrong('search', 'limit', notWhole, TypeError, '§4.8 row 5, D3'),
+  ...wrong('fetchMetadata', 'offset', [...notWhole, '', null], TypeError, '§4.8 row 5, D3'),
+  ...wrong('fetchMetadata', 'limit', notWhole, TypeError, '§4.8 row 5, D3'),
+  ...wrong('search', 'offset', [-1, '-1'], ValueError, '§4.8 row 6'),
+  ...wrong('search', 'limit', [-1, '-1'], ValueError, '§4.8 row 7'),
+  ...wrong('fetchMetadata', 'offset', [-1, '-1'], ValueError, '§4.8 row 6'),
+  ...wrong('fetchMetadata', 'limit', [-1, '-1'], ValueError, '§4.8 row 7'),
+  ...wrong('search', 'limit', [2 ** 53, '9007199254740993'], ValueError, 'D3'),
+  ...wrong('fetchMetadata', 'offset', [2 ** 53], ValueError, 'D3'),
+  ...wrong('fetchMetadata', 'limit', [2 ** 53], ValueError, 'D3'),
   ...wrong('search', 'offset', [1e300, '9'.repeat(400).slice(0, 50)], ValueError, 'D3'),
-  ...wrong('search', 'specific', ['', 'x', 0, true, [], ['x'], ring, { a: 5n }, new Date(0)], TypeError, '§4.8'),
-  ...wrong('fetchMetadata', 'ids', [undefined, null, 'a', {}, [], 5], RuntimeError, '§4.8'),
-  ...wrong('transfer', 'fileIds', [undefined, null, 'a', {}, 5], TypeError, '§4.8'),
-  ...wrong('transfer', 'timeout', ['5', true, {}, [], Number.NaN, 5n], TypeError, '§4.8'),
-  ...wrong('transfer', 'description', [0, 5, true, {}, []], TypeError, '§4.8'),
-  ...wrong('transfer', 'instructions', ['', 'x', 0, true, [], ring], TypeError, '§4.8'),
+  ...wrong('search', 'specific', ['', 'x', 0, true, [], ['x'], ring, { a: 5n }, new Date(0)], TypeError, '§4.8 row 8'),
+  ...wrong('fetchMetadata', 'ids', [undefined, null, 'a', {}, [], 5], RuntimeError, '§4.8 row 9'),
+  ...wrong('transfer', 'fileIds', [undefined, null, 'a', {}, 5], TypeError, '§4.8 row 10'),
+  ...wrong('transfer', 'timeout', ['5', true, {}, [], Number.NaN, 5n], TypeError, '§4.8 row 11'),
+  ...wrong('transfer', 'description', [0, 5, true, {}, []], TypeError, '§4.8 row 12'),
+  ...wrong('transfer', 'instructions', ['', 'x', 0, true, [], ring], TypeError, '§4.8 row 13'),
   ...wrong('fetchMetadata', 'ids', [['a', 5], [null], [['a']]], TypeError, 'D3'),
   ...wrong('transfer', 'fileIds', [['a', 5], [undefined]], TypeError, 'D3'),
   ...wrong('transfer', 'timeout', [0, -1, Infinity, 3_000_000], ValueError, 'D3'),
@@ -181,18 +184,18 @@ describe('what the client refuses before anything is sent (§4.8)', () => {
   }
 
   for (const refusal of refusals) {
-    it(refusal.rule, async () => {
+    contractRow(refusal.rule, async () => {
       await expectRefusal(refusal);
     });
   }
 
   for (const refusal of orders) {
-    it(`D1 ${refusal.rule}`, async () => {
+    contractRow(`D1 ${refusal.rule}`, async () => {
       await expectRefusal(refusal);
     });
   }
 
-  it('D1 a call without any argument names the first one that is missing', async () => {
+  contractRow('D1 a call without any argument names the first one that is missing', async () => {
     const careless = bench.client as unknown as { search(): Promise<unknown> };
     await assert.rejects(careless.search(), {
       name: 'TypeError',
@@ -213,7 +216,7 @@ describe('calls without a connection (§4.8)', () => {
   };
 
   for (const [operation, call] of Object.entries(calls)) {
-    it(`§4.8 ${operation} is RuntimeError, whatever else is wrong`, async () => {
+    contractRow(`§4.8 row 1 ${operation} is RuntimeError, whatever else is wrong`, async () => {
       const bench = await startBench();
       try {
         await assert.rejects(call(bench.client), (error: Error) => {
@@ -225,80 +228,6 @@ describe('calls without a connection (§4.8)', () => {
       } finally {
         await bench.end();
       }
-    });
-  }
-});
-
-describe('what connecting refuses before anything is sent (§4.8)', () => {
-  let bench: Bench;
-
-  before(async () => {
-    bench = await startBench();
-  });
-
-  after(async () => {
-    await bench.end();
-  });
-
-  const rows: readonly (readonly [rule: string, changes: Loose, wanted: Refusal['wanted'], tells: RegExp])[] = [
-    ['§4.8 apiKey undefined', { apiKey: undefined }, TypeError, /"apiKey" must be a string/],
-    ['§4.8 apiKey 5', { apiKey: 5 }, TypeError, /"apiKey" must be a string/],
-    ['§4.8 server 5', { server: 5 }, TypeError, /"server" must be a string/],
-    ['§4.8 port 1.5', { port: 1.5 }, TypeError, /"port" must be a whole number/],
-    ['§4.8 port "80"', { port: '80' }, TypeError, /"port" must be a whole number/],
-    ['§4.8 port true', { port: true }, TypeError, /"port" must be a whole number/],
-    ['§4.8 apiKey before server', { apiKey: 5, server: 5 }, TypeError, /"apiKey"/],
-    ['§4.8 server before port', { server: 5, port: 'x' }, TypeError, /"server"/],
-    ['D3 port 0', { port: 0 }, ValueError, /"port" must be between/],
-    ['D3 port 65536', { port: 65_536 }, ValueError, /"port" must be between/],
-    ['D5 an unknown scheme', { scheme: 'basic' }, TypeError, /"scheme"/],
-    ['D4 an address without a scheme', { server: 'example.org' }, ConnectionError, /https:\/\/example\.org/],
-    ['D4 an address with another scheme', { server: 'ftp://example.org' }, ConnectionError, /https:\/\//],
-    ['D4 an address that is none', { server: 'https://[' }, ConnectionError, /not a valid address/],
-    [
-      'D4 a port on an address that has one',
-      { server: 'http://127.0.0.1:80', port: 81 },
-      ConnectionError,
-      /not a valid/,
-    ],
-    [
-      'D4 a port beside an address with a path, which would lead to another port',
-      { server: 'http://127.0.0.1/some/where', port: 81 },
-      ConnectionError,
-      /example\.org:8080\/path/,
-    ],
-    ['D4 an address with a password', { server: 'https://a:hunter2@example.org' }, ConnectionError, /user name/],
-    ['D4 an address with a query', { server: 'https://example.org/?a=b' }, ConnectionError, /\?/],
-    ['D4 plain http to a far address', { server: 'http://192.0.2.1' }, ConnectionError, /in the clear/],
-    [
-      'D4 plain http to a name that only begins like loopback',
-      { server: 'http://127.0.0.1.example.org' },
-      ConnectionError,
-      /in the clear/,
-    ],
-  ];
-
-  for (const [rule, changes, wanted, tells] of rows) {
-    it(`${rule} is ${wanted.name}`, async () => {
-      const options = { server: bench.server.address, apiKey: testKey, ...changes } as ConnectOptions;
-      await assert.rejects(bench.client.connect(options), (error: Error) => {
-        assert.equal(error.constructor, wanted);
-        assert.match(error.message, tells);
-        assert.doesNotMatch(error.message, /hunter2/);
-        return true;
-      });
-      assert.deepEqual(bench.server.requests, []);
-    });
-  }
-
-  for (const key of ['line\nbreak', 'tab\there', 'nul\0', 'ümlaut', '\u{1F511}', 'carriage\r']) {
-    it(`D5 a key with ${JSON.stringify(key)} in it is TypeError, and is not repeated`, async () => {
-      await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: key }), (error: Error) => {
-        assert.equal(error.constructor, TypeError);
-        assert.ok(!error.message.includes(key));
-        return true;
-      });
-      assert.deepEqual(bench.server.requests, []);
     });
   }
 });

@@ -8,6 +8,7 @@ import { ConnectionError, RuntimeError } from '../../../src/core/client/errors.t
 import { dropBeforeAnswer, empty, html, json, problem, silence, tooLarge } from '../../support/faultBehaviours.ts';
 import type { Behaviour } from '../../support/faultBehaviours.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
+import { contractRow } from '../../support/tally.ts';
 import { KeptLog, startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 
@@ -60,7 +61,7 @@ describe('connecting (§4.9)', () => {
   ];
 
   for (const [name, behaviour, kind, status] of failures) {
-    it(`§4.8 a root that answers ${name} is ConnectionError, told and logged once`, async () => {
+    contractRow(`§4.8 row 17 a root that answers ${name} is ConnectionError, told and logged once`, async () => {
       bench.server.on('GET /', behaviour);
       await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: testKey }), (error) => {
         assert.ok(error instanceof ConnectionError);
@@ -75,7 +76,7 @@ describe('connecting (§4.9)', () => {
     });
   }
 
-  it('§4.8 a service that is not there is ConnectionError', async () => {
+  contractRow('§4.8 row 17 a service that is not there is ConnectionError', async () => {
     await bench.server.stop();
     await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: testKey }), (error) => {
       assert.ok(error instanceof ConnectionError);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
 import { json } from '../../support/faultBehaviours.ts';
+import { contractRow } from '../../support/tally.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { cancel, metadata, search, transfer, transferId } from './contractCalls.ts';
@@ -23,7 +24,7 @@ const submits = (rest: string): Wire['sent'] => ['POST', '/api/v1/transfers', `$
 
 const wires: readonly Wire[] = [
   {
-    rule: '§4.2 the listing has no body and no parameters',
+    rule: '§4.2 §9 D27 the listing has no body and no parameters, and stands under version 1 of the API',
     call: (c) => c.databases(),
     sent: ['GET', '/api/v1/databases', ''],
   },
@@ -38,6 +39,16 @@ const wires: readonly Wire[] = [
     rule: '§4.3 a broken number as query becomes its string form',
     call: search({ query: -1.5 }),
     sent: ['POST', '/api/v1/files', '{"database":"D","orcid":"O","query":"-1.5"}'],
+  },
+  {
+    rule: '§4.3 the number 0 as query is a query',
+    call: search({ query: -0 }),
+    sent: ['POST', '/api/v1/files', '{"database":"D","orcid":"O","query":"0"}'],
+  },
+  {
+    rule: '§4.3 a large number as query has the string form of the language',
+    call: search({ query: 1e21 }),
+    sent: ['POST', '/api/v1/files', '{"database":"D","orcid":"O","query":"1e+21"}'],
   },
   {
     rule: '§4.3 empty texts are strings and are sent',
@@ -56,17 +67,30 @@ const wires: readonly Wire[] = [
     sent: searches(',"status":"unstaged"'),
   },
   { rule: '§4.3 an empty status is left out', call: search({ status: '' }), sent: searches('') },
+  { rule: '§4.3 a status that is not given is left out', call: search({ status: undefined }), sent: searches('') },
+  { rule: 'D3 status null is left out', call: search({ status: null }), sent: searches('') },
+  { rule: '§4.3 an offset that is not given is left out', call: search({ offset: undefined }), sent: searches('') },
   { rule: '§4.3 offset 0 is left out', call: search({ offset: 0 }), sent: searches('') },
   { rule: 'D3 offset "0" is left out', call: search({ offset: '0' }), sent: searches('') },
   { rule: 'D3 offset -0 is left out', call: search({ offset: -0 }), sent: searches('') },
   { rule: '§4.3 an offset is sent', call: search({ offset: 3 }), sent: searches(',"offset":3') },
   { rule: 'D3 an offset in digits is sent as a number', call: search({ offset: '5' }), sent: searches(',"offset":5') },
+  {
+    rule: 'D3 the largest exact offset is sent',
+    call: search({ offset: 9_007_199_254_740_991 }),
+    sent: searches(',"offset":9007199254740991'),
+  },
+  { rule: '§4.3 an offset goes without a limit', call: search({ offset: 7, limit: 0 }), sent: searches(',"offset":7') },
+  { rule: '§4.3 a limit that is not given is left out', call: search({ limit: undefined }), sent: searches('') },
   { rule: '§4.3 a limit is sent', call: search({ limit: 1 }), sent: searches(',"limit":1') },
   { rule: 'D3 a limit in digits is sent as a number', call: search({ limit: '5' }), sent: searches(',"limit":5') },
   { rule: '§4.3 limit 0 is left out', call: search({ limit: 0 }), sent: searches('') },
+  { rule: 'D3 limit "0" is left out', call: search({ limit: '0' }), sent: searches('') },
   { rule: 'D3 limit null is left out', call: search({ limit: null }), sent: searches('') },
   { rule: 'D3 limit "" is left out', call: search({ limit: '' }), sent: searches('') },
   { rule: '§4.3 an empty specific is left out', call: search({ specific: {} }), sent: searches('') },
+  { rule: '§4.3 a specific that is not given is left out', call: search({ specific: undefined }), sent: searches('') },
+  { rule: 'D3 specific null is left out', call: search({ specific: null }), sent: searches('') },
   {
     rule: 'D3 a specific of which nothing can be written is left out',
     call: search({ specific: { a: undefined } }),
@@ -102,12 +126,35 @@ const wires: readonly Wire[] = [
   },
   { rule: '§4.4 offset 0 is left out', call: metadata({ offset: 0 }), sent: fetches('&ids=a,b') },
   { rule: '§4.4 an offset is sent', call: metadata({ offset: 1 }), sent: fetches('&ids=a,b&offset=1') },
+  { rule: 'D3 an offset in digits is sent', call: metadata({ offset: '1' }), sent: fetches('&ids=a,b&offset=1') },
+  { rule: '§4.4 an offset not given is left out', call: metadata({ offset: undefined }), sent: fetches('&ids=a,b') },
   { rule: '§4.4 a limit is sent', call: metadata({ limit: '2' }), sent: fetches('&ids=a,b&limit=2') },
   { rule: '§4.4 limit 0 is left out', call: metadata({ limit: 0 }), sent: fetches('&ids=a,b') },
   { rule: '§4.4 limit "" is left out', call: metadata({ limit: '' }), sent: fetches('&ids=a,b') },
+  { rule: 'D3 limit null is left out', call: metadata({ limit: null }), sent: fetches('&ids=a,b') },
+  { rule: '§4.4 a limit not given is left out', call: metadata({ limit: undefined }), sent: fetches('&ids=a,b') },
+  {
+    rule: '§4.4 empty texts are strings and are sent',
+    call: metadata({ database: '', orcid: '', ids: [''] }),
+    sent: ['GET', '/api/v1/files/by-id?database=&orcid=&ids=', ''],
+  },
+  {
+    rule: 'D8 ids with a comma are sent by POST',
+    call: metadata({ ids: ['a,b'], limit: 1 }),
+    sent: ['POST', '/api/v1/files/by-id', '{"database":"D","orcid":"O","file_ids":["a,b"],"limit":1}'],
+  },
   { rule: '§4.4 both are sent', call: metadata({ offset: 1, limit: 1 }), sent: fetches('&ids=a,b&offset=1&limit=1') },
 
   { rule: '§4.5 a submission sends what is required', call: transfer({}), sent: submits('') },
+  {
+    rule: '§4.5 the files are sent as they are given, one that is given twice too',
+    call: transfer({ fileIds: ['b', 'a', 'b', 'x,y', ''] }),
+    sent: [
+      'POST',
+      '/api/v1/transfers',
+      '{"orcid":"O","source":"S","destination":"T","file_ids":["b","a","b","x,y",""]}',
+    ],
+  },
   {
     rule: '§4.5 an empty list of files is a list',
     call: transfer({ fileIds: [] }),
@@ -119,13 +166,26 @@ const wires: readonly Wire[] = [
     sent: submits(',"description":"# Title\\n*x*"'),
   },
   { rule: '§4.5 an empty description is left out', call: transfer({ description: '' }), sent: submits('') },
+  { rule: 'D3 description null is left out', call: transfer({ description: null }), sent: submits('') },
+  {
+    rule: '§4.5 a description of nothing but spaces is sent',
+    call: transfer({ description: ' ' }),
+    sent: submits(',"description":" "'),
+  },
   {
     rule: '§4.5 instructions are sent as they are',
     call: transfer({ instructions: { protocol: 'KBase', objects: [] } }),
     sent: submits(',"instructions":{"protocol":"KBase","objects":[]}'),
   },
   { rule: '§4.5 empty instructions are left out', call: transfer({ instructions: {} }), sent: submits('') },
+  { rule: 'D3 instructions null are left out', call: transfer({ instructions: null }), sent: submits('') },
   { rule: '§4.5 the timeout is not sent', call: transfer({ timeout: 2.5 }), sent: submits('') },
+  { rule: '§4.5 a timeout that is null is not given', call: transfer({ timeout: null }), sent: submits('') },
+  {
+    rule: '§4.5 everything together, in the order of the specification',
+    call: transfer({ instructions: { a: 1 }, description: 'x', timeout: 5 }),
+    sent: submits(',"description":"x","instructions":{"a":1}'),
+  },
 
   {
     rule: '§4.6 the status of a transfer',
@@ -141,6 +201,11 @@ const wires: readonly Wire[] = [
     rule: '§4.7 a cancel names the person in the query and has no body',
     call: cancel({ orcid: '0000-0002-1825-0097' }),
     sent: ['DELETE', `/api/v1/transfers/${transferId}?orcid=0000-0002-1825-0097`, ''],
+  },
+  {
+    rule: '§4.7 what has a meaning in an address is encoded',
+    call: cancel({ orcid: 'a&b=c/?#d e' }),
+    sent: ['DELETE', `/api/v1/transfers/${transferId}?orcid=a%26b%3Dc%2F%3F%23d%20e`, ''],
   },
   {
     rule: '§4.7 the id of a cancel may be written as a URN',
@@ -171,7 +236,7 @@ describe('what the client sends (§4)', () => {
   });
 
   for (const { rule, call, sent } of wires) {
-    it(rule, async () => {
+    contractRow(rule, async () => {
       const reply = await call(bench.client);
       assert.equal(reply.reason, undefined);
       assert.deepEqual(
@@ -181,7 +246,7 @@ describe('what the client sends (§4)', () => {
     });
   }
 
-  it('§5 every request carries the token, and only bodies have a media type', async () => {
+  contractRow('§5 every request carries the token, and only bodies have a media type', async () => {
     await bench.client.databases();
     await transfer({})(bench.client);
     const expected = `Bearer ${Buffer.from(testKey).toString('base64')}`;
@@ -206,7 +271,7 @@ describe('the root query (§4.1)', () => {
     await bench.end();
   });
 
-  it('§4.1 asks the base address, with the token, and nothing else', async () => {
+  contractRow('§4.1 asks the base address, with the token, and nothing else', async () => {
     await bench.client.connect({ server: bench.server.address, apiKey: testKey });
     assert.deepEqual(
       bench.server.requests.map(({ method, url, body, headers }) => [method, url, body, headers.authorization]),
@@ -214,7 +279,7 @@ describe('the root query (§4.1)', () => {
     );
   });
 
-  it('§4 the API stands below the path of the base address', async () => {
+  contractRow('§4 the API stands below the path of the base address', async () => {
     bench.server.on('GET /some/where', json({ name: 'n', version: '1' }));
     bench.server.on('GET /some/where/api/v1/databases', json([]));
     const client: DataTransferClient = bench.client;

@@ -20,6 +20,7 @@ import {
   tooLarge,
 } from '../../support/faultBehaviours.ts';
 import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { fault } from '../../support/tally.ts';
 import { startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { cancel, metadata, search, transfer, transferId } from './contractCalls.ts';
@@ -145,30 +146,30 @@ describe('what goes wrong on the way (D2)', () => {
   }
 
   for (const operation of operations) {
-    for (const fault of faultsOf(operation)) {
-      it(`§4.9 ${operation.name} survives ${fault.name}, and logs it once`, async () => {
-        await expectReason(operation, fault);
+    for (const met of faultsOf(operation)) {
+      fault(`§4.9 ${operation.name} survives ${met.name}, and logs it once`, async () => {
+        await expectReason(operation, met);
       });
     }
   }
 
-  it('§4.7 a cancel is accepted whatever the body of its answer', async () => {
+  fault('§4.7 a cancel is accepted whatever the body of its answer', async () => {
     bench.server.on('DELETE /api/v1/transfers/*', empty(202), html(200, 'x'), json({}));
     for (let times = 0; times < 3; times++) assert.deepEqual(await cancel({})(bench.client), { value: true });
   });
 
-  it('D16 a body that keeps moving is waited for, however long the whole takes', async () => {
+  fault('D16 a body that keeps moving is waited for, however long the whole takes', async () => {
     bench.server.on('GET /api/v1/databases', slowBody([{ id: 'a', name: 'A' }], 8, 20));
     const reply = await bench.client.databases();
     assert.deepEqual(reply.value, [{ id: 'a', name: 'A', organization: '', url: '' }]);
   });
 
-  it('D16 headers that come late, but in time, do no harm', async () => {
+  fault('D16 headers that come late, but in time, do no harm', async () => {
     bench.server.on('GET /api/v1/databases', slowHeaders(20, json([])));
     assert.deepEqual(await bench.client.databases(), { value: [] });
   });
 
-  it("the service away altogether is unreachable, with the system's code", async () => {
+  fault("the service away altogether is unreachable, with the system's code", async () => {
     await bench.server.stop();
     const reply = await bench.client.databases();
     assert.equal(reply.reason?.kind, 'unreachable');

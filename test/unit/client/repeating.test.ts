@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { busy, dropBeforeAnswer, empty, json, problem, redirect, silence } from '../../support/faultBehaviours.ts';
 import { FaultServer } from '../../support/faultServer.ts';
+import { fault } from '../../support/tally.ts';
 import { HastyClock, startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { cancel, search, transfer } from './contractCalls.ts';
@@ -22,7 +23,7 @@ describe('what is asked again (D16)', () => {
   });
 
   for (const status of [408, 429, 500, 502, 503, 504]) {
-    it(`a GET after ${String(status)}, until it succeeds`, async () => {
+    fault(`a GET after ${String(status)}, until it succeeds`, async () => {
       bench.server.on(route, empty(status), empty(status), json([]));
       assert.deepEqual(await bench.client.databases(), { value: [] });
       assert.equal(bench.server.requests.length, 3);
@@ -30,12 +31,12 @@ describe('what is asked again (D16)', () => {
     });
   }
 
-  it('a GET whose connection was dropped', async () => {
+  fault('a GET whose connection was dropped', async () => {
     bench.server.on(route, dropBeforeAnswer(), json([]));
     assert.deepEqual(await bench.client.databases(), { value: [] });
   });
 
-  it('three times at most, with growing waits and jitter', async () => {
+  fault('three times at most, with growing waits and jitter', async () => {
     bench.server.on(route, empty(503));
     await bench.client.databases();
     assert.equal(bench.server.requests.length, 3);
@@ -45,34 +46,34 @@ describe('what is asked again (D16)', () => {
     assert.ok(second >= 1500 && second < 2500, String(second));
   });
 
-  it('after as long as the server asks for', async () => {
+  fault('after as long as the server asks for', async () => {
     bench.server.on(route, busy(429, '7'), busy(503, new Date(clock.now() + 9000).toUTCString()), json([]));
     assert.deepEqual(await bench.client.databases(), { value: [] });
     assert.deepEqual(clock.waits, [7000, 9000]);
   });
 
-  it('not at all when the server asks for longer than a request can wait; the wish is told', async () => {
+  fault('not at all when the server asks for longer than a request can wait; the wish is told', async () => {
     bench.server.on(route, busy(503, '120'));
     const reply = await bench.client.databases();
     assert.equal(reply.reason?.retryAfterMs, 120_000);
     assert.equal(bench.server.requests.length, 1);
   });
 
-  it('soon when the wish makes no sense', async () => {
+  fault('soon when the wish makes no sense', async () => {
     bench.server.on(route, busy(503, 'later'), busy(503, '-5'), json([]));
     assert.deepEqual(await bench.client.databases(), { value: [] });
     assert.equal(bench.server.requests.length, 3);
   });
 
   for (const status of [400, 401, 403, 404, 405, 409, 422, 501]) {
-    it(`never after ${String(status)}`, async () => {
+    fault(`never after ${String(status)}`, async () => {
       bench.server.on(route, problem(status, 'no'), json([]));
       assert.equal((await bench.client.databases()).reason?.status, status);
       assert.equal(bench.server.requests.length, 1);
     });
   }
 
-  it('never a search, a submission or a cancel', async () => {
+  fault('never a search, a submission or a cancel', async () => {
     bench.server.on('POST /api/v1/files', empty(503), json({ resources: [] }));
     bench.server.on('POST /api/v1/transfers', dropBeforeAnswer(), json({ id: 'x' }));
     bench.server.on('DELETE /api/v1/transfers/*', empty(503), empty(202));
@@ -110,13 +111,13 @@ describe('redirects (D18)', () => {
   });
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`a GET follows ${String(status)} on the same origin`, async () => {
+    fault(`a GET follows ${String(status)} on the same origin`, async () => {
       bench.server.on(route, redirect('../v1/other?x=1', status)).on('GET /api/v1/other', json([]));
       assert.deepEqual(await bench.client.databases(), { value: [] });
       assert.equal(bench.server.requests.at(-1)?.url, '/api/v1/other?x=1');
     });
 
-    it(`a POST does not follow ${String(status)}, and a submission was not taken`, async () => {
+    fault(`a POST does not follow ${String(status)}, and a submission was not taken`, async () => {
       bench.server.on('POST /api/v1/transfers', redirect('/api/v1/other', status));
       const reply = await transfer({})(bench.client);
       assert.equal(reply.reason?.kind, 'redirect');
@@ -126,7 +127,7 @@ describe('redirects (D18)', () => {
     });
   }
 
-  it('the key never goes to another origin', async () => {
+  fault('the key never goes to another origin', async () => {
     bench.server.on(route, redirect(`${elsewhere.address}/api/v1/databases?code=1`));
     const reply = await bench.client.databases();
     assert.equal(reply.reason?.kind, 'redirect');
@@ -134,20 +135,20 @@ describe('redirects (D18)', () => {
     assert.equal(elsewhere.socketsEver, 0);
   });
 
-  it('an address that only looks like the same origin is another one', async () => {
+  fault('an address that only looks like the same origin is another one', async () => {
     bench.server.on(route, redirect(`//127.0.0.1:${String(elsewhere.port)}/`));
     assert.equal((await bench.client.databases()).reason?.kind, 'redirect');
     assert.equal(elsewhere.socketsEver, 0);
   });
 
-  it('a ring of redirects ends', async () => {
+  fault('a ring of redirects ends', async () => {
     bench.server.on(route, redirect('/api/v1/databases'));
     assert.equal((await bench.client.databases()).reason?.kind, 'redirect');
     assert.equal(bench.server.requests.length, 6);
   });
 
   for (const location of ['', 'http://[', 'http://']) {
-    it(`a redirect to "${location}" is told, not followed`, async () => {
+    fault(`a redirect to "${location}" is told, not followed`, async () => {
       bench.server.on(route, redirect(location));
       assert.equal((await bench.client.databases()).reason?.kind, 'redirect');
       assert.equal(bench.server.requests.length, 1);

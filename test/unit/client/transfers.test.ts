@@ -13,6 +13,7 @@ import {
 } from '../../support/faultBehaviours.ts';
 import type { Behaviour } from '../../support/faultBehaviours.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
+import { fault } from '../../support/tally.ts';
 import { HandClock, startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { transfer, transferId } from './contractCalls.ts';
@@ -53,7 +54,7 @@ describe('submitting (D12)', () => {
   };
 
   for (const [name, behaviour] of Object.entries(unclear)) {
-    it(`D12 may have been accepted after ${name}, and is not sent again`, async () => {
+    fault(`D12 may have been accepted after ${name}, and is not sent again`, async () => {
       bench.server.on(route, behaviour);
       const reply = await transfer({})(bench.client);
       assert.equal(reply.value, undefined);
@@ -63,7 +64,7 @@ describe('submitting (D12)', () => {
   }
 
   for (const status of [400, 401, 403, 404, 409, 413, 422, 429, 500, 503]) {
-    it(`D12 was not accepted after ${String(status)}`, async () => {
+    fault(`D12 was not accepted after ${String(status)}`, async () => {
       bench.server.on(route, problem(status, 'no'));
       const reply = await transfer({})(bench.client);
       assert.equal(reply.reason?.status, status);
@@ -71,7 +72,7 @@ describe('submitting (D12)', () => {
     });
   }
 
-  it('D12 was not accepted when there was no connection at all', async () => {
+  fault('D12 was not accepted when there was no connection at all', async () => {
     await bench.server.stop();
     const reply = await transfer({})(bench.client);
     assert.equal(reply.reason?.kind, 'unreachable');
@@ -155,7 +156,7 @@ describe('the status of a transfer (D11)', () => {
   };
 
   for (const [name, told] of Object.entries(strange)) {
-    it(`D11 is asked for again after ${name}`, async () => {
+    fault(`D11 is asked for again after ${name}`, async () => {
       bench.server.on(statusRoute, json(told), json(told), json(own));
       const reply = await bench.client.transferStatus(transferId);
       assert.equal(reply.value?.status, 'active');
@@ -164,7 +165,7 @@ describe('the status of a transfer (D11)', () => {
     });
   }
 
-  it('D11 is told as doubtful after three strange answers in a row', async () => {
+  fault('D11 is told as doubtful after three strange answers in a row', async () => {
     bench.server.on(statusRoute, json(mixed), json(mixed), json({ ...mixed, num_files: 9 }), json(own));
     const reply = await bench.client.transferStatus(transferId);
     assert.deepEqual(reply.value, { ...reply.value, doubtful: true, status: 'failed', fileCount: 9 });

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import type { ConnectOptions } from '../../../src/core/client/dataTransferClient.ts';
+import { ConnectionError, ValueError } from '../../../src/core/client/errors.ts';
+import { contractRow } from '../../support/tally.ts';
+import { startBench, testKey } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+import type { Loose } from './contractCalls.ts';
+
+describe('what connecting refuses before anything is sent (§4.8)', () => {
+  let bench: Bench;
+
+  before(async () => {
+    bench = await startBench();
+  });
+
+  after(async () => {
+    await bench.end();
+  });
+
+  const rows: readonly (readonly [
+    rule: string,
+    changes: Loose,
+    wanted: new (...given: never[]) => Error,
+    tells: RegExp,
+  ])[] = [
+    ['§4.8 row 14 apiKey undefined', { apiKey: undefined }, TypeError, /"apiKey" must be a string/],
+    ['§4.8 row 14 apiKey null', { apiKey: null }, TypeError, /"apiKey" must be a string/],
+    ['§4.8 row 14 apiKey in a list', { apiKey: ['key'] }, TypeError, /"apiKey" must be a string/],
+    ['§4.8 row 14 apiKey 5', { apiKey: 5 }, TypeError, /"apiKey" must be a string/],
+    ['§4.8 row 15 server undefined', { server: undefined }, TypeError, /"server" must be a string/],
+    ['§4.8 row 15 server null', { server: null }, TypeError, /"server" must be a string/],
+    ['§4.8 row 15 server of the kind URL', { server: new URL('http://127.0.0.1') }, TypeError, /"server" must be/],
+    ['§4.8 row 15 server 5', { server: 5 }, TypeError, /"server" must be a string/],
+    ['§4.8 row 16 port 1.5', { port: 1.5 }, TypeError, /"port" must be a whole number/],
+    ['§4.8 row 16 port "80"', { port: '80' }, TypeError, /"port" must be a whole number/],
+    ['§4.8 row 16 port NaN', { port: Number.NaN }, TypeError, /"port" must be a whole number/],
+    ['§4.8 row 16 port true', { port: true }, TypeError, /"port" must be a whole number/],
+    ['§4.8 apiKey before server', { apiKey: 5, server: 5 }, TypeError, /"apiKey"/],
+    ['§4.8 server before port', { server: 5, port: 'x' }, TypeError, /"server"/],
+    ['D3 port -1', { port: -1 }, ValueError, /"port" must be between/],
+    ['D3 port 0', { port: 0 }, ValueError, /"port" must be between/],
+    ['D3 port 65536', { port: 65_536 }, ValueError, /"port" must be between/],
+    ['D5 an unknown scheme', { scheme: 'basic' }, TypeError, /"scheme"/],
+    ['D4 an address without a scheme', { server: 'example.org' }, ConnectionError, /https:\/\/example\.org/],
+    ['D4 an address with another scheme', { server: 'ftp://example.org' }, ConnectionError, /https:\/\//],
+    ['D4 an address that is none', { server: 'https://[' }, ConnectionError, /not a valid address/],
+    [
+      'D4 a port on an address that has one',
+      { server: 'http://127.0.0.1:80', port: 81 },
+      ConnectionError,
+      /not a valid/,
+    ],
+    [
+      'D4 a port beside an address with a path, which would lead to another port',
+      { server: 'http://127.0.0.1/some/where', port: 81 },
+      ConnectionError,
+      /example\.org:8080\/path/,
+    ],
+    ['D4 an address with a password', { server: 'https://a:hunter2@example.org' }, ConnectionError, /user name/],
+    ['D4 an address with a query', { server: 'https://example.org/?a=b' }, ConnectionError, /\?/],
+    ['D4 plain http to a far address', { server: 'http://192.0.2.1' }, ConnectionError, /in the clear/],
+    [
+      'D4 plain http to a name that only begins like loopback',
+      { server: 'http://127.0.0.1.example.org' },
+      ConnectionError,
+      /in the clear/,
+    ],
+  ];
+
+  for (const [rule, changes, wanted, tells] of rows) {
+    contractRow(`${rule} is ${wanted.name}`, async () => {
+      const options = { server: bench.server.address, apiKey: testKey, ...changes } as ConnectOptions;
+      await assert.rejects(bench.client.connect(options), (error: Error) => {
+        assert.equal(error.constructor, wanted);
+        assert.match(error.message, tells);
+        assert.doesNotMatch(error.message, /hunter2/);
+        return true;
+      });
+      assert.deepEqual(bench.server.requests, []);
+    });
+  }
+
+  for (const key of ['line\nbreak', 'tab\there', 'nul\0', 'ümlaut', '\u{1F511}', 'carriage\r']) {
+    contractRow(`D5 a key with ${JSON.stringify(key)} in it is TypeError, and is not repeated`, async () => {
+      await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: key }), (error: Error) => {
+        assert.equal(error.constructor, TypeError);
+        assert.ok(!error.message.includes(key));
+        return true;
+      });
+      assert.deepEqual(bench.server.requests, []);
+    });
+  }
+});

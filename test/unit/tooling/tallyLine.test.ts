@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+
+const place = join(import.meta.dirname, '..', '..', '..', 'scripts', 'rings', 'tallyLine.mjs');
+
+describe('What the tests stood for', () => {
+  it('is told in one line, with how often each property was tried', async () => {
+    const { tallyLine } = (await import(place)) as { tallyLine: (tallies: readonly object[]) => string };
+    const row = { kind: 'contract row', runs: 1 };
+    const property = { kind: 'property', runs: 1_000 };
+    assert.equal(
+      tallyLine([row, row, property, property]),
+      'contract rows 2, faults 0, properties 2 (1,000 runs each)',
+    );
+    assert.equal(
+      tallyLine([property, { kind: 'property', runs: 20 }]),
+      'contract rows 0, faults 0, properties 2 (20 to 1,000 runs each)',
+    );
+  });
+});
