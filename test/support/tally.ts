@@ -1,5 +1,5 @@
 /** What the rings count apart from tests: rows of the contract (§4), faults that the client meets, properties. */
-export type TallyKind = 'contract row' | 'fault' | 'property';
+type TallyKind = 'contract row' | 'fault' | 'property';
 
 /** One thing of a kind, and how often it was tried; a property that fails half-way has fewer runs. */
 export interface Tally {

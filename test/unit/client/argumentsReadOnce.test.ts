@@ -14,6 +14,12 @@ function changing(name: string, ...values: readonly unknown[]): Loose {
   });
 }
 
+function withHole(first: string, last: string): readonly string[] {
+  const list = [first];
+  list[2] = last;
+  return list;
+}
+
 function revoked(target: object): unknown {
   const { proxy, revoke } = Proxy.revocable(target, {});
   revoke();
@@ -62,8 +68,8 @@ describe('arguments that are not what they seem (§4.8, D1)', () => {
   });
 
   const refusals: readonly (readonly [what: string, call: Call])[] = [
-    ['a list of ids with holes', metadata({ ids: ['a', , 'b'] })],
-    ['a list of files with holes', transfer({ fileIds: [,] })],
+    ['a list of ids with holes', metadata({ ids: withHole('a', 'b') })],
+    ['a list of files with holes', transfer({ fileIds: new Array(1) })],
     ['a list of nothing but holes, without number', transfer({ fileIds: new Array(4_000_000_000) })],
     ['a list that cannot be read', metadata({ ids: revoked([]) })],
     ['an object that cannot be read', search({ specific: revoked({}) })],

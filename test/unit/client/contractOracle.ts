@@ -6,7 +6,7 @@ export type Expected =
   | { readonly error: 'TypeError' | 'ValueError' | 'RuntimeError'; readonly argument: string };
 
 /** Method, address and body of a request. */
-export type Wire = readonly [method: string, url: string, body: string];
+type Wire = readonly [method: string, url: string, body: string];
 
 type Condition = readonly [isBroken: boolean, error: 'TypeError' | 'ValueError' | 'RuntimeError', argument: string];
 
@@ -218,15 +218,28 @@ interface ExpectedRoot {
 }
 
 /** §4.9 with the checks of §4.8, D3, D4 and D5, for addresses on loopback; an error is told by its name. */
-export function expectedConnect({ apiKey, server, port, scheme }: Loose): ExpectedRoot | string {
-  if (!isText(apiKey) || !isText(server)) return 'TypeError';
-  if (!isMissing(port) && !Number.isInteger(port)) return 'TypeError';
-  if (/[^ -~]/.test(apiKey)) return 'TypeError';
-  if (!isMissing(scheme) && scheme !== 'base64' && scheme !== 'plain') return 'TypeError';
-  if (typeof port === 'number' && (port < 1 || port > 65_535)) return 'ValueError';
+export function expectedConnect(given: Loose): ExpectedRoot | string {
+  const { apiKey, server, port, scheme } = given;
+  const path = pathOf(server, port);
+  const refusals: readonly (readonly [isBroken: boolean, error: string])[] = [
+    [!isText(apiKey) || !isText(server), 'TypeError'],
+    [!isMissing(port) && !Number.isInteger(port), 'TypeError'],
+    [isText(apiKey) && /[^ -~]/.test(apiKey), 'TypeError'],
+    [!isMissing(scheme) && scheme !== 'base64' && scheme !== 'plain', 'TypeError'],
+    [typeof port === 'number' && (port < 1 || port > 65_535), 'ValueError'],
+  ];
+  const refused = refusals.find(([isBroken]) => isBroken)?.[1];
+  if (refused !== undefined) return refused;
+  if (path === undefined) return 'ConnectionError';
+  const token = scheme === 'plain' ? String(apiKey) : Buffer.from(String(apiKey)).toString('base64');
+  return { path, authorization: `Bearer ${token}`.trim() };
+}
+
+/** Path of the root; a port given beside the address goes neither with another nor with a path. */
+function pathOf(server: unknown, port: unknown): string | undefined {
+  if (!isText(server)) return undefined;
   const address = /^http:\/\/127\.0\.0\.1(:\d+)?(\/[^?#:]*)?$/.exec(server.trim().replace(/\/+$/, ''));
-  if (!address || (address[1] !== undefined && typeof port === 'number')) return 'ConnectionError';
-  if (address[2] !== undefined && typeof port === 'number') return 'ConnectionError';
-  const token = scheme === 'plain' ? apiKey : Buffer.from(apiKey).toString('base64');
-  return { path: address[2] ?? '/', authorization: `Bearer ${token}`.trim() };
+  if (!address) return undefined;
+  const isDoubled = typeof port === 'number' && (address[1] !== undefined || address[2] !== undefined);
+  return isDoubled ? undefined : (address[2] ?? '/');
 }

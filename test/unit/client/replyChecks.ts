@@ -60,7 +60,8 @@ export function checkStatus(value: unknown): void {
 /** The id of a transfer, as a UUID is usually written (§4.5). */
 export function checkAccepted(value: unknown): void {
   if (value === undefined) return;
-  assert.match(String(value), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assert.ok(typeof value === 'string');
+  assert.match(value, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 }
 
 /** An accepted cancel (§4.7). */
