@@ -20,8 +20,9 @@ export async function startServer(): Promise<ServerProcess> {
   return {
     origin: `http://127.0.0.1:${String(port)}`,
     end: async () => {
+      const ended = once(child, 'exit');
       child.disconnect();
-      await once(child, 'close');
+      await ended;
     },
   };
 }

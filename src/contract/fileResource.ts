@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { hasFields } from './quickCheck.ts';
 
 /**
  * A file as the wire describes it: a data resource (§2.3). Only `id` is needed to work with a file;
@@ -22,24 +23,14 @@ export const fileResourceSchema = z.looseObject({
 /** See {@link fileResourceSchema}. */
 export type FileResource = z.infer<typeof fileResourceSchema>;
 
-/** The fields of {@link fileResourceSchema} that are text, where they are there; `id` always is. */
-const textFields = ['name', 'path', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash'] as const;
+const fields = {
+  texts: ['id', 'name', 'path', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash'],
+  numbers: ['bytes'],
+} as const;
 
-/**
- * Whether a value is what {@link fileResourceSchema} describes. The same said a second time, because an answer can hold
- * tens of thousands of files, for which the schema takes longer than reading the JSON does.
- */
+/** Whether a value is what {@link fileResourceSchema} describes, without the schema: an answer can hold very many files. */
 export function isFileResource(value: unknown): value is FileResource {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const told = value as Readonly<Record<string, unknown>>;
-  if (typeof told['id'] !== 'string') return false;
-  const bytes = told['bytes'];
-  if (bytes !== undefined && bytes !== null && !Number.isFinite(bytes)) return false;
-  return textFields.every((name) => isTextOrAbsent(told[name]));
-}
-
-function isTextOrAbsent(value: unknown): boolean {
-  return value === undefined || value === null || typeof value === 'string';
+  return hasFields(value, fields) && typeof value['id'] === 'string';
 }
 
 /** The answer of a search and of a metadata request: resources not yet looked at one by one; null is none (D15). */

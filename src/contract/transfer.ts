@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { hasFields } from './quickCheck.ts';
 
 /** The body of `POST transfers` (§4.5). Empty optional fields are left out by the client. */
 export const transferRequestSchema = z.looseObject({
@@ -29,3 +30,10 @@ export const transferStatusSchema = z.looseObject({
 
 /** See {@link transferStatusSchema}. */
 export type TransferStatusDocument = z.infer<typeof transferStatusSchema>;
+
+const statusFields = { texts: ['id', 'status', 'message'], numbers: ['num_files', 'num_files_transferred'] } as const;
+
+/** Whether a value is what {@link transferStatusSchema} describes, without the schema: it is asked for very often. */
+export function isTransferStatus(value: unknown): value is TransferStatusDocument {
+  return hasFields(value, statusFields);
+}

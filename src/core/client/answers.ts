@@ -3,7 +3,7 @@ import { databaseSchema, searchParameterSchema } from '../../contract/database.t
 import { isFileResource, resourcesSchema } from '../../contract/fileResource.ts';
 import type { FileResource } from '../../contract/fileResource.ts';
 import { rootDocumentSchema } from '../../contract/root.ts';
-import { transferAcceptedSchema, transferStatusSchema } from '../../contract/transfer.ts';
+import { isTransferStatus, transferAcceptedSchema, transferStatusSchema } from '../../contract/transfer.ts';
 import type { Database } from '../model/database.ts';
 import type { FileEntry, FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { SearchParameter } from '../model/searchParameter.ts';
@@ -123,7 +123,8 @@ export function readAccepted(json: unknown): string {
 
 /** Reads a transfer's status (§2.4); absent and null are absent. */
 export function readStatus(json: unknown): TransferStatus {
-  const { id, status, message, num_files, num_files_transferred } = parse(transferStatusSchema, json);
+  const told = isTransferStatus(json) ? json : parse(transferStatusSchema, json);
+  const { id, status, message, num_files, num_files_transferred } = told;
   return withoutAbsent({ id, status, message, fileCount: num_files, movedFileCount: num_files_transferred });
 }
 

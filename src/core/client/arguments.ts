@@ -148,17 +148,24 @@ const argumentsOf = {
 /** The operations that take arguments. */
 export type Operation = keyof typeof argumentsOf;
 
+type Check = readonly [name: Name, row: Row];
+
+/** The rows that each operation has to keep, with the argument of each; in their order. */
+const checksOf: ReadonlyMap<Operation, readonly Check[]> = new Map(
+  Object.entries(argumentsOf).map(([operation, checked]: readonly [string, readonly Name[]]) => [
+    operation as Operation,
+    rows.flatMap((row) => row.names.filter((name) => checked.includes(name)).map((name): Check => [name, row])),
+  ]),
+);
+
 /**
  * Returns the arguments as they are to be sent, each read once, so that nothing can change between check and sending;
  * throws what §4.8 says for the first row that they break (D1, D3).
  */
 export function checkArguments(operation: Operation, given: unknown): Given {
-  const checked: readonly Name[] = argumentsOf[operation];
-  const values = readOnce(operation, checked, given);
-  for (const row of rows) {
-    for (const name of row.names) {
-      if (checked.includes(name) && !row.isGood(values[name])) throw refusal(operation, name, values[name], row);
-    }
+  const values = readOnce(operation, argumentsOf[operation], given);
+  for (const [name, row] of checksOf.get(operation) ?? []) {
+    if (!row.isGood(values[name])) throw refusal(operation, name, values[name], row);
   }
   return values;
 }

@@ -49,8 +49,9 @@ export class Session {
 
   /** Sends a request and reads its answer. */
   async ask<T>(request: HttpRequest, read: (json: unknown) => T, signal?: AbortSignal): Promise<Read<T> | Failed> {
-    const outcome = await this.send(request, signal);
-    return outcome.kind === 'failed' ? outcome : readAnswer(this.located(request), outcome, read);
+    const located = this.located(request);
+    const outcome = await send(this.channel, located, signal);
+    return outcome.kind === 'failed' ? outcome : readAnswer(located, outcome, read);
   }
 
   /** Lists the databases and keeps the list for {@link knownDatabases} (§4.2). */

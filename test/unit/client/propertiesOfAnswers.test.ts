@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { fileResourceSchema, isFileResource } from '../../../src/contract/fileResource.ts';
+import { isTransferStatus, transferStatusSchema } from '../../../src/contract/transfer.ts';
 import { ConnectionError } from '../../../src/core/client/errors.ts';
 import type { Reply } from '../../../src/core/client/reply.ts';
 import { text } from '../../support/faultBehaviours.ts';
@@ -168,6 +169,11 @@ describe('any JSON whatever as an answer (D2, D15)', () => {
   property('§2.3 a file is read by the same rule as the schema of the contract has', anyResource, (body) => {
     const value: unknown = JSON.parse(body);
     assert.equal(isFileResource(value), fileResourceSchema.safeParse(value).success);
+  });
+
+  property('§2.4 a status is read by the same rule as the schema of the contract has', nearly.status, (body) => {
+    const value: unknown = JSON.parse(body);
+    assert.equal(isTransferStatus(value), transferStatusSchema.safeParse(value).success);
   });
 
   property(
