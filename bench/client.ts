@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { BareRequests, search, statusId } from './support/bareRequests.ts';
 import { connectedClient, peakOf, startServer } from './support/ends.ts';
 import { numberedIds } from './support/resources.ts';
-import { ratioOf, report, timeOf } from './support/rounds.ts';
+import { cleanTimeOf, ratioOf, report, timeOf } from './support/rounds.ts';
 import type { Contest, Measure } from './support/rounds.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
@@ -23,10 +23,10 @@ async function fetch(ids: readonly string[]): Promise<void> {
 
 const searching: Contest = {
   ours: async () =>
-    await timeOf(async () => {
+    await cleanTimeOf(async () => {
       assert.equal((await client.search(search)).value.length, 10_000);
     }),
-  reference: async () => await timeOf(async () => await bare.search()),
+  reference: async () => await cleanTimeOf(async () => await bare.search()),
   turns: 5,
 };
 
@@ -37,16 +37,16 @@ const remembering: Contest = {
 };
 
 const polling: Contest = {
-  ours: async () => await timeOf(async () => await times(250, async () => await client.transferStatus(statusId))),
-  reference: async () => await timeOf(async () => await times(250, async () => await bare.status())),
-  turns: 20,
+  ours: async () => await timeOf(async () => await client.transferStatus(statusId)),
+  reference: async () => await timeOf(async () => await bare.status()),
+  turns: 5_000,
 };
 
 const many = numberedIds(20_000);
 const few = many.slice(0, 2_000);
 const describing: Contest = {
-  ours: async () => await timeOf(async () => await fetch(many)),
-  reference: async () => await timeOf(async () => await times(10, async () => await fetch(few))),
+  ours: async () => await cleanTimeOf(async () => await fetch(many)),
+  reference: async () => await cleanTimeOf(async () => await times(10, async () => await fetch(few))),
   turns: 1,
 };
 

@@ -39,18 +39,15 @@ export interface Read<T> {
 export async function send(channel: Channel, request: HttpRequest, caller?: AbortSignal): Promise<Outcome> {
   const { signal, release } = linkSignals(channel.ended, caller);
   try {
-    return await sendRepeatedly(channel, request, signal);
+    for (let tries = 1; ; tries++) {
+      const outcome = await sendOnce(channel, request, signal);
+      if (outcome.kind === 'answer') return outcome;
+      const pauseMs = pauseBeforeRepeat(channel, request, outcome.reason, tries);
+      if (pauseMs === undefined) return outcome;
+      await wait(channel.clock, pauseMs, signal);
+    }
   } finally {
     release();
-  }
-}
-
-async function sendRepeatedly(channel: Channel, request: HttpRequest, signal: AbortSignal): Promise<Outcome> {
-  for (let tries = 1; ; tries++) {
-    const outcome = await sendOnce(channel, request, signal);
-    const pauseMs = outcome.kind === 'failed' ? pauseBeforeRepeat(channel, request, outcome.reason, tries) : undefined;
-    if (pauseMs === undefined) return outcome;
-    await wait(channel.clock, pauseMs, signal);
   }
 }
 
@@ -85,7 +82,9 @@ async function sendOnce(channel: Channel, request: HttpRequest, signal: AbortSig
   if (signal.aborted) return failed(channel, request, { failure: { kind: 'cancelled' }, wasSent: false });
   let path = request.path;
   for (let redirects = 0; ; redirects++) {
-    const raw = await tracedExchange(channel, request, path, signal);
+    const startedAt = channel.clock.now();
+    const raw = await exchange(channel, request, path, signal);
+    trace(channel, request, raw, startedAt);
     if ('failure' in raw) return failed(channel, request, raw);
     if (!isRedirect(raw)) return outcomeOf(channel, request, raw);
     const next = redirectOf(channel, request, raw, path, redirects);
@@ -94,17 +93,9 @@ async function sendOnce(channel: Channel, request: HttpRequest, signal: AbortSig
   }
 }
 
-async function tracedExchange(
-  channel: Channel,
-  request: HttpRequest,
-  path: string,
-  signal: AbortSignal,
-): Promise<RawAnswer | NoAnswer> {
-  const startedAt = channel.clock.now();
-  const raw = await exchange(channel, request, path, signal);
+function trace({ log, clock }: Channel, request: HttpRequest, raw: RawAnswer | NoAnswer, startedAt: number): void {
   const result = 'failure' in raw ? raw.failure.kind : String(raw.status);
-  channel.log.trace(`${nameOf(request)}: ${result} after ${String(channel.clock.now() - startedAt)} ms`);
-  return raw;
+  log.trace(`${nameOf(request)}: ${result} after ${String(clock.now() - startedAt)} ms`);
 }
 
 function isRedirect({ status }: RawAnswer): boolean {
