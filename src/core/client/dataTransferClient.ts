@@ -14,9 +14,10 @@ import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { readAccepted, readFiles, readSearchParameters } from './answers.ts';
 import { checkArguments, numberToSend } from './arguments.ts';
-import type { Operation } from './arguments.ts';
+import type { Given, Operation } from './arguments.ts';
 import { searchRequest, transferRequest } from './bodies.ts';
 import { connectTo, overtaken } from './connecting.ts';
+import type { Target } from './connecting.ts';
 import { askWithName, DatabaseName } from './databaseName.ts';
 import type { Fetch } from './editorTransport.ts';
 import { RuntimeError } from './errors.ts';
@@ -150,7 +151,7 @@ export class DataTransferClient implements Disposable {
    * Rejects with TypeError, ValueError or ConnectionError (§4.8).
    */
   async connect(options: ConnectOptions, signal?: AbortSignal): Promise<ServiceInfo> {
-    const target = { ...options, ...checkArguments('connect', options) };
+    const target = checkArguments('connect', options) as Given & Target;
     this.attempt?.abort();
     const attempt = new AbortController();
     this.attempt = attempt;
