@@ -115,7 +115,10 @@ export class DataTransferClient implements Disposable {
   private readonly network: () => NetworkSettings;
   private readonly fetch: Fetch;
   private readonly replied = new Emitter<Reason | undefined>();
-  /** Fires for the outcome of every operation: with the reason, or without one when it went well (D28). */
+  /**
+   * Fires for the outcome of every operation: with the reason, or without one when it went well (D28). Not for search
+   * parameters that a server does not tell of: a route that is not there says nothing of the key.
+   */
   readonly onDidReply = this.replied.event;
   private session: Session | undefined;
   /** Ends the connection that stands, with everything under way on it. */
