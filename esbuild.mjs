@@ -44,7 +44,7 @@ const page = {
 const bundles = {
   extension: { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.cjs', external: ['vscode'] },
   service: { ...service, entryPoints: ['src/service/main.ts'], outfile: 'dist/service/main.cjs' },
-  thread: { ...service, entryPoints: ['src/service/catalog/thread.ts'], outfile: 'dist/service/thread.cjs' },
+  thread: { ...service, entryPoints: ['src/service/threads/thread.ts'], outfile: 'dist/service/thread.cjs' },
   metadata: { ...page, entryPoints: ['src/webviews/metadata/main.ts'], outfile: 'dist/webviews/metadata.js' },
   transfer: { ...page, entryPoints: ['src/webviews/transfer/main.ts'], outfile: 'dist/webviews/transfer.js' },
   tests: {

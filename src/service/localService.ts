@@ -10,6 +10,7 @@ import { CatalogThread } from './catalog/catalogThread.ts';
 import type { ServiceConfig } from './config.ts';
 import { serviceRoutes } from './routes.ts';
 import { ApiServer } from './server.ts';
+import { FileThreads } from './transfers/fileThreads.ts';
 import { TransferJournal } from './transfers/journal.ts';
 import { TransferQueue } from './transfers/transferQueue.ts';
 
@@ -52,8 +53,10 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   const journal = new TransferJournal(nodePath.join(config.dataFolder, 'journal.db'));
   const catalogThread = options.catalogThread ?? new CatalogThread(options.logger);
   const databases = openDatabases(config, options, catalogThread);
+  const threads = new FileThreads(clock);
   const queue = new TransferQueue({
     journal,
+    threads,
     databases,
     clock,
     logger: options.logger,
@@ -70,6 +73,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   const close = async (): Promise<void> => {
     await server.close();
     await queue.close();
+    await threads.end();
     await Promise.all(databases.map(async (database) => await database.catalog.close()));
     if (options.catalogThread === undefined) await catalogThread.end();
     journal.close();

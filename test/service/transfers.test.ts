@@ -110,7 +110,7 @@ describe('A transfer of the local service', () => {
   it('fails, naming the file, when its hash is not the one stated, and leaves nothing (D23)', async () => {
     const id = await rig.mustSubmit(['wrong/b.txt']);
     const status = await rig.reaches(id, 'failed');
-    const why = 'failed (wrong/b.txt does not have the sha1 hash that its metadata states)';
+    const why = 'failed (could not read wrong/b.txt: it does not have the sha1 hash that its metadata states)';
     assert.equal(status.message, `Transfer ${id}: ${why}`);
     assert.ok(!(await rig.landedFiles()).some((path) => path.includes(id)));
   });

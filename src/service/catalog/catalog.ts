@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/util/logger.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import type { CatalogAnswers } from './catalogAnswers.ts';
-import type { CatalogFile, FoundFile } from './catalogFile.ts';
+import type { CatalogFile, HashedFile } from './catalogFile.ts';
 import type { CatalogRun, CatalogThread } from './catalogThread.ts';
 import { folderTroubleCode, type FolderCatalogPlan } from './folderCatalog.ts';
 import type { CatalogSearch } from './searchSql.ts';
@@ -46,14 +46,17 @@ export class Catalog {
     return found;
   }
 
-  /** The hash that is held of a file as it was when it was described; undefined when there is none, or it has changed. */
-  async heldHash(file: FoundFile): Promise<string | undefined> {
-    return await this.ask('heldHash', file);
+  /**
+   * What is held of the files at these paths: their hash, and what they were when it was taken (D22). Never rejects:
+   * without it the files are only read once more.
+   */
+  async heldHashes(paths: readonly string[]): Promise<readonly (HashedFile | undefined)[]> {
+    return (await this.quietly('heldHashes', paths)) ?? [];
   }
 
-  /** Keeps the hash of a file that was read whole (D22). Never rejects: without it the file is only read once more. */
-  async holdHash(file: FoundFile, sha256: string): Promise<void> {
-    await this.quietly('holdHash', file, sha256);
+  /** Keeps the hashes of files that were read whole (D22). Never rejects, for the same reason. */
+  async holdHashes(files: readonly HashedFile[]): Promise<void> {
+    await this.quietly('holdHashes', files);
   }
 
   /** Looks at the folder again, or only at one folder in it. Never rejects. */
@@ -78,11 +81,15 @@ export class Catalog {
     }
   }
 
-  private async quietly<M extends Method>(method: M, ...rest: RestOf<M>): Promise<void> {
+  private async quietly<M extends Method>(
+    method: M,
+    ...rest: RestOf<M>
+  ): Promise<Awaited<ReturnType<CatalogAnswers[M]>> | undefined> {
     try {
-      await this.ask(method, ...rest);
+      return await this.ask(method, ...rest);
     } catch (error) {
       this.options.logger.warn(`The catalogue of ${this.options.name}: ${String(error)}`);
+      return undefined;
     }
   }
 

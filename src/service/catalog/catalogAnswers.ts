@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { CatalogFile, FoundFile } from './catalogFile.ts';
+import type { CatalogFile, HashedFile } from './catalogFile.ts';
 import { FolderCatalog, type FolderCatalogPlan } from './folderCatalog.ts';
 import type { AskedReader } from './folderReader.ts';
 import type { CatalogSearch } from './searchSql.ts';
@@ -31,12 +31,12 @@ export class CatalogAnswers {
     return await this.of(key).filesByIds(ids);
   }
 
-  heldHash(key: string, file: FoundFile): string | undefined {
-    return this.of(key).heldHash(file);
+  heldHashes(key: string, paths: readonly string[]): readonly (HashedFile | undefined)[] {
+    return this.of(key).heldHashes(paths);
   }
 
-  holdHash(key: string, file: FoundFile, sha256: string): void {
-    this.of(key).holdHash(file, sha256);
+  holdHashes(key: string, files: readonly HashedFile[]): void {
+    this.of(key).holdHashes(files);
   }
 
   async rescan(key: string, under: string): Promise<void> {

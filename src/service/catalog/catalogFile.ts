@@ -15,6 +15,12 @@ export interface FoundFile {
   readonly metadata?: string;
 }
 
+/** A file that was read whole, as it was then. */
+export interface HashedFile extends FoundFile {
+  /** Hex. */
+  readonly sha256: string;
+}
+
 /** A file as the catalogue keeps it. */
 export interface CatalogFile extends FoundFile {
   /** From the suffix or the metadata; empty when neither tells. */

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import { inTransaction, type SqliteFile } from '../sqlite.ts';
-import type { CatalogFile, FoundFile } from './catalogFile.ts';
+import type { CatalogFile, FoundFile, HashedFile } from './catalogFile.ts';
 import { CatalogMerge } from './catalogMerge.ts';
 import { CatalogRows, fileOfRow, type FileRow } from './catalogRows.ts';
 import { bestTextMode, openCatalogFile, type TextMode } from './catalogTables.ts';
@@ -82,10 +82,12 @@ export class CatalogStore {
     return row === undefined ? undefined : fileOfRow(row);
   }
 
-  /** Keeps the hash of a file that was read whole, unless the file has changed since. */
-  holdHash(file: FoundFile, sha256: string): void {
-    const sql = 'UPDATE files SET sha256 = ? WHERE path = ? AND bytes = ? AND modified = ?';
-    this.database.prepare(sql).run(sha256, file.path, file.bytes, file.modifiedMs);
+  /** Keeps the hashes of files that were read whole, in one transaction; not of those that have changed since. */
+  holdHashes(files: readonly HashedFile[]): void {
+    const keep = this.database.prepare('UPDATE files SET sha256 = ? WHERE path = ? AND bytes = ? AND modified = ?');
+    this.together(() => {
+      for (const { path, bytes, modifiedMs, sha256 } of files) keep.run(sha256, path, bytes, modifiedMs);
+    });
   }
 
   /** How many files there are. */
@@ -95,6 +97,12 @@ export class CatalogStore {
 
   close(): void {
     this.database.close();
+  }
+
+  /** In one transaction: that of the merge, where one goes on. */
+  private together(work: () => void): void {
+    if (this.database.isTransaction) work();
+    else inTransaction(this.database, work);
   }
 
   private row(path: string): FileRow | undefined {

@@ -1,9 +1,8 @@
-import * as nodePath from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogAnswers } from './catalogAnswers.ts';
-import { ThreadCalls } from './threadCalls.ts';
-import { threadLimits, type LoggedLine, type ThreadRole } from './threadRole.ts';
+import { ThreadCalls } from '../threads/threadCalls.ts';
+import { startThread, type LoggedLine } from '../threads/threadRole.ts';
 
 /** A run of the thread. */
 export interface CatalogRun {
@@ -12,12 +11,6 @@ export interface CatalogRun {
 
 interface OwnedRun extends CatalogRun {
   readonly worker: Worker;
-}
-
-/** Beside this module, in the sources as in what is built of them. */
-function programFile(): string {
-  const ending = nodePath.extname(import.meta.filename);
-  return nodePath.join(import.meta.dirname, `thread${ending}`);
 }
 
 /** The thread that all catalogues live in: searching a large one keeps nobody from being answered. Started when needed. */
@@ -44,9 +37,7 @@ export class CatalogThread {
   }
 
   private begin(): OwnedRun {
-    const program = programFile();
-    const workerData: ThreadRole = { role: 'catalogues', program };
-    const worker = new Worker(program, { workerData, resourceLimits: threadLimits });
+    const worker = startThread('catalogues');
     const run: OwnedRun = { worker, calls: new ThreadCalls<CatalogAnswers>(worker) };
     worker.on('message', (message: unknown) => this.log(message));
     worker.on('error', (error: unknown) => {

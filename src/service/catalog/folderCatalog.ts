@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { CatalogFile, FoundFile } from './catalogFile.ts';
+import type { CatalogFile, HashedFile } from './catalogFile.ts';
 import { CatalogStore } from './catalogStore.ts';
 import { removeCatalogFile, type TextMode } from './catalogTables.ts';
 import { isCorruption, sqliteErrorCode } from '../sqlite.ts';
@@ -99,15 +99,18 @@ export class FolderCatalog {
     });
   }
 
-  /** The hash that is held of a file as it was when it was described; undefined when there is none, or it has changed. */
-  heldHash(file: FoundFile): string | undefined {
-    const known = this.store.get(file.path);
-    return known?.bytes === file.bytes && known.modifiedMs === file.modifiedMs ? known.sha256 : undefined;
+  /** What is held of the files at these paths: their hash, and what they were when it was taken (D22). */
+  heldHashes(paths: readonly string[]): (HashedFile | undefined)[] {
+    return paths.map((path) => {
+      const { bytes, modifiedMs, sha256 } = this.store.get(path) ?? {};
+      const isHeld = bytes !== undefined && modifiedMs !== undefined && sha256 !== undefined;
+      return isHeld ? { path, bytes, modifiedMs, sha256 } : undefined;
+    });
   }
 
-  /** Keeps the hash of a file that was read whole (D22). */
-  holdHash(file: FoundFile, sha256: string): void {
-    this.store.holdHash(file, sha256);
+  /** Keeps the hashes of files that were read whole (D22). */
+  holdHashes(files: readonly HashedFile[]): void {
+    this.store.holdHashes(files);
   }
 
   /** Looks at the folder again, or only at what is in it at `under` and below. Never rejects. */

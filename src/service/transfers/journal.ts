@@ -106,12 +106,14 @@ export class TransferJournal {
     this.database.prepare('DELETE FROM leftovers WHERE transfer = ?').run(transferId);
   }
 
-  /** Writes which files have landed. */
-  markLanded(record: TransferRecord, files: readonly TransferFile[]): void {
-    const sql = 'UPDATE transfer_files SET landed = 1, sha256 = ?, bytes = ? WHERE transfer = ? AND position = ?';
+  /** Writes how far files have come: staged, or landed. */
+  updateFiles(record: TransferRecord, files: readonly TransferFile[]): void {
+    const sql = 'UPDATE transfer_files SET landed = ?, sha256 = ?, bytes = ? WHERE transfer = ? AND position = ?';
     inTransaction(this.database, () => {
-      const mark = this.database.prepare(sql);
-      for (const file of files) mark.run(file.sha256 ?? null, file.bytes, record.id, file.position);
+      const write = this.database.prepare(sql);
+      for (const { isLanded, sha256, bytes, position } of files) {
+        write.run(isLanded ? 1 : 0, sha256 ?? null, bytes, record.id, position);
+      }
       this.database.prepare('UPDATE transfers SET moved = ? WHERE id = ?').run(record.movedCount, record.id);
     });
   }

@@ -1,29 +1,50 @@
-import * as fs from 'node:fs/promises';
+import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { TransferFailure } from './outcomes.ts';
+import { BadFile } from './fileWork.ts';
 import { landingFolderOf } from './transferRecord.ts';
 
 /**
- * Makes a folder within the destination and returns its real path. It makes one level at a time and never the
- * destination itself: a disk that is away must not be replaced by a folder of its name. Throws when a link stands in the way.
+ * The folders within a destination that a transfer lands in. They are made one level at a time, and the destination
+ * itself never is: a disk that is away must not be replaced by a folder of its name. Throws {@link BadFile} where a link
+ * stands in the way, or the file system's own error.
  */
-export async function makeFolder(destination: string, path: string): Promise<string> {
-  let folder = await fs.realpath(destination);
-  for (const part of path.split('/').filter((name) => name !== '')) {
-    if (part === '..' || part === '.')
-      throw new TransferFailure(`could not write ${path}: it leads out of the destination`);
-    folder = nodePath.join(folder, part);
-    await makeLevel(folder);
-  }
-  if ((await fs.realpath(folder)) === folder) return folder;
-  throw new TransferFailure(`could not write ${path}: a link leads out of the destination`);
-}
+export class LandingFolders {
+  private readonly base: string;
+  private readonly made = new Set<string>();
 
-async function makeLevel(folder: string): Promise<void> {
-  try {
-    await fs.mkdir(folder);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  constructor(destination: string, landing: string) {
+    this.base = fs.realpathSync(destination);
+    this.base = this.level(this.base, landing);
+  }
+
+  /** Makes the folder at a path below the landing folder (`.` is itself), and returns where it is. */
+  make(path: string): string {
+    let folder = this.base;
+    for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
+      if (part === '..') throw new BadFile('it leads out of the destination');
+      folder = this.level(folder, part);
+    }
+    return folder;
+  }
+
+  /** Throws when a folder is no longer where it was made: a link was put into its way. */
+  check(folder: string): void {
+    if (fs.realpathSync.native(folder) !== nodePath.normalize(folder)) {
+      throw new BadFile('a link leads out of the destination');
+    }
+  }
+
+  private level(parent: string, name: string): string {
+    const folder = `${parent}/${name}`;
+    if (this.made.has(folder)) return folder;
+    try {
+      fs.mkdirSync(folder);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+    this.check(folder);
+    this.made.add(folder);
+    return folder;
   }
 }
 
@@ -36,21 +57,21 @@ export function partPathOf(finalPath: string, transferId: string): string {
 /** Removes what a transfer left unfinished at a destination, and its manifest; whole files stay. Never rejects. */
 export async function discardLanding(destination: string, transferId: string, manifestName: string): Promise<void> {
   const folder = nodePath.join(destination, landingFolderOf(transferId));
-  const stats = await fs.lstat(folder).catch(() => undefined);
+  const stats = await fs.promises.lstat(folder).catch(() => undefined);
   if (stats?.isDirectory() !== true) return;
-  await fs.rm(nodePath.join(folder, manifestName), { force: true }).catch(() => undefined);
+  await fs.promises.rm(nodePath.join(folder, manifestName), { force: true }).catch(() => undefined);
   await removeLeftovers(folder, transferId);
 }
 
 /** Removes what an ended transfer left unfinished: its part files and the folders that are empty. Never rejects. */
 async function removeLeftovers(folder: string, transferId: string): Promise<void> {
   try {
-    for (const entry of await fs.readdir(folder, { withFileTypes: true })) {
+    for (const entry of await fs.promises.readdir(folder, { withFileTypes: true })) {
       const path = nodePath.join(folder, entry.name);
       if (entry.isDirectory()) await removeLeftovers(path, transferId);
-      else if (entry.name.endsWith(`.part-${transferId}`)) await fs.rm(path, { force: true });
+      else if (entry.name.endsWith(`.part-${transferId}`)) await fs.promises.rm(path, { force: true });
     }
-    await fs.rmdir(folder);
+    await fs.promises.rmdir(folder);
   } catch {
     // Not empty, not there or not reachable: then there is nothing to remove.
   }

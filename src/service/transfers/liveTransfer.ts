@@ -5,7 +5,7 @@ import type { TransferJournal } from './journal.ts';
 import { messageOf, type TransferFile, type TransferRecord, type TransferStatusWord } from './transferRecord.ts';
 import { TransferRun, type RunOptions, type RunProgress } from './transferRun.ts';
 
-const flushFiles = 100;
+const flushFiles = 1_000;
 const flushAfterMs = 500;
 
 /** What a live transfer works with. */
@@ -16,8 +16,8 @@ interface LiveTransferOptions {
 }
 
 /**
- * A transfer that has not ended: its record, kept in step with the journal. Landed files reach the journal in lots;
- * one that a crash keeps from it is found at the destination again (D25).
+ * A transfer that has not ended: its record, kept in step with the journal. How far files have come reaches the journal
+ * in lots: one that a crash keeps from it is found at the destination again, or read once more (D25).
  */
 export class LiveTransfer implements RunProgress {
   readonly run: TransferRun;
@@ -41,7 +41,7 @@ export class LiveTransfer implements RunProgress {
   }
 
   record(): TransferRecord {
-    return this.current;
+    return { ...this.current, movedCount: this.current.movedCount + this.run.movingCount };
   }
 
   enter(status: TransferStatusWord, text: string): void {
@@ -52,9 +52,10 @@ export class LiveTransfer implements RunProgress {
     this.options.logger.info(message);
   }
 
-  landed(file: TransferFile): void {
-    this.current = { ...this.current, movedCount: this.current.movedCount + 1 };
-    this.unwritten.push(file);
+  advanced(files: readonly TransferFile[]): void {
+    const landed = files.filter((file) => file.isLanded).length;
+    this.current = { ...this.current, movedCount: this.current.movedCount + landed };
+    this.unwritten.push(...files);
     const isTime = this.options.clock.now() - this.writtenAtMs >= flushAfterMs;
     if (isTime || this.unwritten.length >= flushFiles) this.persist();
   }
@@ -84,7 +85,7 @@ export class LiveTransfer implements RunProgress {
   /** Brings the journal up to date. What cannot be written now is tried again with the next step. */
   persist(): boolean {
     try {
-      if (this.unwritten.length > 0) this.options.journal.markLanded(this.current, this.unwritten);
+      if (this.unwritten.length > 0) this.options.journal.updateFiles(this.current, this.unwritten);
       this.unwritten = [];
       this.options.journal.update(this.current);
       this.writtenAtMs = this.options.clock.now();

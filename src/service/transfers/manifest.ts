@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
-import * as nodePath from 'node:path';
 import type { JsonObject } from '../../core/util/json.ts';
-import { makeFolder, partPathOf } from './landing.ts';
-import { meaningOf } from './outcomes.ts';
+import { BadFile } from './fileWork.ts';
+import { LandingFolders, partPathOf } from './landing.ts';
+import { meaningOf, TransferFailure } from './outcomes.ts';
 import { landingFolderOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
 
 /** What the manifest says of the two databases. */
@@ -11,9 +11,28 @@ interface ManifestEnds {
   readonly destination: { readonly id: string; readonly name: string };
 }
 
-/** The Frictionless Data Package that describes what a transfer landed (D24). */
-export function manifestOf(record: TransferRecord, ends: ManifestEnds, files: readonly TransferFile[]): JsonObject {
-  const names = new Set<string>();
+/** How many resources are made text at a time; a transfer may have very many. */
+const pieceSize = 500;
+
+const usualResourceBytes = 1_000;
+
+/** The text of the Frictionless Data Package that describes what a transfer landed (D24), piece by piece. */
+export function* manifestText(
+  record: TransferRecord,
+  ends: ManifestEnds,
+  files: readonly TransferFile[],
+): Generator<string> {
+  const head = JSON.stringify(headOf(record, ends), undefined, 2);
+  yield `${head.slice(0, head.lastIndexOf('\n'))},\n  "resources": [\n`;
+  const names = new Map<string, number>();
+  for (let start = 0; start < files.length; start += pieceSize) {
+    const lines = files.slice(start, start + pieceSize).map((file) => `    ${JSON.stringify(resourceOf(file, names))}`);
+    yield `${start === 0 ? '' : ',\n'}${lines.join(',\n')}`;
+  }
+  yield '\n  ]\n}\n';
+}
+
+function headOf(record: TransferRecord, ends: ManifestEnds): JsonObject {
   return {
     profile: 'data-package',
     name: 'manifest',
@@ -25,20 +44,21 @@ export function manifestOf(record: TransferRecord, ends: ManifestEnds, files: re
     orcid: record.orcid,
     source: ends.source,
     destination: ends.destination,
-    resources: files.map((file) => resourceOf(file, names)),
   };
 }
 
-function resourceOf(file: TransferFile, names: Set<string>): JsonObject {
+function resourceOf(file: TransferFile, names: Map<string, number>): JsonObject {
   const name = freeName(file.resource.name ?? 'file', names);
   return { ...file.resource, name, path: file.path, bytes: file.bytes, hash: `sha256:${file.sha256 ?? ''}` };
 }
 
-/** Names are unique within a Data Package. */
-function freeName(name: string, names: Set<string>): string {
+/** Names are unique within a Data Package; `names` has for each the number that was last put behind it. */
+function freeName(name: string, names: Map<string, number>): string {
+  let number = names.get(name) ?? 0;
   let free = name;
-  for (let number = 2; names.has(free); number += 1) free = `${name}-${number}`;
-  names.add(free);
+  while (names.has(free)) free = `${name}-${++number + 1}`;
+  names.set(name, number);
+  names.set(free, names.get(free) ?? 0);
   return free;
 }
 
@@ -52,18 +72,22 @@ export function manifestNameOf(transferId: string, files: readonly TransferFile[
 export async function writeManifest(
   destination: string,
   record: TransferRecord,
-  manifest: JsonObject,
+  ends: ManifestEnds,
   files: readonly TransferFile[],
 ): Promise<void> {
-  const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
   const name = manifestNameOf(record.id, files);
   try {
-    const folder = await makeFolder(destination, landingFolderOf(record.id));
-    const finalPath = nodePath.join(folder, name);
+    const folders = new LandingFolders(destination, landingFolderOf(record.id));
+    const folder = folders.make('.');
+    const finalPath = `${folder}/${name}`;
     const part = partPathOf(finalPath, record.id);
-    await fs.writeFile(part, text, { flush: true });
+    await fs.rm(part, { force: true });
+    await fs.writeFile(part, manifestText(record, ends, files), { flush: true, flag: 'wx' });
+    folders.check(folder);
     await fs.rename(part, finalPath);
   } catch (error) {
-    throw await meaningOf(error, { act: 'write', path: name, root: destination, bytes: text.length });
+    if (error instanceof BadFile) throw new TransferFailure(`could not write ${name}: ${error.message}`);
+    const bytes = files.length * usualResourceBytes;
+    throw await meaningOf(error, { act: 'write', path: name, root: destination, bytes });
   }
 }

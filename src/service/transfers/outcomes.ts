@@ -1,4 +1,5 @@
 import * as fs from 'node:fs/promises';
+import type { FileTrouble } from './fileJobs.ts';
 
 /** Ends a transfer as failed; the message is one sentence that names the file and the reason (D23). */
 export class TransferFailure extends Error {
@@ -38,6 +39,14 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
   EFBIG: 'it is larger than the disk allows',
 };
+
+/** What a trouble with a file means for the transfer: it fails, or it is suspended. */
+export async function meaningOfTrouble(trouble: FileTrouble, what: Omit<FileAct, 'act'>): Promise<unknown> {
+  const { act, code, text } = trouble;
+  if (code === undefined || act === 'copy')
+    return new TransferFailure(`could not ${act} ${what.path}: ${text ?? code}`);
+  return await meaningOf(Object.assign(new Error(code), { code }), { ...what, act });
+}
 
 /** Turns what the file system said into what it means for the transfer. Aborts and meanings pass unchanged. */
 export async function meaningOf(error: unknown, what: FileAct): Promise<unknown> {

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { databaseOfId, type ServedDatabase } from '../catalog/databases.ts';
+import type { FileThreads } from './fileThreads.ts';
 import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
 import { isFolder, TransferFailure, TransferSuspension } from './outcomes.ts';
@@ -16,6 +17,7 @@ import { UnservedTransfers } from './unservedTransfers.ts';
 interface TransferQueueOptions {
   readonly journal: TransferJournal;
   readonly databases: readonly ServedDatabase[];
+  readonly threads: FileThreads;
   readonly clock: Clock;
   readonly logger: Logger;
   /** How long ended transfers are remembered (D25). */
@@ -104,7 +106,7 @@ export class TransferQueue {
   }
 
   private revive(record: TransferRecord, files: readonly TransferFile[]): LiveTransfer | undefined {
-    const { databases, journal, clock, logger, throttleBytesPerSecond } = this.options;
+    const { databases, journal, threads, clock, logger, throttleBytesPerSecond } = this.options;
     const source = databaseOfId(databases, record.sourceId);
     const destination = databaseOfId(databases, record.destinationId);
     if (source === undefined || destination === undefined) {
@@ -114,6 +116,7 @@ export class TransferQueue {
     const run = {
       source,
       destination,
+      threads,
       clock,
       ...(throttleBytesPerSecond === undefined ? {} : { throttleBytesPerSecond }),
     };

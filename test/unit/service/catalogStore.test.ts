@@ -96,7 +96,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
 
     it('finds a changed file by its new words only, and forgets its hash', () => {
       const file = { path: 'readme.md', bytes: 10, modifiedMs: 1_000 };
-      store.holdHash(file, 'ab');
+      store.holdHashes([{ ...file, sha256: 'ab' }]);
       assert.equal(store.get('readme.md')?.sha256, 'ab');
       store.put([{ ...file, bytes: 11, metadata: '{"title":"Guide"}' }]);
       assert.deepEqual(find('guide'), ['readme.md']);
@@ -104,7 +104,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
     });
 
     it('does not take a hash for a file that has changed since it was read (D22)', () => {
-      store.holdHash({ path: 'readme.md', bytes: 9, modifiedMs: 1_000 }, 'ab');
+      store.holdHashes([{ path: 'readme.md', bytes: 9, modifiedMs: 1_000, sha256: 'ab' }]);
       assert.equal(store.get('readme.md')?.sha256, undefined);
     });
 

@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { stageFile } from '../../../src/service/transfers/stager.ts';
-import type { TransferFile } from '../../../src/service/transfers/transferRecord.ts';
+import { raise, jobSign, type FileToStage, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
+import { stageFiles } from '../../../src/service/transfers/stageWork.ts';
 
-describe('Staging a file (D22, D23)', () => {
+const hashOfA = 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb';
+
+describe('Staging files (D22, D23)', () => {
   let root: string;
   let source: string;
-  const held: string[] = [];
-  const catalog = {
-    heldHash: async () => await Promise.resolve(undefined),
-    holdHash: async (_: unknown, sha256: string) => {
-      held.push(sha256);
-      await Promise.resolve();
-    },
-  };
 
   beforeEach(async () => {
-    held.length = 0;
     root = await fs.realpath(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-stage-')));
     source = nodePath.join(root, 'source');
     await fs.mkdir(nodePath.join(source, 'sub'), { recursive: true });
@@ -28,33 +22,79 @@ describe('Staging a file (D22, D23)', () => {
 
   afterEach(async () => await fs.rm(root, { recursive: true }));
 
-  async function stage(path: string): Promise<TransferFile> {
-    const resource = { id: path, path };
-    const file: TransferFile = { position: 0, path, bytes: 1, resource, isLanded: false };
-    return await stageFile({ folder: source, catalog }, file, new AbortController().signal);
+  function stage(path: string, more: Partial<FileToStage> = {}): JobResult {
+    return stageFiles({ folder: source, files: [{ position: 3, path, ...more }], sign: jobSign() });
   }
 
-  it('reads it, and gives its hash to the catalogue', async () => {
-    const { sha256 } = await stage('a.txt');
-    assert.equal(sha256, 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb');
-    assert.deepEqual(held, [sha256]);
+  it('reads a file, and tells what it was then', async () => {
+    const { mtimeMs } = await fs.stat(nodePath.join(source, 'a.txt'));
+    assert.deepEqual(stage('a.txt').done, [{ position: 3, bytes: 1, modifiedMs: mtimeMs, sha256: hashOfA }]);
   });
 
-  it('fails when it is no longer there', async () => {
-    await assert.rejects(stage('gone.txt'), /could not read gone\.txt: it is no longer there/);
+  it('takes the hash that is held of a file as it is now, and no other', async () => {
+    const { mtimeMs: modifiedMs } = await fs.stat(nodePath.join(source, 'a.txt'));
+    const held = { bytes: 1, modifiedMs, sha256: 'held' };
+    assert.equal(stage('a.txt', { held }).done[0]?.sha256, 'held');
+    assert.equal(stage('a.txt', { held: { ...held, bytes: 2 } }).done[0]?.sha256, hashOfA);
+    assert.equal(stage('a.txt', { held: { ...held, modifiedMs: 1 } }).done[0]?.sha256, hashOfA);
   });
 
-  for (const target of ['../secret.txt', '/etc/hostname', 'sub/../../secret.txt']) {
-    it(`fails when it was swapped for a link to ${target}`, async () => {
-      await fs.symlink(target, nodePath.join(source, 'swapped.txt'));
-      await assert.rejects(stage('swapped.txt'), /could not read swapped\.txt: it leads out/);
-      assert.deepEqual(held, []);
+  for (const size of [0, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 3_000_000]) {
+    it(`hashes ${size} bytes as others do, in both algorithms at once`, async () => {
+      const file = nodePath.join(source, 'b.bin');
+      await fs.writeFile(file, Buffer.alloc(size, 'odd'));
+      const [sha256 = '', md5 = ''] = ['sha256sum', 'md5sum'].map(
+        (command) => execFileSync(command, [file], { encoding: 'utf8' }).split(' ')[0],
+      );
+      const { done, trouble } = stage('b.bin', { declared: { algorithm: 'md5', hex: md5 } });
+      assert.equal(trouble, undefined);
+      assert.deepEqual([done[0]?.sha256, done[0]?.bytes], [sha256, size]);
     });
   }
 
-  it('fails when its folder was swapped for a link that leads out', async () => {
-    await fs.rmdir(nodePath.join(source, 'sub'));
-    await fs.symlink('..', nodePath.join(source, 'sub'));
-    await assert.rejects(stage('sub/secret.txt'), /could not read sub\/secret\.txt: it leads out/);
+  const troubles: [what: string, prepare: () => Promise<unknown>, path: string, trouble: object][] = [
+    ['is not there', async () => await Promise.resolve(), 'gone.txt', { code: 'ENOENT' }],
+    [
+      'was swapped for a link that leads out',
+      async () => await fs.symlink('../secret.txt', nodePath.join(source, 'swapped.txt')),
+      'swapped.txt',
+      { text: "it leads out of the database's folder" },
+    ],
+    [
+      'lies in a folder that was swapped for a link that leads out',
+      async () => {
+        await fs.rmdir(nodePath.join(source, 'sub'));
+        await fs.symlink('..', nodePath.join(source, 'sub'));
+      },
+      'sub/secret.txt',
+      { text: "it leads out of the database's folder" },
+    ],
+    [
+      'is a pipe that nobody writes to',
+      async () => await Promise.resolve(execFileSync('mkfifo', [nodePath.join(source, 'pipe')])),
+      'pipe',
+      { text: 'it is no file' },
+    ],
+    ['is a folder', async () => await Promise.resolve(), 'sub', { text: 'it is no file' }],
+  ];
+  for (const [what, prepare, path, trouble] of troubles) {
+    it(`tells of a file that ${what}`, async () => {
+      await prepare();
+      assert.deepEqual(stage(path), { done: [], trouble: { position: 3, act: 'read', ...trouble } });
+    });
+  }
+
+  it('tells of a file that has not the hash that its metadata states', () => {
+    const { trouble } = stage('a.txt', { declared: { algorithm: 'sha1', hex: '00' } });
+    assert.equal(trouble?.text, 'it does not have the sha1 hash that its metadata states');
+  });
+
+  it('begins nothing after it was told to stop', () => {
+    const sign = jobSign();
+    raise(sign);
+    assert.deepEqual(stageFiles({ folder: source, files: [{ position: 0, path: 'a.txt' }], sign }), {
+      done: [],
+      isStopped: true,
+    });
   });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
@@ -38,7 +39,13 @@ describe('A queue that finds a transfer whose databases are not served', () => {
 
   async function started(kept: TransferRecord): Promise<TransferRecord | undefined> {
     journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
-    const options = { journal, databases: [], clock: systemClock, logger: new MemoryLog() };
+    const options = {
+      journal,
+      databases: [],
+      threads: new FileThreads(systemClock),
+      clock: systemClock,
+      logger: new MemoryLog(),
+    };
     const queue = new TransferQueue({ ...options, retentionMs: 86_400_000, retryDelayMs: 20 });
     queue.start();
     await queue.close();

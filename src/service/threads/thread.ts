@@ -1,19 +1,14 @@
-import { parentPort, Worker, workerData as threadData, type MessagePort } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Logger } from '../../core/util/logger.ts';
-import { CatalogAnswers } from './catalogAnswers.ts';
-import { FolderReader, type AskedReader } from './folderReader.ts';
+import { CatalogAnswers } from '../catalog/catalogAnswers.ts';
+import { FolderReader, type AskedReader } from '../catalog/folderReader.ts';
+import { FileAnswers } from '../transfers/fileAnswers.ts';
 import { answerCalls, ThreadCalls } from './threadCalls.ts';
-import { threadLimits, type LoggedLine, type ThreadRole } from './threadRole.ts';
+import { startThread, type LoggedLine, type ThreadRole } from './threadRole.ts';
 
-/** The thread that reads folders. */
-function serveReading(port: MessagePort): void {
-  answerCalls(port, new FolderReader());
-}
-
-/** The thread that keeps the catalogues; it has the other one for itself. */
-function serveCatalogues(port: MessagePort, program: string): void {
-  const workerData: ThreadRole = { role: 'reading', program };
-  const reading = new Worker(program, { workerData, resourceLimits: threadLimits });
+/** The thread that keeps the catalogues; it has the one that reads folders for itself. */
+function serveCatalogues(port: MessagePort): void {
+  const reading = startThread('reading');
   const calls = new ThreadCalls<FolderReader>(reading);
   // Without it there are no catalogues: this thread ends too, and whoever needs it starts both again.
   reading.on('error', (error) => {
@@ -37,6 +32,18 @@ function loggerTo(port: MessagePort): Logger {
   return { trace: log('trace'), debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 }
 
-const { role, program } = threadData as ThreadRole;
-if (parentPort && role === 'reading') serveReading(parentPort);
-else if (parentPort) serveCatalogues(parentPort, program);
+function serve(port: MessagePort, role: ThreadRole['role']): void {
+  switch (role) {
+    case 'catalogues':
+      serveCatalogues(port);
+      break;
+    case 'reading':
+      answerCalls(port, new FolderReader());
+      break;
+    case 'files':
+      answerCalls(port, new FileAnswers());
+      break;
+  }
+}
+
+if (parentPort) serve(parentPort, (workerData as ThreadRole).role);
