@@ -31,10 +31,19 @@ export interface StartedService {
 
 const mainFile = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
 
-/** Starts the service from its source with the running Node and waits until it listens. Rejects with its log when it ends before. */
-export async function startLocalService(config: LocalServiceConfig): Promise<StartedService> {
+/**
+ * Starts the service from its source with the running Node and waits until it listens. Rejects with its log when it ends
+ * before. `environment` is added to this process's own.
+ */
+export async function startLocalService(
+  config: LocalServiceConfig,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<StartedService> {
   const dataFolder = config.dataFolder ?? (await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-data-')));
-  const child = spawn(process.execPath, [mainFile, '--config', '-'], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [mainFile, '--config', '-'], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
   child.stdin.write(`${JSON.stringify({ ...config, dataFolder, endWithStdin: true })}\n`);

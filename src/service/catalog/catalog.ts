@@ -59,6 +59,16 @@ export class Catalog {
     await this.quietly('holdHashes', files);
   }
 
+  /** What changes at this folder and below is not looked at, until it is settled: a transfer writes there. Never rejects. */
+  async unsettle(under: string): Promise<void> {
+    await this.quietly('unsettle', under);
+  }
+
+  /** Looks at a folder as it is now, and from now on at what changes there again. Never rejects. */
+  async settle(under: string): Promise<void> {
+    await this.quietly('settle', under);
+  }
+
   /** Looks at the folder again, or only at one folder in it. Never rejects. */
   async rescan(under = ''): Promise<void> {
     await this.quietly('rescan', under);

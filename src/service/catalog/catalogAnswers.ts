@@ -39,6 +39,14 @@ export class CatalogAnswers {
     this.of(key).holdHashes(files);
   }
 
+  unsettle(key: string, under: string): void {
+    this.of(key).unsettle(under);
+  }
+
+  async settle(key: string, under: string): Promise<void> {
+    await this.of(key).settle(under);
+  }
+
   async rescan(key: string, under: string): Promise<void> {
     await this.of(key).rescan(under);
   }

@@ -90,6 +90,17 @@ export class CatalogStore {
     });
   }
 
+  /** What is held of the files at these paths: their hash, and what they were when it was taken. */
+  heldHashes(paths: readonly string[]): (HashedFile | undefined)[] {
+    const held = this.database.prepare(
+      'SELECT bytes, modified, sha256 FROM files INDEXED BY held WHERE path = ? AND sha256 IS NOT NULL',
+    );
+    return paths.map((path) => {
+      const row = held.get(path) as unknown as { bytes: number; modified: number; sha256: string } | undefined;
+      return row && { path, bytes: row.bytes, modifiedMs: row.modified, sha256: row.sha256 };
+    });
+  }
+
   /** How many files there are. */
   count(): number {
     return this.number({ sql: 'SELECT count(*) AS number FROM files', values: [] });

@@ -6,14 +6,15 @@ import { inTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
 export type TextMode = 'index' | 'scan';
 
 /** Raised with every change of the tables, or of the words that go into them: a catalogue of another version is made anew from the folder. */
-const layoutVersion = 2;
+const layoutVersion = 3;
 
 // The ids go in the order of the paths, so that what is found by its words comes out in that order without sorting.
 const tables = `
   CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, format TEXT NOT NULL,
     bytes INTEGER NOT NULL, modified REAL NOT NULL, metadata TEXT, sha256 TEXT
-  );`;
+  );
+  CREATE INDEX held ON files (path, bytes, modified, sha256) WHERE sha256 IS NOT NULL;`;
 const wordTables: Readonly<Record<TextMode, string>> = {
   index: `CREATE VIRTUAL TABLE words USING fts5(
     name, title, folder, rest, content='', columnsize=0, tokenize='ascii');

@@ -66,6 +66,7 @@ export class FolderCatalog {
   /** Why the last scan did not come to its end: the end of a sentence about the folder. */
   private trouble: string | undefined;
   private isClosed = false;
+  private readonly unsettled = new Set<string>();
 
   constructor(plan: FolderCatalogPlan, parts: FolderCatalogParts) {
     this.plan = plan;
@@ -101,16 +102,23 @@ export class FolderCatalog {
 
   /** What is held of the files at these paths: their hash, and what they were when it was taken (D22). */
   heldHashes(paths: readonly string[]): (HashedFile | undefined)[] {
-    return paths.map((path) => {
-      const { bytes, modifiedMs, sha256 } = this.store.get(path) ?? {};
-      const isHeld = bytes !== undefined && modifiedMs !== undefined && sha256 !== undefined;
-      return isHeld ? { path, bytes, modifiedMs, sha256 } : undefined;
-    });
+    return this.store.heldHashes(paths);
   }
 
   /** Keeps the hashes of files that were read whole (D22). */
   holdHashes(files: readonly HashedFile[]): void {
     this.store.holdHashes(files);
+  }
+
+  /** What changes at this folder and below it is not looked at, until it is settled: a transfer writes there. */
+  unsettle(under: string): void {
+    this.unsettled.add(under);
+  }
+
+  /** Looks at a folder as it is now, and from now on at what changes there again. Never rejects. */
+  async settle(under: string): Promise<void> {
+    this.unsettled.delete(under);
+    await this.rescan(under);
   }
 
   /** Looks at the folder again, or only at what is in it at `under` and below. Never rejects. */
@@ -243,7 +251,13 @@ export class FolderCatalog {
   /** Looks at what the system told of. */
   private async follow(changes: TreeChanges): Promise<void> {
     if (changes === 'all') await this.rescan();
-    else await this.work(async () => await this.lookAt([...changes].filter((path) => !hasHiddenPart(path))));
+    else await this.work(async () => await this.lookAt([...changes].filter((path) => this.isSettled(path))));
+  }
+
+  private isSettled(path: string): boolean {
+    if (hasHiddenPart(path)) return false;
+    for (const under of this.unsettled) if (path === under || path.startsWith(`${under}/`)) return false;
+    return true;
   }
 
   private async lookAt(changed: readonly string[]): Promise<void> {
@@ -251,6 +265,7 @@ export class FolderCatalog {
     const whole = changed.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));
     const described = paths.filter(isDescription).map(folderOfPath);
     try {
+      if (paths.length + whole.length === 0) return;
       const sights = await this.parts.reader.look(this.plan.folder, paths);
       const gone = sights.flatMap(({ kind, path }) => (kind === 'gone' ? [path] : []));
       this.store.put(sights.flatMap((sight) => (sight.kind === 'file' ? [sight.file] : [])));

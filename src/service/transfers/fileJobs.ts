@@ -45,6 +45,8 @@ export interface MoveJob {
   readonly destinationFolder: string;
   readonly files: readonly FileToMove[];
   readonly bytesPerSecond?: number;
+  /** Each file is written through to the disk by itself. */
+  readonly isFlushed: boolean;
   readonly sign: JobSign;
 }
 

@@ -38,6 +38,11 @@ export class FileThreads {
     this.clock = clock;
   }
 
+  /** Starts threads that are going to be needed, as long as there are none. */
+  prepare(count: number): void {
+    while (!this.isEnded && this.threads.size < count) this.release(this.begin());
+  }
+
   /** Reads and hashes files. Rejects when the thread broke: nothing is known then. */
   async stage(job: StageJob): Promise<JobResult> {
     return await this.run(async ({ calls }) => await calls.ask('stage', job));
@@ -80,9 +85,13 @@ export class FileThreads {
       reject(error);
     }
     if (!this.threads.has(thread)) return;
+    this.release(thread);
+    this.pump();
+  }
+
+  private release(thread: FileThread): void {
     this.free.push(thread);
     thread.idle = this.clock.after(idleMs, () => this.letGo(thread));
-    this.pump();
   }
 
   private letGo(thread: FileThread): void {

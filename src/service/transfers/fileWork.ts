@@ -60,7 +60,7 @@ function troubleOf(position: number, error: unknown): FileTrouble {
 }
 
 /** Whether the sign was raised. */
-export function isRaised(sign: JobSign): boolean {
+function isRaised(sign: JobSign): boolean {
   return Atomics.load(sign, 0) === 1;
 }
 

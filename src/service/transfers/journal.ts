@@ -25,6 +25,14 @@ interface FileRow {
   readonly landed: number;
 }
 
+/** A new transfer that is about to be written. */
+interface ArrivingTransfer {
+  readonly record: TransferRecord;
+  readonly files: readonly TransferFile[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** What an ended transfer may have left unfinished at a destination that could not be reached. */
 interface Leftovers {
   readonly transferId: string;
@@ -53,6 +61,7 @@ const tables = `
  */
 export class TransferJournal {
   private readonly database: SqliteFile;
+  private readonly arriving: ArrivingTransfer[] = [];
 
   constructor(file: string) {
     mkdirSync(nodePath.dirname(file), { recursive: true, mode: 0o700 });
@@ -61,19 +70,14 @@ export class TransferJournal {
     inTransaction(this.database, () => this.database.exec(tables));
   }
 
-  /** Writes a new transfer with its files. */
-  add(record: TransferRecord, files: readonly TransferFile[]): void {
-    const { id, status, message, movedCount, isCancelRequested, endedAtMs, ...fixed } = record;
-    inTransaction(this.database, () => {
-      this.database
-        .prepare(
-          'INSERT INTO transfers (id, status, message, moved, cancel, ended_at, fixed) VALUES (?, ?, ?, ?, ?, ?, ?)',
-        )
-        .run(id, status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, JSON.stringify(fixed));
-      const insert = this.database.prepare(
-        'INSERT INTO transfer_files (transfer, position, path, bytes, resource, landed) VALUES (?, ?, ?, ?, ?, 0)',
-      );
-      for (const file of files) insert.run(id, file.position, file.path, file.bytes, JSON.stringify(file.resource));
+  /**
+   * Writes a new transfer with its files, together with others that come at the same moment: each of them would wait for
+   * the disk by itself. Resolves when it is on disk, rejects when it could not be written.
+   */
+  async add(record: TransferRecord, files: readonly TransferFile[]): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.arriving.push({ record, files, resolve, reject });
+      if (this.arriving.length === 1) setImmediate(() => this.takeIn());
     });
   }
 
@@ -143,7 +147,32 @@ export class TransferJournal {
   }
 
   close(): void {
+    this.takeIn();
     this.database.close();
+  }
+
+  private takeIn(): void {
+    const arrived = this.arriving.splice(0);
+    if (arrived.length === 0) return;
+    try {
+      inTransaction(this.database, () => arrived.forEach(({ record, files }) => this.insert(record, files)));
+      for (const { resolve } of arrived) resolve();
+    } catch (error) {
+      for (const { reject } of arrived) reject(error);
+    }
+  }
+
+  private insert(record: TransferRecord, files: readonly TransferFile[]): void {
+    const { id, status, message, movedCount, isCancelRequested, endedAtMs, ...fixed } = record;
+    this.database
+      .prepare(
+        'INSERT INTO transfers (id, status, message, moved, cancel, ended_at, fixed) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      )
+      .run(id, status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, JSON.stringify(fixed));
+    const insert = this.database.prepare(
+      'INSERT INTO transfer_files (transfer, position, path, bytes, resource, landed) VALUES (?, ?, ?, ?, ?, 0)',
+    );
+    for (const file of files) insert.run(id, file.position, file.path, file.bytes, JSON.stringify(file.resource));
   }
 
   private write(record: TransferRecord): void {

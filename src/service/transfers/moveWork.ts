@@ -1,19 +1,19 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { digestFile } from './digests.ts';
-import type { DoneFile, FileToMove, JobResult, MoveJob, JobSign } from './fileJobs.ts';
+import type { DoneFile, FileToMove, JobResult, JobSign, MoveJob } from './fileJobs.ts';
 import { at, BadFile, readThrough, throwIfRaised, withFile, workThrough, WorkStopped } from './fileWork.ts';
 import { LandingFolders, partPathOf } from './landing.ts';
-import { withSource } from './stageWork.ts';
+import { SourceFiles } from './sourceFiles.ts';
 import { landingFolderOf } from './transferRecord.ts';
 
 /** Sharing the blocks of a smaller file takes longer than copying it. */
 const clonedFromBytes = 64 * 1024;
 
-/** Where the files of a job go. */
+/** Where the files of a job come from and go to. */
 interface Route {
   readonly job: MoveJob;
-  readonly realSource: string;
+  readonly source: SourceFiles;
   readonly folders: LandingFolders;
   /** Whether the file system may be able to share the blocks of a copy with its original. */
   mayClone: boolean;
@@ -32,19 +32,17 @@ export function moveFiles(job: MoveJob): JobResult {
 }
 
 function routeOf(job: MoveJob): Route {
-  const realSource = at('read', () => fs.realpathSync(job.sourceFolder));
-  const landing = landingFolderOf(job.transferId);
-  const folders = at('write', () => new LandingFolders(job.destinationFolder, landing));
-  return { job, realSource, folders, mayClone: job.bytesPerSecond === undefined };
+  const source = at('read', () => new SourceFiles(job.sourceFolder));
+  const folders = at('write', () => new LandingFolders(job.destinationFolder, landingFolderOf(job.transferId)));
+  return { job, source, folders, mayClone: job.bytesPerSecond === undefined };
 }
 
 function moveFile(route: Route, file: FileToMove): DoneFile {
-  const { job, folders, realSource } = route;
   at('write', () => {
-    const folder = folders.make(nodePath.posix.dirname(file.path));
+    const folder = route.folders.make(nodePath.posix.dirname(file.path));
     const finalPath = `${folder}/${nodePath.posix.basename(file.path)}`;
-    if (isThere(finalPath, file, job.sign)) return;
-    at('read', () => withSource(realSource, file.path, (source) => land(route, file, { source, folder, finalPath })));
+    if (isThere(finalPath, file, route.job.sign)) return;
+    at('read', () => route.source.open(file.path, (opened) => at('write', () => land(route, file, opened, finalPath))));
   });
   return { position: file.position, bytes: file.bytes, sha256: file.sha256 };
 }
@@ -57,34 +55,30 @@ function isThere(finalPath: string, file: FileToMove, sign: JobSign): boolean {
   throw new BadFile('something else is already there');
 }
 
-interface Place {
-  /** The open source. */
-  readonly source: number;
-  readonly folder: string;
-  readonly finalPath: string;
-}
-
-function land(route: Route, file: FileToMove, { source, folder, finalPath }: Place): void {
-  const { job, folders } = route;
-  const part = at('write', () => partPathOf(finalPath, job.transferId));
+function land(route: Route, file: FileToMove, opened: number, finalPath: string): void {
+  const { job } = route;
+  const part = partPathOf(finalPath, job.transferId);
   try {
-    at('write', () => fs.rmSync(part, { force: true }));
-    if (!cloned(route, file, part)) copy(job, source, part);
-    at('write', () => {
-      const written = withFile(part, 'r', (copied) => digestFile(copied, job.sign));
-      if (written.sha256 !== file.sha256) {
-        at('copy', () => {
-          throw new BadFile('it changed while it was being transferred');
+    const written = cloned(route, file, part)
+      ? withFile(part, 'r', (copy) => digestFile(copy, job.sign))
+      : withNew(part, (copy) => {
+          write(job, opened, copy);
+          if (job.isFlushed) fs.fsyncSync(copy);
+          return digestFile(copy, job.sign);
         });
-      }
-      throwIfRaised(job.sign);
-      folders.check(folder);
-      fs.renameSync(part, finalPath);
-    });
+    if (written.sha256 !== file.sha256) refuse('it changed while it was being transferred');
+    throwIfRaised(job.sign);
+    fs.renameSync(part, finalPath);
   } catch (error) {
     discard(part);
     throw error;
   }
+}
+
+function refuse(text: string): never {
+  return at('copy', () => {
+    throw new BadFile(text);
+  });
 }
 
 function discard(part: string): void {
@@ -100,7 +94,7 @@ function cloned(route: Route, file: FileToMove, part: string): boolean {
   if (!route.mayClone || file.bytes < clonedFromBytes) return false;
   const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
   try {
-    fs.copyFileSync(`${route.realSource}/${file.path}`, part, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
+    fs.copyFileSync(route.source.placeOf(file.path), part, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
     return true;
   } catch {
     discard(part);
@@ -109,21 +103,28 @@ function cloned(route: Route, file: FileToMove, part: string): boolean {
   }
 }
 
-function copy({ sign, bytesPerSecond }: MoveJob, source: number, part: string): void {
-  at('write', () =>
-    withFile(part, 'wx', (target) => {
-      at('read', () =>
-        readThrough(source, 0, sign, (piece) => {
-          at('write', () => writeAll(target, piece));
-          if (bytesPerSecond !== undefined) pause(sign, (piece.length / bytesPerSecond) * 1_000);
-        }),
-      );
+/** A file that was not there before; what an attempt before this one left there goes. */
+function withNew<T>(part: string, work: (file: number) => T): T {
+  try {
+    return withFile(part, 'wx+', work);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    fs.rmSync(part);
+    return withFile(part, 'wx+', work);
+  }
+}
+
+function write({ sign, bytesPerSecond }: MoveJob, opened: number, copy: number): void {
+  at('read', () =>
+    readThrough(opened, 0, sign, (piece) => {
+      at('write', () => writeAll(copy, piece));
+      if (bytesPerSecond !== undefined) pause(sign, (piece.length / bytesPerSecond) * 1_000);
     }),
   );
 }
 
-function writeAll(target: number, piece: Buffer): void {
-  for (let place = 0; place < piece.length;) place += fs.writeSync(target, piece, place);
+function writeAll(copy: number, piece: Buffer): void {
+  for (let place = 0; place < piece.length;) place += fs.writeSync(copy, piece, place);
 }
 
 /** Waits, and no longer when the sign is raised. */

@@ -10,6 +10,7 @@ import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
 import { isFolder, TransferFailure, TransferSuspension } from './outcomes.ts';
 import { prepareSubmission } from './submission.ts';
+import { lanes } from './transferRun.ts';
 import { describeWaiting, hasEnded, type TransferFile, type TransferRecord } from './transferRecord.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
@@ -62,9 +63,10 @@ export class TransferQueue {
 
   /** Takes a transfer in; when this resolves it is on disk (D25). Throws the problems of {@link prepareSubmission}. */
   async submit(request: TransferRequest): Promise<string> {
-    const { databases, clock, journal } = this.options;
+    const { databases, clock, journal, threads } = this.options;
+    threads.prepare(lanes);
     const { record, files } = await prepareSubmission(databases, request, randomUUID(), clock.now());
-    journal.add(record, files);
+    await journal.add(record, files);
     const live = this.revive(record, files);
     if (live !== undefined) this.enqueue(live);
     return record.id;

@@ -31,10 +31,12 @@ export interface RunOptions {
 }
 
 /** One job takes so many files, or so many bytes of more than one: little enough that counts move and others get a turn. */
-const batchFiles = 64;
+const batchFiles = 256;
 const batchBytes = 16 * 1024 * 1024;
 /** How many jobs of one transfer are worked on at once. */
-const lanes = 2;
+export const lanes = 2;
+/** Up to so many files are written through to the disk one by one; of more, the system is told to once. */
+const flushedFiles = 100;
 
 /**
  * Takes one transfer through its states: staging, active, finalizing (D23). It can be run again after a suspension or a
@@ -62,14 +64,26 @@ export class TransferRun {
   /** Resolves when the manifest is written. Rejects with a failure, a suspension, or the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
     await this.stage(signal);
-    await this.move(signal);
-    await this.finalize(signal);
+    const { catalog } = this.options.destination;
+    const landing = landingFolderOf(this.progress.record().id);
+    await catalog.unsettle(landing);
+    try {
+      await this.move(signal);
+      await this.finalize(signal);
+    } finally {
+      await catalog.settle(landing);
+    }
+    signal.throwIfAborted();
   }
 
   /** Removes what is unfinished at the destination, and the manifest; files that have landed stay. Never rejects. */
   async discard(): Promise<void> {
     const { id } = this.progress.record();
     await discardLanding(this.options.destination.folder, id, manifestNameOf(id, this.files));
+  }
+
+  private get isFlushed(): boolean {
+    return this.files.length <= flushedFiles;
   }
 
   private get amount(): string {
@@ -118,6 +132,7 @@ export class TransferRun {
       transferId: this.progress.record().id,
       sourceFolder: source.folder,
       destinationFolder: destination.folder,
+      isFlushed: this.isFlushed,
       ...(throttleBytesPerSecond === undefined ? {} : { bytesPerSecond: throttleBytesPerSecond }),
     };
     this.progress.enter('active', `transferring ${this.amount}`);
@@ -137,10 +152,8 @@ export class TransferRun {
     this.progress.enter('finalizing', 'finalizing');
     const record = this.progress.record();
     const ends = { source: nameOf(source), destination: nameOf(destination) };
-    await syncFileSystem(destination.folder, signal);
+    if (!this.isFlushed) await syncFileSystem(destination.folder, signal);
     await writeManifest(destination.folder, record, ends, this.files);
-    await destination.catalog.rescan(landingFolderOf(record.id));
-    signal.throwIfAborted();
   }
 
   /** Works on some batches at once. Whatever ends one, ends all; the first reason is thrown. */

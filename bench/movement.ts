@@ -1,0 +1,129 @@
+/** The local service beside cp and sha256sum: a large file, many small ones, many transfers and clients at once. */
+import assert from 'node:assert/strict';
+import { randomFillSync } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { empty, MovingService } from './support/movingService.ts';
+import { medianOf, ratioOf, report, timeOf } from './support/rounds.ts';
+import { run, scratchFolder } from './support/tree.ts';
+
+const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const scratch = scratchFolder();
+const output = join(scratch, 'output.txt');
+
+function say(text: string): void {
+  console.error(`· ${text}`);
+}
+
+function tell(name: string, ratio: number, limit: number): void {
+  if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
+}
+
+function folderFor(name: string): string {
+  const folder = join(scratch, name);
+  fs.mkdirSync(folder);
+  return folder;
+}
+
+function makeFiles(folder: string, count: number, bytes: number): void {
+  const content = Buffer.alloc(Math.min(bytes, 64 * 1024 * 1024));
+  for (let made = 0; made < count; made++) {
+    const inside = join(folder, `batch-${String(Math.floor(made / 200)).padStart(3, '0')}`);
+    if (made % 200 === 0) fs.mkdirSync(inside);
+    const file = fs.openSync(join(inside, `part-${String(made).padStart(5, '0')}.bin`), 'w');
+    for (let written = 0; written < bytes; written += content.length) {
+      fs.writeSync(file, randomFillSync(content), 0, Math.min(content.length, bytes - written));
+    }
+    fs.closeSync(file);
+  }
+}
+
+/** From the submission to the last state; each round with a service that has seen none of the files before. */
+async function moveTime(source: string, destination: string, count: number): Promise<number> {
+  const service = await MovingService.start(source, destination);
+  try {
+    const ids = await service.ids('Source', count);
+    assert.equal(ids.length, count);
+    return await timeOf(async () => await service.succeeds(await service.submit(ids)));
+  } finally {
+    await service.stop();
+    await empty(destination);
+  }
+}
+
+async function copyTime(source: string, destination: string, isOne: boolean): Promise<number> {
+  const copied = join(destination, 'copy');
+  const hash = isOne ? `sha256sum '${copied}'/*/*` : `find '${copied}' -type f -print0 | xargs -0 sha256sum`;
+  const took = await timeOf(async () => await run(`cp -r '${source}' '${copied}' && ${hash}`, output));
+  await empty(destination);
+  return took;
+}
+
+async function beside(name: string, limit: number, count: number, bytes: number): Promise<void> {
+  say(`${name}, six times beside cp and sha256sum`);
+  const source = folderFor(`source of ${count}`);
+  const destination = folderFor(`destination of ${count}`);
+  makeFiles(source, count, bytes);
+  const ratio = await ratioOf({
+    ours: async () => await moveTime(source, destination, count),
+    reference: async () => await copyTime(source, destination, count === 1),
+    turns: 1,
+  });
+  tell(`${name}: time beside cp and sha256sum`, ratio, limit);
+  fs.rmSync(source, { recursive: true });
+}
+
+const transferCount = 200;
+const clientCount = 50;
+
+async function crowd(): Promise<void> {
+  say(`${transferCount} transfers at once, ${clientCount} clients asking, five times`);
+  const source = folderFor('source of the crowd');
+  const destination = folderFor('destination of the crowd');
+  makeFiles(source, 1_000, 10_000);
+  const ratios: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const service = await MovingService.start(source, destination, transferCount);
+    const times: number[] = [];
+    const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+      const startedAt = performance.now();
+      const result = await work();
+      times.push(performance.now() - startedAt);
+      return result;
+    };
+    const ids = await service.ids('Source', 1_000);
+    const submit = async (_: unknown, number: number): Promise<string> =>
+      await timed(async () => await service.submit(ids.slice(number * 5, number * 5 + 5)));
+    const transfers = await Promise.all(Array.from({ length: transferCount }, submit));
+    const ended = new Set<string>();
+    const ask = async (_: unknown, client: number): Promise<void> => {
+      for (let turn = client; ended.size < transferCount; turn++) {
+        const id = transfers[turn % transferCount] ?? '';
+        const { status, message, num_files_transferred } = await timed(async () => await service.status(id));
+        assert.notEqual(status, 'failed', message);
+        if (status !== 'succeeded') continue;
+        assert.equal(num_files_transferred, 5);
+        ended.add(id);
+      }
+    };
+    await Promise.all(Array.from({ length: clientCount }, ask));
+    assert.equal(new Set(transfers).size, transferCount);
+    await service.stop();
+    assert.equal(fs.readdirSync(destination).length, transferCount);
+    for (const id of transfers) assert.equal(landedCount(join(destination, `dts-${id}`)), 5);
+    await empty(destination);
+    times.sort((one, other) => one - other);
+    ratios.push((times[Math.floor(times.length * 0.999)] ?? Infinity) / medianOf(times));
+  }
+  tell(`${transferCount} transfers, ${clientCount} clients: 99.9th percentile beside the median`, medianOf(ratios), 20);
+}
+
+function landedCount(folder: string): number {
+  const files = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.filter(({ name }) => name.endsWith('.bin')).length;
+}
+
+await beside('one file of 2 GB', 0.9, 1, 2_000_000_000);
+await beside('20,000 files of 10 kB', 1.5, 20_000, 10_000);
+await crowd();

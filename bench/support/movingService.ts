@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { startLocalService, type StartedService } from '../../test/support/localService.ts';
+
+interface Status {
+  readonly id: string;
+  readonly status: string;
+  readonly message: string;
+  readonly num_files: number;
+  readonly num_files_transferred: number;
+}
+
+const orcid = '0000-0002-1825-0097';
+
+/** The local service over a source and a destination, in a process of its own, asked as any HTTP client asks it. */
+export class MovingService {
+  private readonly service: StartedService;
+  private readonly agent: Agent;
+
+  private constructor(service: StartedService, clients: number) {
+    this.service = service;
+    this.agent = new Agent({ keepAlive: true, maxSockets: clients });
+  }
+
+  /** Resolves when it listens and has read both folders. `clients` may ask at once. */
+  static async start(source: string, destination: string, clients = 4): Promise<MovingService> {
+    const databases = [
+      { name: 'Source', folder: source },
+      { name: 'Destination', folder: destination },
+    ];
+    const service = new MovingService(await startLocalService({ databases }), clients);
+    for (const { name } of databases) await service.ids(name, 1);
+    return service;
+  }
+
+  /** The ids of files of a database, by their path. */
+  async ids(database: string, limit: number): Promise<string[]> {
+    const found = await this.call('POST', '/api/v1/files', { database, orcid, query: '', limit });
+    return (found as { resources: { id: string }[] }).resources.map(({ id }) => id);
+  }
+
+  async submit(fileIds: readonly string[]): Promise<string> {
+    const body = { source: 'Source', destination: 'Destination', orcid, file_ids: fileIds };
+    return ((await this.call('POST', '/api/v1/transfers', body)) as { id: string }).id;
+  }
+
+  async status(id: string): Promise<Status> {
+    return (await this.call('GET', `/api/v1/transfers/${id}`)) as Status;
+  }
+
+  /** Asks, no more often than every few milliseconds, until the transfer has succeeded; then all its files have landed. */
+  async succeeds(id: string): Promise<void> {
+    for (;;) {
+      const { status, message, num_files, num_files_transferred } = await this.status(id);
+      assert.notEqual(status, 'failed', message);
+      if (status === 'succeeded') {
+        assert.equal(num_files_transferred, num_files);
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.agent.destroy();
+    await this.service.stop();
+  }
+
+  private async call(method: string, path: string, body?: object): Promise<unknown> {
+    const asked = request(this.service.address + path, {
+      method,
+      agent: this.agent,
+      headers: { authorization: `Bearer ${this.service.token}`, 'content-type': 'application/json' },
+    });
+    asked.end(body && JSON.stringify(body));
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const text = (await answer.setEncoding('utf8').toArray()).join('');
+    assert.ok((answer.statusCode ?? 500) < 300, text);
+    return JSON.parse(text);
+  }
+}
+
+/** Empties a folder, which stays the same one. */
+export async function empty(folder: string): Promise<void> {
+  for (const name of await fs.readdir(folder)) await fs.rm(`${folder}/${name}`, { recursive: true });
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { startLocalService, type StartedService } from '../support/localService.ts';
+import { SeededRandom } from '../support/random.ts';
+import { TransferClient } from '../support/transferClient.ts';
+
+const rounds = 60;
+/** `CRASH_SEED=<seed>` runs the round of one seed alone. */
+const given = process.env['CRASH_SEED'];
+const firstSeed = given === undefined ? Date.now() % 1_000_000 : Number(given);
+
+interface Manifest {
+  readonly description: string;
+  readonly resources: readonly { readonly path: string; readonly bytes: number; readonly hash: string }[];
+}
+
+/** Folders, files and services of one round; all of it follows from the seed, but for how fast the machine is. */
+class CrashRound {
+  private readonly random: SeededRandom;
+  private readonly root: string;
+  private readonly contents = new Map<string, Buffer>();
+  private service: StartedService | undefined;
+
+  constructor(seed: number, root: string) {
+    this.random = new SeededRandom(seed);
+    this.root = root;
+  }
+
+  /** Submits transfers, kills the service in the middle once or more, and looks at what became of them in the end. */
+  async run(): Promise<void> {
+    await this.makeFiles();
+    const throttle =
+      this.random.below(2) === 0 ? {} : { throttleBytesPerSecond: 3_000_000 + this.random.below(3_000_000) };
+    const acknowledged = new Map<string, readonly string[]>();
+    const kills = 1 + this.random.below(2);
+    for (let kill = 0; kill < kills; kill++) {
+      const client = await this.start(throttle);
+      const submitting = [0, 1].map(async () => {
+        const ids = this.someFiles();
+        // One that is killed before it answers has acknowledged nothing.
+        const id = await client.submit(ids).catch(() => undefined);
+        if (id !== undefined) acknowledged.set(id, ids);
+      });
+      await new Promise((resolve) => setTimeout(resolve, this.random.below(350)));
+      await this.service?.kill();
+      await Promise.all(submitting);
+    }
+    const client = await this.start({});
+    for (const [id, ids] of acknowledged) await this.assertWhole(client, id, ids);
+    await this.assertNothingElse();
+  }
+
+  async end(): Promise<void> {
+    await this.service?.stop();
+    await fs.rm(this.root, { recursive: true, force: true });
+  }
+
+  private async makeFiles(): Promise<void> {
+    await fs.mkdir(nodePath.join(this.root, 'target'), { recursive: true });
+    const count = 5 + this.random.below(30);
+    for (let index = 0; index < count; index++) {
+      const path = `${index % 3 === 0 ? '' : `sub-${index % 3}/`}file-${index}.bin`;
+      const size = this.random.below(4) === 0 ? this.random.below(2_000_000) : this.random.below(20_000);
+      const content = Buffer.alloc(size, `${index} of ${this.random.below(1e9)} `);
+      this.contents.set(path, content);
+      await fs.mkdir(nodePath.join(this.root, 'source', nodePath.dirname(path)), { recursive: true });
+      await fs.writeFile(nodePath.join(this.root, 'source', path), content);
+    }
+  }
+
+  private someFiles(): readonly string[] {
+    const chosen = [...this.contents.keys()].filter(() => this.random.below(3) > 0);
+    return chosen.length > 0 ? chosen : ['file-0.bin'];
+  }
+
+  private async start(more: { readonly throttleBytesPerSecond?: number }): Promise<TransferClient> {
+    const databases = [
+      { name: 'Source', folder: nodePath.join(this.root, 'source') },
+      { name: 'Target', folder: nodePath.join(this.root, 'target') },
+    ];
+    this.service = await startLocalService({ databases, dataFolder: nodePath.join(this.root, 'data'), ...more });
+    return new TransferClient(this.service);
+  }
+
+  private async assertWhole(client: TransferClient, id: string, ids: readonly string[]): Promise<void> {
+    const status = await client.reaches(id, 'succeeded', 'failed');
+    assert.equal(status.status, 'succeeded', status.message);
+    assert.deepEqual([status.num_files, status.num_files_transferred], [ids.length, ids.length]);
+    const landing = nodePath.join(this.root, 'target', `dts-${id}`);
+    const manifest = JSON.parse(await fs.readFile(nodePath.join(landing, 'manifest.json'), 'utf8')) as Manifest;
+    assert.equal(manifest.description, 'As it is');
+    assert.deepEqual(manifest.resources.map(({ path }) => path).sort(), [...ids].sort());
+    for (const { path, bytes, hash } of manifest.resources) {
+      const landed = await fs.readFile(nodePath.join(landing, path));
+      assert.ok(landed.equals(this.contents.get(path) ?? Buffer.of()), `${path} is not what was sent`);
+      assert.deepEqual([bytes, hash], [landed.length, `sha256:${createHash('sha256').update(landed).digest('hex')}`]);
+    }
+    assert.deepEqual(await filesBelow(landing), ['manifest.json', ...ids].sort());
+  }
+
+  /** Of what was not acknowledged, too, nothing half is left: it went on all the same, or never began. */
+  private async assertNothingElse(): Promise<void> {
+    await this.service?.stop();
+    this.service = undefined;
+    const landed = await filesBelow(nodePath.join(this.root, 'target'));
+    assert.deepEqual(
+      landed.filter((path) => path.includes('.part-')),
+      [],
+    );
+    const sent = await filesBelow(nodePath.join(this.root, 'source'));
+    assert.deepEqual(sent, [...this.contents.keys()].sort());
+  }
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((file) => nodePath.relative(folder, nodePath.join(file.parentPath, file.name))).sort();
+}
+
+describe('A service that is killed at any moment (D25)', function () {
+  this.timeout(60_000);
+  const seeds = Array.from({ length: given === undefined ? rounds : 1 }, (_, round) => firstSeed + round);
+  for (const [round, seed] of seeds.entries()) {
+    it(`ends every transfer that it acknowledged, whole and once, round ${round + 1}`, async () => {
+      const root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-crash-'));
+      const crashes = new CrashRound(seed, root);
+      try {
+        await crashes.run();
+      } catch (error) {
+        throw new Error(`CRASH_SEED=${seed} runs this round again`, { cause: error });
+      } finally {
+        await crashes.end();
+      }
+    });
+  }
+});

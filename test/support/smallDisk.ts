@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+
+/** A file system of its own with little room. */
+export interface SmallDisk {
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+/** Mounts one; undefined where this machine or this person may not. */
+export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | undefined> {
+  const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    await fs.rmdir(folder);
+    return undefined;
+  }
+  return {
+    folder,
+    remove: async () => {
+      execFileSync('umount', [folder]);
+      await fs.rmdir(folder);
+    },
+  };
+}

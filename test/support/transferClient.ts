@@ -1,0 +1,52 @@
+import { eventually } from './eventually.ts';
+
+/** The fields of a status that tests look at. */
+export interface StatusBody {
+  readonly id: string;
+  readonly status: string;
+  readonly message: string;
+  readonly num_files: number;
+  readonly num_files_transferred: number;
+}
+
+const orcid = '0000-0002-1825-0097';
+
+/** Asks a service of another process about transfers from `Source` to `Target`. */
+export class TransferClient {
+  private readonly address: string;
+  private readonly token: string;
+
+  constructor({ address, token }: { readonly address: string; readonly token: string }) {
+    this.address = address;
+    this.token = token;
+  }
+
+  /** Resolves with the id of a transfer that was acknowledged; rejects otherwise, also when the service died meanwhile. */
+  async submit(fileIds: readonly string[]): Promise<string> {
+    const body = { source: 'Source', destination: 'Target', orcid, file_ids: fileIds, description: 'As it is' };
+    return ((await this.call('POST', '/api/v1/transfers', body)) as { id: string }).id;
+  }
+
+  async status(id: string): Promise<StatusBody> {
+    return (await this.call('GET', `/api/v1/transfers/${id}`)) as StatusBody;
+  }
+
+  /** Asks until the transfer is in one of these states. */
+  async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
+    return await eventually(async () => {
+      const status = await this.status(id);
+      return states.includes(status.status) ? status : undefined;
+    });
+  }
+
+  private async call(method: string, path: string, body?: object): Promise<unknown> {
+    const response = await fetch(this.address + path, {
+      method,
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json', connection: 'close' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
+  }
+}
