@@ -62,6 +62,7 @@ export class FolderCatalog {
   /** The last of the scans and looks, which go one after another. */
   private working: Promise<void> = Promise.resolve();
   private refreshing: Promise<void> | undefined;
+  private looking: Promise<FolderState | undefined> | undefined;
   private scanned: { readonly atMs: number; readonly tookMs: number; readonly state: FolderState } | undefined;
   /** Why the last scan did not come to its end: the end of a sentence about the folder. */
   private trouble: string | undefined;
@@ -140,7 +141,7 @@ export class FolderCatalog {
   }
 
   private async refresh(): Promise<void> {
-    const state = await folderState(this.plan.folder);
+    const state = await this.lookAtFolder();
     const isKnown = this.trouble === undefined && this.scanned !== undefined;
     if (!isKnown || state?.identity !== this.scanned?.state.identity) await this.refreshNow();
     else if (this.isOld()) {
@@ -149,6 +150,12 @@ export class FolderCatalog {
     }
     if (this.trouble === undefined) return;
     throw new FolderTrouble(`The folder of the database ${this.plan.name} ${this.trouble}.`);
+  }
+
+  /** Searches that come at the same moment look once. */
+  private lookAtFolder(): Promise<FolderState | undefined> {
+    this.looking ??= folderState(this.plan.folder).finally(() => (this.looking = undefined));
+    return this.looking;
   }
 
   private refreshNow(): Promise<void> {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { isRemoteType } from '../remoteFolder.ts';
 
 /** What a folder is now. */
 export interface FolderState {
@@ -9,28 +10,13 @@ export interface FolderState {
   readonly isRemote: boolean;
 }
 
-/** File systems of networks, by the numbers that Linux has for them. */
-const remoteTypes: ReadonlySet<number> = new Set([
-  0x6969, // NFS
-  0x517b, // SMB
-  0xff534d42, // CIFS
-  0xfe534d42, // SMB 2
-  0x65735546, // FUSE: sshfs and the like
-  0x01021997, // 9P
-  0x0bd00bd0, // Lustre
-  0x47504653, // GPFS
-  0x00c36400, // Ceph
-  0x19830326, // BeeGFS
-  0x5346414f, // AFS
-]);
-
 /** Looks at a folder; undefined when it is not there, no folder, or cannot be read. Never rejects. */
 export async function folderState(folder: string): Promise<FolderState | undefined> {
   try {
     const opened = await fs.opendir(folder);
     await opened.close();
     const [{ dev, ino }, { type }] = await Promise.all([fs.stat(folder), fs.statfs(folder)]);
-    return { identity: `${dev}:${ino}`, isRemote: remoteTypes.has(type >>> 0) };
+    return { identity: `${dev}:${ino}`, isRemote: isRemoteType(type) };
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import * as nodePath from 'node:path';
 import type { FileResource } from '../../contract/fileResource.ts';
 import type { JsonObject } from '../../core/util/json.ts';
+import { isRemoteFolder } from '../remoteFolder.ts';
 import { inTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
 import type { TransferFile, TransferRecord, TransferStatusWord } from './transferRecord.ts';
 
@@ -66,7 +67,10 @@ export class TransferJournal {
   constructor(file: string) {
     mkdirSync(nodePath.dirname(file), { recursive: true, mode: 0o700 });
     this.database = openSqlite(file);
-    this.database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL');
+    // A log that is written ahead needs a file system of this machine alone (D30).
+    const mode = isRemoteFolder(nodePath.dirname(file)) ? 'TRUNCATE' : 'WAL';
+    this.database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = ${mode}`);
+    this.waitForDisk(false);
     inTransaction(this.database, () => this.database.exec(tables));
   }
 
@@ -155,11 +159,19 @@ export class TransferJournal {
     const arrived = this.arriving.splice(0);
     if (arrived.length === 0) return;
     try {
+      this.waitForDisk(true);
       inTransaction(this.database, () => arrived.forEach(({ record, files }) => this.insert(record, files)));
       for (const { resolve } of arrived) resolve();
     } catch (error) {
       for (const { reject } of arrived) reject(error);
+    } finally {
+      this.waitForDisk(false);
     }
+  }
+
+  /** What is acknowledged outlives a power cut; a step that a power cut undoes is only made once more. */
+  private waitForDisk(isWaiting: boolean): void {
+    this.database.exec(`PRAGMA synchronous = ${isWaiting ? 'FULL' : 'NORMAL'}`);
   }
 
   private insert(record: TransferRecord, files: readonly TransferFile[]): void {

@@ -38,7 +38,7 @@ describe('A queue that finds a transfer whose databases are not served', () => {
   });
 
   async function started(kept: TransferRecord): Promise<TransferRecord | undefined> {
-    journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
+    void journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
     const options = {
       journal,
       databases: [],
