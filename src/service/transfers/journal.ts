@@ -41,6 +41,9 @@ interface Leftovers {
   readonly manifestName: string;
 }
 
+/** So long a new transfer waits for others that come with it. */
+const gatherMs = 4;
+
 type FixedPart = Omit<TransferRecord, 'id' | 'status' | 'message' | 'movedCount' | 'isCancelRequested' | 'endedAtMs'>;
 
 const tables = `
@@ -81,7 +84,7 @@ export class TransferJournal {
   async add(record: TransferRecord, files: readonly TransferFile[]): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.arriving.push({ record, files, resolve, reject });
-      if (this.arriving.length === 1) setImmediate(() => this.takeIn());
+      if (this.arriving.length === 1) setTimeout(() => this.takeIn(), gatherMs);
     });
   }
 
