@@ -5,6 +5,7 @@ import { metadataRequestSchema } from '../contract/metadata.ts';
 import { problemDocumentSchema, problemMediaType } from '../contract/problem.ts';
 import { rootDocumentSchema, localServiceName } from '../contract/root.ts';
 import { searchRequestSchema } from '../contract/search.ts';
+import { leaseLineSchema, leaseRequestSchema, serviceStateSchema } from '../contract/sharing.ts';
 import { transferAcceptedSchema, transferRequestSchema, transferStatusSchema } from '../contract/transfer.ts';
 import type { JsonObject } from '../core/util/json.ts';
 import type { Route } from './http/router.ts';
@@ -16,6 +17,8 @@ interface OperationDescription {
   readonly successStatus: number;
   readonly requestBody?: z.ZodMiniType;
   readonly response?: z.ZodMiniType;
+  /** The media type of the response; JSON when it is left out. */
+  readonly responseType?: string;
   /** Names of parameters in the query; those that end in `?` may be left out. */
   readonly query?: readonly string[];
   /** The error statuses that can be answered, beyond 401 and 403. */
@@ -34,6 +37,9 @@ export const contractSchemas = {
   transfer: transferRequestSchema,
   accepted: transferAcceptedSchema,
   status: transferStatusSchema,
+  lease: leaseRequestSchema,
+  leaseLine: leaseLineSchema,
+  serviceState: serviceStateSchema,
 } as const;
 
 /** A route with its description. */
@@ -62,7 +68,7 @@ export function openApiDocument(routes: readonly DescribedRoute[]): JsonObject {
 
 function operation(route: DescribedRoute): JsonObject {
   const { description } = route;
-  const { requestBody, response } = description;
+  const { requestBody, response, responseType = 'application/json' } = description;
   return {
     summary: description.summary,
     security: route.isOpen === true ? [] : [{ token: [] }],
@@ -73,7 +79,7 @@ function operation(route: DescribedRoute): JsonObject {
     responses: {
       [description.successStatus]: {
         description: 'Success',
-        ...(response === undefined ? {} : { content: content('application/json', response) }),
+        ...(response === undefined ? {} : { content: content(responseType, response) }),
       },
       ...Object.fromEntries(problemStatuses(route).map((status) => [status, problemResponse()])),
     },

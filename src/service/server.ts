@@ -4,6 +4,7 @@ import { problemMediaType } from '../contract/problem.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { checkHost, checkToken } from './http/access.ts';
 import { HttpProblem } from './http/httpProblem.ts';
+import { openLines } from './http/lineStream.ts';
 import { readJson, type BodyLimits } from './http/requestBody.ts';
 import { findRoute, type ApiAnswer, type Route } from './http/router.ts';
 
@@ -15,10 +16,14 @@ interface ApiServerOptions {
   readonly logger: Logger;
 }
 
+/** How long the last answers may take once the service ends. */
+const lastAnswersMs = 1_000;
+
 /** The HTTP side of the service: loopback only, every request checked, every error a problem document (D26). */
 export class ApiServer {
   private readonly options: ApiServerOptions;
   private readonly server: Server;
+  private closed: Promise<void> | undefined;
 
   constructor(options: ApiServerOptions) {
     this.options = options;
@@ -37,12 +42,18 @@ export class ApiServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Takes no more requests and ends the connections. */
+  /** Takes no new connections; those that are open can still be answered on. */
+  stopListening(): void {
+    this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  /** Ends the connections; those that are being answered on are given a moment. Resolves when all are gone. */
   async close(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeAllConnections();
-    });
+    this.stopListening();
+    this.server.closeIdleConnections();
+    const limit = setTimeout(() => this.server.closeAllConnections(), lastAnswersMs);
+    await this.closed;
+    clearTimeout(limit);
   }
 
   private get port(): number {
@@ -51,7 +62,10 @@ export class ApiServer {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      send(response, await this.answer(request));
+      const answer = await this.answer(request);
+      if (!this.server.listening) response.setHeader('Connection', 'close');
+      if (answer.lines === undefined) send(response, answer);
+      else answer.lines(openLines(response, answer.status));
     } catch (error) {
       sendProblem(request, response, this.problemOf(error));
     }

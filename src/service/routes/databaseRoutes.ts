@@ -1,17 +1,17 @@
-import { findDatabase, type ServedDatabase } from '../catalog/databases.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { searchParameters } from '../catalog/specificParameters.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import type { ApiAnswer } from '../http/router.ts';
 import { contractSchemas, type DescribedRoute } from '../openApi.ts';
 
 /** The databases: all (§4.2), one, and its search parameters (D26). */
-export function databaseRoutes(apiBase: string, databases: readonly ServedDatabase[]): DescribedRoute[] {
+export function databaseRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
   const one = `${apiBase}/databases/{database}`;
   return [
     {
       method: 'GET',
       path: `${apiBase}/databases`,
-      handle: async () => await answer(databases.map((database) => database.document)),
+      handle: async () => await answer(databases.list().map((database) => database.document)),
       description: {
         summary: 'All databases',
         successStatus: 200,
@@ -48,8 +48,8 @@ export function databaseRoutes(apiBase: string, databases: readonly ServedDataba
 }
 
 /** The database of this name or id. Throws {@link HttpProblem} 404. */
-export function mustFindDatabase(databases: readonly ServedDatabase[], nameOrId: string | undefined): ServedDatabase {
-  const database = findDatabase(databases, nameOrId ?? '');
+export function mustFindDatabase(databases: ServedDatabases, nameOrId: string | undefined): ServedDatabase {
+  const database = databases.find(nameOrId ?? '');
   if (database === undefined) throw new HttpProblem(404, `There is no database "${nameOrId ?? ''}".`);
   return database;
 }

@@ -2,7 +2,7 @@ import { resourcesSchema } from '../../contract/fileResource.ts';
 import { metadataRequestSchema, type MetadataRequest } from '../../contract/metadata.ts';
 import { searchRequestSchema, type SearchRequest } from '../../contract/search.ts';
 import { resourceOf } from '../catalog/catalogFile.ts';
-import type { ServedDatabase } from '../catalog/databases.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { parseSearch, termCount } from '../catalog/searchLanguage.ts';
 import { parseSpecific } from '../catalog/specificParameters.ts';
 import { fieldProblem, HttpProblem } from '../http/httpProblem.ts';
@@ -16,7 +16,7 @@ const defaultLimit = 10_000;
 const maxTerms = 200;
 
 /** Search (§4.3) and metadata by ids in both forms (§4.4, D26). */
-export function fileRoutes(apiBase: string, databases: readonly ServedDatabase[]): DescribedRoute[] {
+export function fileRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
   const byId = `${apiBase}/files/by-id`;
   const problems = [400, 404, 422];
   const answers = { successStatus: 200, response: resourcesSchema };
@@ -61,7 +61,7 @@ export function fileRoutes(apiBase: string, databases: readonly ServedDatabase[]
   ];
 }
 
-async function search(databases: readonly ServedDatabase[], request: SearchRequest): Promise<ApiAnswer> {
+async function search(databases: ServedDatabases, request: SearchRequest): Promise<ApiAnswer> {
   checkOrcid(request.orcid, 'body');
   const database = mustFindDatabase(databases, request.database);
   const parsed = parseSearch(request.query);
@@ -77,7 +77,7 @@ async function search(databases: readonly ServedDatabase[], request: SearchReque
 }
 
 async function metadata(
-  databases: readonly ServedDatabase[],
+  databases: ServedDatabases,
   request: MetadataRequest,
   root: 'body' | 'query',
 ): Promise<ApiAnswer> {
