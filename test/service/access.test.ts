@@ -160,15 +160,18 @@ describe('Access to the local service (D26)', () => {
     );
     assert.deepEqual(operations.sort(), [
       'DELETE /api/v1/transfers/{id}',
+      'DELETE /service',
       'GET /',
       'GET /api/v1/databases',
       'GET /api/v1/databases/{database}',
       'GET /api/v1/databases/{database}/search-parameters',
       'GET /api/v1/files/by-id',
       'GET /api/v1/transfers/{id}',
+      'GET /service',
       'POST /api/v1/files',
       'POST /api/v1/files/by-id',
       'POST /api/v1/transfers',
+      'POST /leases',
     ]);
   });
 });

@@ -105,7 +105,8 @@ export class DatabaseRegistry implements ServedDatabases {
     const wanted = await this.identify(wishes, isExact);
     await this.options.known.save();
     const ids = [...wanted.keys()];
-    await Promise.all(ids.map((id) => this.closing.get(id)));
+    // One that is going is opened again only when its file is closed.
+    for (const id of ids) await this.closing.get(id);
     const isNew = [...wanted.values()].map(({ wish, identity }) => this.open(wish, identity)).includes(true);
     for (const id of ids) this.use(id, 1);
     this.servings.add(ids);
