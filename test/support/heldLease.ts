@@ -31,7 +31,7 @@ export class HeldLease {
     this.request = request;
     this.databases = databases;
     lines.on('line', (line) => this.events.push((JSON.parse(line) as { event: string }).event));
-    this.ended = new Promise((resolve) => lines.once('close', resolve));
+    this.ended = new Promise((resolve) => request.once('close', resolve));
   }
 
   /** Resolves when the lease has begun; rejects with the problem's text when it was refused. */

@@ -10,7 +10,7 @@ export interface ServedDatabase {
 
 /** What is served at the moment; it changes while the service runs. */
 export interface ServedDatabases {
-  /** In the order in which they were asked for. */
+  /** In the order in which they were asked for; what was asked for last comes first. */
   list(): readonly ServedDatabase[];
   /** Finds a database by its name, as the specification has it, or by its id (D26). A name goes before an id. */
   find(nameOrId: string): ServedDatabase | undefined;

@@ -57,7 +57,7 @@ export class DatabaseRegistry implements ServedDatabases {
   }
 
   list(): readonly ServedDatabase[] {
-    const ids = new Set([...[...this.servings].flat(), ...this.entries.keys()]);
+    const ids = new Set([...[...this.servings].reverse().flat(), ...this.entries.keys()]);
     return [...ids].flatMap((id) => this.byId(id) ?? []);
   }
 
