@@ -33,8 +33,8 @@ export async function servedFolders(
   log: Logger,
 ): Promise<readonly ServedFolder[]> {
   await mkdir(places.received, { recursive: true });
-  const saved = settings.servedFolders;
   const machine = l10n.t('This machine');
+  const saved = settings.servedFolders.map((folder) => ({ organization: machine, ...folder }));
   const own = [
     ...(saved.length === 0 ? [{ name: l10n.t('Sample Data'), folder: places.samples, organization: machine }] : []),
     { name: l10n.t('Received Files'), folder: places.received, organization: machine },
