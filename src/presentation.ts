@@ -43,9 +43,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
     new TransferPanels({ ...pages, transfers: transferStore, clock, loadFinished }),
   );
   const transfers = { store: transferStore, clock, loadFinished };
-  // Any service may claim an address like that of a folder of this machine.
-  const isLocal = (): boolean => sessions.active?.connection.id === localConnectionId;
-  const isSaved = (url: string): boolean => isLocal() && savedFolderOf(parts.settings, url) !== undefined;
+  const isSaved = (url: string): boolean => isSavedFolder(parts, url);
   const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers, isSaved }));
   const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected }));
@@ -82,4 +80,9 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   lifetime.track(keepLocalServiceInStep(parts, log));
   views.onFirstUse(() => void reopenConnection(parts));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
+}
+
+/** Whether a database that is shown is a folder of the settings. Any service may claim an address like that of one. */
+function isSavedFolder({ sessions, settings }: Presented, url: string): boolean {
+  return sessions.active?.connection.id === localConnectionId && savedFolderOf(settings, url) !== undefined;
 }

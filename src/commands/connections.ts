@@ -4,6 +4,7 @@ import type { Session, Sessions } from '../core/flows/sessions.ts';
 import type { Connection } from '../core/model/connection.ts';
 import type { Reason, ReasonKind } from '../core/model/reason.ts';
 import type { Transfer } from '../core/model/transfer.ts';
+import type { ConnectionStore } from '../core/store/connectionStore.ts';
 import type { ApiKeys } from '../host/apiKeys.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import { localServiceName, type CommandId, type ConnectionNode } from '../host/contributions.ts';
@@ -26,6 +27,11 @@ export interface ConnectionParts {
   readonly connectFlow: ConnectFlow;
   readonly localService: LocalService;
   readonly notices: Notices;
+}
+
+/** What following the local service needs. */
+export interface FollowParts extends ConnectionParts {
+  readonly connectionStore: ConnectionStore;
 }
 
 /** Opens a saved connection or the local service; how that goes is shown in the tree, and a failure is thrown in words. */
@@ -55,18 +61,21 @@ export async function openLocalService(parts: ConnectionParts): Promise<Session 
  * Where the local service has ended, shows that its databases are gone; Retry starts it again. Where it is to be reached
  * at another address, after a crash, opens its session anew: what was shown and what runs goes on there (D29).
  */
-export async function followLocalService(parts: ConnectionParts, change: LocalServiceChange): Promise<void> {
-  const { localService, sessions, connectFlow } = parts;
+export async function followLocalService(parts: FollowParts, change: LocalServiceChange): Promise<void> {
+  const { localService, sessions, connectFlow, connectionStore } = parts;
   const session = sessions.get(localConnectionId);
-  if (change === 'started' || !session) return;
-  const wasActive = sessions.active === session;
+  const { state } = connectionStore;
+  // It may have crashed once more while its session was being opened anew.
+  const hasFailed = state.kind === 'failed' && state.connection.id === localConnectionId;
+  if (change === 'started' || (!session && !hasFailed)) return;
+  const isShown = hasFailed || sessions.active === session;
   sessions.close(localConnectionId);
   if (change === 'ended') {
-    if (wasActive) connectFlow.fail(session.connection, { kind: 'unreachable' });
+    if (session && isShown) connectFlow.fail(session.connection, { kind: 'unreachable' });
     return;
   }
   const { address, token } = await localService.start();
-  if (wasActive) await connectFlow.open(localConnection(address), token);
+  if (isShown) await connectFlow.open(localConnection(address), token);
   else await connectFlow.openBeside(localConnection(address), token);
 }
 

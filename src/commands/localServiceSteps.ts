@@ -3,10 +3,10 @@ import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { watchServedFolders } from '../host/servedFolders.ts';
 import { plainLine } from '../host/words.ts';
-import { followLocalService, refreshLocalDatabases, type ConnectionParts } from './connections.ts';
+import { followLocalService, refreshLocalDatabases, type FollowParts } from './connections.ts';
 
 /** Keeps what is shown in step with the local service, and what it serves in step with settings and workspace (D29). */
-export function keepLocalServiceInStep(parts: ConnectionParts, log: Logger): Disposable {
+export function keepLocalServiceInStep(parts: FollowParts, log: Logger): Disposable {
   const { localService, notices } = parts;
   const lifetime = new Lifetime();
   const note = (error: unknown): void => log.error(`The local service could not be followed: ${String(error)}`);

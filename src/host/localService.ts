@@ -122,6 +122,7 @@ export class LocalService implements Disposable {
         const access = { address, token };
         this.adopt({ access, lease: await Lease.begin(access, folders), folders });
         this.changed.fire(change);
+        this.serveChanges();
         return access;
       } catch (error) {
         // It may have ended in this very moment, because nobody used it.
@@ -135,6 +136,11 @@ export class LocalService implements Disposable {
     share.lease.onDidChangeDatabases(() => this.databasesChanged.fire());
     void share.lease.ended.then(async (end) => await this.follow(share, end));
     if (this.isDisposed) share.lease.dispose();
+  }
+
+  /** What is wanted may have changed while the service was being looked for. */
+  private serveChanges(): void {
+    this.serve().catch((error: unknown) => this.parts.log.error(`The local service: ${String(error)}`));
   }
 
   private async renew(): Promise<void> {
@@ -157,7 +163,7 @@ export class LocalService implements Disposable {
     if (this.share !== share || this.isDisposed) return;
     this.share = undefined;
     try {
-      if ((await this.shouldGoOn(end)) && !this.isDisposed) {
+      if (await this.shouldGoOn(end)) {
         await this.join('moved');
         return;
       }

@@ -137,6 +137,7 @@ class LocalService implements RunningService {
 
   private async share(): Promise<void> {
     await this.file.write(this.address);
+    this.logger.info(`The service ${serviceVersion} listens at ${this.address}.`);
     this.leases.onDidChange(() => this.idle.check());
     this.queue.onDidChangeActivity(() => this.idle.check());
     this.idle.check();

@@ -92,5 +92,6 @@ async function refusal(response: IncomingMessage, databases: readonly ServedFold
     const database = databases[Number(place)];
     return database ? `${database.name} (${database.folder}): ${field} ${String(message)}` : String(message);
   });
-  return new LeaseRefused(lines.join('; ') || String(detail ?? response.statusCode));
+  const why = typeof detail === 'string' ? detail : `The local service answered ${response.statusCode}`;
+  return new LeaseRefused(lines.join('; ') || why);
 }
