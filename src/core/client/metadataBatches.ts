@@ -93,7 +93,7 @@ export class MetadataBatches {
     if (outcome.kind === 'read' || !isRefusal(outcome)) return this.take(outcome);
     const { reason } = outcome;
     this.refusalsInARow++;
-    const named = batch.filter((id) => id !== '' && reason.detail?.includes(id) === true);
+    const named = namedIn(reason.detail ?? '', batch);
     if (batch.length === 1 || (wereNamed && named.length === batch.length)) {
       this.refuse(batch, reason);
       return undefined;
@@ -123,6 +123,23 @@ export class MetadataBatches {
   private refuse(ids: readonly string[], reason: Reason): void {
     for (const id of ids) this.refusedIds.push({ id, reason });
   }
+}
+
+/** The ids that a refusal names: in quotes, or, where none stands in quotes, as a word of its own. */
+function namedIn(detail: string, batch: readonly string[]): readonly string[] {
+  const quoted = batch.filter((id) => detail.includes(`"${id}"`));
+  return quoted.length > 0 ? quoted : batch.filter((id) => id !== '' && standsIn(detail, id));
+}
+
+/** An id can be the beginning or the end of another: `a.txt` is not named where `data/a.txt.gz` is. */
+function standsIn(detail: string, id: string): boolean {
+  for (let start = detail.indexOf(id); start >= 0; start = detail.indexOf(id, start + 1)) {
+    const before = detail.slice(Math.max(0, start - 1), start);
+    if (/^[\s,;:'"()[\]]?$/.test(before) && /^(?:$|[\s,;:'"()[\]]|\.(?:\s|$))/.test(detail.slice(start + id.length))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 interface Part {
