@@ -166,6 +166,7 @@ describe('Access to the local service (D26)', () => {
       'GET /api/v1/databases/{database}/search-parameters',
       'GET /api/v1/files/by-id',
       'GET /api/v1/transfers/{id}',
+      'GET /openapi.json',
       'POST /api/v1/files',
       'POST /api/v1/files/by-id',
       'POST /api/v1/transfers',
