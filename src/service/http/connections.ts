@@ -6,9 +6,9 @@ import { parserProblem, rawAnswer } from './parserProblem.ts';
 interface ConnectionState {
   /** Settles when what was asked before is answered. */
   turn: Promise<void>;
-  /** Aborted when what is being received turns out to be no HTTP. */
-  readonly broken: AbortController;
-  request?: IncomingMessage;
+  /** What is being received, or was last; aborted when the rest of it turns out to be no HTTP. */
+  last?: { readonly request: IncomingMessage; readonly broken: AbortController };
+  isRefused: boolean;
 }
 
 const lastWordsMs = 1_000;
@@ -20,14 +20,15 @@ const lastWordsMs = 1_000;
 export class Connections {
   private readonly states = new WeakMap<Duplex, ConnectionState>();
 
-  /** Waits until all that was asked before on this connection is answered. The signal tells that the rest is no HTTP. */
+  /** Waits until all that was asked before on this connection is answered. The signal tells that its rest is no HTTP. */
   async turnOf(request: IncomingMessage, response: ServerResponse): Promise<AbortSignal> {
     const state = this.stateOf(request.socket);
     const before = state.turn;
     state.turn = new Promise((resolve) => response.once('close', resolve));
-    state.request = request;
+    const broken = new AbortController();
+    state.last = { request, broken };
     await before;
-    return state.broken.signal;
+    return broken.signal;
   }
 
   /** Answers what the parser, or its clock, refused; ends the connection. */
@@ -35,10 +36,11 @@ export class Connections {
     const state = this.stateOf(socket);
     const problem = parserProblem(error);
     if (problem === undefined) socket.destroy();
-    if (problem === undefined || state.broken.signal.aborted) return;
-    state.broken.abort(problem);
+    if (problem === undefined || state.isRefused) return;
+    state.isRefused = true;
     // Where the body of a request broke off, the one who reads it answers.
-    const isInBody = state.request?.complete === false;
+    const isInBody = state.last?.request.complete === false;
+    if (isInBody) state.last?.broken.abort(problem);
     void state.turn.then(() => (isInBody ? end(socket) : this.endWith(socket, problem)));
   }
 
@@ -51,7 +53,7 @@ export class Connections {
   private stateOf(socket: Duplex): ConnectionState {
     const known = this.states.get(socket);
     if (known !== undefined) return known;
-    const state = { turn: Promise.resolve(), broken: new AbortController() };
+    const state = { turn: Promise.resolve(), isRefused: false };
     this.states.set(socket, state);
     return state;
   }
