@@ -2,11 +2,11 @@ import type { MetadataRequest } from '../../contract/metadata.ts';
 import type { SearchRequest } from '../../contract/search.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase } from '../catalog/databases.ts';
-import { parseSearch, termCount } from '../catalog/searchLanguage.ts';
+import { parseSearch, termCount, type ParsedSearch } from '../catalog/searchLanguage.ts';
 import { parseSpecific } from '../catalog/specificParameters.ts';
 import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import { wrongFields } from '../http/httpProblem.ts';
-import { fieldProblemAt } from '../http/issues.ts';
+import { fieldProblemAt, type FieldProblem } from '../http/issues.ts';
 import type { ApiAnswer } from '../http/router.ts';
 import { unknownIds } from '../http/unknownIds.ts';
 import { metadataQuerySchema, metadataSchema, searchSchema } from '../wire/requests.ts';
@@ -16,6 +16,8 @@ import { mustFindDatabase } from './databaseRoutes.ts';
 /** What a search without a limit answers at most. */
 const defaultLimit = 10_000;
 const maxTerms = 200;
+/** Of all patterns with wildcards together. */
+const maxPatternLength = 500;
 
 const someone = '0000-0002-1825-0097';
 const away = 'The folder of the database is not there or cannot be read.';
@@ -86,9 +88,7 @@ function metadataRoutes(path: string, databases: readonly ServedDatabase[]): Des
 async function search(databases: readonly ServedDatabase[], request: SearchRequest): Promise<ApiAnswer> {
   const database = mustFindDatabase(databases, request.database, 'body.database');
   const parsed = parseSearch(request.query);
-  if (termCount(parsed) > maxTerms) {
-    throw wrongFields([fieldProblemAt('body', ['query'], `must not have more than ${maxTerms} words`)]);
-  }
+  checkCost(parsed, request.specific?.['path']);
   const files = await database.catalog.search({
     search: parsed,
     filter: parseSpecific(request.specific ?? {}),
@@ -97,6 +97,25 @@ async function search(databases: readonly ServedDatabase[], request: SearchReque
     limit: request.limit ?? defaultLimit,
   });
   return answer(database, files);
+}
+
+/** What a search may cost: the words of its query, and the patterns, which each path is held against sign by sign. */
+function checkCost(parsed: ParsedSearch, path: unknown): void {
+  const patterns = parsed.alternatives.flat().flatMap((term) => (term.kind === 'path' ? [term.pattern] : []));
+  const problems: FieldProblem[] = [];
+  if (termCount(parsed) > maxTerms) {
+    problems.push(fieldProblemAt('body', ['query'], `must not have more than ${maxTerms} words`));
+  }
+  const tooLong = `must not have patterns of more than ${maxPatternLength} characters`;
+  if (patternLength(patterns) > maxPatternLength) problems.push(fieldProblemAt('body', ['query'], tooLong));
+  if (typeof path === 'string' && patternLength([path]) > maxPatternLength) {
+    problems.push(fieldProblemAt('body', ['specific', 'path'], tooLong));
+  }
+  if (problems.length > 0) throw wrongFields(problems);
+}
+
+function patternLength(patterns: readonly string[]): number {
+  return patterns.filter((pattern) => /[*?]/.test(pattern)).reduce((sum, pattern) => sum + pattern.length, 0);
 }
 
 async function metadata(
