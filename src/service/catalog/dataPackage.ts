@@ -38,7 +38,8 @@ export function readPackageText(text: string): ReadPackage {
   return { metadata, troubles };
 }
 
-const mostTroubles = 20;
+/** How many troubles of a package are told. */
+export const mostTroubles = 20;
 
 function note(troubles: string[], index: number, trouble: string): void {
   if (troubles.length < mostTroubles) troubles.push(`resource ${index} ${trouble}`);
@@ -53,10 +54,8 @@ function addResource(
   const paths: unknown[] = Array.isArray(resource['path']) ? resource['path'] : [resource['path']];
   const places = paths.flatMap((path) => placeOf(path, resource, onTrouble));
   if (places.length === 0) return;
-  const fields = { ...inherited, ...resourceFields(resource) };
-  dropUnsafeTables(fields, onTrouble);
-  // One hash cannot be that of several files.
-  if (paths.length > 1) delete fields['hash'];
+  const all = Object.entries({ ...inherited, ...resourceFields(resource) });
+  const fields = Object.fromEntries(all.filter(([name, value]) => isKept(name, value, paths.length, onTrouble)));
   for (const place of places) {
     if (metadata.has(place)) onTrouble(`names "${quotable(place)}" again; the first that names it counts`);
     else metadata.set(place, fields);
@@ -71,13 +70,12 @@ function placeOf(path: unknown, resource: JsonObject, onTrouble: (trouble: strin
   return [];
 }
 
-/** A schema or dialect may be an address or a path within the package, and is then left as it is; nothing else. */
-function dropUnsafeTables(fields: JsonObject, onTrouble: (trouble: string) => void): void {
-  for (const name of ['schema', 'dialect']) {
-    if (packagePath(fields[name])?.kind !== 'unsafe') continue;
-    onTrouble(`has a ${name} that leads out of the package: "${quotable(String(fields[name]))}"`);
-    delete fields[name];
-  }
+/** One hash cannot be that of several files; a schema or dialect may be in place, an address, or within the package. */
+function isKept(name: string, value: unknown, pathCount: number, onTrouble: (trouble: string) => void): boolean {
+  if (name === 'hash') return pathCount === 1;
+  if ((name !== 'schema' && name !== 'dialect') || packagePath(value)?.kind !== 'unsafe') return true;
+  onTrouble(`has a ${name} that leads out of the package: "${quotable(String(value))}"`);
+  return false;
 }
 
 function parseJson(text: string): unknown {

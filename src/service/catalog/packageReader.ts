@@ -3,13 +3,13 @@ import * as nodePath from 'node:path';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { quotable } from '../http/quotable.ts';
 import { isDeeperThan } from '../jsonDepth.ts';
-import { readPackageText, type ReadPackage } from './dataPackage.ts';
+import { mostTroubles, readPackageText, type PackageMetadata, type ReadPackage } from './dataPackage.ts';
 import { packagePath } from './packagePath.ts';
 
 const maxPackageBytes = 64 * 1024 * 1024;
-const maxTableBytes = 1024 * 1024;
+const maxTableBytes = 128 * 1024;
 const maxTableDepth = 50;
-const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /**
  * Reads the package of a folder, and the schemas and dialects that it names by a path within the folder. A package that
@@ -20,38 +20,53 @@ export async function readPackage(folder: string, name = 'datapackage.json'): Pr
     const text = await readText(nodePath.join(folder, name), maxPackageBytes);
     const read = readPackageText(text);
     if (read.metadata === undefined) return read;
-    const troubles = [...read.troubles, ...(await readTables(folder, new Set(read.metadata.values())))];
-    return { metadata: read.metadata, troubles };
+    const tables = new TableReader(folder);
+    const metadata = await tables.inPlace(read.metadata);
+    return { metadata, troubles: [...read.troubles, ...tables.troubles] };
   } catch (error) {
     return { troubles: isCode(error, 'ENOENT') ? [] : [`it ${whyNot(error)}`] };
   }
 }
 
-/** Puts what is read in the place of each path. What cannot be read is left out, and told once for each path. */
-async function readTables(folder: string, resources: ReadonlySet<JsonObject>): Promise<string[]> {
-  const known = new Map<string, JsonObject | undefined>();
-  const troubles: string[] = [];
-  for (const resource of resources) {
-    for (const name of ['schema', 'dialect']) {
-      const place = packagePath(resource[name]);
-      if (place?.kind !== 'file') continue;
-      if (!known.has(place.path)) known.set(place.path, await readTable(folder, place.path, troubles));
-      const table = known.get(place.path);
-      if (table === undefined) delete resource[name];
-      else resource[name] = table;
-    }
-  }
-  return troubles;
-}
+/** Puts schemas and dialects in the place of the paths that name them, each read once. */
+class TableReader {
+  /** What could not be read and is left out. */
+  readonly troubles: string[] = [];
+  private readonly folder: string;
+  private readonly tables = new Map<string, JsonObject | undefined>();
 
-async function readTable(folder: string, path: string, troubles: string[]): Promise<JsonObject | undefined> {
-  try {
-    const json: unknown = JSON.parse(await readText(await placeWithin(folder, path), maxTableBytes));
-    if (isJsonObject(json) && !isDeeperThan(json, maxTableDepth)) return json;
-    throw new UnreadableError('is no JSON object, or too deep');
-  } catch (error) {
-    troubles.push(`its "${quotable(path)}" ${whyNot(error)}`);
-    return undefined;
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  async inPlace(metadata: PackageMetadata): Promise<PackageMetadata> {
+    const done = new Map<JsonObject, JsonObject>();
+    for (const fields of new Set(metadata.values())) done.set(fields, await this.fieldsInPlace(fields));
+    return new Map([...metadata].map(([path, fields]) => [path, done.get(fields) ?? fields]));
+  }
+
+  private async fieldsInPlace(fields: JsonObject): Promise<JsonObject> {
+    const { schema, dialect, ...rest } = fields;
+    const tables = { schema: await this.tableOf(schema), dialect: await this.tableOf(dialect) };
+    return { ...rest, ...Object.fromEntries(Object.entries(tables).filter(([, table]) => table !== undefined)) };
+  }
+
+  private async tableOf(value: unknown): Promise<unknown> {
+    const place = packagePath(value);
+    if (place?.kind !== 'file') return value;
+    if (!this.tables.has(place.path)) this.tables.set(place.path, await this.read(place.path));
+    return this.tables.get(place.path);
+  }
+
+  private async read(path: string): Promise<JsonObject | undefined> {
+    try {
+      const json: unknown = JSON.parse(await readText(await placeWithin(this.folder, path), maxTableBytes));
+      if (isJsonObject(json) && !isDeeperThan(json, maxTableDepth)) return json;
+      throw new UnreadableError('is no JSON object, or too deep');
+    } catch (error) {
+      if (this.troubles.length < mostTroubles) this.troubles.push(`its "${quotable(path)}" ${whyNot(error)}`);
+      return undefined;
+    }
   }
 }
 

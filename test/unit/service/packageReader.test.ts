@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { promisify } from 'node:util';
 import type { ReadPackage } from '../../../src/service/catalog/dataPackage.ts';
 import { readPackage } from '../../../src/service/catalog/packageReader.ts';
 
@@ -57,7 +58,7 @@ describe('A Data Package in its folder (D20)', () => {
     assert.deepEqual(missing.troubles, ['its "no.json" is not there']);
   });
 
-  const unreadable: [name: string, trouble: RegExp, prepare: (file: string) => Promise<unknown> | void][] = [
+  const unreadable: [name: string, trouble: RegExp, prepare: (file: string) => Promise<unknown>][] = [
     ['is no JSON', /is not valid JSON/, async (file) => await fs.writeFile(file, '{')],
     ['is a list', /is no JSON object/, async (file) => await fs.writeFile(file, '[]')],
     [
@@ -65,14 +66,14 @@ describe('A Data Package in its folder (D20)', () => {
       /is no JSON object, or too deep/,
       async (file) => await fs.writeFile(file, `{"a":${'['.repeat(9_999)}${']'.repeat(9_999)}}`),
     ],
-    ['is larger than 1 MiB', /is larger than/, async (file) => await fs.writeFile(file, ' '.repeat(1024 * 1024 + 1))],
+    ['is larger than 128 KiB', /is larger than/, async (file) => await fs.writeFile(file, ' '.repeat(128 * 1024 + 1))],
     ['is not UTF-8', /is not UTF-8/, async (file) => await fs.writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]))],
     ['is a folder', /is no file/, async (file) => await fs.mkdir(file)],
     ['is a link out of the package', /leads out/, async (file) => await fs.symlink('../../outside.json', file)],
     ['lies in a folder that is a link', /leads out/, async (file) => await moveOut(file)],
     ['is a link to itself', /is a link/, async (file) => await fs.symlink('s.json', file)],
-    ['is a pipe that nobody writes to', /is no file/, (file) => void execFileSync('mkfifo', [file])],
-    ['is not there', /is not there/, () => undefined],
+    ['is a pipe that nobody writes to', /is no file/, async (file) => await promisify(execFile)('mkfifo', [file])],
+    ['is not there', /is not there/, async () => await Promise.resolve()],
   ];
   for (const [name, trouble, prepare] of unreadable) {
     it(`leaves out a schema that ${name}, and tells it`, async () => {
