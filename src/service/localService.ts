@@ -5,7 +5,8 @@ import { systemClock, type Clock } from '../core/util/clock.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { describeDatabases, type ServedDatabase } from './catalog/databases.ts';
-import type { TextMode } from './catalog/searchSql.ts';
+import type { TextMode } from './catalog/catalogTables.ts';
+import { CatalogThread } from './catalog/catalogThread.ts';
 import type { ServiceConfig } from './config.ts';
 import { serviceRoutes } from './routes.ts';
 import { ApiServer } from './server.ts';
@@ -17,6 +18,8 @@ export interface ServiceOptions {
   readonly logger: Logger;
   readonly token?: string;
   readonly clock?: Clock;
+  /** The thread of the catalogues, which then outlives the service; left out, the service has its own. */
+  readonly catalogThread?: CatalogThread;
   /** How a catalogue finds words; left out, the best that the runtime has. */
   readonly textMode?: TextMode;
   /** How long a request's body may take, in milliseconds. */
@@ -47,7 +50,8 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   const token = options.token ?? newToken();
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   const journal = new TransferJournal(nodePath.join(config.dataFolder, 'journal.db'));
-  const databases = openDatabases(config, options, clock);
+  const catalogThread = options.catalogThread ?? new CatalogThread(options.logger);
+  const databases = openDatabases(config, options, catalogThread);
   const queue = new TransferQueue({
     journal,
     databases,
@@ -67,11 +71,12 @@ export async function startService(config: ServiceConfig, options: ServiceOption
     await server.close();
     await queue.close();
     await Promise.all(databases.map(async (database) => await database.catalog.close()));
+    if (options.catalogThread === undefined) await catalogThread.end();
     journal.close();
   };
   try {
     const address = await server.listen(config.port ?? 0);
-    for (const database of databases) database.catalog.start();
+    await Promise.all(databases.map(async (database) => await database.catalog.start()));
     queue.start();
     return { address, token, close };
   } catch (error) {
@@ -80,7 +85,7 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   }
 }
 
-function openDatabases(config: ServiceConfig, options: ServiceOptions, clock: Clock): ServedDatabase[] {
+function openDatabases(config: ServiceConfig, options: ServiceOptions, thread: CatalogThread): ServedDatabase[] {
   const documents = describeDatabases(config.databases);
   return config.databases.map((database, index) => {
     const document = documents[index];
@@ -89,7 +94,7 @@ function openDatabases(config: ServiceConfig, options: ServiceOptions, clock: Cl
       name: document.name,
       folder: database.folder,
       file: nodePath.join(config.dataFolder, 'catalog', `${document.id}.db`),
-      clock,
+      thread,
       logger: options.logger,
       ...(options.textMode === undefined ? {} : { textMode: options.textMode }),
     });
