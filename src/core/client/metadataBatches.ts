@@ -144,23 +144,6 @@ export class MetadataBatches {
   }
 }
 
-/** The ids that a refusal names: in quotes, or, where none stands in quotes, as a word of its own. */
-function namedIn(detail: string, batch: readonly string[]): readonly string[] {
-  const quoted = batch.filter((id) => detail.includes(`"${id}"`));
-  return quoted.length > 0 ? quoted : batch.filter((id) => id !== '' && standsIn(detail, id));
-}
-
-/** An id can be the beginning or the end of another: `a.txt` is not named where `data/a.txt.gz` is. */
-function standsIn(detail: string, id: string): boolean {
-  for (let start = detail.indexOf(id); start >= 0; start = detail.indexOf(id, start + 1)) {
-    const before = detail.slice(Math.max(0, start - 1), start);
-    if (/^[\s,;:'"()[\]]?$/.test(before) && /^(?:$|[\s,;:'"()[\]]|\.(?:\s|$))/.test(detail.slice(start + id.length))) {
-      return true;
-    }
-  }
-  return false;
-}
-
 interface Part {
   readonly ids: readonly string[];
   readonly wereNamed: boolean;
@@ -180,8 +163,13 @@ function partsOf(batch: readonly string[], named: readonly string[]): readonly P
   ];
 }
 
-/** The ids that a text names, each as a word of its own: `a-1` is not named by `a-10`, which the list may hold too. */
+/**
+ * The ids that a text names: in quotes, or, where none stands in quotes, as words of their own: `a-1` is not named by
+ * `a-10`, which the list may hold too.
+ */
 function namedIn(text: string, ids: readonly string[]): readonly string[] {
+  const quoted = ids.filter((id) => text.includes(`"${id}"`));
+  if (quoted.length > 0) return quoted;
   let rest = text;
   const named = new Set<string>();
   for (const id of [...ids].sort((a, b) => b.length - a.length)) {
