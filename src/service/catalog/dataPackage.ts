@@ -31,12 +31,17 @@ export function readPackageText(text: string): ReadPackage {
   const inherited = inheritedFields(json);
   const metadata = new Map<string, JsonObject>();
   const troubles: string[] = [];
+  let left = maxChars;
   for (const [index, resource] of json['resources'].entries()) {
-    if (isJsonObject(resource)) addResource(metadata, resource, inherited, (trouble) => note(troubles, index, trouble));
-    else note(troubles, index, 'is no object');
+    const onTrouble = (trouble: string): void => note(troubles, index, trouble);
+    if (isJsonObject(resource)) left -= addResource(metadata, resource, inherited, left, onTrouble);
+    else onTrouble('is no object');
   }
   return { metadata, troubles };
 }
+
+/** Of the metadata that a package gives to all files together, as JSON: a resource can have very many paths. */
+export const maxChars = 64 * 1024 * 1024;
 
 /** How many troubles of a package are told. */
 export const mostTroubles = 20;
@@ -45,21 +50,29 @@ function note(troubles: string[], index: number, trouble: string): void {
   if (troubles.length < mostTroubles) troubles.push(`resource ${index} ${trouble}`);
 }
 
+/** Returns the size of what it added. */
 function addResource(
   metadata: Map<string, JsonObject>,
   resource: JsonObject,
   inherited: JsonObject,
+  maxSize: number,
   onTrouble: (trouble: string) => void,
-): void {
+): number {
   const paths: unknown[] = Array.isArray(resource['path']) ? resource['path'] : [resource['path']];
   const places = paths.flatMap((path) => placeOf(path, resource, onTrouble));
-  if (places.length === 0) return;
+  if (places.length === 0) return 0;
   const all = Object.entries({ ...inherited, ...resourceFields(resource) });
   const fields = Object.fromEntries(all.filter(([name, value]) => isKept(name, value, paths.length, onTrouble)));
+  const size = places.length * JSON.stringify(fields).length;
+  if (size > maxSize) {
+    onTrouble('is left out: the package describes more than is kept');
+    return 0;
+  }
   for (const place of places) {
     if (metadata.has(place)) onTrouble(`names "${quotable(place)}" again; the first that names it counts`);
     else metadata.set(place, fields);
   }
+  return size;
 }
 
 function placeOf(path: unknown, resource: JsonObject, onTrouble: (trouble: string) => void): string[] {

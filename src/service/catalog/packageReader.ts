@@ -1,9 +1,9 @@
-import * as fs from 'node:fs/promises';
+import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { quotable } from '../http/quotable.ts';
 import { isDeeperThan } from '../jsonDepth.ts';
-import { mostTroubles, readPackageText, type PackageMetadata, type ReadPackage } from './dataPackage.ts';
+import { maxChars, mostTroubles, readPackageText, type PackageMetadata, type ReadPackage } from './dataPackage.ts';
 import { packagePath } from './packagePath.ts';
 
 const maxPackageBytes = 64 * 1024 * 1024;
@@ -13,19 +13,28 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /**
  * Reads the package of a folder, and the schemas and dialects that it names by a path within the folder. A package that
- * is not there has no metadata and no trouble; one that cannot be read has a trouble. Never rejects.
+ * is not there has no metadata and no trouble; one that cannot be read has a trouble. Never throws; waits for the disk,
+ * and so belongs into a thread of its own.
  */
-export async function readPackage(folder: string, name = 'datapackage.json'): Promise<ReadPackage> {
+export function readPackage(folder: string, name = 'datapackage.json'): ReadPackage {
   try {
-    const text = await readText(nodePath.join(folder, name), maxPackageBytes);
+    const text = readText(nodePath.join(folder, name), maxPackageBytes);
     const read = readPackageText(text);
     if (read.metadata === undefined) return read;
     const tables = new TableReader(folder);
-    const metadata = await tables.inPlace(read.metadata);
+    const metadata = tables.inPlace(read.metadata);
     return { metadata, troubles: [...read.troubles, ...tables.troubles] };
   } catch (error) {
     return { troubles: isCode(error, 'ENOENT') ? [] : [`it ${whyNot(error)}`] };
   }
+}
+
+interface Described {
+  readonly whole: JsonObject;
+  /** Without schema and dialect. */
+  readonly rest: JsonObject;
+  /** Of the whole as JSON. */
+  readonly size: number;
 }
 
 /** Puts schemas and dialects in the place of the paths that name them, each read once. */
@@ -39,28 +48,37 @@ class TableReader {
     this.folder = folder;
   }
 
-  async inPlace(metadata: PackageMetadata): Promise<PackageMetadata> {
-    const done = new Map<JsonObject, JsonObject>();
-    for (const fields of new Set(metadata.values())) done.set(fields, await this.fieldsInPlace(fields));
-    return new Map([...metadata].map(([path, fields]) => [path, done.get(fields) ?? fields]));
+  inPlace(metadata: PackageMetadata): PackageMetadata {
+    const done = new Map<JsonObject, Described>();
+    for (const fields of new Set(metadata.values())) done.set(fields, this.describe(fields));
+    let left = maxChars;
+    const entries = [...metadata].map(([path, fields]): [string, JsonObject] => {
+      const described = done.get(fields);
+      left -= described?.size ?? 0;
+      // Beyond what is kept of a package altogether, a file goes without its tables.
+      return [path, left >= 0 ? (described?.whole ?? fields) : (described?.rest ?? fields)];
+    });
+    return new Map(entries);
   }
 
-  private async fieldsInPlace(fields: JsonObject): Promise<JsonObject> {
+  private describe(fields: JsonObject): Described {
     const { schema, dialect, ...rest } = fields;
-    const tables = { schema: await this.tableOf(schema), dialect: await this.tableOf(dialect) };
-    return { ...rest, ...Object.fromEntries(Object.entries(tables).filter(([, table]) => table !== undefined)) };
+    const tables = { schema: this.tableOf(schema), dialect: this.tableOf(dialect) };
+    const known = Object.fromEntries(Object.entries(tables).filter(([, table]) => table !== undefined));
+    const whole = { ...rest, ...known };
+    return { whole, rest, size: JSON.stringify(whole).length };
   }
 
-  private async tableOf(value: unknown): Promise<unknown> {
+  private tableOf(value: unknown): unknown {
     const place = packagePath(value);
     if (place?.kind !== 'file') return value;
-    if (!this.tables.has(place.path)) this.tables.set(place.path, await this.read(place.path));
+    if (!this.tables.has(place.path)) this.tables.set(place.path, this.read(place.path));
     return this.tables.get(place.path);
   }
 
-  private async read(path: string): Promise<JsonObject | undefined> {
+  private read(path: string): JsonObject | undefined {
     try {
-      const json: unknown = JSON.parse(await readText(await placeWithin(this.folder, path), maxTableBytes));
+      const json: unknown = JSON.parse(readText(placeWithin(this.folder, path), maxTableBytes));
       if (isJsonObject(json) && !isDeeperThan(json, maxTableDepth)) return json;
       throw new UnreadableError('is no JSON object, or too deep');
     } catch (error) {
@@ -70,8 +88,9 @@ class TableReader {
   }
 }
 
-async function placeWithin(folder: string, path: string): Promise<string> {
-  const [realFolder, realPath] = await Promise.all([fs.realpath(folder), fs.realpath(nodePath.join(folder, path))]);
+function placeWithin(folder: string, path: string): string {
+  const realFolder = fs.realpathSync(folder);
+  const realPath = fs.realpathSync(nodePath.join(folder, path));
   if (realPath.startsWith(realFolder + nodePath.sep)) return realPath;
   throw new UnreadableError('leads out of the package');
 }
@@ -82,20 +101,20 @@ class UnreadableError extends Error {
 }
 
 /** Reads a regular file, never through a link, never more than is allowed even while it grows. */
-async function readText(file: string, maxBytes: number): Promise<string> {
-  const handle = await fs.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+function readText(file: string, maxBytes: number): string {
+  const handle = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const stats = await handle.stat();
+    const stats = fs.fstatSync(handle);
     if (!stats.isFile()) throw new UnreadableError('is no file');
     if (stats.size > maxBytes) throw new UnreadableError(`is larger than ${maxBytes} bytes`);
     const buffer = Buffer.alloc(stats.size);
     let size = 0;
     for (let count = 1; count > 0 && size < buffer.length; size += count) {
-      count = (await handle.read(buffer, size, buffer.length - size)).bytesRead;
+      count = fs.readSync(handle, buffer, size, buffer.length - size, null);
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, size));
   } finally {
-    await handle.close();
+    fs.closeSync(handle);
   }
 }
 

@@ -142,6 +142,17 @@ describe('A Data Package (D20)', () => {
     assert.deepEqual(metadata, { title: 'A' });
   });
 
+  it('leaves out a resource that gives so many files so much that it could not be kept', () => {
+    const path = Array.from({ length: 1_000 }, (_, index) => `${index}.csv`);
+    const resources = [
+      { path, description: 'x'.repeat(200_000) },
+      { path: 'a.csv', title: 'A' },
+    ];
+    const { metadata, troubles } = readPackageText(JSON.stringify({ resources }));
+    assert.deepEqual([...(metadata ?? [])], [['a.csv', { title: 'A' }]]);
+    assert.deepEqual(troubles, ['resource 0 is left out: the package describes more than is kept']);
+  });
+
   it('does not take a prototype from a field', () => {
     const resource = '{"path":"a.csv","__proto__":{"title":"x"},"constructor":{"prototype":{"title":"x"}}}';
     const fields = parseDataPackage(`{"__proto__":{"licenses":[{}]},"resources":[${resource}]}`)?.get('a.csv');

@@ -26,7 +26,7 @@ describe('A Data Package in its folder (D20)', () => {
   async function read(content: string | Buffer | object): Promise<ReadPackage> {
     const text = typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content);
     await fs.writeFile(nodePath.join(folder, 'datapackage.json'), text);
-    return await readPackage(folder);
+    return readPackage(folder);
   }
 
   async function fieldsOf(resource: object): Promise<[fields: unknown, troubles: readonly string[]]> {
@@ -35,7 +35,7 @@ describe('A Data Package in its folder (D20)', () => {
   }
 
   it('that is not there has neither metadata nor trouble', async () => {
-    assert.deepEqual(await readPackage(folder), { troubles: [] });
+    assert.deepEqual(readPackage(folder), { troubles: [] });
   });
 
   it('gives the schema and the dialect that it names by a path', async () => {
@@ -56,6 +56,16 @@ describe('A Data Package in its folder (D20)', () => {
     assert.deepEqual([...(shared.metadata?.values() ?? [])], [{ schema }, { schema }]);
     const missing = await read({ resources: names.map((path) => ({ path, schema: 'no.json' })) });
     assert.deepEqual(missing.troubles, ['its "no.json" is not there']);
+  });
+
+  it('gives no more schemas than can be kept, however many files name a large one', async () => {
+    await fs.writeFile(nodePath.join(folder, 'large.json'), JSON.stringify({ text: 'x'.repeat(120_000) }));
+    const path = Array.from({ length: 2_000 }, (_, index) => `${index}.csv`);
+    const { metadata } = await read({ resources: [{ path, title: 'T', schema: 'large.json' }] });
+    const described = [...(metadata?.values() ?? [])];
+    const withSchema = described.filter((fields) => fields['schema'] !== undefined);
+    assert.equal(described.length, 2_000);
+    assert.ok(withSchema.length > 500 && withSchema.length < 600, String(withSchema.length));
   });
 
   const unreadable: [name: string, trouble: RegExp, prepare: (file: string) => Promise<unknown>][] = [
@@ -130,14 +140,14 @@ describe('A Data Package in its folder (D20)', () => {
   it('is not read when it is a link, a folder, or larger than 64 MiB', async () => {
     const file = nodePath.join(folder, 'datapackage.json');
     await fs.symlink('../outside.json', file);
-    assert.deepEqual(await readPackage(folder), { troubles: ['it is a link'] });
+    assert.deepEqual(readPackage(folder), { troubles: ['it is a link'] });
     await fs.rm(file);
     await fs.mkdir(file);
-    assert.deepEqual(await readPackage(folder), { troubles: ['it is no file'] });
+    assert.deepEqual(readPackage(folder), { troubles: ['it is no file'] });
     await fs.rmdir(file);
     await fs.writeFile(file, '');
     await fs.truncate(file, 64 * 1024 * 1024 + 1);
-    assert.deepEqual(await readPackage(folder), { troubles: ['it is larger than 67108864 bytes'] });
+    assert.deepEqual(readPackage(folder), { troubles: ['it is larger than 67108864 bytes'] });
   });
 
   it('tells of at most twenty resources that make no sense', async () => {
