@@ -27,6 +27,11 @@ const common = {
   logLevel: 'silent',
 };
 const node = { ...common, platform: 'node', format: 'cjs', target: 'node22' };
+// The service finds the program of its threads beside its own.
+const service = {
+  ...node,
+  define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
+};
 const page = {
   ...common,
   platform: 'browser',
@@ -38,7 +43,8 @@ const page = {
 
 const bundles = {
   extension: { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.cjs', external: ['vscode'] },
-  service: { ...node, entryPoints: ['src/service/main.ts'], outfile: 'dist/service/main.cjs' },
+  service: { ...service, entryPoints: ['src/service/main.ts'], outfile: 'dist/service/main.cjs' },
+  thread: { ...service, entryPoints: ['src/service/catalog/thread.ts'], outfile: 'dist/service/thread.cjs' },
   metadata: { ...page, entryPoints: ['src/webviews/metadata/main.ts'], outfile: 'dist/webviews/metadata.js' },
   transfer: { ...page, entryPoints: ['src/webviews/transfer/main.ts'], outfile: 'dist/webviews/transfer.js' },
   tests: {

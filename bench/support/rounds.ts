@@ -24,7 +24,7 @@ export async function ratioOf(contest: Contest): Promise<number> {
   await ratioOfRound(contest);
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) ratios.push(await ratioOfRound(contest));
-  return median(ratios);
+  return medianOf(ratios);
 }
 
 async function ratioOfRound({ ours, reference, turns }: Contest): Promise<number> {
@@ -39,7 +39,8 @@ async function ratioOfRound({ ours, reference, turns }: Contest): Promise<number
   return oursCost / referenceCost;
 }
 
-function median(values: readonly number[]): number {
+/** The middle one of an odd number of values. */
+export function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { l10n } from 'vscode';
 import type { Attempt, ConnectFlow } from '../core/flows/connectFlow.ts';
 import type { Connection } from '../core/model/connection.ts';
+import { isLoopback } from '../core/model/loopback.ts';
 import { parseOrcid } from '../core/model/orcid.ts';
 import type { ApiKeys } from '../host/apiKeys.ts';
 import type { Memory } from '../host/memory.ts';
@@ -70,7 +71,7 @@ async function askServer(position: StepPosition, draft: Draft): ReturnType<Step>
 /** Whether a key would go unencrypted to another machine (D4). */
 function travelsInTheClear(server: string): boolean {
   const { protocol, hostname } = new URL(server);
-  return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !hostname.startsWith('127.');
+  return protocol === 'http:' && !isLoopback(hostname);
 }
 
 async function askUnencrypted(position: StepPosition, server: string): Promise<Answer<boolean>> {

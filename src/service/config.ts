@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import * as z from 'zod/mini';
-import { isInside } from './catalog/folderScan.ts';
+import { isInside } from './catalog/fileSight.ts';
 import { describeIssue } from './http/issues.ts';
 
 const databaseConfigSchema = z.strictObject({

@@ -1,12 +1,12 @@
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import type { LeaseLine, LeaseRequest } from '../contract/sharing.ts';
 import { Emitter } from '../core/util/emitter.ts';
-import { isInside } from './catalog/folderScan.ts';
+import { isInside } from './catalog/fileSight.ts';
 import type { DatabaseRegistry, Serving } from './databases/databaseRegistry.ts';
-import { HttpProblem } from './http/httpProblem.ts';
-import type { FieldProblem } from './http/issues.ts';
+import { wrongFields } from './http/httpProblem.ts';
+import { fieldProblemAt, type FieldProblem } from './http/issues.ts';
 import type { ApiAnswer, LineStream } from './http/router.ts';
+import type { LeaseLine, LeaseRequest } from './wire/sharing.ts';
 
 const controlCharacter = /\p{Cc}/u;
 
@@ -34,11 +34,11 @@ export class Leases {
     return this.held.size;
   }
 
-  /** Begins a lease; the answer stays open as long as it lasts. Throws {@link HttpProblem} 422 that names each wrong folder. */
+  /** Begins a lease; the answer stays open as long as it lasts. Throws 422 that names each wrong folder. */
   async begin({ databases }: LeaseRequest): Promise<ApiAnswer> {
     const errors = await Promise.all(databases.map(async (database, place) => await this.trouble(database, place)));
     const wrong = errors.flatMap((error) => error ?? []);
-    if (wrong.length > 0) throw new HttpProblem(422, 'The request has a wrong field.', { errors: wrong });
+    if (wrong.length > 0) throw wrongFields(wrong);
     const serving = await this.registry.serve(databases.map(withoutUndefined));
     return { status: 200, lines: (lines) => this.hold(lines, serving) };
   }
@@ -68,10 +68,8 @@ export class Leases {
     { name, folder }: LeaseRequest['databases'][number],
     place: number,
   ): Promise<FieldProblem | undefined> {
-    const at = (field: string, message: string): FieldProblem => ({
-      message,
-      location: `body.databases.${place}.${field}`,
-    });
+    const at = (field: string, message: string): FieldProblem =>
+      fieldProblemAt('body', ['databases', place, field], message);
     if (name.trim() === '' || controlCharacter.test(name)) return at('name', 'must be a name that can be read');
     if (folder.includes('\0') || !nodePath.isAbsolute(folder)) return at('folder', 'must be an absolute path');
     const [ours, theirs] = await Promise.all([placeOf(this.dataFolder), placeOf(folder)]);

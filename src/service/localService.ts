@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { localServiceName } from '../contract/root.ts';
-import type { ServiceState } from '../contract/sharing.ts';
 import { systemClock, type Clock } from '../core/util/clock.ts';
 import type { Logger } from '../core/util/logger.ts';
-import type { TextMode } from './catalog/searchSql.ts';
+import type { TextMode } from './catalog/catalogTables.ts';
+import { CatalogThread } from './catalog/catalogThread.ts';
 import type { ServiceConfig } from './config.ts';
 import { IdleEnd } from './idleEnd.ts';
 import { Leases } from './leases.ts';
@@ -18,12 +18,15 @@ import { ServiceFile } from './serviceFile.ts';
 import { TransferJournal } from './transfers/journal.ts';
 import { TransferQueue } from './transfers/transferQueue.ts';
 import { serviceVersion } from './version.ts';
+import type { ServiceState } from './wire/sharing.ts';
 
 /** What may be set beside the configuration; left out, it is what a person's service has. */
 export interface ServiceOptions {
   readonly logger: Logger;
   readonly token?: string;
   readonly clock?: Clock;
+  /** The thread of the catalogues, which then outlives the service; left out, the service has its own. */
+  readonly catalogThread?: CatalogThread;
   /** How a catalogue finds words; left out, the best that the runtime has. */
   readonly textMode?: TextMode;
   /** How long a request's body may take, in milliseconds. */
@@ -57,17 +60,23 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   // The journal comes first: it can be had by one service at a time, and guards all that follows.
   const journal = new TransferJournal(nodePath.join(config.dataFolder, 'journal.db'));
-  const databases = await openDatabases(config, { clock: systemClock, ...options }, journal).catch((error: unknown) => {
+  const thread = options.catalogThread ?? new CatalogThread(options.logger);
+  const ownThread = options.catalogThread === undefined ? thread : undefined;
+  const surroundings = { clock: systemClock, ...options, thread };
+  const databases = await openDatabases(config, surroundings, journal).catch(async (error: unknown) => {
+    await ownThread?.end();
     journal.close();
     throw error;
   });
-  const service = new LocalService(config, options, { journal, databases });
+  const service = new LocalService(config, options, { journal, databases, ownThread });
   await service.start();
   return service;
 }
 
 interface OpenedParts {
   readonly journal: TransferJournal;
+  /** The thread of the catalogues, where it ends with the service. */
+  readonly ownThread: CatalogThread | undefined;
   readonly databases: DatabaseRegistry;
 }
 
@@ -78,6 +87,7 @@ class LocalService implements RunningService {
   private readonly logger: Logger;
   private readonly journal: TransferJournal;
   private readonly databases: DatabaseRegistry;
+  private readonly ownThread: CatalogThread | undefined;
   private readonly queue: TransferQueue;
   private readonly leases: Leases;
   private readonly server: ApiServer;
@@ -87,13 +97,15 @@ class LocalService implements RunningService {
   private stopping: Promise<void> | undefined;
   private baseAddress = '';
 
-  constructor(config: ServiceConfig, options: ServiceOptions, { journal, databases }: OpenedParts) {
+  constructor(config: ServiceConfig, options: ServiceOptions, parts: OpenedParts) {
+    const { journal, databases } = parts;
     const { logger, clock = systemClock, token = newToken() } = options;
     this.config = config;
     this.logger = logger;
     this.token = token;
     this.journal = journal;
     this.databases = databases;
+    this.ownThread = parts.ownThread;
     this.queue = newQueue(config, options, clock, { journal, databases });
     this.leases = new Leases(databases, config.dataFolder);
     this.server = new ApiServer({
@@ -167,6 +179,7 @@ class LocalService implements RunningService {
     try {
       await this.queue.close();
       await this.databases.close();
+      await this.ownThread?.end();
       await this.file.remove();
       this.journal.close();
     } catch (error) {
@@ -187,7 +200,12 @@ class LocalService implements RunningService {
   }
 }
 
-function newQueue(config: ServiceConfig, options: ServiceOptions, clock: Clock, parts: OpenedParts): TransferQueue {
+function newQueue(
+  config: ServiceConfig,
+  options: ServiceOptions,
+  clock: Clock,
+  parts: Pick<OpenedParts, 'journal' | 'databases'>,
+): TransferQueue {
   return new TransferQueue({
     ...parts,
     clock,

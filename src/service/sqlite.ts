@@ -36,3 +36,14 @@ export function inTransaction<T>(database: SqliteFile, work: () => T): T {
     throw error;
   }
 }
+
+/** The code of every error that SQLite gives. */
+export const sqliteErrorCode = 'ERR_SQLITE_ERROR';
+
+const corrupt = 11;
+const noDatabase = 26;
+
+/** Whether an error tells that a SQLite file is broken. */
+export function isCorruption(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (error.errcode === corrupt || error.errcode === noDatabase);
+}

@@ -164,6 +164,7 @@ describe('A service that is shared (D29)', () => {
 
   it('stops in order on request, with a last word to all leases, and has let go of everything when it answers', async () => {
     const lease = await rig.lease();
+    await rig.openApi();
     assert.equal((await rig.call('DELETE', '/service')).status, 204);
     await lease.ended;
     assert.equal(lease.events.at(-1), 'stopped');
@@ -174,6 +175,7 @@ describe('A service that is shared (D29)', () => {
 
   it('says that another one follows when it is replaced', async () => {
     const lease = await rig.lease();
+    await rig.openApi();
     assert.equal((await rig.call('DELETE', '/service?replaced=true')).status, 204);
     await lease.ended;
     assert.equal(lease.events.at(-1), 'replaced');
@@ -190,7 +192,7 @@ describe('A service that is shared (D29)', () => {
       ['an empty name', [{ ...good, name: '' }], 'body.databases.0.name'],
       ['a name of blanks', [{ ...good, name: '  ' }], 'body.databases.0.name'],
       ['a name with a line break', [{ ...good, name: 'A\nB' }], 'body.databases.0.name'],
-      ['an unknown field', [{ ...good, id: 'mine' }], 'body.databases.0'],
+      ['an unknown field', [{ ...good, id: 'mine' }], 'body.databases.0.id'],
       ['the root of all folders, which holds the data folder', [{ ...good, folder: '/' }], 'body.databases.0.folder'],
     ];
     for (const [what, databases, location] of wrong) {

@@ -115,27 +115,6 @@ describe('A transfer of the local service', () => {
     assert.ok(!(await rig.landedFiles()).some((path) => path.includes(id)));
   });
 
-  it('fails, naming the file, when it is gone', async () => {
-    await rig.write({ 'gone.txt': 'x' });
-    await rig.restart();
-    assert.deepEqual(await rig.find('gone'), ['gone.txt']);
-    await fs.rm(nodePath.join(rig.source, 'gone.txt'));
-    const id = await rig.mustSubmit(['gone.txt']);
-    const status = await rig.reaches(id, 'failed');
-    assert.equal(status.message, `Transfer ${id}: failed (could not read gone.txt: it is no longer there)`);
-  });
-
-  it('fails when a file was swapped for a link that leads out of the database', async () => {
-    await rig.write({ 'swapped.txt': 'x' });
-    await rig.restart();
-    assert.deepEqual(await rig.find('swapped'), ['swapped.txt']);
-    await fs.writeFile(nodePath.join(rig.root, 'secret.txt'), 'secret');
-    await fs.rm(nodePath.join(rig.source, 'swapped.txt'));
-    await fs.symlink('../secret.txt', nodePath.join(rig.source, 'swapped.txt'));
-    const id = await rig.mustSubmit(['swapped.txt']);
-    assert.match((await rig.reaches(id, 'failed')).message, /could not read swapped\.txt: it leads out/);
-  });
-
   const wrongBodies: [fields: object, status: number, location: string | undefined, detail: RegExp][] = [
     [{ source: 'nothing' }, 404, undefined, /"nothing"/],
     [{ destination: 'nothing' }, 404, undefined, /"nothing"/],

@@ -47,6 +47,23 @@ export function silence(): Behaviour {
   return () => undefined;
 }
 
+/** Answers with interim answers (1xx), over and over. */
+export function interimForEver(pauseMs: number): Behaviour {
+  return (_request, response) => {
+    const timer = setInterval(() => response.writeProcessing(), pauseMs).unref();
+    response.on('close', () => clearInterval(timer));
+  };
+}
+
+/** Sends interim answers (1xx) before the answer itself. */
+export function interim(then: Behaviour): Behaviour {
+  return async (request, response) => {
+    response.writeEarlyHints({ link: '</x>; rel=preload' });
+    response.writeProcessing();
+    await then(request, response);
+  };
+}
+
 /** Answers later. */
 export function slowHeaders(delayMs: number, then: Behaviour): Behaviour {
   return async (request, response) => {

@@ -1,3 +1,4 @@
+import { isLoopback } from '../model/loopback.ts';
 import { ConnectionError } from './errors.ts';
 
 /** What D4 needs to know to make a base address. */
@@ -21,18 +22,13 @@ export function baseAddress({ server, port, allowInsecureHttp }: AddressParts): 
     throw badAddress('a port cannot follow a path; write it as in https://example.org:8080/path');
   }
   if (url.username || url.password) throw badAddress('leave out the user name and password');
-  if (url.search || url.hash) throw badAddress('leave out everything from ? or # on');
+  if (/[?#]/.test(start)) throw badAddress('leave out everything from ? or # on');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && allowInsecureHttp !== true) throw insecureAddress();
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
 function parse(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
-}
-
-/** Whether a host is this machine itself, in any of the ways it can be written. */
-export function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
 function badAddress(wanted: string): ConnectionError {

@@ -28,6 +28,7 @@ type Name =
   | 'port'
   | 'scheme'
   | 'transport'
+  | 'allowInsecureHttp'
   | 'id'
   | 'databaseId';
 
@@ -136,7 +137,7 @@ const rows: readonly Row[] = [
 
 /** The arguments that each operation checks; what is not named here is not looked at. */
 const argumentsOf = {
-  connect: ['apiKey', 'server', 'port', 'scheme', 'transport'],
+  connect: ['apiKey', 'server', 'port', 'scheme', 'transport', 'allowInsecureHttp'],
   search: ['orcid', 'database', 'query', 'status', 'offset', 'limit', 'specific'],
   fetchMetadata: ['orcid', 'database', 'offset', 'limit', 'ids'],
   transfer: ['orcid', 'source', 'destination', 'fileIds', 'timeout', 'description', 'instructions'],

@@ -14,9 +14,10 @@ import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { readAccepted, readFiles, readSearchParameters } from './answers.ts';
 import { checkArguments, numberToSend } from './arguments.ts';
-import type { Operation } from './arguments.ts';
+import type { Given, Operation } from './arguments.ts';
 import { searchRequest, transferRequest } from './bodies.ts';
 import { connectTo, overtaken } from './connecting.ts';
+import type { Target } from './connecting.ts';
 import { askWithName, DatabaseName } from './databaseName.ts';
 import type { Fetch } from './editorTransport.ts';
 import { RuntimeError } from './errors.ts';
@@ -114,7 +115,10 @@ export class DataTransferClient implements Disposable {
   private readonly network: () => NetworkSettings;
   private readonly fetch: Fetch;
   private readonly replied = new Emitter<Reason | undefined>();
-  /** Fires for the outcome of every operation: with the reason, or without one when it went well (D28). */
+  /**
+   * Fires for the outcome of every operation: with the reason, or without one when it went well (D28). Not for search
+   * parameters that a server does not tell of: a route that is not there says nothing of the key.
+   */
   readonly onDidReply = this.replied.event;
   private session: Session | undefined;
   /** Ends the connection that stands, with everything under way on it. */
@@ -150,7 +154,7 @@ export class DataTransferClient implements Disposable {
    * Rejects with TypeError, ValueError or ConnectionError (§4.8).
    */
   async connect(options: ConnectOptions, signal?: AbortSignal): Promise<ServiceInfo> {
-    const target = { ...options, ...checkArguments('connect', options) };
+    const target = checkArguments('connect', options) as Given & Target;
     this.attempt?.abort();
     const attempt = new AbortController();
     this.attempt = attempt;

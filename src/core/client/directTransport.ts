@@ -25,6 +25,7 @@ export class DirectTransport implements Transport {
       body: body === undefined ? null : watchedBody(body, sent),
       headersTimeout: headersMs,
       bodyTimeout: bodyMs,
+      onInfo: untilLate(headersMs),
       ...(signal && { signal }),
     });
     return { status: response.statusCode, headers: response.headers, body: response.body };
@@ -37,6 +38,15 @@ export class DirectTransport implements Transport {
   close(): void {
     void this.dispatcher.destroy();
   }
+}
+
+/** Interim answers (1xx) start the limit for the headers anew; what this throws ends a request that they keep waiting. */
+function untilLate(headersMs: number): () => void {
+  const startedAt = performance.now();
+  return () => {
+    if (headersMs === 0 || performance.now() - startedAt < headersMs) return;
+    throw Object.assign(new Error('the time limit ran out'), { code: 'ETIMEDOUT' });
+  };
 }
 
 /** A body that tells when it is taken for sending, which is only once a connection stands (D12). */

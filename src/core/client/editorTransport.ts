@@ -82,6 +82,8 @@ class TimeLimit {
   private readonly clock: Clock;
   private readonly limit = new AbortController();
   private readonly release: () => void;
+  /** Rejected when the signal is aborted, for work that does not listen to it. */
+  private readonly ended: Promise<never>;
   private timer: { dispose(): unknown } | undefined;
 
   constructor(clock: Clock, ...signals: readonly (AbortSignal | undefined)[]) {
@@ -89,6 +91,10 @@ class TimeLimit {
     const linked = linkSignals(this.limit.signal, ...signals);
     this.signal = linked.signal;
     this.release = linked.release;
+    this.ended = new Promise((_resolve, reject) => {
+      this.signal.addEventListener('abort', () => reject(new Error('ended')));
+    });
+    this.ended.catch(() => undefined);
   }
 
   /** Starts anew, from the limit given; 0: none. */
@@ -104,7 +110,7 @@ class TimeLimit {
 
   async watch<T>(work: Promise<T>): Promise<T> {
     try {
-      return await work;
+      return await Promise.race([work, this.ended]);
     } catch (error) {
       if (!this.limit.signal.aborted) throw error;
       throw Object.assign(new Error('the time limit ran out', { cause: error }), { code: 'ETIMEDOUT' });
@@ -122,7 +128,7 @@ class TimeLimit {
       }
     } finally {
       this.end();
-      await reader?.cancel().catch(() => undefined);
+      void reader?.cancel().catch(() => undefined);
     }
   }
 }

@@ -95,5 +95,6 @@ function kindOfBrowser(code: string): ReasonKind {
 
 function isOfConnecting(message: string, error: unknown): boolean {
   if (/before secure TLS connection/.test(message)) return true;
-  return typeof error === 'object' && error !== null && 'syscall' in error && error.syscall === 'connect';
+  if (typeof error !== 'object' || error === null || !('syscall' in error)) return false;
+  return error.syscall === 'connect' || error.syscall === 'getaddrinfo';
 }

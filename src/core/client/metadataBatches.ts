@@ -21,12 +21,16 @@ const refusingStatuses: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 
 /** So many refusals with no success between them mean that the server does not refuse for the ids. */
 const mostRefusalsInARow = 20;
 
+/** Single ids from all over the list that are tried before that is believed. */
+const triedBeforeGivingUp = 5;
+
 /** Fetches metadata for any number of ids, in batches, halving those that are refused (D8). For one use. */
 export class MetadataBatches {
   private readonly asker: MetadataAsker;
   private readonly files: FoundFile[] = [];
   private readonly refusedIds: RefusedId[] = [];
   private refusalsInARow = 0;
+  private ids: readonly string[] = [];
 
   constructor(asker: MetadataAsker) {
     this.asker = asker;
@@ -34,6 +38,7 @@ export class MetadataBatches {
 
   /** `ids` without duplicates. The files come in the order asked. */
   async gather(ids: readonly string[], page: Page): Promise<Gathered> {
+    this.ids = ids;
     if (ids.every(hasComma)) this.asker.usePost();
     const reason = await this.gatherAll(ids, page);
     if (reason) return { files: [], refusedIds: [], reason };
@@ -93,13 +98,27 @@ export class MetadataBatches {
     if (outcome.kind === 'read' || !isRefusal(outcome)) return this.take(outcome);
     const { reason } = outcome;
     this.refusalsInARow++;
-    const named = batch.filter((id) => id !== '' && reason.detail?.includes(id) === true);
+    const named = namedIn(reason.detail ?? '', batch);
     if (batch.length === 1 || (wereNamed && named.length === batch.length)) {
       this.refuse(batch, reason);
       return undefined;
     }
-    if (this.refusalsInARow >= mostRefusalsInARow) return reason;
+    if (this.refusalsInARow >= mostRefusalsInARow && !(await this.isAnyTaken())) return reason;
     return await this.settleParts(partsOf(batch, named));
+  }
+
+  /** Whether the server takes any of some ids, each by itself: then it does refuse for the ids, of which many are bad. */
+  private async isAnyTaken(): Promise<boolean> {
+    const { ids, asker } = this;
+    const sayable = asker.form === 'get' ? ids.filter((id) => !hasComma(id)) : ids;
+    for (let tried = 0; tried < triedBeforeGivingUp; tried++) {
+      const id = sayable[Math.floor(((tried + 0.5) * sayable.length) / triedBeforeGivingUp)];
+      const outcome = id === undefined ? undefined : await asker.ask([id]);
+      if (typeof outcome !== 'object' || outcome.kind !== 'read') continue;
+      this.refusalsInARow = 0;
+      return true;
+    }
+    return false;
   }
 
   private async settleParts(parts: readonly Part[]): Promise<Reason | undefined> {
@@ -142,6 +161,35 @@ function partsOf(batch: readonly string[], named: readonly string[]): readonly P
     { ids: batch.filter((id) => !isNamed.has(id)), wereNamed: false },
     { ids: named, wereNamed: true },
   ];
+}
+
+/**
+ * The ids that a text names: in quotes, or, where none stands in quotes, as words of their own: `a-1` is not named by
+ * `a-10`, which the list may hold too.
+ */
+function namedIn(text: string, ids: readonly string[]): readonly string[] {
+  const quoted = ids.filter((id) => text.includes(`"${id}"`));
+  if (quoted.length > 0) return quoted;
+  let rest = text;
+  const named = new Set<string>();
+  for (const id of [...ids].sort((a, b) => b.length - a.length)) {
+    const without = id === '' ? rest : withoutWord(rest, id);
+    if (without !== rest) named.add(id);
+    rest = without;
+  }
+  return ids.filter((id) => named.has(id));
+}
+
+const endsInside = /[\p{L}\p{N}_-]$/u;
+const beginsInside = /^[\p{L}\p{N}_-]/u;
+
+/** A line end in the place of each `word`, so that nothing inside of it is found any more. */
+function withoutWord(text: string, word: string): string {
+  const [first = '', ...others] = text.split(word);
+  return others.reduce((rest, next) => {
+    const isPart = endsInside.test(rest) || beginsInside.test(next);
+    return rest + (isPart ? word : '\n') + next;
+  }, first);
 }
 
 function isRefusal({ reason, isProblem }: Failed): boolean {

@@ -35,11 +35,16 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function detailOfObject(json: Record<string, unknown>): string | undefined {
-  const told = [textOf(json['detail']) ?? textOf(json['error']) ?? textOf(json['message'])];
+  const said = textOf(json['detail']) ?? textOf(json['error']) ?? textOf(json['message']);
+  const parts = said === undefined ? [] : [said];
+  let length = said?.length ?? 0;
   for (const message of messagesOf(json)) {
-    if (!told.some((part) => part?.includes(message))) told.push(message);
+    // What is cut anyway is not compared with: a server can send messages by the thousand.
+    if (length > longestDetail) break;
+    if (parts.some((part) => part.includes(message))) continue;
+    parts.push(message);
+    length += message.length;
   }
-  const parts = told.filter((part) => part !== undefined);
   return parts.length > 0 ? parts.join('; ') : textOf(json['title']);
 }
 

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '../model/loopback.ts';
 import type { NetworkSettings } from '../model/networkSettings.ts';
-import { isLoopback } from './address.ts';
 import { ConnectionError } from './errors.ts';
 import { canStandInHeader } from './token.ts';
 

@@ -88,9 +88,10 @@ async function refusal(response: IncomingMessage, databases: readonly ServedFold
   const value: unknown = JSON.parse(await text(response));
   const { detail, errors } = isJsonObject(value) ? value : {};
   const lines = (Array.isArray(errors) ? errors : []).filter(isJsonObject).map(({ location, message }) => {
-    const [, place, field] = /^body\.databases\.(\d+)\.?(.*)$/.exec(String(location)) ?? [];
+    const [, place] = /^body\.databases\.(\d+)/.exec(String(location)) ?? [];
     const database = databases[Number(place)];
-    return database ? `${database.name} (${database.folder}): ${field} ${String(message)}` : String(message);
+    const what = String(message).replace(/^databases\.\d+\./, '');
+    return database ? `${database.name} (${database.folder}): ${what}` : String(message);
   });
   const why = typeof detail === 'string' ? detail : `The local service answered ${response.statusCode}`;
   return new LeaseRefused(lines.join('; ') || why);

@@ -1,17 +1,18 @@
 import type { FileResource } from '../../contract/fileResource.ts';
-import type { JsonObject } from '../../core/util/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { fileIdOf } from './fileId.ts';
 import { mediaTypeOf } from './mediaTypes.ts';
+import { nameOfPath } from './pathOrder.ts';
 
-/** What a scan sees of a file. */
+/** What a walk sees of a file. */
 export interface FoundFile {
   /** Relative to the database's folder, parted by `/`. */
   readonly path: string;
   readonly bytes: number;
   /** Milliseconds since 1970, with fractions. */
   readonly modifiedMs: number;
-  /** From a Data Package; absent when none names the file. */
-  readonly metadata?: JsonObject;
+  /** From a Data Package, as the text of a JSON object; absent when none names the file. */
+  readonly metadata?: string;
 }
 
 /** A file as the catalogue keeps it. */
@@ -22,14 +23,15 @@ export interface CatalogFile extends FoundFile {
   readonly sha256?: string;
 }
 
-/** The last part of a path. */
-export function nameOfPath(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+/** The metadata of a file; without any, an empty object. */
+export function metadataOf({ metadata }: FoundFile): JsonObject {
+  const value: unknown = metadata === undefined ? {} : JSON.parse(metadata);
+  return isJsonObject(value) ? value : {};
 }
 
 /** The wire form of a file: a valid data resource (§2.3, D20). */
 export function resourceOf(file: CatalogFile): FileResource {
-  const metadata = file.metadata ?? {};
+  const metadata = metadataOf(file);
   const fileName = nameOfPath(file.path);
   const hash = file.sha256 === undefined ? metadata['hash'] : `sha256:${file.sha256}`;
   return {

@@ -56,10 +56,13 @@ const compressions: ReadonlySet<string> = new Set(['bz2', 'gz', 'xz', 'zst']);
 
 /** The format that a file's suffix tells, in small letters: `csv`, `fastq.gz`; empty when it has none. */
 export function formatOf(fileName: string): string {
-  const parts = fileName.toLowerCase().split('.').slice(1);
-  const last = parts.at(-1) ?? '';
-  const inner = parts.at(-2);
-  return compressions.has(last) && inner !== undefined && inner !== '' ? `${inner}.${last}` : last;
+  const name = fileName.toLowerCase();
+  const dot = name.lastIndexOf('.');
+  if (dot < 0) return '';
+  const last = name.slice(dot + 1);
+  const innerDot = compressions.has(last) ? name.lastIndexOf('.', dot - 1) : -1;
+  const inner = innerDot < 0 ? '' : name.slice(innerDot + 1, dot);
+  return inner === '' ? last : `${inner}.${last}`;
 }
 
 /** The media type of a format of {@link formatOf}. */

@@ -8,12 +8,17 @@ type Part = { readonly kind: 'sign'; readonly sign: string } | { readonly kind: 
  * A pattern without `/` is matched against the file's name; one without wildcards also means all that is in that folder.
  */
 export function pathTest(pattern: string): PathTest {
-  const folded = pattern.toLowerCase().replace(/^\.?\/+/, '');
+  const folded = withoutStart(pattern.toLowerCase());
   const trimmed = folded.replace(/\/+$/, '');
   if (!/[*?]/.test(folded)) return (path) => isAtOrUnder(path.toLowerCase(), trimmed, folded.includes('/'));
   const parts = partsOf(folded.endsWith('/') ? `${folded}**` : folded);
   if (folded.includes('/')) return (path) => matches(parts, path.toLowerCase());
   return (path) => matches(parts, nameOf(path.toLowerCase()));
+}
+
+/** Paths are relative, however a pattern begins. */
+function withoutStart(pattern: string): string {
+  return pattern.replace(/^\.?\/+/, '');
 }
 
 function isAtOrUnder(path: string, place: string, hasFolder: boolean): boolean {
@@ -71,4 +76,10 @@ function isRepeat(part: Part): boolean {
 function accepts(part: Part, sign: string): boolean {
   if (part.kind === 'sign') return part.sign === sign;
   return part.kind === 'any' || sign !== '/';
+}
+
+/** The longest plain piece of a pattern, which every matching path holds, letter case aside; often empty. */
+export function literalOf(pattern: string): string {
+  const pieces = withoutStart(pattern).match(/[\w.-]+/g) ?? [];
+  return pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '');
 }

@@ -7,7 +7,14 @@ type SizeOperator = '<' | '<=' | '=' | '>=' | '>';
 export type SearchTerm =
   | { readonly kind: 'everything'; readonly isNot: boolean }
   /** `words` is normalised by {@link wordsOf}; the last of them may go on when `isPrefix`. */
-  | { readonly kind: 'text'; readonly words: string; readonly isPrefix: boolean; readonly isNot: boolean }
+  | {
+      readonly kind: 'text';
+      readonly words: string;
+      /** Where a `/` parts the text: the words before and after the last one, which may be a folder's end and a name. */
+      readonly parted?: { readonly folder: string; readonly name: string };
+      readonly isPrefix: boolean;
+      readonly isNot: boolean;
+    }
   | { readonly kind: 'format'; readonly format: string; readonly isNot: boolean }
   | { readonly kind: 'path'; readonly pattern: string; readonly isNot: boolean }
   | {
@@ -68,8 +75,20 @@ function termOf(word: RawWord): SearchTerm[] {
     const size = parseSize(text);
     if (size !== undefined) return [{ kind: 'bytes', ...size, isNot }];
   }
-  const words = wordsOf(`${word.key} ${text}`);
-  return words === '' ? [] : [{ kind: 'text', words, isPrefix: !word.isQuoted, isNot }];
+  return wordsTermOf(word);
+}
+
+function wordsTermOf({ isNot, key, text, isQuoted }: RawWord): SearchTerm[] {
+  const words = wordsOf(`${key} ${text}`);
+  if (words === '') return [];
+  const parted = partedText(text);
+  return [{ kind: 'text', words, ...(parted && { parted }), isPrefix: !isQuoted, isNot }];
+}
+
+function partedText(text: string): { readonly folder: string; readonly name: string } | undefined {
+  const place = text.lastIndexOf('/');
+  const parted = { folder: wordsOf(text.slice(0, Math.max(0, place))), name: wordsOf(text.slice(place + 1)) };
+  return parted.folder === '' || parted.name === '' ? undefined : parted;
 }
 
 function formatText(text: string): string {

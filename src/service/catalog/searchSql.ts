@@ -1,15 +1,10 @@
 import type { StagingStatus } from '../../contract/search.ts';
+import type { TextMode } from './catalogTables.ts';
+import { literalOf } from './pathPattern.ts';
 import type { ParsedSearch, SearchTerm } from './searchLanguage.ts';
 import type { SortKey, SpecificFilter } from './specificParameters.ts';
-
-/** How words are found: by SQLite's full-text index, or, where the runtime has none, by looking at every row. */
-export type TextMode = 'index' | 'scan';
-
-/** A piece of SQL and the values of its question marks. */
-interface SqlPart {
-  readonly sql: string;
-  readonly values: readonly (string | number)[];
-}
+import { all, any, concat, not, plain, type SqlPart } from './sqlPart.ts';
+import { anyColumn, columnTiers, indexMatch, scanMatch, type TextTerm, type WordColumn } from './textMatch.ts';
 
 /** A search, ready to be looked up. */
 export interface CatalogSearch {
@@ -20,52 +15,158 @@ export interface CatalogSearch {
   readonly limit: number;
 }
 
-type TextTerm = Extract<SearchTerm, { kind: 'text' }>;
-
-const never: SqlPart = { sql: '0', values: [] };
-const always: SqlPart = { sql: '1', values: [] };
-
-/** The query for one page of results: ordered, stable, cut exactly (D21). */
-export function searchSql(wanted: CatalogSearch, mode: TextMode): SqlPart {
-  const rank = rankPart(wanted.search, mode);
-  const where = all([
-    any(wanted.search.alternatives.map((terms) => alternativePart(terms, mode))),
-    ...filterParts(wanted.filter),
-    statusPart(wanted.status),
-  ]);
-  return concat([
-    { sql: 'SELECT f.* FROM files f', values: [] },
-    rank,
-    { sql: `WHERE ${where.sql}`, values: where.values },
-    { sql: `ORDER BY ${orderOf(wanted.filter, rank.sql !== '')}`, values: [] },
-    { sql: 'LIMIT ? OFFSET ?', values: [wanted.limit, wanted.offset] },
-  ]);
+/** Some of what is found: all files of a tier go before those of the next. */
+export interface SearchTier {
+  /** The rows of one page of it, in their order. */
+  page(limit: number, offset: number): SqlPart;
+  /** How many there are in all, as `number`. */
+  readonly count: SqlPart;
 }
 
-function alternativePart(terms: readonly SearchTerm[], mode: TextMode): SqlPart {
-  const texts = positiveTexts(terms);
-  const others = terms.filter((term) => !isPositiveText(term));
-  return all([...(texts.length === 0 ? [] : [textsPart(texts, mode)]), ...others.map((term) => termPart(term, mode))]);
+type Alternative = readonly SearchTerm[];
+
+/** Where rows come from, and which of them. */
+interface Selection {
+  readonly from: string;
+  readonly where: SqlPart;
 }
 
-function termPart(term: SearchTerm, mode: TextMode): SqlPart {
-  const part = plainPart(term, mode);
-  return term.isNot ? { sql: `NOT ${part.sql}`, values: part.values } : part;
+/** The queries for what a search finds: together they give every file once, ordered, the same at each page (D21). */
+export function searchTiers(wanted: CatalogSearch, mode: TextMode): SearchTier[] {
+  const selections = wanted.filter.sort === 'relevance' ? tiersOf(wanted, mode) : [wholeOf(wanted, mode)];
+  return selections.map(({ from, where }) => ({
+    page: (limit, offset) => pageOf(from, where, wanted.filter, [limit, offset]),
+    count: concat([plain(`SELECT count(*) AS number FROM ${from} WHERE`), where]),
+  }));
 }
 
-function plainPart(term: SearchTerm, mode: TextMode): SqlPart {
+/** Rows that a page passes over are not read, where the words alone tell which they are. */
+function pageOf(from: string, where: SqlPart, filter: SpecificFilter, cut: readonly number[]): SqlPart {
+  const order = orderOf(filter, from);
+  const rows: SqlPart = { sql: `ORDER BY ${order} LIMIT ? OFFSET ?`, values: cut };
+  const isWordsAlone = from === 'words' && (filter.sort === 'relevance' || filter.sort === 'path');
+  if (!isWordsAlone) return concat([plain(`SELECT f.* FROM ${joinedFiles(from)} WHERE`), where, rows]);
+  const ids = concat([plain('SELECT rowid AS id FROM words WHERE'), where, rows]);
+  return { sql: `SELECT f.* FROM (${ids.sql}) page CROSS JOIN files f ON f.id = page.id`, values: ids.values };
+}
+
+function joinedFiles(from: string): string {
+  return from === 'words' ? 'words CROSS JOIN files f ON f.id = words.rowid' : from;
+}
+
+function tiersOf(wanted: CatalogSearch, mode: TextMode): Selection[] {
+  const { alternatives } = wanted.search;
+  const withWords = alternatives.filter((terms) => wordsOf(terms).length > 0);
+  if (withWords.length === 0) return [wholeOf(wanted, mode)];
+  const tiers = columnTiers.map((columns, index) =>
+    isLedByWords(alternatives, mode)
+      ? ledByWords(wanted, columns, columnTiers[index - 1])
+      : ledByFiles(wanted, mode, withWords, columns, columnTiers[index - 1]),
+  );
+  if (withWords.length === alternatives.length) return tiers;
+  const others = alternatives.filter((terms) => wordsOf(terms).length === 0);
+  return [...tiers, exceptFor(wanted, mode, others, withWords)];
+}
+
+function wholeOf(wanted: CatalogSearch, mode: TextMode): Selection {
+  const { alternatives } = wanted.search;
+  if (isLedByWords(alternatives, mode)) return ledByWords(wanted, anyColumn, undefined);
+  return ledByFiles(wanted, mode, alternatives, anyColumn, undefined);
+}
+
+/** Whether the full-text index alone tells which rows come into question, and in which order. */
+function isLedByWords(alternatives: readonly Alternative[], mode: TextMode): boolean {
+  if (mode !== 'index' || alternatives.length === 0) return false;
+  if (alternatives.some((terms) => wordsOf(terms).length === 0)) return false;
+  return alternatives.length === 1 || alternatives.every((terms) => terms.every((term) => term.kind === 'text'));
+}
+
+function ledByWords(
+  wanted: CatalogSearch,
+  columns: readonly WordColumn[],
+  before: readonly WordColumn[] | undefined,
+): Selection {
+  const { alternatives } = wanted.search;
+  const here = matchOf(alternatives, columns);
+  const match = before === undefined ? here : `(${here}) NOT (${matchOf(alternatives, before)})`;
+  const others = (alternatives[0] ?? []).filter((term) => term.kind !== 'text');
+  const conditions = [...others.map((term) => termPart(term, 'index', columns)), ...filterParts(wanted)];
+  const words: SqlPart = { sql: 'words MATCH ?', values: [match] };
+  return conditions.length === 0
+    ? { from: 'words', where: words }
+    : { from: joinedFiles('words'), where: all([words, ...conditions]) };
+}
+
+function matchOf(alternatives: readonly Alternative[], columns: readonly WordColumn[]): string {
+  return alternatives.map((terms) => `(${alternativeMatch(terms, columns)})`).join(' OR ');
+}
+
+function alternativeMatch(terms: Alternative, columns: readonly WordColumn[]): string {
+  const wanted = wordsOf(terms).map((term) => indexMatch(term, columns));
+  const unwanted = terms.filter((term) => term.kind === 'text' && term.isNot) as TextTerm[];
+  if (unwanted.length === 0) return wanted.join(' AND ');
+  return `(${wanted.join(' AND ')}) NOT (${unwanted.map((term) => indexMatch(term, anyColumn)).join(' OR ')})`;
+}
+
+function ledByFiles(
+  wanted: CatalogSearch,
+  mode: TextMode,
+  alternatives: readonly Alternative[],
+  columns: readonly WordColumn[],
+  before: readonly WordColumn[] | undefined,
+): Selection {
+  const found = alternativesPart(alternatives, mode, columns);
+  const passed = before === undefined ? [] : [not(alternativesPart(alternatives, mode, before))];
+  return { from: filesOf(alternatives, mode), where: all([found, ...passed, ...filterParts(wanted)]) };
+}
+
+function exceptFor(
+  wanted: CatalogSearch,
+  mode: TextMode,
+  alternatives: readonly Alternative[],
+  passed: readonly Alternative[],
+): Selection {
+  const found = alternativesPart(alternatives, mode, anyColumn);
+  const where = all([found, not(alternativesPart(passed, mode, anyColumn)), ...filterParts(wanted)]);
+  return { from: filesOf([...alternatives, ...passed], mode), where };
+}
+
+function filesOf(alternatives: readonly Alternative[], mode: TextMode): string {
+  const hasWords = alternatives.some((terms) => terms.some((term) => term.kind === 'text'));
+  return mode === 'scan' && hasWords ? 'files f JOIN words w ON w.rowid = f.id' : 'files f';
+}
+
+function alternativesPart(
+  alternatives: readonly Alternative[],
+  mode: TextMode,
+  columns: readonly WordColumn[],
+): SqlPart {
+  return any(alternatives.map((terms) => all(terms.map((term) => termPart(term, mode, columns)))));
+}
+
+function termPart(term: SearchTerm, mode: TextMode, columns: readonly WordColumn[]): SqlPart {
+  // What must not be there must not be anywhere.
+  const part = plainPart(term, mode, term.isNot ? anyColumn : columns);
+  return term.isNot ? not(part) : part;
+}
+
+function plainPart(term: SearchTerm, mode: TextMode, columns: readonly WordColumn[]): SqlPart {
   switch (term.kind) {
     case 'everything':
-      return always;
+      return plain('1');
     case 'text':
-      return textsPart([term], mode);
+      return mode === 'index' ? wordsPart(indexMatch(term, columns)) : scanMatch(term, columns);
     case 'format':
       return formatPart(term.format);
     case 'path':
-      return { sql: 'path_matches(?, f.path)', values: [term.pattern] };
+      return pathPart(term.pattern);
     case 'bytes':
       return { sql: `(f.bytes ${term.operator} ?)`, values: [term.sizeBytes] };
   }
+}
+
+function wordsPart(match: string): SqlPart {
+  return { sql: '(f.id IN (SELECT rowid FROM words WHERE words MATCH ?))', values: [match] };
 }
 
 /** `fastq` means `fastq.gz` too. */
@@ -73,97 +174,41 @@ function formatPart(format: string): SqlPart {
   return { sql: "(f.format = ? OR substr(f.format, 1, ?) = ? || '.')", values: [format, format.length + 1, format] };
 }
 
-function textsPart(texts: readonly TextTerm[], mode: TextMode): SqlPart {
-  if (mode === 'index') {
-    return { sql: 'f.id IN (SELECT rowid FROM words WHERE words MATCH ?)', values: [matchText(texts)] };
-  }
-  const parts = texts.map((text) => ({ sql: 'instr(name || title || path || rest, ?)', values: [scanText(text)] }));
-  const where = all(parts);
-  return { sql: `f.id IN (SELECT rowid FROM words WHERE ${where.sql})`, values: where.values };
+/** What SQLite can tell by itself is asked before the pattern, which is slower. */
+function pathPart(pattern: string): SqlPart {
+  const literal = literalOf(pattern);
+  const matches: SqlPart = { sql: 'path_matches(?, f.path)', values: [pattern] };
+  if (literal === '') return all([matches]);
+  return all([{ sql: "f.path LIKE ? ESCAPE '\\'", values: [`%${literal.replace(/[\\%_]/g, '\\$&')}%`] }, matches]);
 }
 
-function matchText(texts: readonly TextTerm[]): string {
-  return texts.map((text) => `"${text.words}"${text.isPrefix ? ' *' : ''}`).join(' AND ');
-}
-
-function scanText(text: TextTerm): string {
-  return text.isPrefix ? ` ${text.words}` : ` ${text.words} `;
-}
-
-/** Joins the score of each file that has a searched word; a smaller score is better. Empty when no word is searched. */
-function rankPart(search: ParsedSearch, mode: TextMode): SqlPart {
-  const groups = search.alternatives.map(positiveTexts).filter((texts) => texts.length > 0);
-  if (groups.length === 0) return { sql: '', values: [] };
-  const join = groups.length === search.alternatives.length ? 'JOIN' : 'LEFT JOIN';
-  const scores = mode === 'index' ? indexScores(groups) : scanScores(groups.flat());
-  return { sql: `${join} (${scores.sql}) hits ON hits.id = f.id`, values: scores.values };
-}
-
-function indexScores(groups: readonly (readonly TextTerm[])[]): SqlPart {
-  const match = groups.map((texts) => `(${matchText(texts)})`).join(' OR ');
-  const sql = 'SELECT rowid AS id, bm25(words, 10.0, 5.0, 3.0, 1.0) AS score FROM words WHERE words MATCH ?';
-  return { sql, values: [match] };
-}
-
-function scanScores(texts: readonly TextTerm[]): SqlPart {
-  const columns = { name: 10, title: 5, path: 3, rest: 1 };
-  const parts = texts.flatMap((text) =>
-    Object.entries(columns).map(([column, weight]) => ({
-      sql: `(instr(${column}, ?) > 0) * ${weight}`,
-      values: [scanText(text)],
-    })),
-  );
-  const values = parts.flatMap((part) => part.values);
-  return { sql: `SELECT rowid AS id, -(${parts.map((part) => part.sql).join(' + ')}) AS score FROM words`, values };
-}
-
-function filterParts(filter: SpecificFilter): SqlPart[] {
+function filterParts({ filter, status }: CatalogSearch): SqlPart[] {
   const parts: SqlPart[] = [];
   if (filter.format !== undefined) parts.push(formatPart(filter.format));
-  if (filter.path !== undefined) parts.push({ sql: 'path_matches(?, f.path)', values: [filter.path] });
+  if (filter.path !== undefined) parts.push(pathPart(filter.path));
   if (filter.minBytes !== undefined) parts.push({ sql: 'f.bytes >= ?', values: [filter.minBytes] });
   if (filter.maxBytes !== undefined) parts.push({ sql: 'f.bytes <= ?', values: [filter.maxBytes] });
   if (filter.modifiedAfterMs !== undefined) parts.push({ sql: 'f.modified > ?', values: [filter.modifiedAfterMs] });
+  if (status !== undefined) parts.push(plain(`f.sha256 IS ${status === 'staged' ? 'NOT NULL' : 'NULL'}`));
   return parts;
 }
 
-function statusPart(status: StagingStatus | undefined): SqlPart {
-  if (status === undefined) return always;
-  return { sql: status === 'staged' ? 'f.sha256 IS NOT NULL' : 'f.sha256 IS NULL', values: [] };
-}
+/** The last part of a path. */
+const nameSql = "replace(f.path, rtrim(f.path, replace(f.path, '/', '')), '')";
 
-function orderOf(filter: SpecificFilter, hasRank: boolean): string {
+function orderOf(filter: SpecificFilter, from: string): string {
   const direction = filter.isDescending ? 'DESC' : 'ASC';
+  const path = from.startsWith('words') ? 'words.rowid' : 'f.id';
   const orders: Readonly<Record<SortKey, string>> = {
-    relevance: hasRank ? 'hits.score IS NULL, hits.score, f.path' : 'f.path',
-    path: `f.path ${direction}`,
-    name: `f.name ${direction}, f.path`,
-    bytes: `f.bytes ${direction}, f.path`,
-    modified: `f.modified ${direction}, f.path`,
+    relevance: path,
+    path: `${path} ${direction}`,
+    name: `${nameSql} ${direction}, ${path}`,
+    bytes: `f.bytes ${direction}, ${path}`,
+    modified: `f.modified ${direction}, ${path}`,
   };
   return orders[filter.sort];
 }
 
-function positiveTexts(terms: readonly SearchTerm[]): TextTerm[] {
-  return terms.filter(isPositiveText);
-}
-
-function isPositiveText(term: SearchTerm): term is TextTerm {
-  return term.kind === 'text' && !term.isNot;
-}
-
-function all(parts: readonly SqlPart[]): SqlPart {
-  return parts.length === 0 ? always : joined(parts, ' AND ');
-}
-
-function any(parts: readonly SqlPart[]): SqlPart {
-  return parts.length === 0 ? never : joined(parts, ' OR ');
-}
-
-function joined(parts: readonly SqlPart[], between: string): SqlPart {
-  return { sql: `(${parts.map((part) => part.sql).join(between)})`, values: parts.flatMap((part) => part.values) };
-}
-
-function concat(parts: readonly SqlPart[]): SqlPart {
-  return { sql: parts.map((part) => part.sql).join(' '), values: parts.flatMap((part) => part.values) };
+function wordsOf(terms: Alternative): TextTerm[] {
+  return terms.filter((term): term is TextTerm => term.kind === 'text' && !term.isNot);
 }

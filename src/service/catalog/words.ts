@@ -2,6 +2,10 @@ const marks = /\p{M}+/gu;
 const separators = /[^\p{L}\p{N}]+/gu;
 // These scripts do not part words by spaces: each sign is a word, so that any run of them can be found.
 const signs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+const beyondAscii = /[^\0-\x7F]/;
+
+/** A word that no text holds; it stands after the last word of a folder, so that what ends there can be found. */
+export const folderEnd = '\uE000';
 
 /**
  * A text as the search sees it: small letters without accents, only letters and digits, one space between words.
@@ -10,4 +14,9 @@ const signs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 export function wordsOf(text: string): string {
   const plain = text.normalize('NFKD').replace(marks, '').toLowerCase();
   return plain.replace(signs, ' $& ').replace(separators, ' ').trim();
+}
+
+/** A text for the full-text index, whose tokenizer parts and folds plain ASCII as {@link wordsOf} does. */
+export function indexedWords(text: string): string {
+  return beyondAscii.test(text) ? wordsOf(text) : text;
 }

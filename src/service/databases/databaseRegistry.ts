@@ -1,12 +1,12 @@
 import * as nodePath from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Clock } from '../../core/util/clock.ts';
 import { Emitter } from '../../core/util/emitter.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
-import type { TextMode } from '../catalog/searchSql.ts';
+import type { CatalogThread } from '../catalog/catalogThread.ts';
+import type { TextMode } from '../catalog/catalogTables.ts';
 import type { DatabaseConfig } from '../config.ts';
 import type { Identity, KnownFolders } from './knownFolders.ts';
 
@@ -15,7 +15,8 @@ interface RegistryOptions {
   readonly known: KnownFolders;
   /** The folder that the catalogues are kept in. */
   readonly catalogFolder: string;
-  readonly clock: Clock;
+  /** The thread that all catalogues live in; ended by whoever began it. */
+  readonly thread: CatalogThread;
   readonly logger: Logger;
   readonly textMode?: TextMode;
 }
@@ -111,6 +112,7 @@ export class DatabaseRegistry implements ServedDatabases {
     for (const id of ids) this.use(id, 1);
     this.servings.add(ids);
     if (isNew) this.changed.fire();
+    await Promise.all(ids.map(async (id) => await this.begin(id)));
     return { databases: ids.flatMap((id) => this.byId(id) ?? []), dispose: () => this.end(ids) };
   }
 
@@ -138,7 +140,6 @@ export class DatabaseRegistry implements ServedDatabases {
     if (before === undefined) {
       const catalog = this.newCatalog(folder, document);
       this.entries.set(id, { served: { document, folder, catalog }, uses: 0 });
-      catalog.start();
       return true;
     }
     const { document: old } = before.served;
@@ -147,10 +148,19 @@ export class DatabaseRegistry implements ServedDatabases {
     return true;
   }
 
+  /** A catalogue that cannot be opened answers for itself; it does not keep the other folders from being served. */
+  private async begin(id: string): Promise<void> {
+    try {
+      await this.byId(id)?.catalog.start();
+    } catch (error) {
+      this.options.logger.error(`The catalogue of ${id} cannot be opened: ${String(error)}`);
+    }
+  }
+
   private newCatalog(folder: string, { id, name }: Identity): Catalog {
-    const { catalogFolder, clock, logger, textMode } = this.options;
+    const { catalogFolder, thread, logger, textMode } = this.options;
     const file = nodePath.join(catalogFolder, `${id}.db`);
-    return new Catalog({ name, folder, file, clock, logger, ...(textMode === undefined ? {} : { textMode }) });
+    return new Catalog({ name, folder, file, thread, logger, ...(textMode === undefined ? {} : { textMode }) });
   }
 
   private end(ids: readonly string[]): void {

@@ -2,7 +2,8 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { TextMode } from '../catalog/searchSql.ts';
+import type { CatalogThread } from '../catalog/catalogThread.ts';
+import type { TextMode } from '../catalog/catalogTables.ts';
 import type { ServiceConfig } from '../config.ts';
 import type { TransferJournal } from '../transfers/journal.ts';
 import { DatabaseRegistry } from './databaseRegistry.ts';
@@ -12,6 +13,7 @@ import { KnownFolders } from './knownFolders.ts';
 interface Surroundings {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly thread: CatalogThread;
   readonly textMode?: TextMode;
 }
 
@@ -21,7 +23,7 @@ const forgetAfterMs = 180 * 86_400_000;
 /** Opens the registry of databases and serves those of the configuration, as long as the service runs. */
 export async function openDatabases(
   config: ServiceConfig,
-  { clock, logger, textMode }: Surroundings,
+  { clock, logger, thread, textMode }: Surroundings,
   journal: TransferJournal,
 ): Promise<DatabaseRegistry> {
   const catalogFolder = nodePath.join(config.dataFolder, 'catalog');
@@ -33,7 +35,7 @@ export async function openDatabases(
   const databases = new DatabaseRegistry({
     known,
     catalogFolder,
-    clock,
+    thread,
     logger,
     ...(textMode === undefined ? {} : { textMode }),
   });

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { isInside } from '../catalog/folderScan.ts';
+import { isInside } from '../catalog/fileSight.ts';
 import { TransferFailure } from './outcomes.ts';
 
 /** Hex digests of one reading of a file, and its size. */

@@ -7,7 +7,7 @@ import type { TransferFile } from './transferRecord.ts';
 /** Where files are staged from. */
 interface StagingSource {
   readonly folder: string;
-  readonly catalog: Catalog;
+  readonly catalog: Pick<Catalog, 'heldHash' | 'holdHash'>;
 }
 
 interface DeclaredHash {
@@ -26,10 +26,10 @@ export async function stageFile(source: StagingSource, file: TransferFile, signa
     const realPath = await resolveInside(source.folder, file.path);
     const stats = await fs.stat(realPath);
     const seen = { path: file.path, bytes: stats.size, modifiedMs: stats.mtimeMs };
-    const held = source.catalog.heldHash(seen);
+    const held = await source.catalog.heldHash(seen);
     if (held !== undefined) return { ...file, bytes: seen.bytes, sha256: held };
     const sha256 = await readHash(realPath, file, signal);
-    source.catalog.holdHash(seen, sha256);
+    await source.catalog.holdHash(seen, sha256);
     return { ...file, bytes: seen.bytes, sha256 };
   } catch (error) {
     throw await meaningOf(error, { act: 'read', path: file.path, root: source.folder, bytes: file.bytes });

@@ -83,6 +83,31 @@ describe('arguments that are not what they seem (§4.8, D1)', () => {
     });
   }
 
+  for (const name of ['server', 'apiKey', 'port', 'scheme', 'transport', 'allowInsecureHttp']) {
+    it(`D1 connecting with a member that throws is TypeError: ${name}`, async () => {
+      const options = Object.defineProperty({ server: bench.server.address, apiKey: testKey }, name, {
+        enumerable: true,
+        get: () => {
+          throw new Error('not to be read');
+        },
+      });
+      await assert.rejects(bench.client.connect(options), { name: 'TypeError', message: /^connect: / });
+      assert.deepEqual(bench.server.requests, []);
+    });
+  }
+
+  it('D4 an address that changes after the check is asked as it was checked', async () => {
+    const given = changing('server', bench.server.address, 'http://service.test');
+    const { address } = await bench.client.connect(
+      Object.defineProperty(
+        { apiKey: testKey },
+        'server',
+        Object.getOwnPropertyDescriptor(given, 'server') ?? {},
+      ) as never,
+    );
+    assert.equal(address, bench.server.address);
+  });
+
   it('§4.9 a port that is null is not given', async () => {
     const options = { server: bench.server.address, apiKey: testKey, port: null, scheme: null };
     const { address } = await bench.client.connect(options as never);

@@ -161,11 +161,12 @@ describe('connecting (§4.9)', () => {
     assert.equal((await reply).reason?.kind, 'cancelled');
   });
 
-  it('D16 a server that takes the connection and does nothing is given up in time', async () => {
-    const mute = createServer().listen(0, '127.0.0.1');
+  it('D16 a server that takes the connection and does nothing is tried again, and given up in time', async () => {
+    let connections = 0;
+    const mute = createServer(() => connections++).listen(0, '127.0.0.1');
     await once(mute, 'listening');
     const { port } = mute.address() as AddressInfo;
-    const client = new DataTransferClient({ log: new KeptLog(), limits: { connectMs: 50, tries: 1 } });
+    const client = new DataTransferClient({ log: new KeptLog(), limits: { connectMs: 50, tries: 2, retryMs: 1 } });
     try {
       await assert.rejects(client.connect({ server: 'https://127.0.0.1', port, apiKey: testKey }), (error) => {
         assert.ok(error instanceof ConnectionError);
@@ -173,6 +174,7 @@ describe('connecting (§4.9)', () => {
         assert.equal(error.reason.code, 'UND_ERR_CONNECT_TIMEOUT');
         return true;
       });
+      assert.equal(connections, 2);
     } finally {
       client.dispose();
       mute.close();

@@ -235,11 +235,11 @@ export function expectedConnect(given: Loose): ExpectedRoot | string {
   return { path, authorization: `Bearer ${token}`.trim() };
 }
 
-/** Path of the root; a port given beside the address goes neither with another nor with a path. */
+/** Path of the root, as addresses are read; a port given beside the address goes neither with another nor with a path. */
 function pathOf(server: unknown, port: unknown): string | undefined {
   if (!isText(server)) return undefined;
-  const address = /^http:\/\/127\.0\.0\.1(:\d+)?(\/[^?#:]*)?$/.exec(server.trim().replace(/\/+$/, ''));
+  const address = /^http:\/\/127\.0\.0\.1(:\d+)?([/\\][^?#]*)?$/.exec(server.trim().replace(/\/+$/, ''));
   if (!address) return undefined;
   const isDoubled = typeof port === 'number' && (address[1] !== undefined || address[2] !== undefined);
-  return isDoubled ? undefined : (address[2] ?? '/');
+  return isDoubled ? undefined : new URL(address[0]).pathname.replace(/\/+$/, '') || '/';
 }

@@ -147,6 +147,20 @@ describe('what a database is called on the wire (D7)', () => {
     assert.deepEqual(learned.get({ ...service, version: '2' }), { metadataForm: 'post' });
   });
 
+  it('D7 of the servers that something was learned of, the last fifty are remembered', () => {
+    const learned = new ServerDialects();
+    const services = Array.from({ length: 52 }, (_, place) => ({
+      address: `http://127.0.0.1:${String(place + 1)}`,
+      name: 'n',
+      version: '1',
+    }));
+    for (const service of services) learned.learn(service, { idsWanted: true });
+    assert.deepEqual(
+      Object.keys(learned.toJSON()),
+      services.slice(2).map(({ address }) => address),
+    );
+  });
+
   it('D7 what was learned outlives the program, and tells when it has grown', () => {
     const service = { address: 'https://a.example', name: 'n', version: '1' };
     const learned = new ServerDialects();

@@ -15,6 +15,7 @@ describe('what an error of the network means', () => {
     [withCode('EHOSTUNREACH'), 'unreachable'],
     [withCode('ENETUNREACH'), 'unreachable'],
     [withCode('ECONNRESET', 'x', { syscall: 'connect' }), 'unreachable'],
+    [withCode('EINVAL', 'getaddrinfo EINVAL', { syscall: 'getaddrinfo' }), 'unreachable'],
     [
       withCode('ECONNRESET', 'Client network socket disconnected before secure TLS connection was established'),
       'unreachable',

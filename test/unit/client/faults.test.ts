@@ -7,6 +7,8 @@ import {
   dropDuringBody,
   empty,
   html,
+  interim,
+  interimForEver,
   json,
   notHttp,
   plainProblem,
@@ -56,6 +58,7 @@ interface Fault {
 
 const faults: readonly Fault[] = [
   { name: 'no headers in time (D16)', behaviour: silence(), reason: { kind: 'timeout' } },
+  { name: 'interim answers for ever (D16)', behaviour: interimForEver(20), reason: { kind: 'timeout' } },
   { name: 'a dropped connection', behaviour: dropBeforeAnswer(), reason: { kind: 'dropped' } },
   { name: 'a reset connection', behaviour: resetBeforeAnswer(), reason: { kind: 'dropped' } },
   { name: 'something that is not HTTP', behaviour: notHttp(), reason: { kind: 'unreadable' } },
@@ -166,6 +169,11 @@ describe('what goes wrong on the way (D2)', () => {
 
   fault('D16 headers that come late, but in time, do no harm', async () => {
     bench.server.on('GET /api/v1/databases', slowHeaders(20, json([])));
+    assert.deepEqual(await bench.client.databases(), { value: [] });
+  });
+
+  fault('interim answers (1xx) before the answer do no harm', async () => {
+    bench.server.on('GET /api/v1/databases', interim(json([])));
     assert.deepEqual(await bench.client.databases(), { value: [] });
   });
 

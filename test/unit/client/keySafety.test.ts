@@ -90,6 +90,7 @@ describe('the key, and what stands beside it on the wire', () => {
           'http://192.0.2.1',
           'http://service.test',
           'http://localhost.evil.test',
+          'http://service.localhost',
           'http://127.0.0.1.evil.test',
         ]) {
           await assert.rejects(other.client.connect({ server, apiKey: testKey, transport }), (error) => {

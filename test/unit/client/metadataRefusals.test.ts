@@ -26,7 +26,7 @@ describe('metadata of ids that are refused (D8)', () => {
     ['names them', true],
     ['names none', false],
   ] as const) {
-    for (const status of [400, 404, 422, 500]) {
+    for (const status of [400, 404, 410, 413, 414, 422, 500]) {
       it(`a batch refused with ${String(status)} gives all but the bad ids when the server ${named}`, async () => {
         const { server } = await start();
         const bad = ['id-0007', 'id-0008', 'id-0090'];
@@ -41,6 +41,31 @@ describe('metadata of ids that are refused (D8)', () => {
         assert.equal(bench.log.errors.length, 1);
       });
     }
+  }
+
+  for (const [form, quote] of [
+    ['in quotes', '"'],
+    ['without quotes', ''],
+  ] as const) {
+    it(`an id is not taken for refused because a refused one, named ${form}, holds it`, async () => {
+      const { server } = await start();
+      const bad = ['data/a.txt.gz', 'x-data/a.txt'];
+      server.on(getRoute, empty(405)).on(postRoute, async (request, response) => {
+        const { file_ids: ids } = JSON.parse(request.body) as { file_ids: string[] };
+        const found = ids.filter((id) => bad.includes(id)).map((id) => `${quote}${id}${quote}`);
+        const answer =
+          found.length > 0
+            ? problem(404, `no file ${found.join(', ')}.`)
+            : json({ resources: ids.map((id) => ({ id })) });
+        await answer(request, response);
+      });
+      const reply = await fetch(['data/a.txt', ...bad, 'a']);
+      assert.deepEqual(idsOf(reply.value), ['data/a.txt', 'a']);
+      assert.deepEqual(
+        reply.refusedIds?.map(({ id }) => id),
+        bad,
+      );
+    });
   }
 
   it('bad ids here and there are found, however many refusals that takes', async () => {
@@ -87,6 +112,45 @@ describe('metadata of ids that are refused (D8)', () => {
     assert.equal(reply.refusedIds, undefined);
     assert.ok(server.requests.length < 30, String(server.requests.length));
   });
+
+  for (const [where, from] of [
+    ['first', 0],
+    ['in the middle', 230],
+    ['last', 450],
+  ] as const) {
+    it(`bad ids that stand together are found although the server names none: ${where}`, async () => {
+      const { server } = await start();
+      const bad = numbered(500).slice(from, from + 50);
+      server.on(getRoute, empty(405)).on(postRoute, answering(bad, false));
+      const reply = await fetch(numbered(500));
+      assert.equal(reply.reason, undefined);
+      assert.deepEqual(
+        reply.refusedIds?.map(({ id }) => id),
+        bad,
+      );
+      assert.equal(reply.value.length, 450);
+    });
+  }
+
+  const lookalikes: readonly (readonly [ids: readonly string[], bad: readonly string[]])[] = [
+    [['id-1', 'id-10', 'id-2', 'id-3'], ['id-10']],
+    [
+      ['id-1', 'id-1-b', 'a-id-1', 'id-3'],
+      ['id-1-b', 'a-id-1'],
+    ],
+    [['n', 'o', 't', 'f', 'u', 'd'], ['o']],
+    [['é', 'né', 'x', 'y'], ['né']],
+    [['x', 'x/y', 'z', ''], ['x/y']],
+  ];
+  for (const [ids, bad] of lookalikes) {
+    it(`a good id is not taken for a bad one because a refusal holds its letters: ${bad.join(', ')}`, async () => {
+      const { server } = await start();
+      server.on(getRoute, empty(405)).on(postRoute, answering(bad, true));
+      const reply = await fetch(ids);
+      assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), [...bad].sort());
+      assert.equal(reply.value.length, ids.length - bad.length);
+    });
+  }
 
   for (const status of [401, 403, 429]) {
     it(`a ${String(status)} is about the whole request, so nothing is halved`, async () => {

@@ -65,6 +65,24 @@ describe('what an error says (D14)', () => {
   });
 });
 
+describe('an error of very many words (D14)', () => {
+  const messages = Array.from({ length: 40_000 }, (_, place) => ({ message: `no ${String(place)}` }));
+  const bodies: Readonly<Record<string, unknown>> = {
+    'messages by the thousand': { detail: 'first', errors: messages },
+    'a long detail, and messages that stand at its end': {
+      detail: 'x'.repeat(300_000) + messages.map(({ message }) => message).join(),
+      errors: messages,
+    },
+  };
+
+  for (const [what, body] of Object.entries(bodies)) {
+    it(`is read at once: ${what}`, () => {
+      const { detail = '' } = readErrorBody(JSON.stringify(body), problemType);
+      assert.equal(detail.length, 4001);
+    }).timeout(1000);
+  }
+});
+
 describe('what an error says of the key (§5)', () => {
   it('is nothing, also where the key stands at the place where a long text is cut', () => {
     const { detail } = readErrorBody(`${'x'.repeat(3_995)}${testKey}`, 'text/plain', [testKey]);

@@ -132,7 +132,24 @@ describe('any value whatever to connect with (§4.8, §4.9, D3, D4, D5)', () => 
     await server.stop();
   });
 
-  const places = fc.constantFrom('', '/', '//', '/some/where', '/some/where/', ' ', '?a=b', '#x', ':1', '/%20');
+  const places = fc.constantFrom(
+    '',
+    '/',
+    '//',
+    '/some/where',
+    '/some/where/',
+    ' ',
+    '?a=b',
+    '?',
+    '#',
+    '/.',
+    '/a:b',
+    '/ü|/..//c',
+    '/\\d',
+    '/ /',
+    ':1',
+    '/%20',
+  );
 
   property(
     '§4.8 §4.9 connecting is refused, or asks the root with the token as the contract says',

@@ -6,7 +6,7 @@ import { networkSettings, plainNetwork } from '../../../src/core/model/networkSe
 import type { EditorNetwork, NetworkSettings } from '../../../src/core/model/networkSettings.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import { identity, trustTestAuthority } from '../../support/certificates.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviours.ts';
 import { FaultProxy } from '../../support/faultProxy.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { KeptLog, testKey } from './clientBench.ts';
@@ -247,6 +247,15 @@ describe('a service behind a proxy', () => {
     proxy.authorization = 'Basic other';
     const reason = await reasonOf();
     assert.doesNotMatch(`${JSON.stringify(reason)} ${log.lines.join(' ')}`, /proxy-word|cHJveHktd29yZA|bWU6cHJv/);
+  });
+
+  it('leaves no password of the proxy in a log or reason, also where somebody repeats it', async () => {
+    network = { ...network, proxies: { http: `http://me:proxy-word@${proxy.host}` } };
+    const basic = Buffer.from('me:proxy-word').toString('base64');
+    server.on('GET /', problem(400, `no proxy-word, nor ${basic}, is wanted`));
+    const reason = await reasonOf();
+    assert.equal(reason.detail, 'no [redacted], nor [redacted], is wanted');
+    assert.doesNotMatch(log.lines.join(' '), /proxy-word|bWU6cHJv/);
   });
 
   it('is reached directly once the settings say so: they are read at every connect', async () => {

@@ -190,6 +190,14 @@ describe('the status of a transfer (D11)', () => {
     });
   }
 
+  for (const id of [transferId.toUpperCase(), transferId.replaceAll('-', ''), `{${transferId}}`]) {
+    it(`D11 is believed with its id written as ${id}`, async () => {
+      bench.server.on(statusRoute, json({ ...own, id }));
+      assert.equal((await bench.client.transferStatus(transferId)).value?.status, 'active');
+      assert.equal(bench.server.requests.length, 1);
+    });
+  }
+
   it('D11 is asked for one transfer at a time, in the order of asking', async () => {
     const release: (() => void)[] = [];
     bench.server.on('GET /api/v1/databases', json([]));

@@ -140,6 +140,33 @@ describe('the fetch of an editor', () => {
     }
   });
 
+  const deaf = (): Promise<never> => new Promise(() => undefined);
+  const mute: Readonly<Record<string, Fetch>> = {
+    'never answers': deaf,
+    'never ends its body': async () => new Response(new ReadableStream({ pull: deaf, cancel: deaf })),
+  };
+  for (const [what, fetch] of Object.entries(mute)) {
+    it(`D16 has a time limit also where it ${what}, and hears no signal`, async () => {
+      const bench = await startBench({ fetch, limits: { headersMs: 20, bodyMs: 20 } });
+      try {
+        await assert.rejects(bench.connect({ transport: 'editor' }), /: could not connect .* timeout, ETIMEDOUT/);
+      } finally {
+        await bench.end();
+      }
+    });
+
+    it(`can be ended also where it ${what}, and hears no signal`, async () => {
+      const bench = await startBench({ fetch });
+      try {
+        const connecting = bench.connect({ transport: 'editor' });
+        setImmediate(() => bench.client.disconnect());
+        await assert.rejects(connecting, /: could not connect .* cancelled$/);
+      } finally {
+        await bench.end();
+      }
+    });
+  }
+
   it('D18 is believed when it keeps the redirect to itself', async () => {
     const kept = Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' });
     const bench = await startBench({ fetch: async () => kept });

@@ -6,13 +6,13 @@ import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
 import { parseSearch } from '../../../src/service/catalog/searchLanguage.ts';
 import { parseSpecific } from '../../../src/service/catalog/specificParameters.ts';
-import type { TextMode } from '../../../src/service/catalog/searchSql.ts';
+import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 
 const files: FoundFile[] = [
   { path: 'readme.md', bytes: 10, modifiedMs: 1_000 },
-  { path: 'soil/sample_01.csv', bytes: 2_000, modifiedMs: 2_000, metadata: { title: 'Sand and clay' } },
-  { path: 'soil/sample_02.csv.gz', bytes: 500, modifiedMs: 3_000, metadata: { keywords: ['clay', 'Größe'] } },
-  { path: 'water/Sample 03.json', bytes: 9_000_000, modifiedMs: 4_000, metadata: { description: 'A lake of clay' } },
+  { path: 'soil/sample_01.csv', bytes: 2_000, modifiedMs: 2_000, metadata: '{"title":"Sand and clay"}' },
+  { path: 'soil/sample_02.csv.gz', bytes: 500, modifiedMs: 3_000, metadata: '{"keywords":["clay","Größe"]}' },
+  { path: 'water/Sample 03.json', bytes: 9_000_000, modifiedMs: 4_000, metadata: '{"description":"A lake of clay"}' },
   { path: '数据/样品.txt', bytes: 1, modifiedMs: 5_000 },
 ];
 
@@ -24,7 +24,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
     beforeEach(async () => {
       folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-catalog-'));
       store = new CatalogStore(nodePath.join(folder, 'c.db'), mode);
-      store.put(files, new Set());
+      store.put(files);
     });
 
     afterEach(async () => {
@@ -68,7 +68,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
     }
 
     it('puts a name before a title, and a title before a description', () => {
-      store.put([{ path: 'clay.txt', bytes: 1, modifiedMs: 1 }], new Set());
+      store.put([{ path: 'clay.txt', bytes: 1, modifiedMs: 1 }]);
       const [first, second] = find('clay');
       assert.deepEqual([first, second], ['clay.txt', 'soil/sample_01.csv']);
     });
@@ -98,7 +98,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       const file = { path: 'readme.md', bytes: 10, modifiedMs: 1_000 };
       store.holdHash(file, 'ab');
       assert.equal(store.get('readme.md')?.sha256, 'ab');
-      store.put([{ ...file, bytes: 11, metadata: { title: 'Guide' } }], new Set());
+      store.put([{ ...file, bytes: 11, metadata: '{"title":"Guide"}' }]);
       assert.deepEqual(find('guide'), ['readme.md']);
       assert.equal(store.get('readme.md')?.sha256, undefined);
     });
@@ -108,8 +108,8 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       assert.equal(store.get('readme.md')?.sha256, undefined);
     });
 
-    it('forgets the files under one folder that a scan has not seen', () => {
-      store.forgetUnseen('soil', new Set());
+    it('forgets what stood at a path and below it', () => {
+      store.forget(['soil', 'readme.md']);
       assert.deepEqual(find('sample'), ['water/Sample 03.json']);
     });
   });
@@ -123,7 +123,7 @@ describe('The catalogue file', () => {
     for (const mode of ['index', 'scan', 'index'] satisfies TextMode[]) {
       const store = new CatalogStore(file, mode);
       assert.equal(store.count(), 0);
-      store.put(files, new Set());
+      store.put(files);
       store.close();
     }
     await fs.rm(folder, { recursive: true });

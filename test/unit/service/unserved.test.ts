@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
+import { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
 import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
@@ -42,7 +43,8 @@ describe('A queue that finds a transfer whose databases are not served', () => {
     journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
     const parts = { clock: systemClock, logger: new MemoryLog() };
     const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...parts });
-    const databases = new DatabaseRegistry({ known, catalogFolder: folder, ...parts });
+    const thread = new CatalogThread(parts.logger);
+    const databases = new DatabaseRegistry({ known, catalogFolder: folder, thread, ...parts });
     const options = { journal, databases, ...parts };
     const queue = new TransferQueue({ ...options, retentionMs: 86_400_000, retryDelayMs: 20 });
     queue.start();

@@ -23,6 +23,7 @@ describe('The package', () => {
     const built = [
       'dist/extension.cjs',
       'dist/service/main.cjs',
+      'dist/service/thread.cjs',
       'dist/webviews/metadata.js',
       'dist/webviews/transfer.js',
     ];

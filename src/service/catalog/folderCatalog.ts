@@ -1,0 +1,262 @@
+import type { Clock } from '../../core/util/clock.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import type { CatalogFile, FoundFile } from './catalogFile.ts';
+import { CatalogStore } from './catalogStore.ts';
+import { removeCatalogFile, type TextMode } from './catalogTables.ts';
+import { isCorruption, sqliteErrorCode } from '../sqlite.ts';
+import { pathOfFileId } from './fileId.ts';
+import { walkAhead, type AskedReader } from './folderReader.ts';
+import { folderState, watchBound, type FolderState } from './folderState.ts';
+import { isDescription } from './packageScopes.ts';
+import { folderOfPath } from './pathOrder.ts';
+import type { CatalogSearch } from './searchSql.ts';
+import { hasHiddenPart } from './servedNames.ts';
+import { TreeWatcher, type TreeChanges } from './treeWatcher.ts';
+
+/** What the catalogue of a folder is made of; plain values. */
+export interface FolderCatalogPlan {
+  /** The name of the database, for what a person reads. */
+  readonly name: string;
+  readonly folder: string;
+  /** The file that it is kept in. */
+  readonly file: string;
+  readonly textMode?: TextMode;
+}
+
+/** What works for it. */
+export interface FolderCatalogParts {
+  readonly reader: AskedReader;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The folder is not there, or cannot be read: the message is a sentence for people. */
+class FolderTrouble extends Error {
+  override readonly name = 'FolderTrouble';
+  readonly code = folderTroubleCode;
+}
+
+/** The code of {@link FolderTrouble}, by which it is known in another thread. */
+export const folderTroubleCode = 'FOLDER_TROUBLE';
+
+/** Scans shorter than this are waited for by whoever searches. */
+const quickScanMs = 200;
+const quickIntervalMs = 5_000;
+/** How old an answer may be where changes are told by the system; a net below that, for what it did not tell. */
+const watchedIntervalMs = 600_000;
+/** A scan may take this part of the time. */
+const scanShare = 20;
+
+interface ScanSums {
+  readonly folders: Set<string>;
+  readonly unreadable: string[];
+  unnamable: number;
+}
+
+/** The files of one folder, kept in step with it (D20). Never answers as if empty while the folder is away. */
+export class FolderCatalog {
+  private readonly plan: FolderCatalogPlan;
+  private readonly parts: FolderCatalogParts;
+  private readonly watcher: TreeWatcher;
+  private store: CatalogStore;
+  /** The last of the scans and looks, which go one after another. */
+  private working: Promise<void> = Promise.resolve();
+  private refreshing: Promise<void> | undefined;
+  private scanned: { readonly atMs: number; readonly tookMs: number; readonly state: FolderState } | undefined;
+  /** Why the last scan did not come to its end: the end of a sentence about the folder. */
+  private trouble: string | undefined;
+  private isClosed = false;
+
+  constructor(plan: FolderCatalogPlan, parts: FolderCatalogParts) {
+    this.plan = plan;
+    this.parts = parts;
+    this.store = new CatalogStore(plan.file, plan.textMode);
+    this.watcher = new TreeWatcher({
+      root: plan.folder,
+      clock: parts.clock,
+      mostFolders: watchBound(),
+      onChange: (changes) => void this.follow(changes),
+    });
+  }
+
+  /** Begins the first scan; searches wait for it. */
+  start(): void {
+    void this.refreshNow();
+  }
+
+  /** One page of a search. Rejects with {@link FolderTrouble} while the folder is not there or cannot be read. */
+  async search(wanted: CatalogSearch): Promise<CatalogFile[]> {
+    await this.refresh();
+    return this.store.search(wanted);
+  }
+
+  /** The file of each id, undefined where there is none. Rejects as {@link search} does. */
+  async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
+    await this.refresh();
+    return ids.map((id) => {
+      const path = pathOfFileId(id);
+      return path === undefined ? undefined : this.store.get(path);
+    });
+  }
+
+  /** The hash that is held of a file as it was when it was described; undefined when there is none, or it has changed. */
+  heldHash(file: FoundFile): string | undefined {
+    const known = this.store.get(file.path);
+    return known?.bytes === file.bytes && known.modifiedMs === file.modifiedMs ? known.sha256 : undefined;
+  }
+
+  /** Keeps the hash of a file that was read whole (D22). */
+  holdHash(file: FoundFile, sha256: string): void {
+    this.store.holdHash(file, sha256);
+  }
+
+  /** Looks at the folder again, or only at what is in it at `under` and below. Never rejects. */
+  async rescan(under = ''): Promise<void> {
+    await this.work(async () => await this.scan(under));
+  }
+
+  /** Ends the watching, waits for a scan to stop, and closes the file. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.watcher.dispose();
+    await this.working;
+    this.store.close();
+  }
+
+  private async work(task: () => Promise<void>): Promise<void> {
+    this.working = this.working.then(async () => (this.isClosed ? undefined : await task()));
+    await this.working;
+  }
+
+  private async refresh(): Promise<void> {
+    const state = await folderState(this.plan.folder);
+    const isKnown = this.trouble === undefined && this.scanned !== undefined;
+    if (!isKnown || state?.identity !== this.scanned?.state.identity) await this.refreshNow();
+    else if (this.isOld()) {
+      const renewing = this.refreshNow();
+      if (this.isQuick()) await renewing;
+    }
+    if (this.trouble === undefined) return;
+    throw new FolderTrouble(`The folder of the database ${this.plan.name} ${this.trouble}.`);
+  }
+
+  private refreshNow(): Promise<void> {
+    this.refreshing ??= this.rescan().finally(() => (this.refreshing = undefined));
+    return this.refreshing;
+  }
+
+  private isQuick(): boolean {
+    return (this.scanned?.tookMs ?? 0) < quickScanMs;
+  }
+
+  private isOld(): boolean {
+    if (this.scanned === undefined) return true;
+    const { atMs, tookMs, state } = this.scanned;
+    const isTold = this.watcher.isComplete && !state.isRemote && !this.isQuick();
+    const interval = Math.max(isTold ? watchedIntervalMs : quickIntervalMs, tookMs * scanShare);
+    return this.parts.clock.now() - atMs >= interval;
+  }
+
+  private async scan(under: string): Promise<void> {
+    try {
+      await this.parts.reader.ready();
+      const startedAt = this.parts.clock.now();
+      const state = await folderState(this.plan.folder);
+      const { folders, unreadable, unnamable } = await this.readFolder(under);
+      if (this.isClosed) return;
+      this.warn(unreadable, unnamable);
+      const tookMs = this.parts.clock.now() - startedAt;
+      if (state?.isRemote !== true) this.watch(under, folders, tookMs);
+      // A look at a part does not tell what else has changed while the folder was away.
+      if (under !== '' || state === undefined) return;
+      this.trouble = undefined;
+      this.scanned = { atMs: startedAt + tookMs, tookMs, state };
+    } catch (error) {
+      this.lose(error);
+    }
+  }
+
+  private watch(under: string, folders: ReadonlySet<string>, tookMs: number): void {
+    const isNew = this.watcher.watchBelow(under, folders) > 0;
+    // Nobody told what happened between the reading of a folder and the watching. A quick scan is made again anyway.
+    if (isNew && (under !== '' || tookMs >= quickScanMs)) void this.rescan(under);
+  }
+
+  private async readFolder(under: string): Promise<ScanSums> {
+    const sums: ScanSums = { folders: new Set(), unreadable: [], unnamable: 0 };
+    const merge = this.store.merge(under);
+    try {
+      for await (const batch of walkAhead(this.parts.reader, this.plan.folder, under)) {
+        if (this.isClosed) break;
+        merge.take(batch.files);
+        for (const folder of batch.folders) sums.folders.add(folder);
+        sums.unreadable.push(...batch.unreadable);
+        sums.unnamable += batch.unnamable;
+      }
+      if (this.isClosed) merge.stop();
+      else merge.finish();
+      return sums;
+    } catch (error) {
+      merge.abandon();
+      throw error;
+    }
+  }
+
+  private warn(unreadable: readonly string[], unnamable: number): void {
+    const { name } = this.plan;
+    const { logger } = this.parts;
+    if (unreadable.length > 0) {
+      const shown = unreadable.slice(0, 20).join(', ');
+      logger.warn(`${name}: ${unreadable.length} folders cannot be read: ${shown}`);
+    }
+    if (unnamable > 0) logger.warn(`${name}: ${unnamable} files are left out: their names are no Unicode text`);
+  }
+
+  private lose(error: unknown): void {
+    const { folder, name } = this.plan;
+    const { logger } = this.parts;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === sqliteErrorCode) {
+      logger.warn(`The catalogue of ${name} cannot be written: ${String(error)}`);
+      this.trouble = 'cannot be searched: its catalogue cannot be written';
+      this.mend(error);
+    } else {
+      if (this.trouble === undefined) logger.warn(`The folder ${folder} cannot be read: ${String(error)}`);
+      this.trouble = code === 'ENOENT' || code === 'ENOTDIR' ? 'is not there' : 'cannot be read';
+    }
+    // They would go on watching a folder that was moved away, and not the one that takes its place.
+    this.watcher.dispose();
+  }
+
+  /** A catalogue that is broken is made anew by the next scan. */
+  private mend(error: unknown): void {
+    if (!isCorruption(error)) return;
+    const { file, textMode } = this.plan;
+    this.store.close();
+    removeCatalogFile(file);
+    this.store = new CatalogStore(file, textMode);
+  }
+
+  /** Looks at what the system told of. */
+  private async follow(changes: TreeChanges): Promise<void> {
+    if (changes === 'all') await this.rescan();
+    else await this.work(async () => await this.lookAt([...changes].filter((path) => !hasHiddenPart(path))));
+  }
+
+  private async lookAt(changed: readonly string[]): Promise<void> {
+    const paths = changed.filter((path) => !path.endsWith('/'));
+    const whole = changed.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));
+    const described = paths.filter(isDescription).map(folderOfPath);
+    try {
+      const sights = await this.parts.reader.look(this.plan.folder, paths);
+      const gone = sights.flatMap(({ kind, path }) => (kind === 'gone' ? [path] : []));
+      this.store.put(sights.flatMap((sight) => (sight.kind === 'file' ? [sight.file] : [])));
+      this.store.forget(gone);
+      for (const path of gone) if (this.watcher.has(path)) this.watcher.watchBelow(path, new Set());
+      const entered = sights.flatMap(({ kind, path }) => (kind === 'folder' && !this.watcher.has(path) ? [path] : []));
+      for (const path of new Set([...entered, ...described, ...whole])) await this.scan(path);
+    } catch (error) {
+      this.lose(error);
+    }
+  }
+}
