@@ -67,6 +67,14 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       });
     }
 
+    it('finds a longer word by its beginning also where the small form of a letter depends on its place', () => {
+      store.put([{ path: 'ΟΔΟΣΗΜΑ.txt', bytes: 1, modifiedMs: 1 }]);
+      assert.deepEqual(
+        ['ΟΔΟΣ', 'οδος', 'οδοσ'].map((query) => find(query)),
+        Array(3).fill(['ΟΔΟΣΗΜΑ.txt']),
+      );
+    });
+
     it('puts a name before a title, and a title before a description', () => {
       store.put([{ path: 'clay.txt', bytes: 1, modifiedMs: 1 }]);
       const [first, second] = find('clay');
