@@ -3,7 +3,26 @@ import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
 
 /** Signs that sort, fold, part or decompose in an unusual way; none of them is `/` or NUL. */
 const oddSigns = [
-  ...['é', 'e\u0301', 'Å', 'ß', 'İ', '\u212A', 'Σ', 'ς', 'σ', '½', 'ﬁ', '각', '数', 'か', 'カ', 'ー', '\u{20000}'],
+  ...[
+    'é',
+    'e\u0301',
+    'Å',
+    'ß',
+    'İ',
+    '\u212A',
+    'Σ',
+    'ς',
+    'σ',
+    '½',
+    'ﬁ',
+    '각',
+    '数',
+    'か',
+    'カ',
+    'ー',
+    '\u{20000}',
+    '\u{10400}',
+  ],
   ...['\u{1F9C0}', '\u{1D4D0}', '\u{10FFFF}', '\u{10000}', '\uFFFD', '\uFFFF', '\uE000', '\uD7FF', '\u0660'],
   ...['\n', '\u0001', '\u007F', '\\', '"', "'", '%', ',', '*', '?', '|', ':', '(', ')'],
 ];

@@ -1,12 +1,8 @@
 import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
 
-/** A file with what else a search can ask for. */
-export interface NaiveFile extends FoundFile {
-  readonly isStaged?: boolean;
-}
-
 /** One condition, as a person means it. */
 export type NaiveTerm = { readonly isNot: boolean } & (
+  | { readonly kind: 'everything' }
   | { readonly kind: 'words'; readonly text: string; readonly isPhrase: boolean }
   | { readonly kind: 'format' | 'path'; readonly text: string }
   | { readonly kind: 'bytes'; readonly sign: '<' | '<=' | '=' | '>=' | '>'; readonly bytes: number }
@@ -16,7 +12,7 @@ export type NaiveTerm = { readonly isNot: boolean } & (
 type Columns = readonly [name: string[], title: string[], folder: string[], rest: string[]];
 
 /** The words of a text, found sign by sign. */
-export function naiveWords(text: string): string[] {
+function naiveWords(text: string): string[] {
   const words: string[] = [];
   let word = '';
   const end = (): void => {
@@ -131,6 +127,8 @@ const comparisons = {
 
 function isTrue(file: FoundFile, term: NaiveTerm, tier: number): boolean {
   switch (term.kind) {
+    case 'everything':
+      return true;
     case 'words':
       return hasWords(naiveColumns(file), term, tier);
     case 'format':
