@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs, { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
@@ -20,6 +21,11 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
     made.add(around);
     writeFileSync(file, content);
   }
+}
+
+/** Makes a pipe that nobody writes to. */
+export function makePipe(path: string): void {
+  execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
 }
 
 /** The batches of a walk as one. */
@@ -46,12 +52,15 @@ export function pathsIn({ files }: WalkBatch): string[] {
 
 type FsCall = 'lstatSync' | 'opendirSync';
 
-/** Stands between the program and what the file system says about a path: other programs may act at that moment. */
+/** Stands, once, between the program and what the file system says about a path: other programs may act at that moment. */
 export function onCall(call: FsCall, path: string, act: (answer: () => unknown) => unknown): { dispose(): void } {
   const original = fs[call];
+  let isLeft = true;
   const watched = (...args: unknown[]): unknown => {
     const answer = (): unknown => Reflect.apply(original, fs, args);
-    return args[0] === path ? act(answer) : answer();
+    if (!isLeft || args[0] !== path) return answer();
+    isLeft = false;
+    return act(answer);
   };
   Object.assign(fs, { [call]: watched });
   syncBuiltinESMExports();

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { FolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { property } from '../../support/property.ts';
 import { trees, type Tree } from './catalogArbitraries.ts';
-import { freshFolder, onCall, pathsIn, restOf, walkWhole, writeFiles } from './folderRig.ts';
+import { freshFolder, makePipe, onCall, pathsIn, restOf, walkWhole, writeFiles } from './folderRig.ts';
 
 describe('A walk through a folder (D20)', () => {
   let root: string;
@@ -88,7 +88,8 @@ describe('A walk through a folder (D20)', () => {
   });
 
   it('passes over pipes and sockets without waiting for anybody to write', async () => {
-    execFileSync('mkfifo', [`${folder}/pipe`, `${folder}/datapackage.json`]);
+    makePipe(`${folder}/pipe`);
+    makePipe(`${folder}/datapackage.json`);
     symlinkSync('pipe', `${folder}/link`);
     const server = createServer().listen(`${folder}/socket`);
     await once(server, 'listening');
