@@ -1,33 +1,28 @@
 import { HttpProblem } from './httpProblem.ts';
-
-/** What a handler gets of a request. */
-interface ApiRequest {
-  /** The `{name}` parts of the path, decoded. */
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  /** Reads the JSON body; throws the matching problem when it cannot be had. */
-  readonly readBody: () => Promise<unknown>;
-}
+import type { FieldSource } from './fields.ts';
 
 /** What a handler answers; without a body when there is none to send. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One operation of the service. */
+/** What the server needs to know of an operation. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `/api/v1/transfers/{id}`. */
   readonly path: string;
   /** Answered without a token. */
   readonly isOpen?: boolean;
-  readonly handle: (request: ApiRequest) => Promise<ApiAnswer>;
+  /** Checks the fields and answers. Throws {@link HttpProblem}. */
+  readonly answer: (given: FieldSource) => Promise<ApiAnswer>;
 }
 
 /** A route and the parts of the path that it names. */
 interface RouteMatch {
   readonly route: Route;
+  /** The `{name}` parts of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +39,7 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   const found = sameShape.find((match) => match.route.method === method);
   if (found !== undefined) return found;
   const allow = sameShape.map((match) => match.route.method).join(', ');
-  throw new HttpProblem(405, `${method} is not possible here.`, { headers: { Allow: allow } });
+  throw new HttpProblem(405, `${method} is not possible here: ${allow} is.`, { headers: { Allow: allow } });
 }
 
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {

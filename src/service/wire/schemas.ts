@@ -1,0 +1,24 @@
+import * as answers from './answers.ts';
+import { metadataSchema, searchSchema, specificSchema, transferSchema } from './requests.ts';
+
+/** The bodies of requests, by their names in the OpenAPI document. */
+export const requestSchemas = {
+  SearchRequest: searchSchema,
+  SearchSpecific: specificSchema,
+  MetadataRequest: metadataSchema,
+  TransferRequest: transferSchema,
+} as const;
+
+/** The bodies of answers, by their names in the OpenAPI document. */
+export const answerSchemas = {
+  Root: answers.rootAnswer,
+  Database: answers.databaseAnswer,
+  DatabaseList: answers.databasesAnswer,
+  SearchParameters: answers.searchParametersAnswer,
+  File: answers.fileAnswer,
+  FileList: answers.filesAnswer,
+  TransferAccepted: answers.acceptedAnswer,
+  TransferStatus: answers.statusAnswer,
+  OpenApiDocument: answers.openApiAnswer,
+  Problem: answers.problemAnswer,
+} as const;
