@@ -8,15 +8,19 @@ export type StagingStatus = z.infer<typeof stagingStatusSchema>;
 
 /** The body of `POST files` (§4.3). Empty optional fields are left out by the client. */
 export const searchRequestSchema = z.looseObject({
-  database: z.string(),
-  orcid: z.string(),
-  query: z.string(),
-  status: z.optional(stagingStatusSchema),
-  /** 0-based index of the first result. */
-  offset: z.optional(z.int().check(z.gte(0))),
-  /** Most results wanted. */
-  limit: z.optional(z.int().check(z.gte(1))),
-  specific: z.optional(z.record(z.string(), z.unknown())),
+  database: z.string().check(z.describe('Name of the database to search.')),
+  orcid: z.string().check(z.describe('ORCID iD of the person who searches.')),
+  query: z.string().check(z.describe('What to look for, in the language of the database. Empty: every file.')),
+  status: z.optional(
+    stagingStatusSchema.check(
+      z.describe('Only files that are staged, ready to be copied, or only those that are not.'),
+    ),
+  ),
+  offset: z.optional(z.int().check(z.gte(0), z.describe('0-based index of the first result.'))),
+  limit: z.optional(z.int().check(z.gte(1), z.describe('Most results wanted.'))),
+  specific: z.optional(
+    z.record(z.string(), z.unknown()).check(z.describe('Search parameters that only this database knows.')),
+  ),
 });
 
 /** See {@link searchRequestSchema}. */

@@ -3,14 +3,14 @@ import { hasFields } from './quickCheck.ts';
 
 /** The body of `POST transfers` (§4.5). Empty optional fields are left out by the client. */
 export const transferRequestSchema = z.looseObject({
-  orcid: z.string(),
-  source: z.string(),
-  destination: z.string(),
-  file_ids: z.array(z.string()),
-  /** Markdown for people. */
-  description: z.optional(z.string()),
-  /** For whatever processes the payload at the destination. */
-  instructions: z.optional(z.record(z.string(), z.unknown())),
+  orcid: z.string().check(z.describe('ORCID iD of the person who asks; only this person can cancel the transfer.')),
+  source: z.string().check(z.describe('Name of the database that holds the files.')),
+  destination: z.string().check(z.describe('Name of the database that gets them.')),
+  file_ids: z.array(z.string()).check(z.describe('Ids of the files, each once.')),
+  description: z.optional(z.string().check(z.describe('What the transfer is for: Markdown, for people.'))),
+  instructions: z.optional(
+    z.record(z.string(), z.unknown()).check(z.describe('For whatever processes the files at the destination.')),
+  ),
 });
 
 /** See {@link transferRequestSchema}. */

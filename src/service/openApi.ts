@@ -1,58 +1,47 @@
 import * as z from 'zod/mini';
-import { databaseSchema, searchParameterSchema } from '../contract/database.ts';
-import { resourcesSchema } from '../contract/fileResource.ts';
-import { metadataRequestSchema } from '../contract/metadata.ts';
-import { problemDocumentSchema, problemMediaType } from '../contract/problem.ts';
-import { rootDocumentSchema, localServiceName } from '../contract/root.ts';
-import { searchRequestSchema } from '../contract/search.ts';
-import { transferAcceptedSchema, transferRequestSchema, transferStatusSchema } from '../contract/transfer.ts';
+import { localServiceName } from '../contract/root.ts';
 import type { JsonObject } from '../core/util/json.ts';
-import type { Route } from './http/router.ts';
+import type { DescribedRoute } from './http/describedRoute.ts';
+import { inputSchemaOf } from './http/expectation.ts';
+import { problemComponents, problemsOf } from './http/problemAnswers.ts';
 import { serviceVersion } from './version.ts';
+import { answerSchemas, requestSchemas } from './wire/schemas.ts';
 
-/** What the OpenAPI document says of one operation. */
-interface OperationDescription {
-  readonly summary: string;
-  readonly successStatus: number;
-  readonly requestBody?: z.ZodMiniType;
-  readonly response?: z.ZodMiniType;
-  /** Names of parameters in the query; those that end in `?` may be left out. */
-  readonly query?: readonly string[];
-  /** The error statuses that can be answered, beyond 401 and 403. */
-  readonly problems: readonly number[];
-}
+const intro = [
+  'Searches databases that are folders, and transfers files between them.',
+  'Every answer with a body is JSON; every error is a problem document.',
+  'A path that is not described here is answered 404 (`NotFound`), and a method that is not described 405 (`MethodNotAllowed`), both only after the checks of host and token.',
+].join(' ');
 
-/** The schemas of the contract, by what a description needs. */
-export const contractSchemas = {
-  root: rootDocumentSchema,
-  database: databaseSchema,
-  databases: z.array(databaseSchema),
-  searchParameters: z.record(z.string(), searchParameterSchema),
-  resources: resourcesSchema,
-  search: searchRequestSchema,
-  metadata: metadataRequestSchema,
-  transfer: transferRequestSchema,
-  accepted: transferAcceptedSchema,
-  status: transferStatusSchema,
-} as const;
+const tags = [
+  { name: 'service', description: 'The service itself, and how several share it.' },
+  { name: 'databases', description: 'What can be searched, and transferred from and to.' },
+  { name: 'files', description: 'Search, and metadata by ids.' },
+  { name: 'transfers', description: 'Submission, status and cancel.' },
+];
 
-/** A route with its description. */
-export interface DescribedRoute extends Route {
-  readonly description: OperationDescription;
-}
-
-/** The OpenAPI 3.1 document of the service, made from its routes and the contract (D26). */
+/** The OpenAPI 3.1 document of the service, made from its routes and the schemas that check their fields (D26). */
 export function openApiDocument(routes: readonly DescribedRoute[]): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of routes) {
     const methods = (paths[route.path] ??= {});
-    methods[route.method.toLowerCase()] = operation(route);
+    methods[route.method.toLowerCase()] = operationOf(route);
   }
   return {
     openapi: '3.1.0',
-    info: { title: localServiceName, version: serviceVersion },
+    info: {
+      title: localServiceName,
+      version: serviceVersion,
+      description: intro,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This service: it listens on loopback only.' }],
+    tags,
+    security: [{ token: [] }],
     paths,
     components: {
+      schemas: componentSchemas(),
+      responses: problemComponents,
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The token, plain or in standard base64.' },
       },
@@ -60,54 +49,66 @@ export function openApiDocument(routes: readonly DescribedRoute[]): JsonObject {
   };
 }
 
-function operation(route: DescribedRoute): JsonObject {
-  const { description } = route;
-  const { requestBody, response } = description;
+function operationOf(route: DescribedRoute): JsonObject {
+  const { operationId, summary, description, tag, success, example } = route.description;
+  const parameters = [...parametersOf('path', route.params), ...parametersOf('query', route.query)];
   return {
-    summary: description.summary,
-    security: route.isOpen === true ? [] : [{ token: [] }],
-    parameters: [...pathParameters(route.path), ...(description.query ?? []).map(queryParameter)],
-    ...(requestBody === undefined
-      ? {}
-      : { requestBody: { required: true, content: content('application/json', requestBody) } }),
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    ...(route.isOpen === true ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: contentOf(route.body, example) } }),
     responses: {
-      [description.successStatus]: {
-        description: 'Success',
-        ...(response === undefined ? {} : { content: content('application/json', response) }),
+      [success.status]: {
+        description: success.description,
+        ...(success.headers === undefined ? {} : { headers: success.headers }),
+        ...(success.schema === undefined ? {} : { content: contentOf(success.schema, undefined, success.mediaType) }),
       },
-      ...Object.fromEntries(problemStatuses(route).map((status) => [status, problemResponse()])),
+      ...problemsOf(route),
     },
   };
 }
 
-function problemStatuses(route: DescribedRoute): number[] {
-  const always = route.isOpen === true ? [403] : [401, 403];
-  return [...new Set([...always, ...route.description.problems, 500])];
+function contentOf(schema: z.ZodMiniType, example?: JsonObject, mediaType = 'application/json'): JsonObject {
+  const reference = { $ref: `#/components/schemas/${nameOf(schema)}` };
+  return { [mediaType]: { schema: reference, ...(example === undefined ? {} : { example }) } };
 }
 
-function problemResponse(): JsonObject {
-  return { description: 'Problem', content: content(problemMediaType, problemDocumentSchema) };
+function nameOf(schema: z.ZodMiniType): string {
+  const named = Object.entries({ ...requestSchemas, ...answerSchemas }).find(([, one]) => one === schema);
+  if (named === undefined) throw new RangeError('A schema of an operation has no name in the OpenAPI document.');
+  return named[0];
 }
 
-function content(mediaType: string, schema: z.ZodMiniType): JsonObject {
-  return { [mediaType]: { schema: z.toJSONSchema(schema) } };
-}
-
-function pathParameters(path: string): JsonObject[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => ({
-    name: match[1],
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
+function parametersOf(place: 'path' | 'query', schema: z.ZodMiniType | undefined): JsonObject[] {
+  if (schema === undefined) return [];
+  const { properties, required } = inputSchemaOf(schema) as {
+    properties: Readonly<Record<string, JsonObject>>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: required?.includes(name) === true,
+    description,
+    ...(rest['type'] === 'array' ? { style: 'form', explode: false } : {}),
+    schema: rest,
   }));
 }
 
-function queryParameter(name: string): JsonObject {
-  const isNumber = name === 'offset?' || name === 'limit?';
-  return {
-    name: name.replace('?', ''),
-    in: 'query',
-    required: !name.endsWith('?'),
-    schema: { type: isNumber ? 'integer' : 'string' },
-  };
+/** Each schema once, with references where one holds another. */
+function componentSchemas(): JsonObject {
+  return { ...named(requestSchemas, 'input'), ...named(answerSchemas, 'output') };
+}
+
+function named(schemas: Readonly<Record<string, z.ZodMiniType>>, io: 'input' | 'output'): JsonObject {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  const { schemas: found } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` });
+  // Within a document a schema is known by its place: it needs neither an address nor a dialect of its own.
+  return Object.fromEntries(
+    Object.entries(found).map(([id, { $schema, $id, ...schema }]) => [id, schema as JsonObject]),
+  );
 }

@@ -1,42 +1,56 @@
 import { localServiceName } from '../contract/root.ts';
 import { apiVersion } from '../contract/apiVersion.ts';
-import type { ServedDatabase } from './catalog/databases.ts';
+import type { ServedDatabases } from './catalog/databases.ts';
+import { describedRoute, type DescribedRoute } from './http/describedRoute.ts';
+import { openApiDocument } from './openApi.ts';
 import { databaseRoutes } from './routes/databaseRoutes.ts';
 import { fileRoutes } from './routes/fileRoutes.ts';
+import { sharingRoutes, type Sharing } from './routes/sharingRoutes.ts';
 import { transferRoutes } from './routes/transferRoutes.ts';
-import { contractSchemas, openApiDocument, type DescribedRoute } from './openApi.ts';
 import type { TransferQueue } from './transfers/transferQueue.ts';
 import { serviceVersion } from './version.ts';
+import { answerSchemas } from './wire/schemas.ts';
 
-/** Every operation of the service: those of §4, and the few of D26. */
-export function serviceRoutes(databases: readonly ServedDatabase[], queue: TransferQueue): DescribedRoute[] {
+/** Every operation of the service: those of §4, and the few of D26 and D29. */
+export function serviceRoutes(databases: ServedDatabases, queue: TransferQueue, sharing: Sharing): DescribedRoute[] {
   const apiBase = `/api/v${apiVersion}`;
   const routes: DescribedRoute[] = [
-    {
+    describedRoute({
       method: 'GET',
       path: '/',
-      handle: async () =>
-        await Promise.resolve({ status: 200, body: { name: localServiceName, version: serviceVersion } }),
+      handle: () => ({ status: 200, body: { name: localServiceName, version: serviceVersion } }),
       description: {
-        summary: 'The name and version of the service',
-        successStatus: 200,
-        response: contractSchemas.root,
-        problems: [],
+        operationId: 'getRoot',
+        tag: 'service',
+        summary: 'Name and version of the service',
+        description: 'Answers with the token alone: a way to find out whether it is accepted.',
+        success: { status: 200, description: 'Name and version.', schema: answerSchemas.Root },
+        problems: {},
       },
-    },
+    }),
     ...databaseRoutes(apiBase, databases),
     ...fileRoutes(apiBase, databases),
     ...transferRoutes(apiBase, queue),
+    ...sharingRoutes(sharing),
   ];
-  return [...routes, openApiRoute(routes)];
+  routes.push(openApiRoute(routes));
+  return routes;
 }
 
 function openApiRoute(routes: readonly DescribedRoute[]): DescribedRoute {
-  return {
+  let document: unknown;
+  return describedRoute({
     method: 'GET',
     path: '/openapi.json',
     isOpen: true,
-    handle: async () => await Promise.resolve({ status: 200, body: openApiDocument(routes) }),
-    description: { summary: 'This document', successStatus: 200, problems: [] },
-  };
+    handle: () => ({ status: 200, body: (document ??= openApiDocument(routes)) }),
+    description: {
+      operationId: 'getOpenApi',
+      tag: 'service',
+      summary: 'This document',
+      description: 'Describes every operation, and is answered without a token.',
+      success: { status: 200, description: 'The document.', schema: answerSchemas.OpenApiDocument },
+      problems: {},
+    },
+  });
 }

@@ -2,30 +2,58 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { problemMediaType } from '../contract/problem.ts';
 import type { Logger } from '../core/util/logger.ts';
-import { checkHost, checkToken } from './http/access.ts';
+import { checkHost, checkOrigin, checkToken } from './http/access.ts';
+import { AnswerFlow } from './http/answerFlow.ts';
+import { Connections } from './http/connections.ts';
 import { HttpProblem } from './http/httpProblem.ts';
-import { readJson, type BodyLimits } from './http/requestBody.ts';
+import { openLines } from './http/lineStream.ts';
+import { readJson, type RequestLimits } from './http/requestBody.ts';
+import { parseTarget } from './http/requestTarget.ts';
 import { findRoute, type ApiAnswer, type Route } from './http/router.ts';
 
 /** What the server works with. */
 interface ApiServerOptions {
   readonly routes: readonly Route[];
   readonly token: string;
-  readonly limits: BodyLimits;
+  readonly limits: RequestLimits;
   readonly logger: Logger;
 }
+
+const maxConnections = 256;
+const maxHeaderBytes = 16 * 1024;
+const maxHeadersMs = 15_000;
+const maxUnsentBytes = 64 * 1024 * 1024;
+/** How long a body that was refused may still come in before the connection ends. */
+const drainMs = 2_000;
+/** How long the last answers may take once the service ends. */
+const lastAnswersMs = 1_000;
 
 /** The HTTP side of the service: loopback only, every request checked, every error a problem document (D26). */
 export class ApiServer {
   private readonly options: ApiServerOptions;
   private readonly server: Server;
+  private readonly connections = new Connections();
+  private readonly flow: AnswerFlow;
+  private closed: Promise<void> | undefined;
 
   constructor(options: ApiServerOptions) {
     this.options = options;
-    this.server = createServer((request, response) => void this.serve(request, response));
-    this.server.headersTimeout = 15_000;
-    // A backstop only: the time for a body is watched where it is read, so that it ends in a problem document.
-    this.server.requestTimeout = options.limits.timeLimitMs + 30_000;
+    const { timeLimitMs } = options.limits;
+    this.flow = new AnswerFlow(timeLimitMs, maxUnsentBytes);
+    const headersTimeout = Math.min(maxHeadersMs, timeLimitMs);
+    this.server = createServer({
+      headersTimeout,
+      // A backstop only: the time for a body is watched where it is read.
+      requestTimeout: timeLimitMs + 30_000,
+      connectionsCheckingInterval: Math.ceil(headersTimeout / 10),
+      maxHeaderSize: maxHeaderBytes,
+      // Checked with the rest of the access, so that it is answered by a problem document too.
+      requireHostHeader: false,
+    });
+    this.server.maxConnections = maxConnections;
+    // Node leaves out headers beyond this number; their size is bound already.
+    this.server.maxHeadersCount = 0;
+    this.listenTo(this.server);
   }
 
   /** Listens on loopback; port 0 is a free one. Resolves with the base address, rejects when the port is taken. */
@@ -37,34 +65,65 @@ export class ApiServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Takes no more requests and ends the connections. */
+  /** Takes no new connections; those that are open can still be answered on. */
+  stopListening(): void {
+    this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  /** Ends the connections; those that are being answered on are given a moment. Resolves when all are gone. */
   async close(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeAllConnections();
-    });
+    this.stopListening();
+    this.server.closeIdleConnections();
+    const limit = setTimeout(() => this.server.closeAllConnections(), lastAnswersMs);
+    await this.closed;
+    clearTimeout(limit);
   }
 
   private get port(): number {
     return (this.server.address() as AddressInfo | null)?.port ?? 0;
   }
 
+  private listenTo(server: Server): void {
+    const serve = (request: IncomingMessage, response: ServerResponse): void => void this.serve(request, response);
+    server.on('request', serve);
+    // The answer to `Expect: 100-continue` is given where the body is read; any other expectation is passed over.
+    server.on('checkContinue', serve);
+    server.on('checkExpectation', serve);
+    server.on('clientError', (error, socket) => this.connections.refuse(error, socket));
+    server.on('connect', (_request, socket) => {
+      const headers = { Allow: 'GET, POST, DELETE' };
+      this.connections.endWith(socket, new HttpProblem(405, 'This service is no proxy.', { headers }));
+    });
+  }
+
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A connection that ends while an answer is written makes an error of it, which tells nothing new.
+    response.on('error', () => undefined);
+    const broken = await this.connections.turnOf(request, response);
     try {
-      send(response, await this.answer(request));
+      if (request.socket.destroyed) return;
+      const answer = await this.answer(request, response, broken);
+      if (!this.server.listening) response.setHeader('Connection', 'close');
+      if (answer.lines === undefined) await this.send(response, answer);
+      else answer.lines(openLines(response, answer.status));
     } catch (error) {
-      sendProblem(request, response, this.problemOf(error));
+      await this.sendProblem(request, response, this.problemOf(error));
     }
   }
 
-  private async answer(request: IncomingMessage): Promise<ApiAnswer> {
+  private async answer(request: IncomingMessage, response: ServerResponse, broken: AbortSignal): Promise<ApiAnswer> {
     const { routes, token, limits } = this.options;
-    checkHost(request.headers, this.port);
-    const { path, query } = partsOf(request.url ?? '');
+    const { path, query, authority } = parseTarget(request.url ?? '');
+    checkHost(request, this.port, authority);
+    checkOrigin(request.headers, this.port);
     const openRoute = routes.find((route) => route.isOpen === true && route.path === path);
     if (openRoute === undefined) checkToken(request.headers, token);
     const { route, params } = findRoute(routes, request.method ?? '', path);
-    return await route.handle({ params, query, readBody: async () => await readJson(request, limits) });
+    const readBody = async (): Promise<unknown> =>
+      await readJson(request, limits, broken, () => {
+        if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
+      });
+    return await route.answer({ params, query, readBody });
   }
 
   private problemOf(error: unknown): HttpProblem {
@@ -74,38 +133,47 @@ export class ApiServer {
     );
     return new HttpProblem(500, 'The service could not answer; its log says why.');
   }
-}
 
-function partsOf(target: string): { path: string; query: URLSearchParams } {
-  const mark = target.indexOf('?');
-  if (mark < 0) return { path: target, query: new URLSearchParams() };
-  return { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
-}
-
-function send(response: ServerResponse, answer: ApiAnswer): void {
-  response.statusCode = answer.status;
-  response.setHeader('Cache-Control', 'no-store');
-  if (answer.body === undefined) {
+  private async send(response: ServerResponse, answer: ApiAnswer): Promise<void> {
+    const text = answer.body === undefined ? undefined : JSON.stringify(answer.body);
+    await this.write(response, answer, text);
     response.end();
-    return;
   }
-  const text = JSON.stringify(answer.body);
-  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+
+  private async write(response: ServerResponse, answer: ApiAnswer, text: string | undefined): Promise<void> {
+    if (response.destroyed) return;
+    response.statusCode = answer.status;
+    response.setHeader('Cache-Control', 'no-store');
+    for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+    if (text === undefined) return;
+    if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json');
+    const body = Buffer.from(text);
+    response.setHeader('Content-Length', body.length);
+    await this.flow.write(response, body);
+  }
+
+  private async sendProblem(request: IncomingMessage, response: ServerResponse, problem: HttpProblem): Promise<void> {
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const headers = { ...problem.headers, 'Content-Type': problemMediaType };
+    if (!request.complete) response.setHeader('Connection', 'close');
+    await this.write(response, { status: problem.status, headers }, JSON.stringify(problem.document()));
+    if (!request.complete && problem.status === 413) await drain(request);
+    response.end();
+  }
 }
 
-function sendProblem(request: IncomingMessage, response: ServerResponse, problem: HttpProblem): void {
-  if (response.destroyed) return;
-  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-  response.setHeader('Content-Type', problemMediaType);
-  if (!request.complete) closeAfter(request, response, problem);
-  send(response, { status: problem.status, body: problem.document() });
-}
-
-/** A body that was not read to its end: what still comes is thrown away, or, when it was too slow, the connection ends. */
-function closeAfter(request: IncomingMessage, response: ServerResponse, problem: HttpProblem): void {
-  response.setHeader('Connection', 'close');
-  if (problem.status === 408) response.once('finish', () => request.destroy());
-  else request.resume();
+/** Throws away what still comes of a body: ended at once, the connection could take the answer with it. */
+async function drain(request: IncomingMessage): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, drainMs);
+    const settle = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.once('end', settle).once('close', settle);
+    request.resume();
+  });
 }

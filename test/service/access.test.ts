@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
-import * as http from 'node:http';
+import crypto from 'node:crypto';
 import { once } from 'node:events';
+import * as http from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import * as net from 'node:net';
+import * as os from 'node:os';
+import { mock } from 'node:test';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
+import { checkToken } from '../../src/service/http/access.ts';
+import { HttpProblem } from '../../src/service/http/httpProblem.ts';
+import { say } from '../support/rawHttp.ts';
 import { ServiceRig, type Answer } from '../support/serviceRig.ts';
 
 function assertProblem(answer: Answer, status: number, location?: string): void {
@@ -59,18 +67,114 @@ describe('Access to the local service (D26)', () => {
     assert.equal((await rig.call('GET', '/')).status, 200);
   });
 
-  for (const host of ['example.org', 'example.org:80', '127.0.0.1', '127.0.0.1:1', 'localhost.example.org']) {
-    it(`answers 403 when the Host is ${host}`, async () => {
-      const headers = { host, authorization: `Bearer ${rig.service.token}` };
-      assert.equal((await raw({ path: '/', headers })).status, 403);
+  /** A request for the root, exactly as given; `PORT` stands for the port, `TOKEN` for the token. */
+  async function root(...lines: readonly string[]): Promise<number | undefined> {
+    const text = [...lines, 'Authorization: Bearer TOKEN', '', ''].join('\r\n');
+    const port = new URL(rig.service.address).port;
+    const given = await say(rig.service.address, text.replaceAll('PORT', port).replaceAll('TOKEN', rig.service.token));
+    if (given === undefined) return undefined;
+    const answer = await rig.checked('GET', '/', given);
+    if (answer.status !== 200) assertProblem(answer, answer.status);
+    return answer.status;
+  }
+
+  const requests: [name: string, status: number, ...lines: string[]][] = [
+    ['its address as Host', 200, 'GET / HTTP/1.1', 'Host: 127.0.0.1:PORT'],
+    ['the name localhost', 200, 'GET / HTTP/1.1', 'Host: localhost:PORT'],
+    ['the name in capital letters', 200, 'GET / HTTP/1.1', 'Host: LOCALHOST:PORT'],
+    ['the IPv6 address of loopback', 200, 'GET / HTTP/1.1', 'Host: [::1]:PORT'],
+    ['an absolute target', 200, 'GET http://127.0.0.1:PORT/ HTTP/1.1', 'Host: 127.0.0.1:PORT'],
+    ['an absolute target without a path', 200, 'GET http://localhost:PORT HTTP/1.1', 'Host: 127.0.0.1:PORT'],
+    ['HTTP/1.0 with a Host', 200, 'GET / HTTP/1.0', 'Host: 127.0.0.1:PORT'],
+    ['an absolute target of another host', 403, 'GET http://example.org/ HTTP/1.1', 'Host: 127.0.0.1:PORT'],
+    ['the Host of another, whatever the target', 403, 'GET http://127.0.0.1:PORT/ HTTP/1.1', 'Host: example.org'],
+    ['a target with a name before the address', 403, 'GET http://a@127.0.0.1:PORT/ HTTP/1.1', 'Host: 127.0.0.1:PORT'],
+    ['another host', 403, 'GET / HTTP/1.1', 'Host: example.org'],
+    ['another host with the port', 403, 'GET / HTTP/1.1', 'Host: example.org:PORT'],
+    ['no port', 403, 'GET / HTTP/1.1', 'Host: 127.0.0.1'],
+    ['another port', 403, 'GET / HTTP/1.1', 'Host: 127.0.0.1:1'],
+    ['a name that begins as ours', 403, 'GET / HTTP/1.1', 'Host: localhost.example.org:PORT'],
+    ['a trailing dot', 403, 'GET / HTTP/1.1', 'Host: localhost.:PORT'],
+    ['the address in another notation', 403, 'GET / HTTP/1.1', 'Host: 2130706433:PORT'],
+    ['an empty Host', 403, 'GET / HTTP/1.1', 'Host:'],
+    ['two hosts in one', 403, 'GET / HTTP/1.1', 'Host: 127.0.0.1:PORT, example.org'],
+    ['no Host', 400, 'GET / HTTP/1.1'],
+    ['no Host in HTTP/1.0', 400, 'GET / HTTP/1.0'],
+    ['two Host headers', 400, 'GET / HTTP/1.1', 'Host: 127.0.0.1:PORT', 'Host: example.org'],
+    ['the same Host twice', 400, 'GET / HTTP/1.1', 'Host: 127.0.0.1:PORT', 'Host: 127.0.0.1:PORT'],
+    ['a target of another scheme', 400, 'GET file://127.0.0.1:PORT/ HTTP/1.1', 'Host: 127.0.0.1:PORT'],
+  ];
+  for (const [name, status, ...lines] of requests) {
+    it(`answers ${status} to ${name}`, async () => assert.equal(await root(...lines), status));
+  }
+
+  const pages: [name: string, status: number, ...headers: string[]][] = [
+    ['a web page elsewhere', 403, 'Origin: https://example.org'],
+    ['a page without an origin', 403, 'Origin: null'],
+    ['a page inside the editor', 403, 'Origin: vscode-webview://0abc'],
+    ['a page on another port of this machine', 403, 'Origin: http://127.0.0.1:1'],
+    ['a page that asks without CORS', 403, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors'],
+    ['a page on another port that asks without CORS', 403, 'Sec-Fetch-Site: same-site'],
+    ['its own origin', 200, 'Origin: http://127.0.0.1:PORT', 'Sec-Fetch-Site: same-origin'],
+    ['a person who types the address', 200, 'Sec-Fetch-Site: none'],
+    ['the fetch of a program', 200, 'Sec-Fetch-Mode: cors'],
+  ];
+  for (const [name, status, ...headers] of pages) {
+    it(`answers ${status} to ${name}, which has the token`, async () => {
+      assert.equal(await root('GET / HTTP/1.1', 'Host: 127.0.0.1:PORT', ...headers), status);
     });
   }
 
-  it('answers to the name localhost as well', async () => {
-    const host = `localhost:${new URL(rig.service.address).port}`;
-    assert.equal(
-      (await raw({ path: '/', headers: { host, authorization: `Bearer ${rig.service.token}` } })).status,
-      200,
+  it('never gives a web page leave to read an answer', async () => {
+    const origin = { headers: { origin: 'https://example.org', 'access-control-request-method': 'POST' } };
+    for (const [method, path] of [
+      ['GET', '/'],
+      ['OPTIONS', '/api/v1/files'],
+      ['GET', '/openapi.json'],
+    ] as const) {
+      const { headers } = await rig.call(method, path, undefined, origin);
+      assert.deepEqual(
+        [...headers.keys()].filter((name) => name.startsWith('access-control')),
+        [],
+      );
+    }
+  });
+
+  it('is reached by no other address than that of loopback', async () => {
+    const port = Number(new URL(rig.service.address).port);
+    const others = Object.values(os.networkInterfaces()).flatMap((found) => found ?? []);
+    const addresses = others.map(({ address }) => address).filter((address) => address !== '127.0.0.1');
+    assert.equal(new URL(rig.service.address).hostname, '127.0.0.1');
+    for (const host of [...addresses.filter((address) => !address.startsWith('fe80')), '::1']) {
+      const socket = net.connect({ port, host });
+      const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+      assert.ok(['ECONNREFUSED', 'EADDRNOTAVAIL', 'EHOSTUNREACH', 'ENETUNREACH'].includes(error.code ?? ''), host);
+    }
+  });
+
+  it('compares a token by digests of one length, whatever its own', () => {
+    const compared: [number, number][] = [];
+    const watched = mock.method(crypto, 'timingSafeEqual', (one: Buffer, other: Buffer) => {
+      compared.push([one.length, other.length]);
+      return one.equals(other);
+    });
+    syncBuiltinESMExports();
+    try {
+      for (const given of ['x', rig.service.token.slice(0, -1), 'y'.repeat(5_000), rig.service.token]) {
+        try {
+          checkToken({ authorization: `Bearer ${given}` }, rig.service.token);
+          assert.equal(given, rig.service.token);
+        } catch (error) {
+          assert.ok(error instanceof HttpProblem && error.status === 401);
+        }
+      }
+    } finally {
+      watched.mock.restore();
+      syncBuiltinESMExports();
+    }
+    assert.deepEqual(
+      compared,
+      Array.from({ length: 8 }, () => [32, 32]),
     );
   });
 
@@ -147,8 +251,17 @@ describe('Access to the local service (D26)', () => {
     assert.ok(!JSON.stringify(answer.body).includes('secret-value'));
   });
 
-  it('never writes the token to its log', () => {
-    assert.ok(!rig.logged.join('\n').includes(rig.service.token));
+  it('tells the token neither in its log nor in a problem', async () => {
+    const { token } = rig.service;
+    const encoded = Buffer.from(token).toString('base64');
+    const answers = await Promise.all([
+      rig.call('GET', '/', undefined, { headers: { authorization: `Bearer ${token}x` } }),
+      rig.call('GET', '/', undefined, { headers: { authorization: `Basic ${encoded}` } }),
+      rig.call('PUT', '/', { token }),
+    ]);
+    assert.ok(answers.every(({ status }) => status >= 400));
+    const told = [...rig.logged, ...answers.map(({ body }) => JSON.stringify(body))].join('\n');
+    assert.ok(!told.includes(token) && !told.includes(encoded));
   });
 
   it('describes itself in an OpenAPI document that needs no token', async () => {
@@ -160,15 +273,19 @@ describe('Access to the local service (D26)', () => {
     );
     assert.deepEqual(operations.sort(), [
       'DELETE /api/v1/transfers/{id}',
+      'DELETE /service',
       'GET /',
       'GET /api/v1/databases',
       'GET /api/v1/databases/{database}',
       'GET /api/v1/databases/{database}/search-parameters',
       'GET /api/v1/files/by-id',
       'GET /api/v1/transfers/{id}',
+      'GET /openapi.json',
+      'GET /service',
       'POST /api/v1/files',
       'POST /api/v1/files/by-id',
       'POST /api/v1/transfers',
+      'POST /leases',
     ]);
   });
 });

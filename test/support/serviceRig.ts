@@ -5,6 +5,8 @@ import type { Logger } from '../../src/core/util/logger.ts';
 import { startService, type RunningService, type ServiceOptions } from '../../src/service/localService.ts';
 import { parseConfig } from '../../src/service/config.ts';
 import { eventually } from './eventually.ts';
+import { HeldLease, type LeasedFolder } from './heldLease.ts';
+import { OpenApiCheck, type GivenAnswer, type OpenApi } from './openApiCheck.ts';
 
 /** An answer of the service; `body` is parsed when it is JSON, else absent. */
 export interface Answer {
@@ -27,6 +29,10 @@ interface RigOptions extends Partial<Omit<ServiceOptions, 'logger'>> {
   readonly throttleBytesPerSecond?: number;
   /** The name of a database that is left out of the configuration. */
   readonly without?: string;
+  /** Serves nothing by configuration, and is found and ended as the service of all windows is (D29). */
+  readonly shared?: boolean;
+  /** Done between the end of the service and its next start. */
+  readonly whileStopped?: () => void;
 }
 
 const orcid = '0000-0002-1825-0097';
@@ -35,6 +41,7 @@ const orcid = '0000-0002-1825-0097';
 export class ServiceRig {
   readonly root: string;
   readonly logged: string[] = [];
+  private checker: OpenApiCheck | undefined;
   private running: RunningService | undefined;
 
   private constructor(root: string) {
@@ -58,6 +65,14 @@ export class ServiceRig {
     return nodePath.join(this.root, 'target');
   }
 
+  /** Both folders, as a lease asks for them. */
+  get folders(): readonly LeasedFolder[] {
+    return [
+      { name: 'Source Data', folder: this.source, organization: 'Lab' },
+      { name: 'Target', folder: this.target },
+    ];
+  }
+
   get service(): RunningService {
     if (this.running === undefined) throw new Error('The service does not run.');
     return this.running;
@@ -74,12 +89,10 @@ export class ServiceRig {
 
   async restart(options: RigOptions = {}): Promise<void> {
     await this.running?.close();
-    const { retentionDays, throttleBytesPerSecond, without, ...rest } = options;
-    const databases = [
-      { name: 'Source Data', folder: 'source', organization: 'Lab' },
-      { name: 'Target', folder: 'target' },
-    ].filter(({ name }) => name !== without);
-    const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond };
+    const { retentionDays, throttleBytesPerSecond, without, shared, whileStopped, ...rest } = options;
+    whileStopped?.();
+    const databases = shared ? [] : this.folders.filter(({ name }) => name !== without);
+    const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond, shared };
     const note = (message: string): void => void this.logged.push(message);
     const logger: Logger = { trace: note, debug: note, info: note, warn: note, error: note };
     this.running = await startService(parseConfig(JSON.stringify(config), this.root), { ...rest, logger });
@@ -90,7 +103,7 @@ export class ServiceRig {
     await fs.rm(this.root, { recursive: true, force: true });
   }
 
-  /** One request with the token and JSON; `init` goes before. */
+  /** One request with the token and JSON; `init` goes before. Throws when the OpenAPI document does not describe the answer. */
   async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers({
       authorization: `Bearer ${Buffer.from(this.service.token).toString('base64')}`,
@@ -103,8 +116,28 @@ export class ServiceRig {
       ...init,
       headers,
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+    const { status } = response;
+    const given = { status, headers: response.headers, text: await response.text() };
+    return await this.checked(method, path, given);
+  }
+
+  /** Holds an answer against the OpenAPI document (D26); every answer to {@link call} is. */
+  async checked(method: string, path: string, given: GivenAnswer): Promise<Answer> {
+    (await this.openApi()).check(method, path, given);
+    return {
+      status: given.status,
+      headers: given.headers,
+      body: given.text === '' ? undefined : JSON.parse(given.text),
+    };
+  }
+
+  /** The OpenAPI document of the service, and what checks answers against it. */
+  async openApi(): Promise<OpenApiCheck> {
+    if (this.checker === undefined) {
+      const response = await fetch(`${this.service.address}/openapi.json`);
+      this.checker = new OpenApiCheck((await response.json()) as OpenApi);
+    }
+    return this.checker;
   }
 
   /** The paths that a search of the source finds, in order. */
@@ -137,6 +170,17 @@ export class ServiceRig {
       const status = await this.status(id);
       return states.includes(status.status) ? status : undefined;
     });
+  }
+
+  /** Holds a lease on these folders; see {@link HeldLease}. */
+  async lease(databases: readonly LeasedFolder[] = this.folders): Promise<HeldLease> {
+    return await HeldLease.begin(this.service, databases);
+  }
+
+  /** The names of all databases that are served now. */
+  async names(): Promise<string[]> {
+    const { body } = await this.call('GET', '/api/v1/databases');
+    return (body as { name: string }[]).map(({ name }) => name);
   }
 
   async cancel(id: string, by = orcid): Promise<Answer> {

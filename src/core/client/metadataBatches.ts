@@ -163,8 +163,13 @@ function partsOf(batch: readonly string[], named: readonly string[]): readonly P
   ];
 }
 
-/** The ids that a text names, each as a word of its own: `a-1` is not named by `a-10`, which the list may hold too. */
+/**
+ * The ids that a text names: in quotes, or, where none stands in quotes, as words of their own: `a-1` is not named by
+ * `a-10`, which the list may hold too.
+ */
 function namedIn(text: string, ids: readonly string[]): readonly string[] {
+  const quoted = ids.filter((id) => text.includes(`"${id}"`));
+  if (quoted.length > 0) return quoted;
   let rest = text;
   const named = new Set<string>();
   for (const id of [...ids].sort((a, b) => b.length - a.length)) {

@@ -3,7 +3,7 @@ import type { SqliteFile } from '../sqlite.ts';
 import type { FoundFile } from './catalogFile.ts';
 import type { CatalogRows, FileRow } from './catalogRows.ts';
 import type { PathIds } from './pathIds.ts';
-import { comparePaths, rangeBelow } from './pathOrder.ts';
+import { comparePaths, rangeBelow, type PathRange } from './pathOrder.ts';
 
 const chunkSize = 1_000;
 /** Writes that are made one transaction: large enough that the index is not cut in small pieces. */
@@ -19,7 +19,7 @@ export class CatalogMerge {
   private readonly rows: CatalogRows;
   private readonly ids: PathIds;
   private readonly select: StatementSync;
-  private readonly to: string;
+  private readonly to: PathRange['to'];
   private passed: string;
   private chunk: FileRow[] = [];
   private isAtEnd = false;

@@ -19,10 +19,10 @@ export class CatalogStore {
   private readonly byPath: StatementSync;
   private lastPath: { readonly pattern: string; readonly test: PathTest } | undefined;
 
-  /** `mode` is found by trying unless given; a change of mode makes the catalogue anew. */
-  constructor(file: string, mode: TextMode = bestTextMode()) {
+  /** `mode` is found by trying unless given; a change of mode makes the catalogue anew. Takes what opens the file. */
+  constructor(file: string, mode: TextMode = bestTextMode(), open = openCatalogFile) {
     this.mode = mode;
-    this.database = openCatalogFile(file, mode);
+    this.database = open(file, mode);
     this.database.function('path_matches', { deterministic: true }, (pattern, path) =>
       this.testPath(String(pattern), String(path)),
     );

@@ -1,70 +1,94 @@
-import * as z from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import { quotable } from '../http/quotable.ts';
+import { inheritedFields, resourceFields } from './packageFields.ts';
+import { packagePath } from './packagePath.ts';
 
 /** Metadata of files, as a `datapackage.json` gives it; keys are paths relative to the package's folder. */
 export type PackageMetadata = ReadonlyMap<string, JsonObject>;
 
-const textFields = ['name', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash', 'profile'] as const;
-const listFields = ['sources', 'licenses', 'contributors', 'keywords'] as const;
-/** What a resource takes from its package when it says nothing itself. */
-const inherited = ['sources', 'licenses', 'contributors'] as const;
-/** Said by the service itself, from the file. */
-const own = new Set(['id', 'path', 'bytes', 'modified', 'data']);
-
-const packageSchema = z.looseObject({ resources: z.array(z.unknown()) });
-const hashPattern = /^([^:\s]+:[a-fA-F0-9]+|[a-fA-F0-9]{32})$/;
-const formPatterns: Readonly<Record<string, RegExp>> = { hash: hashPattern, mediatype: /^[^\s/]+\/[^\s/]+$/ };
+/** What was read of a package. */
+export interface ReadPackage {
+  /** Absent when it is no Data Package. */
+  readonly metadata?: PackageMetadata;
+  /** What was passed over, each a sentence without its end: for the log. */
+  readonly troubles: readonly string[];
+}
 
 /** Reads a package's text. Undefined when it is no Data Package; a resource that makes no sense is left out. */
 export function parseDataPackage(text: string): PackageMetadata | undefined {
-  const json = z.safeParse(packageSchema, parseJson(text));
-  if (!json.success) return undefined;
-  const metadata = new Map<string, JsonObject>();
-  for (const resource of json.data.resources) {
-    if (!isJsonObject(resource)) continue;
-    const paths = Array.isArray(resource['path']) ? resource['path'] : [resource['path']];
-    for (const path of paths) addResource(metadata, path, resource, json.data, paths.length > 1);
-  }
-  return metadata;
+  return readPackageText(text).metadata;
 }
 
+/**
+ * Reads a package's text by the rules of the Data Package standard, in its first and second edition (D20). A resource
+ * that has only inline data, or is elsewhere on the network, is no file and left out; of two resources for one path
+ * the first counts. Never throws.
+ */
+export function readPackageText(text: string): ReadPackage {
+  const json = parseJson(text);
+  if (!isJsonObject(json)) return { troubles: ['it is not a JSON object'] };
+  if (!Array.isArray(json['resources'])) return { troubles: ['it has no list of resources'] };
+  const inherited = inheritedFields(json);
+  const metadata = new Map<string, JsonObject>();
+  const troubles: string[] = [];
+  let left = maxChars;
+  for (const [index, resource] of json['resources'].entries()) {
+    const onTrouble = (trouble: string): void => note(troubles, index, trouble);
+    if (isJsonObject(resource)) left -= addResource(metadata, resource, inherited, left, onTrouble);
+    else onTrouble('is no object');
+  }
+  return { metadata, troubles };
+}
+
+/** Of the metadata that a package gives to all files together, as JSON: a resource can have very many paths. */
+export const maxChars = 64 * 1024 * 1024;
+
+/** How many troubles of a package are told. */
+export const mostTroubles = 20;
+
+function note(troubles: string[], index: number, trouble: string): void {
+  if (troubles.length < mostTroubles) troubles.push(`resource ${index} ${trouble}`);
+}
+
+/** Returns the size of what it added. */
 function addResource(
   metadata: Map<string, JsonObject>,
-  path: unknown,
   resource: JsonObject,
-  parent: JsonObject,
-  isOneOfMany: boolean,
-): void {
-  const place = typeof path === 'string' ? safePath(path) : undefined;
-  if (place === undefined) return;
-  const fields = cleanFields(resource);
-  if (isOneOfMany) delete fields['hash'];
-  for (const field of inherited) {
-    if (fields[field] === undefined && Array.isArray(parent[field])) fields[field] = parent[field];
+  inherited: JsonObject,
+  maxSize: number,
+  onTrouble: (trouble: string) => void,
+): number {
+  const paths: unknown[] = Array.isArray(resource['path']) ? resource['path'] : [resource['path']];
+  const places = paths.flatMap((path) => placeOf(path, resource, onTrouble));
+  if (places.length === 0) return 0;
+  const all = Object.entries({ ...inherited, ...resourceFields(resource) });
+  const fields = Object.fromEntries(all.filter(([name, value]) => isKept(name, value, paths.length, onTrouble)));
+  const size = places.length * JSON.stringify(fields).length;
+  if (size > maxSize) {
+    onTrouble('is left out: the package describes more than is kept');
+    return 0;
   }
-  metadata.set(place, fields);
-}
-
-function cleanFields(resource: JsonObject): JsonObject {
-  const fields: JsonObject = {};
-  for (const [name, value] of Object.entries(resource)) {
-    if (!own.has(name) && isUsable(name, value)) fields[name] = value;
+  for (const place of places) {
+    if (metadata.has(place)) onTrouble(`names "${quotable(place)}" again; the first that names it counts`);
+    else metadata.set(place, fields);
   }
-  return fields;
+  return size;
 }
 
-function isUsable(name: string, value: unknown): boolean {
-  if (name === '__proto__' || value === null || value === '') return false;
-  if (listFields.some((field) => field === name)) return Array.isArray(value);
-  if (!textFields.some((field) => field === name)) return true;
-  return typeof value === 'string' && (formPatterns[name]?.test(value) ?? true);
+function placeOf(path: unknown, resource: JsonObject, onTrouble: (trouble: string) => void): string[] {
+  const place = packagePath(path);
+  if (place?.kind === 'file') return [place.path];
+  if (place?.kind === 'unsafe') onTrouble(`has a path that leads out of the package: "${quotable(String(path))}"`);
+  if (place === undefined && resource['data'] === undefined) onTrouble('has no path');
+  return [];
 }
 
-/** A path within the package's folder; undefined for an address, an absolute path, or one that leads out. */
-function safePath(path: string): string | undefined {
-  const parts = path.split('/').filter((part) => part !== '.' && part !== '');
-  const leadsOut = path.startsWith('/') || path.includes('://') || path.includes('\\') || parts.includes('..');
-  return leadsOut || parts.length === 0 ? undefined : parts.join('/');
+/** One hash cannot be that of several files; a schema or dialect may be in place, an address, or within the package. */
+function isKept(name: string, value: unknown, pathCount: number, onTrouble: (trouble: string) => void): boolean {
+  if (name === 'hash') return pathCount === 1;
+  if ((name !== 'schema' && name !== 'dialect') || packagePath(value)?.kind !== 'unsafe') return true;
+  onTrouble(`has a ${name} that leads out of the package: "${quotable(String(value))}"`);
+  return false;
 }
 
 function parseJson(text: string): unknown {

@@ -12,19 +12,28 @@ export type Sight =
 
 /** What stands at these paths within the packages' root now, described as a walk would. */
 export function lookAt(packages: Packages, paths: readonly string[]): Sight[] {
-  const scopes = new Map<string, PackageScopes | undefined>();
-  const lost = new Set<string>();
+  const folders = new Map<string, SeenFolder | undefined>();
   return paths.map((path) => {
-    const folder = folderOfPath(path);
-    if (!scopes.has(folder)) {
-      scopes.set(folder, packages.scopesOf(folder));
-      if (!isPlainFolder(packages.root, folder)) lost.add(folder);
-    }
-    const stats = lost.has(folder) ? undefined : servedStats(packages.root, path);
-    if (stats?.isDirectory() === true) return { kind: 'folder', path };
-    if (stats?.isFile() !== true) return { kind: 'gone', path };
-    return { kind: 'file', path, file: foundFile(path, stats, scopes.get(folder)) };
+    const name = folderOfPath(path);
+    if (!folders.has(name)) folders.set(name, seenFolder(packages, name));
+    return sightOf(packages.root, path, folders.get(name));
   });
+}
+
+interface SeenFolder {
+  readonly scopes: PackageScopes | undefined;
+}
+
+/** Undefined when it is not there, or behind a link. */
+function seenFolder(packages: Packages, folder: string): SeenFolder | undefined {
+  return isPlainFolder(packages.root, folder) ? { scopes: packages.scopesOf(folder) } : undefined;
+}
+
+function sightOf(root: string, path: string, folder: SeenFolder | undefined): Sight {
+  const stats = folder === undefined ? undefined : servedStats(root, path);
+  if (stats?.isDirectory() === true) return { kind: 'folder', path };
+  if (stats?.isFile() !== true) return { kind: 'gone', path };
+  return { kind: 'file', path, file: foundFile(path, stats, folder?.scopes) };
 }
 
 /** Where a path within a folder is. */

@@ -227,7 +227,8 @@ export class FolderCatalog {
       const shown = unreadable.slice(0, 20).join(', ');
       logger.warn(`${name}: ${unreadable.length} folders cannot be read: ${shown}`);
     }
-    if (unnamable > 0) logger.warn(`${name}: ${unnamable} files are left out: their names are no Unicode text`);
+    if (unnamable > 0)
+      logger.warn(`${name}: ${unnamable} files and folders are left out: their names are no Unicode text`);
   }
 
   private lose(error: unknown): void {

@@ -39,7 +39,8 @@ export class FolderReader {
   }
 
   private packages(folder: string): Packages {
-    const root = fs.realpathSync(folder);
+    // As the walk asks again later: the other form of this call leaves mapped drives as they are.
+    const root = fs.realpathSync.native(folder);
     const known = this.packagesOf.get(folder);
     if (known?.root === root) return known;
     const packages = new Packages(root);

@@ -12,11 +12,12 @@ export interface WalkBatch {
   readonly folders: readonly string[];
   /** Folders that cannot be read: nothing is known of what they hold. */
   readonly unreadable: readonly string[];
-  /** How many files were passed over because their name is no Unicode text. */
+  /** How many files and folders were passed over because their name is no Unicode text. */
   readonly unnamable: number;
 }
 
 interface OpenFolder {
+  readonly path: string;
   readonly prefix: string;
   /** Names in order; those of folders end in `/`. */
   readonly names: readonly string[];
@@ -32,6 +33,8 @@ interface GrowingBatch {
 }
 
 const batchSize = 1_000;
+/** Stands in a name for what is no Unicode text. */
+const noText = '\uFFFD';
 
 /**
  * Walks a folder and yields its files with the metadata that Data Packages give them (D20). Hidden names are left out;
@@ -55,6 +58,7 @@ export class FolderWalk {
 
   /** The next batch; undefined after the last. */
   next(): WalkBatch | undefined {
+    this.leaveReplaced();
     while (this.batch.files.length < batchSize) {
       const folder = this.open.at(-1);
       if (folder === undefined) return this.last();
@@ -71,9 +75,23 @@ export class FolderWalk {
       const names = given ?? this.namesIn(path);
       this.batch.folders.push(path);
       const scopes = this.packages.within(path, outer);
-      this.open.push({ prefix: path === '' ? '' : `${path}/`, names, next: 0, scopes });
-    } catch {
-      this.batch.unreadable.push(path);
+      this.open.push({ path, prefix: path === '' ? '' : `${path}/`, names, next: 0, scopes });
+    } catch (error) {
+      this.passOver(path, error);
+    }
+  }
+
+  private passOver(path: string, error: unknown): void {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') this.batch.unreadable.push(path);
+    else if (path.includes(noText)) this.batch.unnamable += 1;
+  }
+
+  /** Time passes between two batches: what is behind a link by now was not listed. */
+  private leaveReplaced(): void {
+    for (let folder = this.open.at(-1); folder && !isPlainFolder(this.root, folder.path); folder = this.open.at(-1)) {
+      this.batch.unreadable.push(folder.path);
+      this.open.pop();
     }
   }
 
@@ -91,14 +109,21 @@ export class FolderWalk {
     } finally {
       folder.closeSync();
     }
-    return sortPaths(names);
+    return this.withoutRepeats(sortPaths(names));
+  }
+
+  /** Several names that are no text look like one, and may look like one that is. */
+  private withoutRepeats(names: readonly string[]): readonly string[] {
+    const different = names.filter((name, at) => name !== names[at - 1]);
+    this.batch.unnamable += names.length - different.length;
+    return different;
   }
 
   private see(folder: OpenFolder, name: string): void {
     const path = folder.prefix + name;
     const stats = servedStats(this.root, path);
     if (stats?.isFile() === true) this.batch.files.push(foundFile(path, stats, folder.scopes));
-    else if (stats === undefined && name.includes('\uFFFD')) this.batch.unnamable += 1;
+    else if (stats === undefined && name.includes(noText)) this.batch.unnamable += 1;
   }
 
   private last(): WalkBatch | undefined {

@@ -25,6 +25,8 @@ const manifestName = 'manifest.json';
 const landingFolder = /^dts-[0-9a-f-]{36}$/;
 const maxPackageBytes = 64 * 1024 * 1024;
 const maxKnown = 64;
+/** It may be another one than was looked at: neither is a link followed, nor is a pipe waited for. */
+const openFlags = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
 
 /** Whether a change of this file changes what is known of others: a description, at a place where one counts. */
 export function isDescription(path: string): boolean {
@@ -67,15 +69,24 @@ export class Packages {
     const file = nodePath.join(this.root, path);
     try {
       const stats = fs.lstatSync(file, { throwIfNoEntry: false });
-      if (stats?.isFile() !== true || stats.size > maxPackageBytes) return undefined;
-      const stamp = `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
+      if (stats === undefined || !isUsable(stats)) return undefined;
       const known = this.known.get(path);
-      if (known?.stamp === stamp) return known.described;
-      const described = describedFiles(fs.readFileSync(file, 'utf8'));
-      this.keep(path, { stamp, described });
-      return described;
+      return known?.stamp === stampOf(stats) ? known.described : this.readAnew(path, file);
     } catch {
       return undefined;
+    }
+  }
+
+  private readAnew(path: string, file: string): DescribedFiles | undefined {
+    const opened = fs.openSync(file, openFlags);
+    try {
+      const stats = fs.fstatSync(opened);
+      if (!isUsable(stats)) return undefined;
+      const described = describedFiles(fs.readFileSync(opened, 'utf8'));
+      this.keep(path, { stamp: stampOf(stats), described });
+      return described;
+    } finally {
+      fs.closeSync(opened);
     }
   }
 
@@ -85,6 +96,15 @@ export class Packages {
     const [oldest] = this.known.keys();
     if (this.known.size > maxKnown && oldest !== undefined) this.known.delete(oldest);
   }
+}
+
+function isUsable(stats: fs.Stats): boolean {
+  return stats.isFile() && stats.size <= maxPackageBytes;
+}
+
+/** The time of the last change of any kind is in it: the other one can be set by anyone. */
+function stampOf({ mtimeMs, ctimeMs, size, ino }: fs.Stats): string {
+  return [mtimeMs, ctimeMs, size, ino].join(' ');
 }
 
 function describedFiles(text: string): DescribedFiles | undefined {

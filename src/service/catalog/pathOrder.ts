@@ -15,9 +15,18 @@ export function sortPaths(paths: string[]): string[] {
   return paths.some((path) => mayDiffer.test(path)) ? paths.sort(comparePaths) : paths.sort();
 }
 
-/** The paths below a folder, as the ends of a range in that order: above `from` and below `to`; empty is the root. */
-export function rangeBelow(folder: string): { readonly from: string; readonly to: string } {
-  return folder === '' ? { from: '', to: '\u{10FFFF}' } : { from: `${folder}/`, to: `${folder}0` };
+/** A range in the order of the paths: above `from` and below `to`. */
+export interface PathRange {
+  readonly from: string;
+  readonly to: string | Uint8Array;
+}
+
+/** In SQLite every text stands before what is no text. */
+const afterAllTexts = new Uint8Array();
+
+/** The paths below a folder; empty is the root. */
+export function rangeBelow(folder: string): PathRange {
+  return folder === '' ? { from: '', to: afterAllTexts } : { from: `${folder}/`, to: `${folder}0` };
 }
 
 /** The folder of a path; empty for one at the root. */

@@ -1,19 +1,30 @@
 /** Says whether a path matches. */
 export type PathTest = (path: string) => boolean;
 
-type Part = { readonly kind: 'sign'; readonly sign: string } | { readonly kind: 'one' | 'some' | 'any' };
+/** `folders` and the two parts after it may be passed over together. */
+type Part = { readonly kind: 'sign'; readonly sign: string } | { readonly kind: 'one' | 'some' | 'any' | 'folders' };
 
 /**
- * Understands `data/*.json`: `*` and `?` stay within a folder, `**` goes through folders, letter case is ignored.
+ * Understands `data/*.json`: `*` and `?` stay within a folder, `**` goes through folders, a part of the path that is `**`
+ * stands for any number of whole ones, letter case is ignored.
  * A pattern without `/` is matched against the file's name; one without wildcards also means all that is in that folder.
  */
 export function pathTest(pattern: string): PathTest {
-  const folded = withoutStart(pattern.toLowerCase());
+  const folded = withoutStart(smallLetters(pattern));
   const trimmed = folded.replace(/\/+$/, '');
-  if (!/[*?]/.test(folded)) return (path) => isAtOrUnder(path.toLowerCase(), trimmed, folded.includes('/'));
+  if (!/[*?]/.test(folded)) return (path) => isAtOrUnder(smallLetters(path), trimmed, folded.includes('/'));
   const parts = partsOf(folded.endsWith('/') ? `${folded}**` : folded);
-  if (folded.includes('/')) return (path) => matches(parts, path.toLowerCase());
-  return (path) => matches(parts, nameOf(path.toLowerCase()));
+  if (folded.includes('/')) return (path) => matches(parts, smallLetters(path));
+  return (path) => matches(parts, nameOf(smallLetters(path)));
+}
+
+// These two would become plain letters of another place, which SQLite does not know of; a Σ has two small forms.
+const unchanged = /[\u0130\u212A]/;
+const changed = /[^\u0130\u212A]+/g;
+
+function smallLetters(text: string): string {
+  const small = unchanged.test(text) ? text.replace(changed, (part) => part.toLowerCase()) : text.toLowerCase();
+  return small.replaceAll('ς', 'σ');
 }
 
 /** Paths are relative, however a pattern begins. */
@@ -33,7 +44,8 @@ function nameOf(path: string): string {
 function partsOf(pattern: string): Part[] {
   const parts: Part[] = [];
   for (const [token] of pattern.matchAll(/\*\*\/?|\*|\?|[^]/gu)) {
-    if (token.startsWith('**')) parts.push({ kind: 'any' });
+    if (token === '**/') parts.push({ kind: 'folders' }, { kind: 'any' }, { kind: 'sign', sign: '/' });
+    else if (token === '**') parts.push({ kind: 'any' });
     else if (token === '*') parts.push({ kind: 'some' });
     else if (token === '?') parts.push({ kind: 'one' });
     else parts.push({ kind: 'sign', sign: token });
@@ -64,7 +76,8 @@ function withSkips(parts: readonly Part[], positions: Set<number>): Set<number> 
   // A set grows while it is walked: positions added here are walked too.
   for (const position of positions) {
     const part = parts[position];
-    if (part !== undefined && isRepeat(part)) positions.add(position + 1);
+    if (part?.kind === 'folders') positions.add(position + 1).add(position + 3);
+    else if (part !== undefined && isRepeat(part)) positions.add(position + 1);
   }
   return positions;
 }
@@ -75,11 +88,15 @@ function isRepeat(part: Part): boolean {
 
 function accepts(part: Part, sign: string): boolean {
   if (part.kind === 'sign') return part.sign === sign;
-  return part.kind === 'any' || sign !== '/';
+  return part.kind === 'any' || (part.kind !== 'folders' && sign !== '/');
 }
+
+/** SQLite refuses to look for longer ones than a few times this. */
+const longestLiteral = 1_000;
 
 /** The longest plain piece of a pattern, which every matching path holds, letter case aside; often empty. */
 export function literalOf(pattern: string): string {
   const pieces = withoutStart(pattern).match(/[\w.-]+/g) ?? [];
-  return pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '');
+  const longest = pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), '');
+  return longest.slice(0, longestLiteral);
 }

@@ -81,7 +81,7 @@ function termOf(word: RawWord): SearchTerm[] {
 function wordsTermOf({ isNot, key, text, isQuoted }: RawWord): SearchTerm[] {
   const words = wordsOf(`${key} ${text}`);
   if (words === '') return [];
-  const parted = partedText(text);
+  const parted = partedText(`${key} ${text}`);
   return [{ kind: 'text', words, ...(parted && { parted }), isPrefix: !isQuoted, isNot }];
 }
 

@@ -171,7 +171,8 @@ function wordsPart(match: string): SqlPart {
 
 /** `fastq` means `fastq.gz` too. */
 function formatPart(format: string): SqlPart {
-  return { sql: "(f.format = ? OR substr(f.format, 1, ?) = ? || '.')", values: [format, format.length + 1, format] };
+  const outer = `${format}.`;
+  return { sql: '(f.format = ? OR substr(f.format, 1, length(?)) = ?)', values: [format, outer, outer] };
 }
 
 /** What SQLite can tell by itself is asked before the pattern, which is slower. */

@@ -41,7 +41,7 @@ export function scanMatch(term: TextTerm, columns: readonly WordColumn[]): SqlPa
     ...whole,
     all([
       { sql: 'instr(w.folder, ?)', values: [` ${term.parted.folder} ${folderEnd} `] },
-      { sql: 'substr(w.name, 1, ?) = ?', values: [name.length, name] },
+      { sql: 'substr(w.name, 1, length(?)) = ?', values: [name, name] },
     ]),
   ]);
 }

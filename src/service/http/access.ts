@@ -1,25 +1,52 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { HttpProblem } from './httpProblem.ts';
 
-/** Refuses a request whose `Host` is not this service on loopback: a web page elsewhere that was re-bound to it (D26). */
-export function checkHost(headers: IncomingHttpHeaders, port: number): void {
-  const host = headers.host?.toLowerCase() ?? '';
-  const allowed = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  if (!allowed.includes(host)) throw new HttpProblem(403, 'The Host header does not name this service.');
+const names = ['127.0.0.1', 'localhost', '[::1]'];
+
+/**
+ * Refuses a request that is not addressed to this service on loopback: a web page elsewhere whose name was bound to it
+ * (D26). `authority` is that of an absolute request target, which then counts beside the header. Throws
+ * {@link HttpProblem}: 400 unless there is one `Host`, 403 for another host than this service.
+ */
+export function checkHost(
+  request: Pick<IncomingMessage, 'headersDistinct'>,
+  port: number,
+  authority: string | undefined,
+): void {
+  const hosts = request.headersDistinct['host'] ?? [];
+  if (hosts.length !== 1) throw new HttpProblem(400, 'A request must have one Host header.');
+  const allowed = names.map((name) => `${name}:${port}`);
+  const isOurs = [...hosts, ...(authority === undefined ? [] : [authority])].every((host) =>
+    allowed.includes(host.toLowerCase()),
+  );
+  if (!isOurs) throw new HttpProblem(403, 'The Host header does not name this service.');
+}
+
+/**
+ * Refuses what a browser sends for a web page, even with the token: no page is served here, so a page that got hold of
+ * the token must not be able to use it. A program sends neither header. Throws {@link HttpProblem} 403.
+ */
+export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
+  const { origin } = headers;
+  const isOwn = origin === undefined || names.some((name) => origin.toLowerCase() === `http://${name}:${port}`);
+  const site = headers['sec-fetch-site'];
+  const isFromPage = site !== undefined && site !== 'none' && site !== 'same-origin';
+  if (!isOwn || isFromPage) throw new HttpProblem(403, 'Requests of web pages are not answered.');
 }
 
 /** Accepts the token as `Bearer base64(token)` or `Bearer token` (D5), compared in constant time. Else throws 401. */
 export function checkToken(headers: IncomingHttpHeaders, token: string): void {
   const given = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   const encoded = Buffer.from(token, 'utf8').toString('base64');
-  const isKnown = given !== undefined && [sameText(given, encoded), sameText(given, token)].includes(true);
+  const isKnown = given !== undefined && [isSameText(given, encoded), isSameText(given, token)].includes(true);
   if (!isKnown) {
     throw new HttpProblem(401, 'The token is missing or wrong.', { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
 }
 
-function sameText(one: string, other: string): boolean {
+/** Compares digests, which have one length whatever the texts are, so that the time taken tells nothing of either. */
+function isSameText(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 

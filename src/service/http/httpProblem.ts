@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { ProblemDocument } from '../../contract/problem.ts';
-import type { FieldProblem } from './issues.ts';
+import { mostNamed, type FieldProblem } from './issues.ts';
 
 interface ProblemOptions {
   readonly errors?: readonly FieldProblem[];
@@ -28,7 +28,8 @@ export class HttpProblem extends Error {
   }
 }
 
-/** One wrong field: 422 with its location. */
-export function fieldProblem(location: string, message: string): HttpProblem {
-  return new HttpProblem(422, 'The request has a wrong field.', { errors: [{ message, location }] });
+/** 422 that names the wrong fields. */
+export function wrongFields(errors: readonly FieldProblem[]): HttpProblem {
+  const detail = errors.length === 1 ? 'The request has a wrong field.' : 'The request has wrong fields.';
+  return new HttpProblem(422, detail, { errors: errors.slice(0, mostNamed) });
 }

@@ -1,18 +1,24 @@
 import type { IncomingMessage } from 'node:http';
-import * as z from 'zod/mini';
 import { HttpProblem } from './httpProblem.ts';
-import { describeIssue } from './issues.ts';
 
-/** What a request's body may cost. */
-export interface BodyLimits {
+/** What a request may cost. */
+export interface RequestLimits {
+  /** Of a body. */
   readonly maxBytes: number;
+  /** Until a body has arrived whole; also how long the reader of an answer may stand still. */
   readonly timeLimitMs: number;
 }
 
-/** Reads a JSON body. Throws {@link HttpProblem}: 415, 413, 408 or 400. */
-export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+/** Reads a JSON body. Throws {@link HttpProblem}: 415, 413, 408 or 400; the last also when `broken` tells why. */
+export async function readJson(
+  request: IncomingMessage,
+  limits: RequestLimits,
+  broken: AbortSignal,
+  onReady: () => void,
+): Promise<unknown> {
   checkHeaders(request, limits.maxBytes);
-  const bytes = await readBytes(request, limits);
+  onReady();
+  const bytes = await readBytes(request, limits, broken);
   if (bytes.length === 0) throw new HttpProblem(400, 'A request body is required.');
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -30,7 +36,7 @@ function checkHeaders(request: IncomingMessage, maxBytes: number): void {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
-async function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, limits: RequestLimits, broken: AbortSignal): Promise<Buffer> {
   return await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -48,27 +54,18 @@ async function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<
       else chunks.push(chunk);
     });
     request.on('end', () => finish(() => resolve(Buffer.concat(chunks))));
-    request.on('error', () => finish(() => reject(new HttpProblem(400, 'The request body was cut off.'))));
+    const cutOff = (): void => finish(() => reject(new HttpProblem(400, 'The request body was cut off.')));
+    request.on('error', cutOff);
+    request.on('close', cutOff);
+    broken.addEventListener('abort', () => finish(() => reject(reasonOf(broken))));
+    if (broken.aborted) finish(() => reject(reasonOf(broken)));
   });
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new HttpProblem(400, 'The request body was cut off.');
 }
 
 function tooLarge(maxBytes: number): HttpProblem {
   return new HttpProblem(413, `The request body is larger than ${maxBytes} bytes.`);
-}
-
-/** Checks a body against a schema of the contract. Throws {@link HttpProblem} 422 that names each wrong field. */
-export function parseBody<T extends z.ZodMiniType>(schema: T, body: unknown): z.output<T> {
-  return parseAt(schema, body, 'body');
-}
-
-/** As {@link parseBody}, for fields gathered from the query string. */
-export function parseQuery<T extends z.ZodMiniType>(schema: T, fields: unknown): z.output<T> {
-  return parseAt(schema, fields, 'query');
-}
-
-function parseAt<T extends z.ZodMiniType>(schema: T, value: unknown, root: string): z.output<T> {
-  const result = z.safeParse(schema, value);
-  if (result.success) return result.data;
-  const errors = result.error.issues.map((issue) => describeIssue(issue, root));
-  throw new HttpProblem(422, 'The request has a wrong field.', { errors });
 }

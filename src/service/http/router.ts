@@ -1,33 +1,38 @@
 import { HttpProblem } from './httpProblem.ts';
+import type { FieldSource } from './fields.ts';
 
-/** What a handler gets of a request. */
-interface ApiRequest {
-  /** The `{name}` parts of the path, decoded. */
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  /** Reads the JSON body; throws the matching problem when it cannot be had. */
-  readonly readBody: () => Promise<unknown>;
+/** An answer that stays open, one value as JSON a line, until one of the two sides ends it. */
+export interface LineStream {
+  write(value: unknown): void;
+  end(): void;
+  /** Calls once when it has ended; at once where that is so already. */
+  onEnd(listener: () => void): void;
 }
 
 /** What a handler answers; without a body when there is none to send. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of a body: takes the answer over, which stays open. */
+  readonly lines?: (lines: LineStream) => void;
 }
 
-/** One operation of the service. */
+/** What the server needs to know of an operation. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `/api/v1/transfers/{id}`. */
   readonly path: string;
   /** Answered without a token. */
   readonly isOpen?: boolean;
-  readonly handle: (request: ApiRequest) => Promise<ApiAnswer>;
+  /** Checks the fields and answers. Throws {@link HttpProblem}. */
+  readonly answer: (given: FieldSource) => Promise<ApiAnswer>;
 }
 
 /** A route and the parts of the path that it names. */
 interface RouteMatch {
   readonly route: Route;
+  /** The `{name}` parts of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +49,7 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   const found = sameShape.find((match) => match.route.method === method);
   if (found !== undefined) return found;
   const allow = sameShape.map((match) => match.route.method).join(', ');
-  throw new HttpProblem(405, `${method} is not possible here.`, { headers: { Allow: allow } });
+  throw new HttpProblem(405, `${method} is not possible here: ${allow} is.`, { headers: { Allow: allow } });
 }
 
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {

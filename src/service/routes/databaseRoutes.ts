@@ -1,59 +1,76 @@
-import { findDatabase, type ServedDatabase } from '../catalog/databases.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { searchParameters } from '../catalog/specificParameters.ts';
+import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
-import type { ApiAnswer } from '../http/router.ts';
-import { contractSchemas, type DescribedRoute } from '../openApi.ts';
+import { quotable } from '../http/quotable.ts';
+import { databasePathSchema } from '../wire/requests.ts';
+import { answerSchemas } from '../wire/schemas.ts';
+
+const problems = { 404: 'There is no such database.' };
 
 /** The databases: all (§4.2), one, and its search parameters (D26). */
-export function databaseRoutes(apiBase: string, databases: readonly ServedDatabase[]): DescribedRoute[] {
-  const one = `${apiBase}/databases/{database}`;
+export function databaseRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
+  const all = `${apiBase}/databases`;
+  return [listRoute(all, databases), ...oneRoutes(`${all}/{database}`, databases)];
+}
+
+function listRoute(path: string, databases: ServedDatabases): DescribedRoute {
+  return describedRoute({
+    method: 'GET',
+    path,
+    handle: () => ({ status: 200, body: databases.list().map((database) => database.document) }),
+    description: {
+      operationId: 'listDatabases',
+      tag: 'databases',
+      summary: 'All databases',
+      description: 'In the order in which the service was told of them; what a lease brought last comes first.',
+      success: { status: 200, description: 'All databases.', schema: answerSchemas.DatabaseList },
+      problems: {},
+    },
+  });
+}
+
+function oneRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
+  const find = (nameOrId: string): ServedDatabase => mustFindDatabase(databases, nameOrId, 'path.database');
   return [
-    {
+    describedRoute({
       method: 'GET',
-      path: `${apiBase}/databases`,
-      handle: async () => await answer(databases.map((database) => database.document)),
+      path,
+      params: databasePathSchema,
+      handle: ({ params }) => ({ status: 200, body: find(params.database).document }),
       description: {
-        summary: 'All databases',
-        successStatus: 200,
-        response: contractSchemas.databases,
-        problems: [],
+        operationId: 'getDatabase',
+        tag: 'databases',
+        summary: 'One database',
+        description: 'Found by its name or its id; a name goes before an id.',
+        success: { status: 200, description: 'The database.', schema: answerSchemas.Database },
+        problems,
       },
-    },
-    {
+    }),
+    describedRoute({
       method: 'GET',
-      path: one,
-      handle: async ({ params }) => await answer(mustFindDatabase(databases, params['database']).document),
-      description: {
-        summary: 'One database, by name or id',
-        successStatus: 200,
-        response: contractSchemas.database,
-        problems: [404],
-      },
-    },
-    {
-      method: 'GET',
-      path: `${one}/search-parameters`,
-      handle: async ({ params }) => {
-        mustFindDatabase(databases, params['database']);
-        return await answer(searchParameters);
+      path: `${path}/search-parameters`,
+      params: databasePathSchema,
+      handle: ({ params }) => {
+        find(params.database);
+        return { status: 200, body: searchParameters };
       },
       description: {
-        summary: 'What may stand in the field specific of a search',
-        successStatus: 200,
-        response: contractSchemas.searchParameters,
-        problems: [404],
+        operationId: 'getSearchParameters',
+        tag: 'databases',
+        summary: 'Search parameters of a database',
+        description: 'What may stand in the field `specific` of a search.',
+        success: { status: 200, description: 'The parameters.', schema: answerSchemas.SearchParameters },
+        problems,
       },
-    },
+    }),
   ];
 }
 
-/** The database of this name or id. Throws {@link HttpProblem} 404. */
-export function mustFindDatabase(databases: readonly ServedDatabase[], nameOrId: string | undefined): ServedDatabase {
-  const database = findDatabase(databases, nameOrId ?? '');
-  if (database === undefined) throw new HttpProblem(404, `There is no database "${nameOrId ?? ''}".`);
-  return database;
-}
-
-async function answer(body: unknown): Promise<ApiAnswer> {
-  return await Promise.resolve({ status: 200, body });
+/** The database of this name or id, which stood at `location`. Throws {@link HttpProblem} 404. */
+export function mustFindDatabase(databases: ServedDatabases, nameOrId: string, location: string): ServedDatabase {
+  const database = databases.find(nameOrId);
+  if (database !== undefined) return database;
+  const message = `There is no database "${quotable(nameOrId)}".`;
+  throw new HttpProblem(404, message, { errors: [{ message, location }] });
 }

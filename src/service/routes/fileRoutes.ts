@@ -1,71 +1,94 @@
-import { resourcesSchema } from '../../contract/fileResource.ts';
-import { metadataRequestSchema, type MetadataRequest } from '../../contract/metadata.ts';
-import { searchRequestSchema, type SearchRequest } from '../../contract/search.ts';
-import { resourceOf } from '../catalog/catalogFile.ts';
-import type { ServedDatabase } from '../catalog/databases.ts';
-import { parseSearch, termCount } from '../catalog/searchLanguage.ts';
+import type { MetadataRequest } from '../../contract/metadata.ts';
+import type { SearchRequest } from '../../contract/search.ts';
+import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
+import { parseSearch, termCount, type ParsedSearch } from '../catalog/searchLanguage.ts';
 import { parseSpecific } from '../catalog/specificParameters.ts';
-import { fieldProblem, HttpProblem } from '../http/httpProblem.ts';
-import { parseBody, parseQuery } from '../http/requestBody.ts';
+import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
+import { wrongFields } from '../http/httpProblem.ts';
+import { fieldProblemAt, type FieldProblem } from '../http/issues.ts';
 import type { ApiAnswer } from '../http/router.ts';
-import type { DescribedRoute } from '../openApi.ts';
+import { unknownIds } from '../http/unknownIds.ts';
+import { metadataQuerySchema, metadataSchema, searchSchema } from '../wire/requests.ts';
+import { answerSchemas } from '../wire/schemas.ts';
 import { mustFindDatabase } from './databaseRoutes.ts';
 
 /** What a search without a limit answers at most. */
 const defaultLimit = 10_000;
 const maxTerms = 200;
+/** Of all patterns with wildcards together. */
+const maxPatternLength = 500;
+
+const someone = '0000-0002-1825-0097';
+const away = 'The folder of the database is not there or cannot be read.';
+const unknown = 'There is no such database, or it does not have all of the files; each of these is named.';
 
 /** Search (§4.3) and metadata by ids in both forms (§4.4, D26). */
-export function fileRoutes(apiBase: string, databases: readonly ServedDatabase[]): DescribedRoute[] {
-  const byId = `${apiBase}/files/by-id`;
-  const problems = [400, 404, 422];
-  const answers = { successStatus: 200, response: resourcesSchema };
-  return [
-    {
-      method: 'POST',
-      path: `${apiBase}/files`,
-      handle: async ({ readBody }) => await search(databases, parseBody(searchRequestSchema, await readBody())),
-      description: {
-        summary: 'Search the files of a database',
-        requestBody: searchRequestSchema,
-        ...answers,
-        problems: [...problems, 408, 413, 415],
-      },
+export function fileRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
+  return [searchRoute(apiBase, databases), ...metadataRoutes(`${apiBase}/files/by-id`, databases)];
+}
+
+function searchRoute(apiBase: string, databases: ServedDatabases): DescribedRoute {
+  return describedRoute({
+    method: 'POST',
+    path: `${apiBase}/files`,
+    body: searchSchema,
+    handle: async ({ body }) => await search(databases, body),
+    description: {
+      operationId: 'searchFiles',
+      tag: 'files',
+      summary: 'Search the files of a database',
+      description: `Results come by relevance and then by path, in an order that stays: offset and limit cut it exactly. Without a limit at most ${defaultLimit} come.`,
+      success: { status: 200, description: 'The files found.', schema: answerSchemas.FileList },
+      example: { database: 'Source Data', orcid: someone, query: 'format:csv', offset: 0, limit: 100 },
+      problems: { 404: 'There is no such database.', 500: away },
     },
-    {
+  });
+}
+
+function metadataRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
+  const success = { status: 200, description: 'The files, in the order asked.', schema: answerSchemas.FileList };
+  const problems = { 404: unknown, 500: away };
+  return [
+    describedRoute({
       method: 'GET',
-      path: byId,
+      path,
+      query: metadataQuerySchema,
       handle: async ({ query }) => {
-        return await metadata(databases, parseQuery(metadataRequestSchema, fieldsOf(query)), 'query');
+        const { ids, ...rest } = query;
+        return await metadata(databases, { ...rest, file_ids: ids }, 'query');
       },
       description: {
-        summary: 'The metadata of files, by their ids joined by commas',
-        query: ['database', 'orcid', 'ids', 'offset?', 'limit?'],
-        ...answers,
+        operationId: 'getFilesById',
+        tag: 'files',
+        summary: 'Metadata of files, by their ids joined by commas',
+        description: 'An id given twice is answered once. For many ids there is the other form.',
+        success,
         problems,
       },
-    },
-    {
+    }),
+    describedRoute({
       method: 'POST',
-      path: byId,
-      handle: async ({ readBody }) => {
-        return await metadata(databases, parseBody(metadataRequestSchema, await readBody()), 'body');
-      },
+      path,
+      body: metadataSchema,
+      handle: async ({ body }) => await metadata(databases, body, 'body'),
       description: {
-        summary: 'The metadata of files, by their ids',
-        requestBody: metadataRequestSchema,
-        ...answers,
-        problems: [...problems, 408, 413, 415],
+        operationId: 'fetchFilesById',
+        tag: 'files',
+        summary: 'Metadata of files, by their ids',
+        description: 'An id given twice is answered once.',
+        success,
+        example: { database: 'Source Data', orcid: someone, file_ids: ['a.csv', 'data/b.csv'] },
+        problems,
       },
-    },
+    }),
   ];
 }
 
-async function search(databases: readonly ServedDatabase[], request: SearchRequest): Promise<ApiAnswer> {
-  checkOrcid(request.orcid, 'body');
-  const database = mustFindDatabase(databases, request.database);
+async function search(databases: ServedDatabases, request: SearchRequest): Promise<ApiAnswer> {
+  const database = mustFindDatabase(databases, request.database, 'body.database');
   const parsed = parseSearch(request.query);
-  if (termCount(parsed) > maxTerms) throw new HttpProblem(400, `The query has more than ${maxTerms} words.`);
+  checkCost(parsed, request.specific?.['path']);
   const files = await database.catalog.search({
     search: parsed,
     filter: parseSpecific(request.specific ?? {}),
@@ -73,52 +96,52 @@ async function search(databases: readonly ServedDatabase[], request: SearchReque
     offset: request.offset ?? 0,
     limit: request.limit ?? defaultLimit,
   });
-  return answer(database, files.map(resourceOf));
+  return answer(database, files);
+}
+
+/** What a search may cost: the words of its query, and the patterns, which each path is held against sign by sign. */
+function checkCost(parsed: ParsedSearch, path: unknown): void {
+  const patterns = parsed.alternatives.flat().flatMap((term) => (term.kind === 'path' ? [term.pattern] : []));
+  const problems: FieldProblem[] = [];
+  if (termCount(parsed) > maxTerms) {
+    problems.push(fieldProblemAt('body', ['query'], `must not have more than ${maxTerms} words`));
+  }
+  const tooLong = `must not have patterns of more than ${maxPatternLength} characters`;
+  if (patternLength(patterns) > maxPatternLength) problems.push(fieldProblemAt('body', ['query'], tooLong));
+  if (typeof path === 'string' && patternLength([path]) > maxPatternLength) {
+    problems.push(fieldProblemAt('body', ['specific', 'path'], tooLong));
+  }
+  if (problems.length > 0) throw wrongFields(problems);
+}
+
+function patternLength(patterns: readonly string[]): number {
+  return patterns.filter((pattern) => /[*?]/.test(pattern)).reduce((sum, pattern) => sum + pattern.length, 0);
 }
 
 async function metadata(
-  databases: readonly ServedDatabase[],
+  databases: ServedDatabases,
   request: MetadataRequest,
   root: 'body' | 'query',
 ): Promise<ApiAnswer> {
-  checkOrcid(request.orcid, root);
-  const database = mustFindDatabase(databases, request.database);
+  const database = mustFindDatabase(databases, request.database, `${root}.database`);
   const found = await database.catalog.filesByIds(new Set(request.file_ids));
+  checkAllFound(request.file_ids, found, root);
   const offset = request.offset ?? 0;
-  const page = [...found.values()].slice(offset, offset + (request.limit ?? found.size));
-  return answer(database, page.map(resourceOf));
+  return answer(database, [...found.values()].slice(offset, offset + (request.limit ?? found.size)));
 }
 
-function answer(database: ServedDatabase, resources: readonly unknown[]): ApiAnswer {
-  return { status: 200, body: { database: database.document.name, resources } };
+/** Nothing half: a file that is not there is not left out of the answer, but named. */
+function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknown>, root: 'body' | 'query'): void {
+  const list = root === 'body' ? 'body.file_ids' : 'query.ids';
+  const missing = new Map<string, number>();
+  for (const [index, id] of ids.entries()) if (!found.has(id) && !missing.has(id)) missing.set(id, index);
+  if (missing.size === 0) return;
+  throw unknownIds(
+    [...missing].map(([id, index]) => ({ id, location: root === 'body' ? `${list}.${index}` : list })),
+    list,
+  );
 }
 
-/** Every file operation names a person (§1): an empty name is none. Throws {@link HttpProblem} 422. */
-export function checkOrcid(orcid: string, root: 'body' | 'query'): void {
-  if (orcid.trim() === '') throw fieldProblem(`${root}.orcid`, 'must not be empty');
-}
-
-/** The query string of the GET form as the fields of the POST form. */
-function fieldsOf(query: URLSearchParams): Record<string, unknown> {
-  const ids = (query.get('ids') ?? '').split(',').filter((id) => id !== '');
-  if (ids.length === 0) throw fieldProblem('query.ids', 'must not be empty');
-  return {
-    ...Object.fromEntries(textFields(query)),
-    file_ids: ids,
-    ...numberField(query, 'offset'),
-    ...numberField(query, 'limit'),
-  };
-}
-
-function textFields(query: URLSearchParams): [string, string][] {
-  return ['database', 'orcid'].flatMap((name) => {
-    const value = query.get(name);
-    return value === null ? [] : [[name, value] as [string, string]];
-  });
-}
-
-function numberField(query: URLSearchParams, name: string): Record<string, unknown> {
-  const value = query.get(name);
-  if (value === null || value === '') return {};
-  return { [name]: /^-?\d+$/.test(value) ? Number(value) : value };
+function answer(database: ServedDatabase, files: readonly CatalogFile[]): ApiAnswer {
+  return { status: 200, body: { database: database.document.name, resources: files.map(resourceOf) } };
 }

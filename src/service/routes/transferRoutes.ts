@@ -1,75 +1,109 @@
-import { transferRequestSchema } from '../../contract/transfer.ts';
-import { fieldProblem, HttpProblem } from '../http/httpProblem.ts';
-import { parseBody } from '../http/requestBody.ts';
+import { HttpProblem, wrongFields } from '../http/httpProblem.ts';
+import { fieldProblemAt } from '../http/issues.ts';
+import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import type { ApiAnswer } from '../http/router.ts';
-import { contractSchemas, type DescribedRoute } from '../openApi.ts';
+import { isDeeperThan } from '../jsonDepth.ts';
 import { statusDocument } from '../transfers/transferRecord.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
-import { checkOrcid } from './fileRoutes.ts';
+import { cancelQuerySchema, transferPathSchema, transferSchema } from '../wire/requests.ts';
+import { answerSchemas } from '../wire/schemas.ts';
 
 const maxDepth = 100;
-const transferId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const someone = '0000-0002-1825-0097';
+const noTransfer = 'There is no such transfer, or it ended so long ago that it is forgotten.';
+const noJournal = 'The journal of transfers cannot be read or written.';
 
 /** Submission (§4.5), status (§4.6) and cancel (§4.7) of transfers. */
 export function transferRoutes(apiBase: string, queue: TransferQueue): DescribedRoute[] {
   const one = `${apiBase}/transfers/{id}`;
-  return [
-    {
-      method: 'POST',
-      path: `${apiBase}/transfers`,
-      handle: async ({ readBody }) => await submit(queue, await readBody()),
-      description: {
-        summary: 'Submit a transfer',
-        requestBody: transferRequestSchema,
-        successStatus: 201,
-        response: contractSchemas.accepted,
-        problems: [400, 404, 408, 413, 415, 422],
-      },
-    },
-    {
-      method: 'GET',
-      path: one,
-      handle: async ({ params }) => await Promise.resolve(status(queue, idOf(params['id']))),
-      description: {
-        summary: 'The status of a transfer',
-        successStatus: 200,
-        response: contractSchemas.status,
-        problems: [404, 422],
-      },
-    },
-    {
-      method: 'DELETE',
-      path: one,
-      handle: async ({ params, query }) => {
-        return await Promise.resolve(cancel(queue, idOf(params['id']), query.get('orcid') ?? ''));
-      },
-      description: {
-        summary: 'Cancel a transfer',
-        query: ['orcid'],
-        successStatus: 202,
-        problems: [404, 409, 422],
-      },
-    },
-  ];
+  return [submitRoute(apiBase, queue), statusRoute(one, queue), cancelRoute(one, queue)];
 }
 
-async function submit(queue: TransferQueue, body: unknown): Promise<ApiAnswer> {
-  const request = parseBody(transferRequestSchema, body);
-  checkOrcid(request.orcid, 'body');
-  if (isDeeperThan(request.instructions, maxDepth)) {
-    throw fieldProblem('body.instructions', `must not be nested deeper than ${maxDepth} levels`);
-  }
-  return { status: 201, body: { id: await queue.submit(request) } };
+function submitRoute(apiBase: string, queue: TransferQueue): DescribedRoute {
+  return describedRoute({
+    method: 'POST',
+    path: `${apiBase}/transfers`,
+    body: transferSchema,
+    handle: async ({ body }) => {
+      if (isDeeperThan(body.instructions, maxDepth)) {
+        const message = `must not be nested deeper than ${maxDepth} levels`;
+        throw wrongFields([fieldProblemAt('body', ['instructions'], message)]);
+      }
+      const id = await queue.submit(body);
+      return { status: 201, body: { id }, headers: { Location: `${apiBase}/transfers/${id}` } };
+    },
+    description: {
+      operationId: 'submitTransfer',
+      tag: 'transfers',
+      summary: 'Submit a transfer',
+      description: 'When this is answered the transfer is on disk: it is carried out even if the service is ended.',
+      success: {
+        status: 201,
+        description: 'The transfer is accepted.',
+        schema: answerSchemas.TransferAccepted,
+        headers: {
+          Location: {
+            description: 'Path of its status.',
+            required: true,
+            schema: { type: 'string', format: 'uri-reference' },
+          },
+        },
+      },
+      example: {
+        orcid: someone,
+        source: 'Source Data',
+        destination: 'Target',
+        file_ids: ['a.csv', 'data/b.csv'],
+        description: 'For the *assembly* of November.',
+        instructions: { type: 'assembly' },
+      },
+      problems: {
+        400: 'The body is not JSON; the destination is the source; or file ids are none, given twice, or unknown.',
+        404: 'There is no such database.',
+        500: 'The folder of the source cannot be read, or the journal of transfers cannot be written.',
+      },
+    },
+  });
 }
 
-/** Walks level by level: what is nested too deeply to be written as JSON again must not be walked by recursion either. */
-function isDeeperThan(value: unknown, levels: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth <= levels; depth += 1) {
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? (Object.values(one) as unknown[]) : []));
-    if (level.length === 0) return false;
-  }
-  return true;
+function statusRoute(path: string, queue: TransferQueue): DescribedRoute {
+  return describedRoute({
+    method: 'GET',
+    path,
+    params: transferPathSchema,
+    handle: ({ params }) => status(queue, params.id.toLowerCase()),
+    description: {
+      operationId: 'getTransferStatus',
+      tag: 'transfers',
+      summary: 'Status of a transfer',
+      description: 'Whoever has the token may ask. The status of a transfer that has ended is kept for some days.',
+      success: { status: 200, description: 'The status.', schema: answerSchemas.TransferStatus },
+      problems: { 404: noTransfer, 422: 'The id is no UUID.', 500: noJournal },
+    },
+  });
+}
+
+function cancelRoute(path: string, queue: TransferQueue): DescribedRoute {
+  return describedRoute({
+    method: 'DELETE',
+    path,
+    params: transferPathSchema,
+    query: cancelQuerySchema,
+    handle: ({ params, query }) => cancel(queue, params.id.toLowerCase(), query.orcid),
+    description: {
+      operationId: 'cancelTransfer',
+      tag: 'transfers',
+      summary: 'Cancel a transfer',
+      description: 'Only for the person who submitted it. The status tells when it has ended; whole files stay.',
+      success: { status: 202, description: 'It is being cancelled.' },
+      problems: {
+        403: 'Another person submitted it; or the Host is not this service; or the request is that of a web page.',
+        404: noTransfer,
+        409: 'The transfer has already ended.',
+        500: noJournal,
+      },
+    },
+  });
 }
 
 function status(queue: TransferQueue, id: string): ApiAnswer {
@@ -79,25 +113,21 @@ function status(queue: TransferQueue, id: string): ApiAnswer {
 }
 
 function cancel(queue: TransferQueue, id: string, orcid: string): ApiAnswer {
-  checkOrcid(orcid, 'query');
   switch (queue.cancel(id, orcid)) {
     case 'accepted':
       return { status: 202 };
     case 'unknown':
       throw unknownTransfer(id);
-    case 'notYours':
-      throw new HttpProblem(403, 'A transfer can be cancelled only by the person who submitted it.');
+    case 'notYours': {
+      const message = 'A transfer can be cancelled only by the person who submitted it.';
+      throw new HttpProblem(403, message, { errors: [{ message, location: 'query.orcid' }] });
+    }
     case 'ended':
       throw new HttpProblem(409, `Transfer ${id} has already ended.`);
   }
 }
 
 function unknownTransfer(id: string): HttpProblem {
-  return new HttpProblem(404, `There is no transfer ${id}.`);
-}
-
-function idOf(text: string | undefined): string {
-  const id = (text ?? '').toLowerCase();
-  if (!transferId.test(id)) throw fieldProblem('path.id', 'must be the id of a transfer: a UUID');
-  return id;
+  const message = `There is no transfer ${id}.`;
+  return new HttpProblem(404, message, { errors: [{ message, location: 'path.id' }] });
 }

@@ -43,6 +43,31 @@ describe('metadata of ids that are refused (D8)', () => {
     }
   }
 
+  for (const [form, quote] of [
+    ['in quotes', '"'],
+    ['without quotes', ''],
+  ] as const) {
+    it(`an id is not taken for refused because a refused one, named ${form}, holds it`, async () => {
+      const { server } = await start();
+      const bad = ['data/a.txt.gz', 'x-data/a.txt'];
+      server.on(getRoute, empty(405)).on(postRoute, async (request, response) => {
+        const { file_ids: ids } = JSON.parse(request.body) as { file_ids: string[] };
+        const found = ids.filter((id) => bad.includes(id)).map((id) => `${quote}${id}${quote}`);
+        const answer =
+          found.length > 0
+            ? problem(404, `no file ${found.join(', ')}.`)
+            : json({ resources: ids.map((id) => ({ id })) });
+        await answer(request, response);
+      });
+      const reply = await fetch(['data/a.txt', ...bad, 'a']);
+      assert.deepEqual(idsOf(reply.value), ['data/a.txt', 'a']);
+      assert.deepEqual(
+        reply.refusedIds?.map(({ id }) => id),
+        bad,
+      );
+    });
+  }
+
   it('bad ids here and there are found, however many refusals that takes', async () => {
     const { server } = await start();
     const bad = numbered(120).filter((_, index) => index % 11 === 5);

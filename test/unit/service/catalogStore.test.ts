@@ -67,6 +67,25 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       });
     }
 
+    it('finds a longer word by its beginning also where the small form of a letter depends on its place', () => {
+      store.put([{ path: 'ΟΔΟΣΗΜΑ.txt', bytes: 1, modifiedMs: 1 }]);
+      assert.deepEqual(
+        ['ΟΔΟΣ', 'οδος', 'οδοσ'].map((query) => find(query)),
+        Array(3).fill(['ΟΔΟΣΗΜΑ.txt']),
+      );
+    });
+
+    it('finds a format in letters that take two places, also a compressed one', () => {
+      store.put(['a.𐐨', 'a.𐐨.gz'].map((path) => ({ path, bytes: 1, modifiedMs: 1 })));
+      assert.deepEqual(find('format:𐐨'), ['a.𐐨', 'a.𐐨.gz']);
+    });
+
+    it('takes what a / parts for the end of a folder and the beginning of a name', () => {
+      const paths = ['dry/soil/clay.csv', 'dry/soil/wet clay.csv', 'soil/dry/clay.csv', 'soil-clay/b'];
+      store.put(paths.map((path) => ({ path, bytes: 1, modifiedMs: 1 })));
+      assert.deepEqual(find('soil/cl'), ['dry/soil/clay.csv', 'soil-clay/b']);
+    });
+
     it('puts a name before a title, and a title before a description', () => {
       store.put([{ path: 'clay.txt', bytes: 1, modifiedMs: 1 }]);
       const [first, second] = find('clay');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseDataPackage } from '../../../src/service/catalog/dataPackage.ts';
+import { parseDataPackage, readPackageText } from '../../../src/service/catalog/dataPackage.ts';
 
 function metadataOf(resource: object, parent: object = {}): unknown {
   return parseDataPackage(JSON.stringify({ ...parent, resources: [resource] }))?.get('a.csv');
@@ -20,6 +20,13 @@ describe('A Data Package (D20)', () => {
   for (const path of [
     '../a.csv',
     '/a.csv',
+    'C:/a.csv',
+    'c:a.csv',
+    'file:a.csv',
+    'file:///etc/passwd',
+    'ftp://example.org/a.csv',
+    '\\\\host\\share\\a.csv',
+    'a.csv\0',
     'http://example.org/a.csv',
     'x/../../a.csv',
     'x\\a.csv',
@@ -47,6 +54,111 @@ describe('A Data Package (D20)', () => {
         ['b.csv', { title: 'T' }],
       ],
     );
+  });
+
+  it('passes over a resource that is only inline data, and says nothing of it', () => {
+    const resources = [
+      { name: 'rows', data: [{ a: 1 }] },
+      { path: 'a.csv', title: 'A', data: 'x' },
+    ];
+    const { metadata, troubles } = readPackageText(JSON.stringify({ resources }));
+    assert.deepEqual([...(metadata ?? [])], [['a.csv', { title: 'A' }]]);
+    assert.deepEqual(troubles, []);
+  });
+
+  it('counts the first of two resources for one path, and tells it', () => {
+    const resources = [
+      { path: 'a.csv', name: 'same', title: 'first' },
+      { path: './a.csv', title: 'second' },
+      { path: 'b.csv', name: 'same' },
+    ];
+    const { metadata, troubles } = readPackageText(JSON.stringify({ resources }));
+    assert.deepEqual(metadata?.get('a.csv'), { name: 'same', title: 'first' });
+    assert.deepEqual(metadata.get('b.csv'), { name: 'same' });
+    assert.deepEqual(troubles, ['resource 1 names "a.csv" again; the first that names it counts']);
+  });
+
+  it('describes those of several paths that are files of the package', () => {
+    const path = ['a.csv', 'https://example.org/b.csv', '../c.csv', 5, 'd/e.csv'];
+    assert.deepEqual(
+      [...(parseDataPackage(JSON.stringify({ resources: [{ path, title: 'T' }] })) ?? []).keys()],
+      ['a.csv', 'd/e.csv'],
+    );
+  });
+
+  it('tells a file of its package: title, id, homepage, version, keywords, when it was made', () => {
+    const about = { title: 'P', id: 'https://doi.org/10.1/x', homepage: 'https://example.org', version: '1.2.0' };
+    const parent = { ...about, keywords: ['a', 'b'], created: '2026-11-20T00:00:00Z' };
+    assert.deepEqual(metadataOf({ path: 'a.csv' }, { name: 'p', profile: 'data-package', ...parent }), {
+      package: parent,
+    });
+  });
+
+  it('keeps the package that a resource names itself', () => {
+    const own = { path: 'a.csv', package: { title: 'mine' } };
+    assert.deepEqual(metadataOf(own, { title: 'P' }), { package: { title: 'mine' } });
+  });
+
+  it('tells nothing of a package that says only when it was made, or nothing of the right type', () => {
+    const parent = { created: '2026-11-20T00:00:00Z', title: 5, id: null, keywords: 'a', version: { a: 1 } };
+    assert.deepEqual(metadataOf({ path: 'a.csv' }, parent), {});
+  });
+
+  it('takes the entries of its lists that are of the right type, and an empty list for none', () => {
+    const own = { path: 'a.csv', licenses: [], keywords: ['a', 5, null, 'b'], contributors: ['Ann'] };
+    const parent = { licenses: ['MIT', { name: 'CC0-1.0' }], contributors: [{ title: 'Bob' }], sources: {} };
+    const expected = { keywords: ['a', 'b'], licenses: [{ name: 'CC0-1.0' }], contributors: [{ title: 'Bob' }] };
+    assert.deepEqual(metadataOf(own, parent), expected);
+  });
+
+  it('reads the second edition of the standard as the first', () => {
+    const text = JSON.stringify({
+      $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
+      contributors: [{ title: 'Ann', roles: ['creator'] }],
+      resources: [
+        { name: 'a', path: 'a.csv', type: 'table', dialect: { delimiter: ';' }, schema: { fieldsMatch: 'subset' } },
+      ],
+    });
+    assert.deepEqual(parseDataPackage(`\uFEFF${text}`)?.get('a.csv'), {
+      name: 'a',
+      type: 'table',
+      dialect: { delimiter: ';' },
+      schema: { fieldsMatch: 'subset' },
+      contributors: [{ title: 'Ann', roles: ['creator'] }],
+    });
+  });
+
+  it('leaves out a field that is nested without end, which could not be written again', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const text = `{"sources":[{"a":${deep}}],"resources":[{"path":"a.csv","title":"A","more":${deep}}]}`;
+    assert.deepEqual(parseDataPackage(text)?.get('a.csv'), { title: 'A' });
+  });
+
+  it('leaves out a field that is larger than all metadata of a file may be', () => {
+    const metadata = metadataOf(
+      { path: 'a.csv', description: 'x'.repeat(300_000), title: 'A' },
+      { title: 'y'.repeat(300_000) },
+    );
+    assert.deepEqual(metadata, { title: 'A' });
+  });
+
+  it('leaves out a resource that gives so many files so much that it could not be kept', () => {
+    const path = Array.from({ length: 1_000 }, (_, index) => `${index}.csv`);
+    const resources = [
+      { path, description: 'x'.repeat(200_000) },
+      { path: 'a.csv', title: 'A' },
+    ];
+    const { metadata, troubles } = readPackageText(JSON.stringify({ resources }));
+    assert.deepEqual([...(metadata ?? [])], [['a.csv', { title: 'A' }]]);
+    assert.deepEqual(troubles, ['resource 0 is left out: the package describes more than is kept']);
+  });
+
+  it('does not take a prototype from a field', () => {
+    const resource = '{"path":"a.csv","__proto__":{"title":"x"},"constructor":{"prototype":{"title":"x"}}}';
+    const fields = parseDataPackage(`{"__proto__":{"licenses":[{}]},"resources":[${resource}]}`)?.get('a.csv');
+    assert.deepEqual(Object.keys(fields ?? {}), ['constructor']);
+    assert.equal(Object.getPrototypeOf(fields), Object.prototype);
+    assert.equal(fields?.['title'], undefined);
   });
 
   for (const text of ['', '{', '[]', 'null', '{}', '{"resources":{}}']) {

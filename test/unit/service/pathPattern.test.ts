@@ -8,6 +8,10 @@ describe('A path pattern (D21)', () => {
     ['data/**.json', 'data/deep/a.json', true],
     ['data/**/a.json', 'data/a.json', true],
     ['data/**/a.json', 'data/x/y/a.json', true],
+    ['data/**/a.json', 'data/ba.json', false],
+    ['**/a.json', 'a.json', true],
+    ['**/a.json', 'ba.json', false],
+    ['data/**', 'data/x/y', true],
     ['*.json', 'data/deep/a.json', true],
     ['*.json', 'data/a.csv', false],
     ['a?c.txt', 'abc.txt', true],
@@ -22,6 +26,9 @@ describe('A path pattern (D21)', () => {
     ['[ab].txt', '[ab].txt', true],
     ['[ab].txt', 'a.txt', false],
     ['data/*/', 'data/x/y.txt', true],
+    ['ΟΔΟΣ*', 'ΟΔΟΣΗΜΑ.txt', true],
+    ['οδος*', 'ΟΔΟΣΗΜΑ.txt', true],
+    ['300\u212A.txt', '300\u212A.txt', true],
     ['😀?.txt', '😀😀.txt', true],
   ];
   for (const [pattern, path, expected] of table) {

@@ -34,6 +34,8 @@ describe('The search language (D21)', () => {
     ['Ünïcode', [[text('unicode')]]],
     ['bytes:many', [[text('bytes many')]]],
     ['colour:red', [[text('colour red')]]],
+    ['soil/sample', [[text('soil sample', { parted: { folder: 'soil', name: 'sample' } })]]],
+    ['bytes:many/x', [[text('bytes many x', { parted: { folder: 'bytes many', name: 'x' } })]]],
     ['format:', [[text('format')]]],
     ['soil - ### sand', [[text('soil'), text('sand')]]],
     ['###', []],

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
+import { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
+import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
+import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
 import type { TransferRecord } from '../../../src/service/transfers/transferRecord.ts';
@@ -38,14 +40,12 @@ describe('A queue that finds a transfer whose databases are not served', () => {
   });
 
   async function started(kept: TransferRecord): Promise<TransferRecord | undefined> {
-    void journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
-    const options = {
-      journal,
-      databases: [],
-      threads: new FileThreads(systemClock),
-      clock: systemClock,
-      logger: new MemoryLog(),
-    };
+    await journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
+    const parts = { clock: systemClock, logger: new MemoryLog() };
+    const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...parts });
+    const thread = new CatalogThread(parts.logger);
+    const databases = new DatabaseRegistry({ known, catalogFolder: folder, thread, ...parts });
+    const options = { journal, databases, ...parts };
     const queue = new TransferQueue({ ...options, retentionMs: 86_400_000, retryDelayMs: 20 });
     queue.start();
     await queue.close();

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { HttpProblem } from './httpProblem.ts';
+import { parserProblem, rawAnswer } from './parserProblem.ts';
+
+interface ConnectionState {
+  /** Settles when what was asked before is answered. */
+  turn: Promise<void>;
+  /** What is being received, or was last; aborted when the rest of it turns out to be no HTTP. */
+  last?: { readonly request: IncomingMessage; readonly broken: AbortController };
+  isRefused: boolean;
+}
+
+const lastWordsMs = 1_000;
+
+/**
+ * Keeps the order on each connection: requests that came together are answered one after another, so that one
+ * connection never holds more than one answer, and what the parser refuses is answered in its turn.
+ */
+export class Connections {
+  private readonly states = new WeakMap<Duplex, ConnectionState>();
+
+  /** Waits until all that was asked before on this connection is answered. The signal tells that its rest is no HTTP. */
+  async turnOf(request: IncomingMessage, response: ServerResponse): Promise<AbortSignal> {
+    const state = this.stateOf(request.socket);
+    const before = state.turn;
+    state.turn = new Promise((resolve) => response.once('close', resolve));
+    const broken = new AbortController();
+    state.last = { request, broken };
+    await before;
+    return broken.signal;
+  }
+
+  /** Answers what the parser, or its clock, refused; ends the connection. */
+  refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const state = this.stateOf(socket);
+    const problem = parserProblem(error);
+    if (problem === undefined) socket.destroy();
+    if (problem === undefined || state.isRefused) return;
+    state.isRefused = true;
+    // Where the body of a request broke off, the one who reads it answers.
+    const isInBody = state.last?.request.complete === false;
+    if (isInBody) state.last?.broken.abort(problem);
+    void state.turn.then(() => (isInBody ? end(socket) : this.endWith(socket, problem)));
+  }
+
+  /** Sends a problem where there is no response to write to, and ends the connection. */
+  endWith(socket: Duplex, problem: HttpProblem): void {
+    if (socket.writable) end(socket, rawAnswer(problem));
+    else socket.destroy();
+  }
+
+  private stateOf(socket: Duplex): ConnectionState {
+    const known = this.states.get(socket);
+    if (known !== undefined) return known;
+    const state = { turn: Promise.resolve(), isRefused: false };
+    this.states.set(socket, state);
+    return state;
+  }
+}
+
+/** Destroyed at once, what is still on its way here would take the answer with it. */
+function end(socket: Duplex, lastWords = ''): void {
+  socket.end(lastWords);
+  const timer = setTimeout(() => socket.destroy(), lastWordsMs);
+  socket.once('close', () => clearTimeout(timer));
+}

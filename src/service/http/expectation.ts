@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
+
+const kinds: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+/** What a schema takes, as JSON Schema. */
+export function inputSchemaOf(schema: z.ZodMiniType): JsonObject {
+  return z.toJSONSchema(schema, { io: 'input' });
+}
+
+/** The place in a schema that a value at `path` is checked against; undefined where there is none. */
+export function schemaAt(schema: JsonObject, path: readonly PropertyKey[]): JsonObject | undefined {
+  let place: JsonObject | undefined = schema;
+  for (const part of path) place = partOf(place, part);
+  return place;
+}
+
+function partOf(schema: JsonObject | undefined, part: PropertyKey): JsonObject | undefined {
+  const properties = schema?.['properties'];
+  const named = isJsonObject(properties) && Object.hasOwn(properties, part) ? properties[String(part)] : undefined;
+  return objectOf(named ?? (typeof part === 'number' ? schema?.['items'] : undefined));
+}
+
+function objectOf(value: unknown): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** What a schema wants, with its bounds, in words that follow "must be". */
+export function inWords(schema: JsonObject): string {
+  const examples = schema['examples'];
+  const example: unknown = Array.isArray(examples) ? examples[0] : undefined;
+  return `${kindInWords(schema)}${example === undefined ? '' : `, such as ${JSON.stringify(example)}`}`;
+}
+
+function kindInWords(schema: JsonObject): string {
+  const choices = schema['anyOf'];
+  if (Array.isArray(choices)) return choices.filter(isJsonObject).map(inWords).join(' or ');
+  if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].map((value) => JSON.stringify(value)).join(', ')}`;
+  if (schema['format'] === 'uuid') return 'a UUID';
+  const types: unknown[] = Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
+  const kind = types.map((type) => kinds[String(type)] ?? 'a value').join(' or ');
+  const items = objectOf(schema['items']);
+  const parts = [items === undefined ? kind : `${kind} of ${inWords(items)}`, ...boundsOf(schema)];
+  return parts.join(' ');
+}
+
+function boundsOf(schema: JsonObject): string[] {
+  const { minimum, maximum, minLength, maxLength, minItems, pattern } = schema;
+  const bounds: string[] = [];
+  if (minLength === 1 || pattern === String.raw`\S`) bounds.push('that is not empty');
+  if (typeof maxLength === 'number') bounds.push(`of at most ${maxLength} characters`);
+  if (typeof minItems === 'number') bounds.push(`with at least ${minItems} ${minItems === 1 ? 'entry' : 'entries'}`);
+  if (typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER) bounds.push(`of ${minimum} or more`);
+  if (typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER) bounds.push(`of at most ${maximum}`);
+  return bounds;
+}

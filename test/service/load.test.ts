@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually.ts';
+import { RawConnection } from '../support/rawHttp.ts';
+import { requestText } from '../support/requestText.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
+
+const orcid = '0000-0002-1825-0097';
+const mebibyte = 1024 * 1024;
+
+describe('A client of the local service that takes more than its share (D26)', () => {
+  let rig: ServiceRig;
+  let connections: RawConnection[];
+
+  before(async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `file-${index}.txt`);
+    const resources = names.map((path) => ({ path, description: 'x'.repeat(100_000) }));
+    rig = await ServiceRig.start({
+      ...Object.fromEntries(names.map((name) => [name, 'a'])),
+      'datapackage.json': JSON.stringify({ resources }),
+    });
+  });
+
+  after(async () => await rig.stop());
+
+  beforeEach(() => (connections = []));
+
+  afterEach(() => {
+    for (const connection of connections) connection.end();
+  });
+
+  async function open(): Promise<RawConnection> {
+    const connection = await RawConnection.open(rig.service.address);
+    connections.push(connection);
+    return connection;
+  }
+
+  /** A search whose answer has 10 MB. */
+  function search(): string {
+    const body = JSON.stringify({ database: 'Source Data', orcid, query: 'file' });
+    return requestText(rig.service, { method: 'POST', target: '/api/v1/files', body });
+  }
+
+  /** Asks for large answers on so many connections and reads none of them. */
+  async function neverRead(count: number, times = 1): Promise<void> {
+    for (let index = 0; index < count; index += 1) {
+      const connection = await open();
+      connection.socket.pause();
+      connection.write(search().repeat(times));
+    }
+  }
+
+  async function assertServes(): Promise<void> {
+    assert.equal((await rig.call('GET', '/')).status, 200);
+    assert.equal((await rig.find('file')).length, 100);
+  }
+
+  it('gets the whole of a large answer, however slowly it reads', async () => {
+    const connection = await open();
+    connection.write(search());
+    const [low, high] = [
+      setInterval(() => connection.socket.pause(), 5),
+      setInterval(() => connection.socket.resume(), 7),
+    ];
+    const answer = await connection.answer();
+    clearInterval(low);
+    clearInterval(high);
+    assert.ok(answer !== undefined && answer.text.length > 10_000_000);
+  });
+
+  it('is given up when it reads nothing for as long as a body may take', async () => {
+    await rig.restart({ bodyTimeLimitMs: 300 });
+    await neverRead(3);
+    for (const connection of connections) {
+      // An empty line between requests means nothing, but is refused by a connection that has ended.
+      await eventually(async () => {
+        connection.write('\r\n');
+        return await Promise.resolve(connection.socket.closed ? true : undefined);
+      });
+      assert.equal(await connection.answer(), undefined);
+    }
+    await rig.restart();
+  });
+
+  it('does not fill the memory with answers that nobody reads, on many connections or on one', async () => {
+    await assertServes();
+    global.gc?.();
+    const before = process.memoryUsage().arrayBuffers;
+    await neverRead(30);
+    await neverRead(1, 30);
+    await assertServes();
+    const more = process.memoryUsage().arrayBuffers - before;
+    assert.ok(more < 200 * mebibyte, `${Math.round(more / mebibyte)} MiB`);
+  }).timeout(30_000);
+
+  it('does not keep the service from ending', async () => {
+    await neverRead(5);
+    await assertServes();
+    const ends = connections.map(async (connection) => await connection.ended());
+    await rig.restart();
+    for (const connection of connections) connection.socket.resume();
+    await Promise.all(ends);
+    await assertServes();
+  });
+
+  it('has a bounded number of connections; those that stand go on, and new ones come in when some end', async () => {
+    const first = await open();
+    for (let index = 0; index < 300; index += 1) await open();
+    const refused = connections.filter((connection) => connection !== first);
+    const ended = await eventually(async () => {
+      const count = refused.filter((connection) => connection.socket.closed).length;
+      return await Promise.resolve(count >= 45 ? count : undefined);
+    });
+    assert.ok(ended < 60, String(ended));
+    first.write(requestText(rig.service, { method: 'GET', target: '/' }));
+    assert.equal((await first.answer())?.status, 200);
+    for (const connection of connections) connection.end();
+    await eventually(async () =>
+      (await fetch(rig.service.address).catch(() => undefined)) === undefined ? undefined : true,
+    );
+    await assertServes();
+  });
+});

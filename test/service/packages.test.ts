@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { ServiceRig } from '../support/serviceRig.ts';
+
+const orcid = '0000-0002-1825-0097';
+const secret = 'this must never be told';
+
+type Resource = Readonly<Record<string, unknown>>;
+
+function packageOf(resources: readonly object[], more: object = {}): string {
+  return JSON.stringify({ ...more, resources });
+}
+
+describe('Data Packages in a database of the local service (D20)', () => {
+  let rig: ServiceRig;
+
+  before(async () => {
+    rig = await ServiceRig.start({
+      'datapackage.json': packageOf(
+        [
+          { path: 'sub/a.csv', title: 'from above' },
+          { path: 'sub/b.csv', title: 'from above' },
+          { path: 'broken/c.csv', title: 'from above' },
+        ],
+        { title: 'The whole', version: '1.0' },
+      ),
+      'sub/datapackage.json': packageOf([{ path: 'a.csv', title: 'from beside' }], { title: 'The part' }),
+      'sub/a.csv': 'a',
+      'sub/b.csv': 'b',
+      'broken/datapackage.json': '{"resources": [',
+      'broken/c.csv': 'c',
+      'liar/datapackage.json': packageOf([
+        { path: 'd.csv', bytes: 5_000_000, hash: `md5:${'0'.repeat(32)}`, id: '../../outside.txt', modified: 'never' },
+        ...[
+          '../outside.txt',
+          '../../outside.txt',
+          '/etc/passwd',
+          'file:///etc/passwd',
+          '%2e%2e/outside.txt',
+          'way-out/o.txt',
+        ].map((path) => ({ path, title: 'of the outside' })),
+        { path: 'not-there.csv', title: 'of the outside' },
+        { name: 'inline', data: [secret] },
+      ]),
+      'liar/d.csv': 'the d',
+    });
+    await fs.writeFile(nodePath.join(rig.root, 'outside.txt'), secret);
+    await fs.symlink('../..', nodePath.join(rig.source, 'liar', 'way-out'));
+    await rig.restart();
+  });
+
+  after(async () => await rig.stop());
+
+  async function fileOf(id: string): Promise<Resource> {
+    const body = { database: 'Source Data', orcid, file_ids: [id] };
+    const answer = await rig.call('POST', '/api/v1/files/by-id', body);
+    const [resource] = (answer.body as { resources: Resource[] }).resources;
+    assert.ok(resource);
+    return resource;
+  }
+
+  it('describe a file by the nearest that names it', async () => {
+    const [a, b] = [await fileOf('sub/a.csv'), await fileOf('sub/b.csv')];
+    assert.deepEqual([a['title'], a['package']], ['from beside', { title: 'The part' }]);
+    assert.deepEqual([b['title'], b['package']], ['from above', { title: 'The whole', version: '1.0' }]);
+  });
+
+  it('do not hide the files of their folder when they cannot be read', async () => {
+    assert.equal((await fileOf('broken/c.csv'))['title'], 'from above');
+    assert.deepEqual(await rig.find('path:broken/*'), ['broken/c.csv', 'broken/datapackage.json']);
+  });
+
+  it('cannot say what the file itself says: its id, path, size and time', async () => {
+    const { id, path, bytes, modified } = await fileOf('liar/d.csv');
+    assert.deepEqual([id, path, bytes], ['liar/d.csv', 'liar/d.csv', 5]);
+    assert.match(String(modified), /^\d{4}-/);
+  });
+
+  it('cannot bring in a file that is not in the folder', async () => {
+    assert.deepEqual(await rig.find('path:liar/*'), ['liar/d.csv', 'liar/datapackage.json']);
+    const found = await rig.call('POST', '/api/v1/files', { database: 'Source Data', orcid, query: 'outside' });
+    assert.deepEqual((found.body as { resources: unknown }).resources, []);
+    assert.ok(!JSON.stringify(found.body).includes(secret));
+  });
+
+  it('state a hash that is told as it stands, and that a transfer checks (D23)', async () => {
+    assert.equal((await fileOf('liar/d.csv'))['hash'], `md5:${'0'.repeat(32)}`);
+    const status = await rig.reaches(await rig.mustSubmit(['liar/d.csv']), 'succeeded', 'failed');
+    assert.match(status.message, /liar\/d\.csv does not have the md5 hash that its metadata states/);
+  });
+});

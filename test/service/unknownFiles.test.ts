@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { DataTransferClient } from '../../src/core/client/dataTransferClient.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
+import { ServiceRig, type Answer } from '../support/serviceRig.ts';
+
+const orcid = '0000-0002-1825-0097';
+
+interface Problem {
+  readonly detail: string;
+  readonly errors: readonly { message: string; location: string }[];
+}
+
+describe('Metadata of files that a database does not have (§4.4)', () => {
+  let rig: ServiceRig;
+
+  before(async () => {
+    const names = Array.from({ length: 700 }, (_, index) => `data/file-${index}.txt`);
+    rig = await ServiceRig.start(Object.fromEntries(names.map((name) => [name, name])));
+  });
+
+  after(async () => await rig.stop());
+
+  async function byPost(ids: readonly string[], page: object = {}): Promise<Answer> {
+    return await rig.call('POST', '/api/v1/files/by-id', { database: 'Source Data', orcid, file_ids: ids, ...page });
+  }
+
+  async function byGet(ids: readonly string[]): Promise<Answer> {
+    const list = ids.map(encodeURIComponent).join(',');
+    return await rig.call('GET', `/api/v1/files/by-id?database=Source%20Data&orcid=${orcid}&ids=${list}`);
+  }
+
+  it('names each of them with its place, and gives none of the others', async () => {
+    const answer = await byPost(['data/file-1.txt', 'no', 'data/file-2.txt', '../secret', 'no'], { limit: 1 });
+    assert.equal(answer.status, 404);
+    assert.deepEqual((answer.body as Problem).errors, [
+      { message: 'unknown: "no"', location: 'body.file_ids.1' },
+      { message: 'unknown: "../secret"', location: 'body.file_ids.3' },
+    ]);
+  });
+
+  it('names each of them in the form of the query string too', async () => {
+    const answer = await byGet(['data/file-1.txt', 'no', 'nor this']);
+    assert.equal(answer.status, 404);
+    assert.deepEqual((answer.body as Problem).errors, [
+      { message: 'unknown: "no"', location: 'query.ids' },
+      { message: 'unknown: "nor this"', location: 'query.ids' },
+    ]);
+  });
+
+  it('names a hundred and counts the rest', async () => {
+    const answer = await byPost(Array.from({ length: 250 }, (_, index) => `no-${index}`));
+    const { errors } = answer.body as Problem;
+    assert.equal(errors.length, 101);
+    assert.deepEqual(errors[99], { message: 'unknown: "no-99"', location: 'body.file_ids.99' });
+    assert.deepEqual(errors[100], { message: 'and 150 more', location: 'body.file_ids' });
+  });
+
+  it('cuts a long one, and takes out what would change how the message is read', async () => {
+    const answer = await byPost(['x'.repeat(100_000), 'a\u202eb\u0000\u001b[31m\ud800c']);
+    const { errors } = answer.body as Problem;
+    assert.equal(errors[0]?.message, `unknown: "${'x'.repeat(100)}…"`);
+    assert.equal(errors[1]?.message, 'unknown: "a\ufffdb\ufffd\ufffd[31m\ufffdc"');
+  });
+
+  for (const scheme of ['base64', 'plain'] as const) {
+    it(`is had by our own client (D8, token ${scheme}) but for those, which it names`, async () => {
+      const client = await DataTransferClient.create({
+        log: new MemoryLog(),
+        server: rig.service.address,
+        apiKey: rig.service.token,
+        scheme,
+      });
+      const good = Array.from({ length: 700 }, (_, index) => `data/file-${index}.txt`);
+      const bad = ['data/file-1', 'file-2.txt', 'no, not this', 'data/file-3.txt.gz', 'x'.repeat(3_000)];
+      const ids = good.flatMap((id, index) => (index % 140 === 7 ? [bad[(index - 7) / 140] ?? '', id] : [id]));
+      const reply = await client.fetchMetadata({ database: 'Source Data', orcid, ids });
+      assert.deepEqual(
+        reply.value.map((file) => (file.kind === 'file' ? file.id : '')),
+        good,
+      );
+      assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), [...bad].sort());
+      assert.equal(reply.reason, undefined);
+      client.dispose();
+    });
+  }
+
+  it('is told by our own client as the reason when no file is there (D2)', async () => {
+    const client = await DataTransferClient.create({
+      log: new MemoryLog(),
+      server: rig.service.address,
+      apiKey: rig.service.token,
+    });
+    const reply = await client.fetchMetadata({ database: 'Source Data', orcid, ids: ['no', 'nor'] });
+    assert.deepEqual(reply.value, []);
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id, reason }) => [id, reason.status]),
+      [
+        ['no', 404],
+        ['nor', 404],
+      ],
+    );
+    client.dispose();
+  });
+});

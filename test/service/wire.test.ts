@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
+import type { ProblemDocument } from '../../src/contract/problem.ts';
+import { RawConnection, say } from '../support/rawHttp.ts';
+import { requestText, type RequestParts } from '../support/requestText.ts';
+import { ServiceRig, type Answer } from '../support/serviceRig.ts';
+
+const orcid = '0000-0002-1825-0097';
+const mebibyte = 1024 * 1024;
+const search: RequestParts = {
+  method: 'POST',
+  target: '/api/v1/files',
+  body: JSON.stringify({ database: 'Source Data', orcid, query: '' }),
+};
+const root: RequestParts = { method: 'GET', target: '/' };
+
+describe('What goes over the wire to the local service (D26)', () => {
+  let rig: ServiceRig;
+  let connections: RawConnection[];
+
+  before(async () => {
+    rig = await ServiceRig.start({ 'a.txt': 'a' }, { bodyTimeLimitMs: 300 });
+  });
+
+  after(async () => await rig.stop());
+
+  beforeEach(() => (connections = []));
+
+  afterEach(() => {
+    for (const connection of connections) connection.end();
+  });
+
+  async function open(): Promise<RawConnection> {
+    const connection = await RawConnection.open(rig.service.address);
+    connections.push(connection);
+    return connection;
+  }
+
+  function text(parts: RequestParts): string {
+    return requestText(rig.service, parts);
+  }
+
+  /** The next answer on a connection, held against the OpenAPI document. */
+  async function next(connection: RawConnection, { method, target }: RequestParts = search): Promise<Answer> {
+    const given = await connection.answer();
+    assert.ok(given, 'there was no answer');
+    return await rig.checked(method, target, given);
+  }
+
+  async function assertServes(): Promise<void> {
+    assert.equal((await rig.call('GET', '/')).status, 200);
+    assert.ok(!rig.logged.some((line) => line.includes('failed')), rig.logged.join('\n'));
+  }
+
+  function assertProblem(answer: Answer, status: number): void {
+    assert.equal(answer.status, status);
+    assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+    assert.equal((answer.body as ProblemDocument).status, status);
+  }
+
+  describe('is answered by a problem document and the end of the connection when it is malformed:', () => {
+    const malformed: [name: string, status: number, text: string][] = [
+      ['a line that is no request', 400, 'hello\r\n\r\n'],
+      ['an unknown method', 400, 'FETCH / HTTP/1.1\r\nHost: a\r\n\r\n'],
+      ['an unknown version', 400, 'GET / HTTP/3.1\r\nHost: a\r\n\r\n'],
+      ['a space in the target', 400, 'GET /a b HTTP/1.1\r\nHost: a\r\n\r\n'],
+      ['a header without a name', 400, 'GET / HTTP/1.1\r\n: a\r\n\r\n'],
+      ['a header with a NUL', 400, 'GET / HTTP/1.1\r\nHost: a\0b\r\n\r\n'],
+      ['a folded header', 400, 'GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n'],
+      ['the beginning of TLS', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+      ['two lengths', 400, 'POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+      [
+        'a length and chunks',
+        400,
+        'POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      ],
+      ['a length that is no number', 400, 'POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n'],
+      ['a length below nothing', 400, 'POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n'],
+      ['a target of 20 kB', 431, `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+      ['headers of 20 kB', 431, `GET / HTTP/1.1\r\n${'A: bbbb\r\n'.repeat(5_000)}\r\n`],
+      ['headers that do not end', 431, `GET / HTTP/1.1\r\nA: ${'b'.repeat(100_000)}`],
+    ];
+    for (const [name, status, said] of malformed) {
+      it(name, async () => {
+        const connection = await open();
+        connection.write(Buffer.from(said, 'latin1'));
+        const answer = await next(connection, { method: 'GET', target: '/' });
+        assertProblem(answer, status);
+        assert.equal(answer.headers.get('connection'), 'close');
+        await connection.ended();
+        await assertServes();
+      });
+    }
+
+    it('a method that asks for a tunnel', async () => {
+      const given = await say(rig.service.address, 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n');
+      assert.equal(given?.status, 405);
+      assert.equal(given.headers.get('allow'), 'GET, POST, DELETE');
+    });
+  });
+
+  it('may have very many headers: none is passed over', async () => {
+    const lines = Array.from({ length: 2_500 }, (_, index) => `${index.toString(36)}:`).join('\r\n');
+    const host = `Host: ${new URL(rig.service.address).host}`;
+    const head = `GET / HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${rig.service.token}\r\n${lines}`;
+    const [one, two] = await Promise.all([
+      say(rig.service.address, `${head}\r\n\r\n`),
+      say(rig.service.address, `${head}\r\n${host}\r\n\r\n`),
+    ]);
+    assert.equal(one?.status, 200);
+    assert.equal(two?.status, 400);
+  });
+
+  describe('may have a body', () => {
+    function chunkedHead(): string {
+      const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' };
+      return text({ method: search.method, target: search.target, headers });
+    }
+
+    it('in chunks of any size', async () => {
+      const body = search.body ?? '';
+      const pieces = Array.from(body, (sign) => `1\r\n${sign}\r\n`).join('');
+      const connection = await open();
+      connection.write(`${chunkedHead()}${pieces}0\r\n\r\n`);
+      assert.equal((await next(connection)).status, 200);
+    });
+
+    for (const [name, chunks] of [
+      ['whose size is no number', 'zz\r\n{}\r\n0\r\n\r\n'],
+      ['whose size is below nothing', '-1\r\n{}\r\n0\r\n\r\n'],
+      ['that is longer than it says', '1\r\n{}}}}}\r\n0\r\n\r\n'],
+      ['whose size is beyond all numbers', 'ffffffffffffffffff\r\n{}\r\n0\r\n\r\n'],
+    ] as const) {
+      it(`but not with a chunk ${name}`, async () => {
+        const connection = await open();
+        connection.write(chunkedHead() + chunks);
+        assertProblem(await next(connection), 400);
+        await connection.ended();
+        await assertServes();
+      });
+    }
+
+    it('but not one in chunks that goes on and on: 413, and the end', async () => {
+      const connection = await open();
+      connection.write(chunkedHead());
+      const chunk = `100000\r\n${'x'.repeat(mebibyte)}\r\n`;
+      const pour = (): void => {
+        if (connection.socket.writable) connection.socket.write(chunk, pour);
+      };
+      pour();
+      assertProblem(await next(connection), 413);
+      await connection.ended();
+      await assertServes();
+    });
+
+    it('but not one whose length is said to be more than 8 MiB: 413 before any of it came', async () => {
+      const connection = await open();
+      connection.write(text({ ...search, headers: { 'Content-Length': String(8 * mebibyte + 1) } }));
+      assertProblem(await next(connection), 413);
+    });
+
+    it('of 8 MiB and no byte more', async () => {
+      const spaces = ' '.repeat(8 * mebibyte - (search.body ?? '').length);
+      assert.equal(
+        (await rig.call('POST', search.target, undefined, { body: spaces + (search.body ?? '') })).status,
+        200,
+      );
+      assert.equal(
+        (await rig.call('POST', search.target, undefined, { body: ` ${spaces}${search.body ?? ''}` })).status,
+        413,
+      );
+    });
+
+    it('but not a compressed one, which could be of any size', async () => {
+      const body = gzipSync(Buffer.alloc(50 * mebibyte));
+      const headers = { 'content-encoding': 'gzip' };
+      assertProblem(await rig.call('POST', search.target, undefined, { body, headers }), 415);
+    });
+
+    it('that is shorter than it says: 408 in the end', async () => {
+      const connection = await open();
+      connection.write(text({ ...search, headers: { 'Content-Length': '1000' } }));
+      assertProblem(await next(connection), 408);
+      await connection.ended();
+    });
+
+    it('that is longer than it says: what is left over is no request', async () => {
+      const connection = await open();
+      connection.write(
+        text({
+          ...search,
+          body: `${search.body ?? ''}garbage`,
+          headers: { 'Content-Length': String(search.body?.length) },
+        }),
+      );
+      assert.equal((await next(connection)).status, 200);
+      assertProblem(await next(connection), 400);
+      await connection.ended();
+    });
+
+    it('that is asked for with 100-continue only when it would be read', async () => {
+      const expect = { Expect: '100-continue' };
+      const connection = await open();
+      connection.write(text({ ...search, headers: expect }));
+      assert.equal((await next(connection)).status, 200);
+      const refused = await open();
+      refused.write(text({ ...search, headers: { ...expect, 'Content-Length': String(9 * mebibyte) } }));
+      assertProblem(await next(refused), 413);
+      assert.equal(connection.interim, 1);
+      assert.equal(refused.interim, 0);
+    });
+  });
+
+  describe('comes in time, or not at all:', () => {
+    /** Sends a text sign by sign, ever on, until an answer comes. */
+    async function drip(first: string, rest: string): Promise<Answer> {
+      const connection = await open();
+      connection.write(first);
+      let place = 0;
+      const timer = setInterval(() => connection.write(rest[place++ % rest.length] ?? ''), 20);
+      try {
+        return await next(connection);
+      } finally {
+        clearInterval(timer);
+      }
+    }
+
+    it('headers that drip end in 408', async () => {
+      assertProblem(await drip('POST /api/v1/files HTTP/1.1\r\n', 'a: b\r\n'), 408);
+    });
+
+    it('a body that drips ends in 408', async () => {
+      assertProblem(await drip(text({ ...search, headers: { 'Content-Length': '100000' } }), ' '), 408);
+    });
+
+    it('a connection on which nothing is said is ended', async () => {
+      const connection = await open();
+      assertProblem(await next(connection), 408);
+      await connection.ended();
+    });
+  });
+
+  describe('can be several requests on one connection:', () => {
+    it('those that come together are answered in their order', async () => {
+      const connection = await open();
+      const queries = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? root : search));
+      connection.write(queries.map(text).join(''));
+      for (const query of queries) {
+        const answer = await next(connection, query);
+        assert.equal(answer.status, 200);
+        assert.equal('name' in (answer.body as object), query === root);
+      }
+    });
+
+    it('what is wrong among them is answered in its turn, and ends the connection', async () => {
+      const connection = await open();
+      connection.write(`${text(search)}${text(root)}garbage\r\n\r\n`);
+      assert.equal((await next(connection, search)).status, 200);
+      assert.equal((await next(connection, root)).status, 200);
+      assertProblem(await next(connection, root), 400);
+      await connection.ended();
+    });
+
+    it('a refusal does not end a connection that is in order', async () => {
+      const connection = await open();
+      connection.write(text({ ...root, headers: { Authorization: 'Bearer wrong' } }));
+      assertProblem(await next(connection, root), 401);
+      connection.write(text({ ...root, method: 'HEAD' }));
+      assert.equal((await connection.head()).status, 405);
+      connection.write(text(root));
+      assert.equal((await next(connection, root)).status, 200);
+    });
+
+    it('the connection ends after the one that says so', async () => {
+      const connection = await open();
+      connection.write(text({ ...root, headers: { Connection: 'close' } }));
+      assert.equal((await next(connection, root)).headers.get('connection'), 'close');
+      await connection.ended();
+    });
+  });
+
+  it('may break off anywhere: the service goes on, and logs no failure', async () => {
+    const whole = text(search);
+    for (let length = 1; length < whole.length; length += 7) {
+      const connection = await open();
+      connection.write(whole.slice(0, length));
+      connection.end();
+    }
+    const connection = await open();
+    connection.write(whole.repeat(20));
+    connection.end();
+    await assertServes();
+  });
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** One operation of an OpenAPI document. */
+export interface Operation {
+  readonly [field: string]: unknown;
+  readonly operationId: string;
+  readonly parameters?: readonly Json[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+/** What of an OpenAPI document is looked at. */
+export interface OpenApi {
+  readonly [field: string]: unknown;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly responses: Readonly<Record<string, Json>>;
+    readonly schemas: Readonly<Record<string, Json>>;
+  };
+}
+
+/** An answer as it came. */
+export interface GivenAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Holds answers of a service against what its OpenAPI document says of them. */
+export class OpenApiCheck {
+  readonly document: OpenApi;
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+
+  constructor(document: OpenApi) {
+    this.document = document;
+    addFormats(this.ajv);
+    this.ajv.addSchema({ ...document, $id: 'document' });
+  }
+
+  /** Throws when an answer is not described: its status, its headers, its media type or its body. */
+  check(method: string, target: string, answer: GivenAnswer): void {
+    const where = `${method} ${target.slice(0, 200)} answered ${answer.status}`;
+    const response = this.responseOf(method, target, answer.status, where);
+    for (const [name, header] of Object.entries((response['headers'] ?? {}) as Record<string, Json>)) {
+      const value = answer.headers.get(name);
+      assert.ok(value !== null || header['required'] !== true, `${where} without the header ${name}`);
+      if (value !== null) this.validate(this.ajv.compile(header['schema'] as Json), value, `${where}: ${name}`);
+    }
+    this.checkBody(response, method, answer, where);
+  }
+
+  /** The description of a status of an operation, references followed; undefined where there is none. */
+  response(operation: Operation, status: number): Json | undefined {
+    return this.follow(operation.responses[String(status)]);
+  }
+
+  /** Throws when a value does not fit a schema of the document, given by its place there: `#/components/schemas/File`. */
+  checkAt(place: string, value: unknown, where: string): void {
+    const validate = this.ajv.getSchema(`document${place}`);
+    assert.ok(validate, `${where}: there is no ${place}`);
+    this.validate(validate, value, where);
+  }
+
+  private checkBody(response: Json, method: string, { headers, text }: GivenAnswer, where: string): void {
+    const content = response['content'] as Readonly<Record<string, { schema: { $ref: string } }>> | undefined;
+    if (content === undefined || method === 'HEAD') {
+      assert.equal(text, '', `${where} with a body`);
+      return;
+    }
+    const mediaType = headers.get('content-type') ?? '';
+    const described = content[mediaType];
+    assert.ok(described, `${where} as ${mediaType}`);
+    const values = mediaType === 'application/x-ndjson' ? text.trim().split('\n') : [text];
+    for (const value of values) this.checkAt(described.schema.$ref, JSON.parse(value), where);
+  }
+
+  private responseOf(method: string, target: string, status: number, where: string): Json {
+    const path = target.split('?', 1)[0] ?? '';
+    const methods = Object.entries(this.document.paths).find(([template]) => isOfTemplate(template, path))?.[1];
+    const operation = methods?.[method.toLowerCase()];
+    const response =
+      operation === undefined
+        ? this.document.components.responses[strayName(status, methods !== undefined)]
+        : this.response(operation, status);
+    assert.ok(response, `${where}, which is not described`);
+    return response;
+  }
+
+  private follow(response: Json | undefined): Json | undefined {
+    const reference = response?.['$ref'];
+    if (typeof reference !== 'string') return response;
+    return this.document.components.responses[reference.replace('#/components/responses/', '')];
+  }
+
+  private validate(validate: ValidateFunction, value: unknown, where: string): void {
+    assert.ok(validate(value), `${where}: ${this.ajv.errorsText(validate.errors)}`);
+  }
+}
+
+/** What may be answered where no operation is: for an unknown path, or for a method that a path has not. */
+function strayName(status: number, isKnownPath: boolean): string {
+  const before: Readonly<Record<number, string>> = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' };
+  const late: Readonly<Record<number, string>> = isKnownPath ? { 405: 'MethodNotAllowed' } : { 404: 'NotFound' };
+  return { ...before, ...late }[status] ?? '';
+}
+
+function isOfTemplate(template: string, path: string): boolean {
+  const wanted = template.split('/');
+  const given = path.split('/');
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => part === given[index] || (part.startsWith('{') && given[index] !== ''))
+  );
+}

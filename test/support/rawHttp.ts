@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import * as net from 'node:net';
+import type { GivenAnswer } from './openApiCheck.ts';
+
+/** A connection that says exactly what a test wants said, and reads what comes back. */
+export class RawConnection {
+  readonly socket: net.Socket;
+  /** How many interim answers were passed over. */
+  interim = 0;
+  private received = Buffer.alloc(0);
+  private hasEnded = false;
+  private arrived: () => void = () => undefined;
+
+  private constructor(socket: net.Socket) {
+    this.socket = socket;
+    socket.on('data', (data: Buffer) => {
+      this.received = Buffer.concat([this.received, data]);
+      this.arrived();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.hasEnded = true;
+      this.arrived();
+    });
+  }
+
+  static async open(address: string, host = '127.0.0.1'): Promise<RawConnection> {
+    const socket = net.connect({ port: Number(new URL(address).port), host });
+    await once(socket, 'connect');
+    return new RawConnection(socket);
+  }
+
+  write(text: string | Buffer): this {
+    this.socket.write(text);
+    return this;
+  }
+
+  /** The next answer on the connection, interim ones passed over; undefined when it ended without one. */
+  async answer(hasBody = true): Promise<GivenAnswer | undefined> {
+    for (;;) {
+      const answer = this.take(hasBody);
+      if (answer !== undefined && answer.status >= 200) return answer;
+      if (answer !== undefined) this.interim += 1;
+      else if (this.hasEnded) return undefined;
+      else await new Promise<void>((resolve) => (this.arrived = resolve));
+    }
+  }
+
+  /** The next answer, which must come, to a HEAD: it tells a length but has no body. */
+  async head(): Promise<GivenAnswer> {
+    const answer = await this.answer(false);
+    if (answer === undefined) throw new Error('The connection ended without an answer.');
+    return answer;
+  }
+
+  /** Resolves when the other side has ended the connection. */
+  async ended(): Promise<void> {
+    if (!this.hasEnded) await new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
+  }
+
+  end(): void {
+    this.socket.destroy();
+  }
+
+  private take(hasBody: boolean): GivenAnswer | undefined {
+    const end = this.received.indexOf('\r\n\r\n');
+    if (end < 0) return undefined;
+    const [first, ...lines] = this.received.subarray(0, end).toString('latin1').split('\r\n');
+    const headers = new Headers(lines.map((line) => line.split(/:\s*/, 2) as [string, string]));
+    const size = hasBody ? Number(headers.get('content-length') ?? 0) : 0;
+    const start = end + 4;
+    if (this.received.length < start + size) return undefined;
+    const text = this.received.subarray(start, start + size).toString('utf8');
+    this.received = this.received.subarray(start + size);
+    return { status: Number(first?.split(' ')[1]), headers, text };
+  }
+}
+
+/** Says one thing on a connection of its own, and gives the first answer. */
+export async function say(address: string, text: string | Buffer): Promise<GivenAnswer | undefined> {
+  const connection = await RawConnection.open(address);
+  try {
+    return await connection.write(text).answer();
+  } finally {
+    connection.end();
+  }
+}

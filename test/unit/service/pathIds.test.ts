@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
+import type { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
+import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
+import { property } from '../../support/property.ts';
+import { inPathOrder } from './catalogArbitraries.ts';
+import { assertHolds, storeInMemory, type Known } from './storeRig.ts';
+
+function fileAt(path: string): FoundFile {
+  return { path, bytes: path.length, modifiedMs: 1 };
+}
+
+function filesAt(paths: readonly string[]): FoundFile[] {
+  return inPathOrder(paths.map(fileAt));
+}
+
+function mergeAll(store: CatalogStore, files: readonly FoundFile[]): void {
+  const merge = store.merge('');
+  for (let at = 0; at < files.length; at += 1_000) merge.take(files.slice(at, at + 1_000));
+  merge.finish();
+}
+
+function numbered(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, number) => `${prefix}${String(number).padStart(6, '0')}`);
+}
+
+function knownOf(files: readonly FoundFile[], hashed: readonly FoundFile[] = []): Known {
+  const sha256 = new Map(hashed.map(({ path }) => [path, 'held']));
+  return new Map(
+    files.map((file) => {
+      const held = sha256.get(file.path);
+      return [file.path, held === undefined ? file : { ...file, sha256: held }];
+    }),
+  );
+}
+
+for (const mode of ['index', 'scan'] satisfies TextMode[]) {
+  describe(`The ids of the catalogue by ${mode} go in the order of the paths (D20)`, () => {
+    const orders: [how: string, arrange: (paths: string[]) => string[]][] = [
+      ['upwards', (paths) => paths],
+      ['downwards', (paths) => paths.reverse()],
+      [
+        'from both ends to the middle',
+        (paths) => paths.map((_, at) => paths.at(at % 2 ? -(at + 1) / 2 : at / 2) ?? ''),
+      ],
+    ];
+    for (const [how, arrange] of orders) {
+      it(`while thousands come in one by one at one place, ${how}, and hashes around it stay (D22)`, () => {
+        const { store, database } = storeInMemory(mode);
+        const around = filesAt([...numbered('a', 300), ...numbered('z', 300)]);
+        store.put(around);
+        for (const file of around) store.holdHashes([{ ...file, sha256: 'held' }]);
+        const between = arrange(numbered('m', 2_000)).map(fileAt);
+        for (const file of between) store.put([file]);
+        assertHolds(database, mode, knownOf([...around, ...between], around));
+        store.close();
+      });
+    }
+
+    it('while thousands come in at once between two, and before and after all', () => {
+      const { store, database } = storeInMemory(mode);
+      const paths = ['m', 'p'];
+      store.put(filesAt(paths));
+      for (const prefix of ['n', 'a', 'z', 'n1', 'm0', 'A']) {
+        paths.push(...numbered(prefix, 2_500));
+        mergeAll(store, filesAt(paths));
+      }
+      assertHolds(database, mode, knownOf(filesAt(paths)));
+      store.close();
+    });
+
+    property(
+      'in whatever order files come and go by themselves',
+      fc.array(fc.tuple(fc.boolean(), fc.nat(400)), { maxLength: 60 }),
+      (changes) => {
+        const { store, database } = storeInMemory(mode);
+        const known = new Map<string, FoundFile>();
+        for (const [isGone, number] of changes) {
+          const file = fileAt(`a/${String(number).padStart(3, '0')}`);
+          if (isGone) store.forget([file.path]);
+          else store.put([file]);
+          known.delete(file.path);
+          if (!isGone) known.set(file.path, file);
+        }
+        assertHolds(database, mode, known);
+        store.close();
+      },
+    );
+  });
+}
+
+describe('A merge of thousands of files (D20)', () => {
+  it('changes, drops and inserts among them, also where rows are moved while it goes on', () => {
+    const { store, database } = storeInMemory('index');
+    const first = filesAt(numbered('a/', 6_000));
+    store.put(first);
+    const kept = first.filter((_, at) => at % 7 !== 0);
+    for (const file of kept) store.holdHashes([{ ...file, sha256: 'held' }]);
+    const isChanged = (at: number): boolean => at % 5 === 0;
+    const changed = kept.map((file, at) => (isChanged(at) ? { ...file, bytes: 99 } : file));
+    const fresh = kept.flatMap(({ path }, at) => (at % 1_698 === 5 ? numbered(`${path}-`, 2_500).map(fileAt) : []));
+    const tree = inPathOrder([...changed, ...fresh]);
+    mergeAll(store, tree);
+    const hashed = kept.filter((_, at) => !isChanged(at));
+    assertHolds(database, 'index', knownOf(tree, hashed));
+    store.close();
+  });
+
+  it('that cannot be written to its end keeps what it wrote in large pieces', () => {
+    const { store, database } = storeInMemory('scan');
+    const files = filesAt(numbered('', 50_000));
+    const merge = store.merge('');
+    merge.take(files);
+    merge.take([fileAt('x')]);
+    assert.equal(store.count(), files.length + 1);
+    merge.abandon();
+    assertHolds(database, 'scan', knownOf(files));
+    store.close();
+  });
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  comparePaths,
+  folderOfPath,
+  nameOfPath,
+  rangeBelow,
+  sortPaths,
+} from '../../../src/service/catalog/pathOrder.ts';
+import { openSqlite, type SqliteFile } from '../../../src/service/sqlite.ts';
+import { property } from '../../support/property.ts';
+import { oddName, oddPath } from './catalogArbitraries.ts';
+
+describe('The order of paths (D20)', () => {
+  let database: SqliteFile;
+
+  before(() => {
+    database = openSqlite(':memory:');
+    database.exec('CREATE TABLE paths (path TEXT NOT NULL)');
+  });
+
+  after(() => database.close());
+
+  property('is the order of SQLite for any two', fc.tuple(oddPath, oddPath), ([one, other]) => {
+    const row = database.prepare('SELECT (?1 > ?2) - (?1 < ?2) AS sign').get(one, other);
+    assert.equal(Math.sign(comparePaths(one, other)), row?.['sign']);
+    assert.equal(Math.sign(comparePaths(other, one)), -Number(row?.['sign']) + 0);
+  });
+
+  property('is the order of SQLite for many, sorted at once', fc.array(oddPath, { maxLength: 12 }), (paths) => {
+    database.exec('DELETE FROM paths');
+    const insert = database.prepare('INSERT INTO paths VALUES (?)');
+    for (const path of paths) insert.run(path);
+    const rows = database.prepare('SELECT path FROM paths ORDER BY path').all();
+    assert.deepEqual(
+      sortPaths([...paths]),
+      rows.map((row) => row['path']),
+    );
+  });
+
+  property(
+    'keeps what is below a folder together, and nothing else with it',
+    fc.tuple(fc.oneof(fc.constant(''), oddPath), fc.oneof(oddPath, oddName)).chain(([folder, path]) => {
+      const below = folder === '' ? path : `${folder}/${path}`;
+      return fc.tuple(fc.constant(folder), fc.constantFrom(path, below, `${folder}${path}`, folder || path));
+    }),
+    ([folder, path]) => {
+      const { from, to } = rangeBelow(folder);
+      const row = database.prepare('SELECT ?1 > ?2 AND ?1 < ?3 AS below').get(path, from, to);
+      assert.equal(row?.['below'], folder === '' || path.startsWith(`${folder}/`) ? 1 : 0);
+    },
+  );
+
+  property('parts a path into its folder and its name', fc.tuple(oddPath, oddName), ([folder, name]) => {
+    assert.deepEqual([folderOfPath(`${folder}/${name}`), nameOfPath(`${folder}/${name}`)], [folder, name]);
+    assert.deepEqual([folderOfPath(name), nameOfPath(name)], ['', name]);
+  });
+});

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import type { StagingStatus } from '../../../src/contract/search.ts';
+import { oddName, trees, type Tree } from './catalogArbitraries.ts';
+import type { NaiveTerm } from './naiveSearch.ts';
+
+/** The parameters of a search besides its text, as a client sends them. */
+interface Specific {
+  readonly format?: string;
+  readonly path?: string;
+  readonly minBytes?: number;
+  readonly maxBytes?: number;
+  readonly modifiedAfter?: string;
+  readonly sort?: 'relevance' | 'path' | 'name' | 'bytes' | 'modified';
+  readonly order?: 'asc' | 'desc';
+}
+
+/** A tree and something that is asked of it. */
+export interface AskedTree {
+  readonly tree: Tree;
+  /** Each n-th file has its hash held. */
+  readonly stagedEvery: number;
+  readonly alternatives: readonly (readonly NaiveTerm[])[];
+  readonly specific: Specific;
+  readonly status: StagingStatus | undefined;
+  readonly cuts: readonly (readonly [offset: number, limit: number])[];
+}
+
+/** What a query may hold that finds something: pieces of the paths and of the metadata. */
+function pieces(tree: Tree): fc.Arbitrary<string> {
+  const texts = tree.flatMap(({ path, metadata }) => [path, ...path.split('/'), ...(metadata ?? '').split('"')]);
+  const whole = fc.constantFrom(...texts, 'soil', 'clay', 'a');
+  const cut = fc.tuple(whole, fc.nat(4), fc.integer({ min: 1, max: 8 })).map(([text, start, length]) => {
+    return Array.from(text)
+      .slice(start, start + length)
+      .join('');
+  });
+  return fc.oneof(whole, cut, oddName);
+}
+
+function patterns(tree: Tree): fc.Arbitrary<string> {
+  const wild = fc.constantFrom('*', '**', '?', '/', '**/', '', './');
+  return fc
+    .tuple(pieces(tree), fc.array(fc.tuple(wild, fc.nat(6), fc.nat(2)), { maxLength: 2 }))
+    .map(([text, wilds]) => wilds.reduce((all, [sign, at, cut]) => all.slice(0, at) + sign + all.slice(at + cut), text))
+    .map((text) => text.replace(/["\ud800-\udfff]/g, ''))
+    .filter((text) => text !== '');
+}
+
+const signs = fc.constantFrom<('<' | '<=' | '=' | '>=' | '>')[]>('<', '<=', '=', '>=', '>');
+
+function termOf(tree: Tree): fc.Arbitrary<NaiveTerm> {
+  const isNot = fc.boolean().map((is) => is);
+  const text = pieces(tree);
+  const word = text
+    .map((piece) => piece.replace(/[\s|"]/g, '').replace(/^-+/, ''))
+    .filter((piece) => piece !== '' && piece !== '*' && !/^(format|path|bytes):/iu.test(piece));
+  const phrase = text.map((piece) => piece.replaceAll('"', ''));
+  const format = phrase.map((piece) => piece.split('.').slice(-2).join('.')).filter((piece) => piece !== '');
+  return fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({ kind: fc.constant('words'), text: word, isPhrase: fc.constant(false), isNot }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('words'), text: phrase, isPhrase: fc.constant(true), isNot }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('format'), text: format, isNot }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('path'), text: patterns(tree), isNot }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('bytes'), sign: signs, bytes: bytes, isNot }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('everything'), isNot }) },
+  );
+}
+
+const bytes = fc.nat(3).map((number) => number * 999);
+
+function specificOf(tree: Tree): fc.Arbitrary<Specific> {
+  const modifiedAfter = fc.nat(3).map((ms) => new Date(ms).toISOString());
+  const sort = fc.constantFrom(
+    'relevance' as const,
+    'path' as const,
+    'name' as const,
+    'bytes' as const,
+    'modified' as const,
+  );
+  const order = fc.constantFrom('asc' as const, 'desc' as const);
+  const rare = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+    fc.option(values, { nil: undefined, freq: 1 }).chain((value) => fc.constantFrom(value, undefined, undefined));
+  return fc
+    .tuple(
+      fc.record({ sort, order }, { requiredKeys: [] }),
+      fc.record({
+        format: rare(pieces(tree)),
+        path: rare(patterns(tree)),
+        minBytes: rare(bytes),
+        maxBytes: rare(bytes),
+        modifiedAfter: rare(modifiedAfter),
+      }),
+    )
+    .map(([sorting, filters]) => ({
+      ...sorting,
+      ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined && value !== '')),
+    }));
+}
+
+/** Trees with searches that often find something in them. */
+export const askedTree: fc.Arbitrary<AskedTree> = trees({ minLength: 1, maxLength: 1 }).chain(([tree = []]) =>
+  fc.record({
+    tree: fc.constant(tree),
+    stagedEvery: fc.integer({ min: 1, max: 3 }),
+    alternatives: fc.oneof(
+      { weight: 1, arbitrary: fc.constant([[]]) },
+      {
+        weight: 9,
+        arbitrary: fc.array(fc.array(termOf(tree), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+      },
+    ),
+    specific: specificOf(tree),
+    status: fc.constantFrom(undefined, undefined, 'staged' as const, 'unstaged' as const),
+    cuts: fc.array(fc.tuple(fc.nat(12), fc.integer({ min: 1, max: 12 })), { minLength: 3, maxLength: 3 }),
+  }),
+);
+
+/** The text that says this to the service (D21). */
+export function queryText(alternatives: AskedTree['alternatives']): string {
+  return alternatives.map((terms) => terms.map(termText).join(' ')).join(' | ');
+}
+
+function termText(term: NaiveTerm): string {
+  return `${term.isNot ? '-' : ''}${plainText(term)}`;
+}
+
+function plainText(term: NaiveTerm): string {
+  switch (term.kind) {
+    case 'everything':
+      return '*';
+    case 'words':
+      return term.isPhrase ? `"${term.text}"` : term.text;
+    case 'bytes':
+      return `bytes:${term.sign}${term.bytes}`;
+    default:
+      return /[\s|]/.test(term.text) ? `${term.kind}:"${term.text}"` : `${term.kind}:${term.text}`;
+  }
+}
