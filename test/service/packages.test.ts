@@ -87,6 +87,6 @@ describe('Data Packages in a database of the local service (D20)', () => {
   it('state a hash that is told as it stands, and that a transfer checks (D23)', async () => {
     assert.equal((await fileOf('liar/d.csv'))['hash'], `md5:${'0'.repeat(32)}`);
     const status = await rig.reaches(await rig.mustSubmit(['liar/d.csv']), 'succeeded', 'failed');
-    assert.match(status.message, /liar\/d\.csv does not have the md5 hash that its metadata states/);
+    assert.match(status.message, /could not read liar\/d\.csv: it does not have the md5 hash that its metadata states/);
   });
 });

@@ -17,7 +17,7 @@ const pieceSize = 500;
 const usualResourceBytes = 1_000;
 
 /** The text of the Frictionless Data Package that describes what a transfer landed (D24), piece by piece. */
-export function* manifestText(
+function* manifestText(
   record: TransferRecord,
   ends: ManifestEnds,
   files: readonly TransferFile[],
