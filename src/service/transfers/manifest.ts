@@ -17,11 +17,7 @@ const pieceSize = 500;
 const usualResourceBytes = 1_000;
 
 /** The text of the Frictionless Data Package that describes what a transfer landed (D24), piece by piece. */
-function* manifestText(
-  record: TransferRecord,
-  ends: ManifestEnds,
-  files: readonly TransferFile[],
-): Generator<string> {
+function* manifestText(record: TransferRecord, ends: ManifestEnds, files: readonly TransferFile[]): Generator<string> {
   const head = JSON.stringify(headOf(record, ends), undefined, 2);
   yield `${head.slice(0, head.lastIndexOf('\n'))},\n  "resources": [\n`;
   const names = new Map<string, number>();
