@@ -42,8 +42,22 @@ export const sqliteErrorCode = 'ERR_SQLITE_ERROR';
 
 const corrupt = 11;
 const noDatabase = 26;
+const moved = 1_032;
 
-/** Whether an error tells that a SQLite file is broken. */
+const sqlError = 1;
+
+/** Whether an error tells that a SQLite file is broken, or no longer where it was opened. */
 export function isCorruption(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (error.errcode === corrupt || error.errcode === noDatabase);
+  const code = codeOf(error);
+  // What is broken in it stands in the upper bits.
+  return (code & 0xff) === corrupt || code === noDatabase || code === moved;
+}
+
+/** Whether an error tells that a statement makes no sense to SQLite, as when a table is missing. */
+export function isSqlError(error: unknown): boolean {
+  return codeOf(error) === sqlError;
+}
+
+function codeOf(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
 }

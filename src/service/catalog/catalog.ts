@@ -3,7 +3,8 @@ import { HttpProblem } from '../http/httpProblem.ts';
 import type { CatalogAnswers } from './catalogAnswers.ts';
 import type { CatalogFile, HashedFile } from './catalogFile.ts';
 import type { CatalogRun, CatalogThread } from './catalogThread.ts';
-import { folderTroubleCode, type FolderCatalogPlan } from './folderCatalog.ts';
+import type { FolderCatalogPlan } from './folderCatalog.ts';
+import { folderTroubleCode } from './folderTrouble.ts';
 import type { CatalogSearch } from './searchSql.ts';
 
 /** What a catalogue needs to know and have. */

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import { inTransaction, type SqliteFile } from '../sqlite.ts';
+import { inTransaction, isCorruption, isSqlError, type SqliteFile } from '../sqlite.ts';
 import type { CatalogFile, FoundFile, HashedFile } from './catalogFile.ts';
 import { CatalogMerge } from './catalogMerge.ts';
 import { CatalogRows, fileOfRow, type FileRow } from './catalogRows.ts';
@@ -17,6 +17,7 @@ export class CatalogStore {
   private readonly rows: CatalogRows;
   private readonly ids: PathIds;
   private readonly byPath: StatementSync;
+  private readonly below: StatementSync;
   private lastPath: { readonly pattern: string; readonly test: PathTest } | undefined;
 
   /** `mode` is found by trying unless given; a change of mode makes the catalogue anew. Takes what opens the file. */
@@ -29,6 +30,7 @@ export class CatalogStore {
     this.rows = new CatalogRows(this.database, mode);
     this.ids = new PathIds(this.database, this.rows);
     this.byPath = this.database.prepare('SELECT * FROM files WHERE path = ?');
+    this.below = this.database.prepare('SELECT * FROM files WHERE path > ? AND path < ?');
   }
 
   /** Begins to take what a walk through a folder finds (empty: all). It ends with one of the three ends of a merge. */
@@ -36,14 +38,17 @@ export class CatalogStore {
     return new CatalogMerge(this.database, this.rows, this.ids, under);
   }
 
-  /** Takes single files as they are now, in one transaction. A changed file loses its hash. */
+  /** Takes single files as they are now, in one transaction. A changed file loses its hash; below a file there is nothing. */
   put(files: readonly FoundFile[]): void {
     if (files.length === 0) return;
     inTransaction(this.database, () => {
       for (const file of files) {
         const known = this.row(file.path);
-        if (known === undefined) this.ids.insert([file]);
-        else this.rows.update(known, file);
+        if (known !== undefined) this.rows.update(known, file);
+        else {
+          this.forgetBelow(file.path);
+          this.ids.insert([file]);
+        }
       }
     });
   }
@@ -51,14 +56,15 @@ export class CatalogStore {
   /** Forgets what stood at these paths and below them, in one transaction. */
   forget(paths: readonly string[]): void {
     if (paths.length === 0) return;
-    const below = this.database.prepare('SELECT * FROM files WHERE path = ? OR (path > ? AND path < ?)');
     inTransaction(this.database, () => {
-      for (const path of paths) {
-        const { from, to } = rangeBelow(path);
-        const rows = below.all(path, from, to) as unknown as FileRow[];
-        for (const row of rows) this.rows.delete(row);
-      }
+      for (const path of paths) this.forgetBelow(path);
+      this.forgetAt(paths);
     });
+  }
+
+  /** Forgets the files at these paths, where folders stand now, in one transaction. */
+  forgetFiles(paths: readonly string[]): void {
+    if (paths.length > 0) inTransaction(this.database, () => this.forgetAt(paths));
   }
 
   /** One page of a search. */
@@ -106,8 +112,38 @@ export class CatalogStore {
     return this.number({ sql: 'SELECT count(*) AS number FROM files', values: [] });
   }
 
+  /** Whether an error tells that the file is broken, or another one by now. */
+  isBrokenBy(error: unknown): boolean {
+    return isCorruption(error) || (isSqlError(error) && !this.hasTables());
+  }
+
+  get isOpen(): boolean {
+    return this.database.isOpen;
+  }
+
   close(): void {
-    this.database.close();
+    if (this.isOpen) this.database.close();
+  }
+
+  private hasTables(): boolean {
+    try {
+      return this.number({ sql: 'SELECT count(*) AS number FROM sqlite_schema', values: [] }) > 0;
+    } catch {
+      return false;
+    }
+  }
+
+  private forgetAt(paths: readonly string[]): void {
+    for (const path of paths) {
+      const row = this.row(path);
+      if (row !== undefined) this.rows.delete(row);
+    }
+  }
+
+  private forgetBelow(path: string): void {
+    const { from, to } = rangeBelow(path);
+    const rows = this.below.all(from, to) as unknown as FileRow[];
+    for (const row of rows) this.rows.delete(row);
   }
 
   /** In one transaction: that of the merge, where one goes on. */

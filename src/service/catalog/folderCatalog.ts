@@ -1,12 +1,14 @@
 import type { Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogFile, HashedFile } from './catalogFile.ts';
-import { CatalogStore } from './catalogStore.ts';
-import { removeCatalogFile, type TextMode } from './catalogTables.ts';
-import { isCorruption, sqliteErrorCode } from '../sqlite.ts';
+import { sqliteErrorCode } from '../sqlite.ts';
+import type { CatalogStore } from './catalogStore.ts';
+import type { openCatalogFile, TextMode } from './catalogTables.ts';
 import { pathOfFileId } from './fileId.ts';
 import { walkAhead, type AskedReader } from './folderReader.ts';
 import { folderState, watchBound, type FolderState } from './folderState.ts';
+import { FolderTrouble } from './folderTrouble.ts';
+import { KeptStore } from './keptStore.ts';
 import { isDescription } from './packageScopes.ts';
 import { folderOfPath } from './pathOrder.ts';
 import type { CatalogSearch } from './searchSql.ts';
@@ -28,16 +30,12 @@ export interface FolderCatalogParts {
   readonly reader: AskedReader;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What is known of folders, and how many of them may be watched; left out, the system is asked. */
+  readonly stateOf?: typeof folderState;
+  readonly mostFolders?: number;
+  /** What opens the file that it is kept in. */
+  readonly openFile?: typeof openCatalogFile;
 }
-
-/** The folder is not there, or cannot be read: the message is a sentence for people. */
-class FolderTrouble extends Error {
-  override readonly name = 'FolderTrouble';
-  readonly code = folderTroubleCode;
-}
-
-/** The code of {@link FolderTrouble}, by which it is known in another thread. */
-export const folderTroubleCode = 'FOLDER_TROUBLE';
 
 /** Scans shorter than this are waited for by whoever searches. */
 const quickScanMs = 200;
@@ -57,12 +55,15 @@ interface ScanSums {
 export class FolderCatalog {
   private readonly plan: FolderCatalogPlan;
   private readonly parts: FolderCatalogParts;
+  private readonly stateOf: typeof folderState;
   private readonly watcher: TreeWatcher;
-  private store: CatalogStore;
+  private readonly kept: KeptStore;
   /** The last of the scans and looks, which go one after another. */
   private working: Promise<void> = Promise.resolve();
   private refreshing: Promise<void> | undefined;
   private looking: Promise<FolderState | undefined> | undefined;
+  /** A scan of all that has not begun: it sees whatever another one asked for now would see. */
+  private waiting: Promise<void> | undefined;
   private scanned: { readonly atMs: number; readonly tookMs: number; readonly state: FolderState } | undefined;
   /** Why the last scan did not come to its end: the end of a sentence about the folder. */
   private trouble: string | undefined;
@@ -72,11 +73,13 @@ export class FolderCatalog {
   constructor(plan: FolderCatalogPlan, parts: FolderCatalogParts) {
     this.plan = plan;
     this.parts = parts;
-    this.store = new CatalogStore(plan.file, plan.textMode);
+    this.stateOf = parts.stateOf ?? folderState;
+    const { name, file, textMode } = plan;
+    this.kept = new KeptStore({ name, file, textMode, logger: parts.logger, openFile: parts.openFile });
     this.watcher = new TreeWatcher({
       root: plan.folder,
       clock: parts.clock,
-      mostFolders: watchBound(),
+      mostFolders: parts.mostFolders ?? watchBound(),
       onChange: (changes) => void this.follow(changes),
     });
   }
@@ -88,22 +91,22 @@ export class FolderCatalog {
 
   /** One page of a search. Rejects with {@link FolderTrouble} while the folder is not there or cannot be read. */
   async search(wanted: CatalogSearch): Promise<CatalogFile[]> {
-    await this.refresh();
-    return this.store.search(wanted);
+    return await this.ask((store) => store.search(wanted));
   }
 
   /** The file of each id, undefined where there is none. Rejects as {@link search} does. */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
-    await this.refresh();
-    return ids.map((id) => {
-      const path = pathOfFileId(id);
-      return path === undefined ? undefined : this.store.get(path);
-    });
+    return await this.ask((store) =>
+      ids.map((id) => {
+        const path = pathOfFileId(id);
+        return path === undefined ? undefined : store.get(path);
+      }),
+    );
   }
 
   /** What is held of the files at these paths: their hash, and what they were when it was taken (D22). */
   heldHashes(paths: readonly string[]): (HashedFile | undefined)[] {
-    return this.store.heldHashes(paths);
+    return this.store.isOpen ? this.store.heldHashes(paths) : [];
   }
 
   /** Keeps the hashes of files that were read whole (D22). */
@@ -124,7 +127,15 @@ export class FolderCatalog {
 
   /** Looks at the folder again, or only at what is in it at `under` and below. Never rejects. */
   async rescan(under = ''): Promise<void> {
-    await this.work(async () => await this.scan(under));
+    if (under !== '') {
+      await this.work(async () => await this.scan(under));
+      return;
+    }
+    this.waiting ??= this.work(async () => {
+      this.waiting = undefined;
+      await this.scan('');
+    });
+    await this.waiting;
   }
 
   /** Ends the watching, waits for a scan to stop, and closes the file. */
@@ -132,7 +143,27 @@ export class FolderCatalog {
     this.isClosed = true;
     this.watcher.dispose();
     await this.working;
-    this.store.close();
+    this.kept.close();
+  }
+
+  private get store(): CatalogStore {
+    return this.kept.store;
+  }
+
+  /** Asks the catalogue as it is now; when it turns out to be broken, once more after it was made anew. */
+  private async ask<T>(question: (store: CatalogStore) => T): Promise<T> {
+    await this.refresh();
+    const { store } = this;
+    try {
+      return question(store);
+    } catch (error) {
+      if (!store.isBrokenBy(error)) throw error;
+      await this.work(async () => {
+        if (this.store === store) this.lose(error);
+      });
+      await this.refresh();
+      return question(this.store);
+    }
   }
 
   private async work(task: () => Promise<void>): Promise<void> {
@@ -154,7 +185,7 @@ export class FolderCatalog {
 
   /** Searches that come at the same moment look once. */
   private lookAtFolder(): Promise<FolderState | undefined> {
-    this.looking ??= folderState(this.plan.folder).finally(() => (this.looking = undefined));
+    this.looking ??= this.stateOf(this.plan.folder).finally(() => (this.looking = undefined));
     return this.looking;
   }
 
@@ -178,12 +209,14 @@ export class FolderCatalog {
   private async scan(under: string): Promise<void> {
     try {
       await this.parts.reader.ready();
+      if (!this.kept.ensureOpen()) return;
       const startedAt = this.parts.clock.now();
-      const state = await folderState(this.plan.folder);
+      const state = await this.stateOf(this.plan.folder);
       const { folders, unreadable, unnamable } = await this.readFolder(under);
       if (this.isClosed) return;
       this.warn(unreadable, unnamable);
       const tookMs = this.parts.clock.now() - startedAt;
+      if (under === '' && state?.identity !== this.scanned?.state.identity) this.watcher.dispose();
       if (state?.isRemote !== true) this.watch(under, folders, tookMs);
       // A look at a part does not tell what else has changed while the folder was away.
       if (under !== '' || state === undefined) return;
@@ -238,22 +271,13 @@ export class FolderCatalog {
     if (code === sqliteErrorCode) {
       logger.warn(`The catalogue of ${name} cannot be written: ${String(error)}`);
       this.trouble = 'cannot be searched: its catalogue cannot be written';
-      this.mend(error);
+      this.kept.mend(error);
     } else {
       if (this.trouble === undefined) logger.warn(`The folder ${folder} cannot be read: ${String(error)}`);
       this.trouble = code === 'ENOENT' || code === 'ENOTDIR' ? 'is not there' : 'cannot be read';
     }
     // They would go on watching a folder that was moved away, and not the one that takes its place.
     this.watcher.dispose();
-  }
-
-  /** A catalogue that is broken is made anew by the next scan. */
-  private mend(error: unknown): void {
-    if (!isCorruption(error)) return;
-    const { file, textMode } = this.plan;
-    this.store.close();
-    removeCatalogFile(file);
-    this.store = new CatalogStore(file, textMode);
   }
 
   /** Looks at what the system told of. */
@@ -278,6 +302,7 @@ export class FolderCatalog {
       const gone = sights.flatMap(({ kind, path }) => (kind === 'gone' ? [path] : []));
       this.store.put(sights.flatMap((sight) => (sight.kind === 'file' ? [sight.file] : [])));
       this.store.forget(gone);
+      this.store.forgetFiles(sights.flatMap(({ kind, path }) => (kind === 'folder' ? [path] : [])));
       for (const path of gone) if (this.watcher.has(path)) this.watcher.watchBelow(path, new Set());
       const entered = sights.flatMap(({ kind, path }) => (kind === 'folder' && !this.watcher.has(path) ? [path] : []));
       for (const path of new Set([...entered, ...described, ...whole])) await this.scan(path);

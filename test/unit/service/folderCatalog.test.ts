@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { eventually } from '../../support/eventually.ts';
+import { CatalogRig } from './catalogRig.ts';
+import { writeFiles } from './folderRig.ts';
+
+describe('The catalogue of a folder that changes (D20)', () => {
+  let rig: CatalogRig;
+
+  beforeEach(async () => {
+    rig = await CatalogRig.start({ 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/deep/c.txt': 'c' });
+  });
+
+  afterEach(async () => await rig.stop());
+
+  const changes: [what: string, change: () => void, then: string[]][] = [
+    [
+      'a file that is created',
+      () => rig.write({ 'sub/new.txt': '' }),
+      ['a.txt', 'sub/b.txt', 'sub/deep/c.txt', 'sub/new.txt'],
+    ],
+    ['a file that is removed', () => rmSync(`${rig.folder}/sub/b.txt`), ['a.txt', 'sub/deep/c.txt']],
+    [
+      'a file that is renamed',
+      () => renameSync(`${rig.folder}/a.txt`, `${rig.folder}/sub/z.txt`),
+      ['sub/b.txt', 'sub/deep/c.txt', 'sub/z.txt'],
+    ],
+    [
+      'folders that are created with what is in them at once',
+      () => rig.write({ 'x/y/z/one': '', 'x/y/two': '' }),
+      ['a.txt', 'sub/b.txt', 'sub/deep/c.txt', 'x/y/two', 'x/y/z/one'],
+    ],
+    [
+      'a folder that is moved in',
+      () => {
+        writeFiles(rig.root, { 'other/in.txt': '', 'other/deep/er.txt': '' });
+        renameSync(`${rig.root}/other`, `${rig.folder}/moved`);
+      },
+      ['a.txt', 'moved/deep/er.txt', 'moved/in.txt', 'sub/b.txt', 'sub/deep/c.txt'],
+    ],
+    ['a folder that is moved out', () => renameSync(`${rig.folder}/sub`, `${rig.root}/out`), ['a.txt']],
+    ['a folder that is removed', () => rmSync(`${rig.folder}/sub`, { recursive: true }), ['a.txt']],
+    [
+      'a folder that is renamed',
+      () => renameSync(`${rig.folder}/sub`, `${rig.folder}/bus`),
+      ['a.txt', 'bus/b.txt', 'bus/deep/c.txt'],
+    ],
+    [
+      'a folder that is replaced by another of its name',
+      () => {
+        writeFiles(rig.root, { 'other/in.txt': '', 'other/deep/er.txt': '' });
+        renameSync(`${rig.folder}/sub`, `${rig.root}/out`);
+        renameSync(`${rig.root}/other`, `${rig.folder}/sub`);
+      },
+      ['a.txt', 'sub/deep/er.txt', 'sub/in.txt'],
+    ],
+    [
+      'a folder that is removed and made again',
+      () => {
+        rmSync(`${rig.folder}/sub`, { recursive: true });
+        rig.write({ 'sub/deep/n.txt': '' });
+      },
+      ['a.txt', 'sub/deep/n.txt'],
+    ],
+    [
+      'a folder in the place of a file',
+      () => {
+        rmSync(`${rig.folder}/a.txt`);
+        rig.write({ 'a.txt/x': '' });
+      },
+      ['a.txt/x', 'sub/b.txt', 'sub/deep/c.txt'],
+    ],
+    [
+      'a file in the place of a folder',
+      () => {
+        renameSync(`${rig.folder}/sub`, `${rig.root}/out`);
+        rig.write({ sub: '' });
+      },
+      ['a.txt', 'sub'],
+    ],
+    [
+      'a link in the place of a folder',
+      () => {
+        renameSync(`${rig.folder}/sub`, `${rig.root}/out`);
+        symlinkSync('../out', `${rig.folder}/sub`);
+      },
+      ['a.txt'],
+    ],
+    [
+      'hidden files, of which nothing is told',
+      () => rig.write({ '.x': '', 'sub/.git/y': '' }),
+      ['a.txt', 'sub/b.txt', 'sub/deep/c.txt'],
+    ],
+  ];
+  for (const [what, change, then] of changes) {
+    it(`follows ${what}, and what happens in it later, without a walk through everything`, async () => {
+      change();
+      await rig.follows(...then);
+      const folders = new Set(then.map((path) => path.replace(/[^/]*$/, '')));
+      const later = [...folders].map((folder) => `${folder}zzz`);
+      for (const path of later) rig.write({ [path]: '' });
+      const all = [...then, ...later].sort();
+      await rig.follows(...all);
+      for (const path of later) rmSync(`${rig.folder}/${path}`);
+      await rig.follows(...then);
+      assert.ok(!rig.walks.includes(''), rig.walks.join());
+    });
+  }
+
+  it('follows a file that is changed', async () => {
+    rig.write({ 'a.txt': 'longer' });
+    await rig.clock.pass(0);
+    await rig.comesTrue(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.bytes === 6);
+    utimesSync(`${rig.folder}/a.txt`, 1, 1);
+    await rig.comesTrue(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.modifiedMs === 1_000);
+    assert.deepEqual(rig.walks, []);
+  });
+
+  it('follows a description that comes, changes and goes, for the files of its folder and below', async () => {
+    const describe = (title: string): string => JSON.stringify({ resources: [{ path: 'deep/c.txt', title }] });
+    for (const title of ['humus', 'gravel']) {
+      rig.write({ 'sub/datapackage.json': describe(title) });
+      await rig.comesTrue(async () => (await rig.find(title)).join() === 'sub/deep/c.txt');
+    }
+    assert.deepEqual(await rig.find('humus'), []);
+    rmSync(`${rig.folder}/sub/datapackage.json`);
+    await rig.comesTrue(async () => (await rig.find('gravel')).length === 0);
+    assert.deepEqual(new Set(rig.walks), new Set(['sub']));
+  });
+
+  it('follows a storm of changes, and what happens after it', async () => {
+    let last = 'a.txt';
+    for (let number = 0; number < 10_000; number += 1) {
+      const next = `n${number}`;
+      renameSync(`${rig.folder}/${last}`, `${rig.folder}/${next}`);
+      last = next;
+    }
+    await rig.follows('n9999', 'sub/b.txt', 'sub/deep/c.txt');
+    rig.write({ 'sub/deep/d.txt': '' });
+    await rig.follows('n9999', 'sub/b.txt', 'sub/deep/c.txt', 'sub/deep/d.txt');
+  });
+
+  it('follows what the system forgot to tell because too much happened to a few files', async () => {
+    for (let number = 0; number < 10_000; number += 1) {
+      utimesSync(`${rig.folder}/a.txt`, number, number);
+      utimesSync(`${rig.folder}/sub/b.txt`, number, number);
+    }
+    rmSync(`${rig.folder}/sub/deep`, { recursive: true });
+    rig.write({ 'sub/deep/d.txt': '' });
+    await rig.follows('a.txt', 'sub/b.txt', 'sub/deep/d.txt');
+    rig.write({ 'sub/deep/e.txt': '' });
+    await rig.follows('a.txt', 'sub/b.txt', 'sub/deep/d.txt', 'sub/deep/e.txt');
+  });
+
+  it('makes one walk of many that are wanted while another goes on', async () => {
+    const going = rig.catalog.rescan();
+    await eventually(async () => (rig.walks.length === 1 ? true : undefined));
+    await Promise.all([going, ...Array.from({ length: 20 }, async () => await rig.catalog.rescan())]);
+    assert.deepEqual(rig.walks, ['', '']);
+  });
+
+  it('sees another folder that takes the place of the served one, and goes on watching that', async () => {
+    writeFiles(rig.root, { 'other/n.txt': '', 'other/sub/m.txt': '' });
+    renameSync(rig.folder, `${rig.root}/old`);
+    renameSync(`${rig.root}/other`, rig.folder);
+    assert.deepEqual(await rig.find(), ['n.txt', 'sub/m.txt']);
+    await rig.catalog.rescan();
+    rig.write({ 'sub/later.txt': '', later: '' });
+    await rig.follows('later', 'n.txt', 'sub/later.txt', 'sub/m.txt');
+  });
+
+  it('is in trouble while the folder is away, and goes on when it is back', async () => {
+    const away = `${rig.root}/away`;
+    rig.write({ 'just before': '' });
+    renameSync(rig.folder, away);
+    await assert.rejects(rig.find(), {
+      code: 'FOLDER_TROUBLE',
+      message: 'The folder of the database Soil is not there.',
+    });
+    await assert.rejects(rig.find(), { code: 'FOLDER_TROUBLE' });
+    renameSync(away, rig.folder);
+    assert.deepEqual(await rig.find(), ['a.txt', 'just before', 'sub/b.txt', 'sub/deep/c.txt']);
+    await rig.catalog.rescan();
+    rmSync(`${rig.folder}/just before`);
+    rig.write({ 'sub/deep/later.txt': '' });
+    await rig.follows('a.txt', 'sub/b.txt', 'sub/deep/c.txt', 'sub/deep/later.txt');
+  });
+
+  it('follows changes again after the folder went away while others were about to be told', async () => {
+    const away = `${rig.root}/away`;
+    rig.write({ x: '' });
+    await rig.told();
+    renameSync(rig.folder, away);
+    await assert.rejects(rig.find(), { code: 'FOLDER_TROUBLE' });
+    renameSync(away, rig.folder);
+    await rig.find();
+    await rig.catalog.rescan();
+    rmSync(`${rig.folder}/x`);
+    await rig.follows('a.txt', 'sub/b.txt', 'sub/deep/c.txt');
+  });
+
+  it('keeps hashes over all of this for what has not changed (D22)', async () => {
+    const [file] = await rig.catalog.filesByIds(['a.txt']);
+    assert.ok(file);
+    rig.catalog.holdHashes([{ ...file, sha256: 'abc' }]);
+    rig.write({ 'sub/new.txt': '' });
+    await rig.follows('a.txt', 'sub/b.txt', 'sub/deep/c.txt', 'sub/new.txt');
+    await rig.catalog.rescan();
+    assert.equal(rig.catalog.heldHashes(['a.txt'])[0]?.sha256, 'abc');
+    rig.write({ 'a.txt': 'other' });
+    await rig.comesTrue(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.sha256 === undefined);
+    assert.deepEqual(rig.catalog.heldHashes(['a.txt']), [undefined]);
+  });
+
+  it('knows no file by an id that is not one', async () => {
+    const found = await rig.catalog.filesByIds(['a.txt', 'a,txt', '%', '../a.txt', 'sub', '']);
+    assert.deepEqual(
+      found.map((file) => file?.path),
+      ['a.txt', undefined, undefined, undefined, undefined, undefined],
+    );
+  });
+
+  it('ends while a walk goes on', async () => {
+    const walk = rig.catalog.rescan();
+    await eventually(async () => (rig.walks.length === 1 ? true : undefined));
+    await rig.catalog.close();
+    await walk;
+    mkdirSync(`${rig.folder}/later`);
+    writeFileSync(`${rig.folder}/later/x`, '');
+    await rig.clock.pass(10_000);
+    assert.equal(rig.walks.length, 1);
+  });
+});
