@@ -6,6 +6,7 @@ import type { CatalogStore } from './catalogStore.ts';
 import type { openCatalogFile, TextMode } from './catalogTables.ts';
 import { pathOfFileId } from './fileId.ts';
 import { walkAhead, type AskedReader } from './folderReader.ts';
+import { Freshness, isQuickScan } from './freshness.ts';
 import { folderState, watchBound, type FolderState } from './folderState.ts';
 import { FolderTrouble } from './folderTrouble.ts';
 import { KeptStore } from './keptStore.ts';
@@ -37,14 +38,6 @@ export interface FolderCatalogParts {
   readonly openFile?: typeof openCatalogFile;
 }
 
-/** Scans shorter than this are waited for by whoever searches. */
-const quickScanMs = 200;
-const quickIntervalMs = 5_000;
-/** How old an answer may be where changes are told by the system; a net below that, for what it did not tell. */
-const watchedIntervalMs = 600_000;
-/** A scan may take this part of the time. */
-const scanShare = 20;
-
 interface ScanSums {
   readonly folders: Set<string>;
   readonly unreadable: string[];
@@ -64,7 +57,7 @@ export class FolderCatalog {
   private looking: Promise<FolderState | undefined> | undefined;
   /** A scan of all that has not begun: it sees whatever another one asked for now would see. */
   private waiting: Promise<void> | undefined;
-  private scanned: { readonly atMs: number; readonly tookMs: number; readonly state: FolderState } | undefined;
+  private readonly freshness: Freshness;
   /** Why the last scan did not come to its end: the end of a sentence about the folder. */
   private trouble: string | undefined;
   private isClosed = false;
@@ -73,6 +66,7 @@ export class FolderCatalog {
   constructor(plan: FolderCatalogPlan, parts: FolderCatalogParts) {
     this.plan = plan;
     this.parts = parts;
+    this.freshness = new Freshness(parts.clock);
     this.stateOf = parts.stateOf ?? folderState;
     const { name, file, textMode } = plan;
     this.kept = new KeptStore({ name, file, textMode, logger: parts.logger, openFile: parts.openFile });
@@ -173,11 +167,10 @@ export class FolderCatalog {
 
   private async refresh(): Promise<void> {
     const state = await this.lookAtFolder();
-    const isKnown = this.trouble === undefined && this.scanned !== undefined;
-    if (!isKnown || state?.identity !== this.scanned?.state.identity) await this.refreshNow();
-    else if (this.isOld()) {
+    if (this.trouble !== undefined || !this.freshness.isOf(state)) await this.refreshNow();
+    else if (this.freshness.isOld(this.watcher.isComplete)) {
       const renewing = this.refreshNow();
-      if (this.isQuick()) await renewing;
+      if (this.freshness.isQuick) await renewing;
     }
     if (this.trouble === undefined) return;
     throw new FolderTrouble(`The folder of the database ${this.plan.name} ${this.trouble}.`);
@@ -194,18 +187,6 @@ export class FolderCatalog {
     return this.refreshing;
   }
 
-  private isQuick(): boolean {
-    return (this.scanned?.tookMs ?? 0) < quickScanMs;
-  }
-
-  private isOld(): boolean {
-    if (this.scanned === undefined) return true;
-    const { atMs, tookMs, state } = this.scanned;
-    const isTold = this.watcher.isComplete && !state.isRemote && !this.isQuick();
-    const interval = Math.max(isTold ? watchedIntervalMs : quickIntervalMs, tookMs * scanShare);
-    return this.parts.clock.now() - atMs >= interval;
-  }
-
   private async scan(under: string): Promise<void> {
     try {
       await this.parts.reader.ready();
@@ -216,12 +197,12 @@ export class FolderCatalog {
       if (this.isClosed) return;
       this.warn(unreadable, unnamable);
       const tookMs = this.parts.clock.now() - startedAt;
-      if (under === '' && state?.identity !== this.scanned?.state.identity) this.watcher.dispose();
+      if (under === '' && !this.freshness.isOf(state)) this.watcher.dispose();
       if (state?.isRemote !== true) this.watch(under, folders, tookMs);
       // A look at a part does not tell what else has changed while the folder was away.
       if (under !== '' || state === undefined) return;
       this.trouble = undefined;
-      this.scanned = { atMs: startedAt + tookMs, tookMs, state };
+      this.freshness.note(tookMs, state);
     } catch (error) {
       this.lose(error);
     }
@@ -230,7 +211,7 @@ export class FolderCatalog {
   private watch(under: string, folders: ReadonlySet<string>, tookMs: number): void {
     const isNew = this.watcher.watchBelow(under, folders) > 0;
     // Nobody told what happened between the reading of a folder and the watching. A quick scan is made again anyway.
-    if (isNew && (under !== '' || tookMs >= quickScanMs)) void this.rescan(under);
+    if (isNew && (under !== '' || !isQuickScan(tookMs))) void this.rescan(under);
   }
 
   private async readFolder(under: string): Promise<ScanSums> {
