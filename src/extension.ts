@@ -9,7 +9,8 @@ import { LocalService } from './host/localService.ts';
 import { Memory } from './host/memory.ts';
 import { readNetworkSettings } from './host/networkSettings.ts';
 import { Notices } from './host/notices.ts';
-import { servedFolders } from './host/servedFolders.ts';
+import { machineName } from './host/machine.ts';
+import { servedFolders, servicePlaces } from './host/servedFolders.ts';
 import { Settings } from './host/settings.ts';
 import { present } from './presentation.ts';
 
@@ -38,19 +39,22 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
       keepDialects: (learned) => memory.keepServerDialects(learned),
     }),
   );
+  const places = servicePlaces(extensionUri, globalStorageUri, machineName);
   const localService = lifetime.track(
     new LocalService({
       program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
-      dataFolder: Uri.joinPath(globalStorageUri, 'local-service').fsPath,
+      dataFolder: places.dataFolder,
+      version: (context.extension.packageJSON as { readonly version: string }).version,
+      clock,
       log,
-      folders: () => servedFolders(settings, extensionUri, globalStorageUri),
+      folders: () => servedFolders(settings, places, log),
       retentionDays: () => settings.retentionDays,
     }),
   );
   const { connectionStore, searchStore, transferStore, sessions, monitor } = explorer;
   const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, keys } = explorer;
   const flows = { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
-  const kept = { apiKeys: new ApiKeys(secrets), memory, settings };
+  const kept = { apiKeys: new ApiKeys(secrets), memory, settings, servicePlaces: places };
   const parts = { connectionStore, searchStore, transferStore, sessions, notices, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
   await transferFlow.resume();

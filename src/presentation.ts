@@ -1,5 +1,6 @@
 import { window, type Uri } from 'vscode';
-import { connectionName, followLocalService, reopenConnection } from './commands/connections.ts';
+import { connectionName, reopenConnection } from './commands/connections.ts';
+import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
@@ -9,6 +10,8 @@ import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
 import { JsonDocuments } from './host/jsonDocuments.ts';
 import { KeyNotices } from './host/keyNotices.ts';
+import { localConnectionId } from './host/machine.ts';
+import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices } from './host/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
@@ -40,7 +43,8 @@ export function present(lifetime: Lifetime, parts: Presented): void {
     new TransferPanels({ ...pages, transfers: transferStore, clock, loadFinished }),
   );
   const transfers = { store: transferStore, clock, loadFinished };
-  const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers }));
+  const isSaved = (url: string): boolean => isSavedFolder(parts, url);
+  const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers, isSaved }));
   const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
@@ -73,7 +77,12 @@ export function present(lifetime: Lifetime, parts: Presented): void {
     acknowledge: () => statusBar.acknowledge(),
   };
   registerCommands(registry, { ...parts, ...shown });
-  lifetime.track(parts.localService.onDidChange(() => followLocalService(parts)));
+  lifetime.track(keepLocalServiceInStep(parts, log));
   views.onFirstUse(() => void reopenConnection(parts));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
+}
+
+/** Whether a database that is shown is a folder of the settings. Any service may claim an address like that of one. */
+function isSavedFolder({ sessions, settings }: Presented, url: string): boolean {
+  return sessions.active?.connection.id === localConnectionId && savedFolderOf(settings, url) !== undefined;
 }

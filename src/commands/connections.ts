@@ -4,11 +4,13 @@ import type { Session, Sessions } from '../core/flows/sessions.ts';
 import type { Connection } from '../core/model/connection.ts';
 import type { Reason, ReasonKind } from '../core/model/reason.ts';
 import type { Transfer } from '../core/model/transfer.ts';
+import type { ConnectionStore } from '../core/store/connectionStore.ts';
 import type { ApiKeys } from '../host/apiKeys.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
-import { localConnectionId, localServiceName, type CommandId, type ConnectionNode } from '../host/contributions.ts';
+import { localServiceName, type CommandId, type ConnectionNode } from '../host/contributions.ts';
 import { keyActions } from '../host/keyNotices.ts';
-import type { LocalService } from '../host/localService.ts';
+import type { LocalService, LocalServiceChange } from '../host/localService.ts';
+import { localConnectionId } from '../host/machine.ts';
 import type { Memory } from '../host/memory.ts';
 import type { NoticeAction, Notices } from '../host/notices.ts';
 import { alone, pickOne } from '../host/quickInput.ts';
@@ -25,6 +27,11 @@ export interface ConnectionParts {
   readonly connectFlow: ConnectFlow;
   readonly localService: LocalService;
   readonly notices: Notices;
+}
+
+/** What following the local service needs. */
+export interface FollowParts extends ConnectionParts {
+  readonly connectionStore: ConnectionStore;
 }
 
 /** Opens a saved connection or the local service; how that goes is shown in the tree, and a failure is thrown in words. */
@@ -50,13 +57,31 @@ export async function openLocalService(parts: ConnectionParts): Promise<Session 
   }
 }
 
-/** Where the local service ended by itself, shows that its databases are gone; Retry starts it again. */
-export function followLocalService({ localService, sessions, connectFlow }: ConnectionParts): void {
+/**
+ * Where the local service has ended, shows that its databases are gone; Retry starts it again. Where it is to be reached
+ * at another address, after a crash, opens its session anew: what was shown and what runs goes on there (D29).
+ */
+export async function followLocalService(parts: FollowParts, change: LocalServiceChange): Promise<void> {
+  const { localService, sessions, connectFlow, connectionStore } = parts;
   const session = sessions.get(localConnectionId);
-  if (localService.isRunning || !session) return;
-  const wasActive = sessions.active === session;
+  const { state } = connectionStore;
+  // It may have crashed once more while its session was being opened anew.
+  const hasFailed = state.kind === 'failed' && state.connection.id === localConnectionId;
+  if (change === 'started' || (!session && !hasFailed)) return;
+  const isShown = hasFailed || sessions.active === session;
   sessions.close(localConnectionId);
-  if (wasActive) connectFlow.fail(session.connection, { kind: 'unreachable' });
+  if (change === 'ended') {
+    if (session && isShown) connectFlow.fail(session.connection, { kind: 'unreachable' });
+    return;
+  }
+  const { address, token } = await localService.start();
+  if (isShown) await connectFlow.open(localConnection(address), token);
+  else await connectFlow.openBeside(localConnection(address), token);
+}
+
+/** Lists the databases of the local service again where they are shown. */
+export async function refreshLocalDatabases({ sessions, connectFlow }: ConnectionParts): Promise<void> {
+  if (sessions.active?.connection.id === localConnectionId) await connectFlow.refreshDatabases();
 }
 
 /** The active session; where there is none, opens the last connection, or asks which. Undefined when the person left. */
@@ -82,7 +107,13 @@ export async function reopenForTransfers(parts: ConnectionParts, running: readon
   await Promise.all([...opened, ...others.map((id) => openBeside(parts, id))]);
 }
 
-async function openBeside({ settings, apiKeys, connectFlow }: ConnectionParts, id: string): Promise<void> {
+async function openBeside(parts: ConnectionParts, id: string): Promise<void> {
+  const { settings, apiKeys, connectFlow, localService } = parts;
+  if (id === localConnectionId) {
+    const access = await localService.start().catch(() => undefined);
+    if (access) await connectFlow.openBeside(localConnection(access.address), access.token);
+    return;
+  }
   const connection = settings.connections.find((saved) => saved.id === id);
   const key = connection && (await apiKeys.get(connection));
   if (connection && key !== undefined) await connectFlow.openBeside(connection, key);

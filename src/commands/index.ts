@@ -12,6 +12,7 @@ import {
 } from './manageConnections.ts';
 import { searchFiles, type SearchFilesParts } from './searchFiles.ts';
 import { clearResults, dismissSearch, loadMore, repeatSearch, type SearchRowParts } from './searchRows.ts';
+import { serveFolder, stopServing, type ServeFolderParts } from './serveFolder.ts';
 import { setApiKey, type SetApiKeyParts } from './setApiKey.ts';
 import { setOrcid, type OrcidParts } from './setOrcid.ts';
 import { testConnection, type TestConnectionParts } from './testConnection.ts';
@@ -36,6 +37,7 @@ export interface CommandParts
     OrcidParts,
     SearchFilesParts,
     SearchRowParts,
+    ServeFolderParts,
     SetApiKeyParts,
     TestConnectionParts,
     TransferFilesParts,
@@ -54,6 +56,9 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.setOrcid', () => setOrcid(parts));
   registry.register('dataTransfer.startLocalService', () => startLocalService(parts));
   registry.register('dataTransfer.stopLocalService', () => stopLocalService(parts));
+  registry.register('dataTransfer.serveFolder', (folder) => serveFolder(parts, folder));
+  registry.register('dataTransfer.serveThisFolder', (folder) => serveFolder(parts, folder));
+  registry.register('dataTransfer.stopServing', (node) => stopServing(parts, node));
   registry.register('dataTransfer.refreshDatabases', (node) => refreshDatabases(parts, node));
   registry.register('dataTransfer.searchFiles', (node) => searchFiles(parts, node));
   registry.register('dataTransfer.loadMore', (node) => loadMore(parts, node));

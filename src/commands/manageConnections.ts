@@ -2,9 +2,11 @@ import { l10n } from 'vscode';
 import type { Reason } from '../core/model/reason.ts';
 import type { ConnectionStore } from '../core/store/connectionStore.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
-import { localConnectionId, type ConnectionNode } from '../host/contributions.ts';
+import type { ConnectionNode } from '../host/contributions.ts';
+import { localConnectionId } from '../host/machine.ts';
+import type { Notices } from '../host/notices.ts';
 import { alone, pickOne } from '../host/quickInput.ts';
-import { plainLine, reasonText } from '../host/words.ts';
+import { numberText, plainLine, reasonText } from '../host/words.ts';
 import {
   actionsFor,
   askConnection,
@@ -90,13 +92,30 @@ export async function startLocalService(parts: ManageParts): Promise<void> {
   await openLocalService(parts);
 }
 
-/** Ends the local service; its running transfers go on at the next start. */
-export async function stopLocalService({ localService, connectFlow, sessions, notices }: ManageParts): Promise<void> {
-  if (!localService.isRunning) {
+/** Ends the local service, after asking where other windows use it; its running transfers go on at the next start. */
+export async function stopLocalService(parts: ManageParts): Promise<void> {
+  const { localService, connectFlow, sessions, notices } = parts;
+  const others = await localService.otherWindows();
+  if (others === undefined && !localService.isRunning) {
     void notices.info(l10n.t('The local service does not run.'));
     return;
   }
+  if (!(await mayStop(notices, others ?? 0))) return;
   if (sessions.active?.connection.id === localConnectionId) connectFlow.disconnect();
   else sessions.close(localConnectionId);
-  await localService.stop();
+  try {
+    await localService.stop();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(l10n.t('Could not stop the local service: {0}', plainLine(detail)));
+  }
+}
+
+async function mayStop(notices: Notices, others: number): Promise<boolean> {
+  if (others <= 0) return true;
+  const use =
+    others === 1 ? l10n.t('Another window uses it.') : l10n.t('{0} other windows use it.', numberText(others));
+  const detail = l10n.t('Its databases go away there too. Running transfers go on when it is started again.');
+  const question = l10n.t('Stop the local service?');
+  return await notices.confirm(question, `${use} ${detail}`, l10n.t('Stop Local Service'));
 }

@@ -3,7 +3,8 @@ import type { ConnectionTest, TestedConnection } from '../core/flows/connectionT
 import type { Connection } from '../core/model/connection.ts';
 import type { TestStep } from '../core/model/connectionTest.ts';
 import type { ConnectionStore } from '../core/store/connectionStore.ts';
-import { localConnectionId, type CommandId, type ConnectionNode } from '../host/contributions.ts';
+import type { CommandId, ConnectionNode } from '../host/contributions.ts';
+import { localConnectionId } from '../host/machine.ts';
 import type { NoticeAction, Notices } from '../host/notices.ts';
 import { withProgress } from '../host/progress.ts';
 import { adviceFor, stepLine, stepText, type Advice } from '../host/testWords.ts';

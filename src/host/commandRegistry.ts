@@ -1,4 +1,4 @@
-import { commands, l10n } from 'vscode';
+import { commands, l10n, Uri } from 'vscode';
 import { isJsonObject } from '../core/util/json.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { Logger } from '../core/util/logger.ts';
@@ -76,6 +76,7 @@ export class CommandRegistry implements Disposable {
 /** Whether an argument is one that the command takes: a row of its kind, or what a page names a file with. */
 function isFor<I extends CommandId>(id: I, argument: unknown): argument is CommandArguments[I] {
   const kind = rowKinds[id];
+  if (kind === 'folder') return argument instanceof Uri;
   if (kind === undefined || !isJsonObject(argument)) return false;
   if ('kind' in argument) return argument['kind'] === kind;
   return (

@@ -1,4 +1,4 @@
-import { l10n } from 'vscode';
+import { l10n, type Uri } from 'vscode';
 import type { FileEntry } from '../core/model/fileEntry.ts';
 
 /** Names a file of a database; what commands and pages pass to each other. */
@@ -58,6 +58,9 @@ export interface CommandArguments {
   'dataTransfer.setOrcid': undefined;
   'dataTransfer.startLocalService': undefined;
   'dataTransfer.stopLocalService': undefined;
+  'dataTransfer.serveFolder': Uri;
+  'dataTransfer.serveThisFolder': Uri;
+  'dataTransfer.stopServing': DatabaseNode;
   'dataTransfer.refreshDatabases': ConnectionNode;
   'dataTransfer.searchFiles': DatabaseNode;
   'dataTransfer.loadMore': SearchNode;
@@ -79,16 +82,19 @@ export interface CommandArguments {
   'dataTransfer.showLog': undefined;
 }
 
-type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer';
+type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer' | 'folder';
 
 /**
- * The rows that a command can be about. The editor also passes the row that has the focus to buttons above a view, and
+ * The rows that a command can be about; a `folder` is one of the editor's own explorer. The editor also passes the row that has the focus to buttons above a view, and
  * rows of all kinds where several are selected.
  */
 export const rowKinds: Readonly<Partial<Record<CommandId, RowKind>>> = {
   'dataTransfer.refreshDatabases': 'connection',
   'dataTransfer.setApiKey': 'connection',
   'dataTransfer.testConnection': 'connection',
+  'dataTransfer.serveFolder': 'folder',
+  'dataTransfer.serveThisFolder': 'folder',
+  'dataTransfer.stopServing': 'database',
   'dataTransfer.searchFiles': 'database',
   'dataTransfer.loadMore': 'search',
   'dataTransfer.repeatSearch': 'search',
@@ -125,9 +131,6 @@ export interface ContextKeys {
   'dataTransfer.hasTransfers': boolean;
   'dataTransfer.hasFinished': boolean;
 }
-
-/** Id of the connection to the local service, in records and in memory (D29). */
-export const localConnectionId = 'local';
 
 /** What the local service is called everywhere. */
 export function localServiceName(): string {

@@ -1,7 +1,8 @@
 import { l10n } from 'vscode';
 import type { KeyWatch } from '../core/flows/keyWatch.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { localConnectionId, type ConnectionNode } from './contributions.ts';
+import type { ConnectionNode } from './contributions.ts';
+import { localConnectionId } from './machine.ts';
 import type { NoticeAction, Notices } from './notices.ts';
 import { plainLine } from './words.ts';
 

@@ -1,135 +1,191 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { Emitter } from '../core/util/emitter.ts';
-import { isJsonObject } from '../core/util/json.ts';
 import type { Disposable } from '../core/util/lifetime.ts';
-import type { Logger } from '../core/util/logger.ts';
 import type { ServedFolder } from './settings.ts';
+import { Lease, LeaseRefused, type LeaseEnd } from './sharing/lease.ts';
+import { ServiceFinder, type FinderParts } from './sharing/serviceFinder.ts';
+import { ServiceLink } from './sharing/serviceLink.ts';
+import { readServiceRecord, type LocalServiceAccess } from './sharing/serviceRecord.ts';
 
-/** What a {@link LocalService} needs. Paths are absolute. */
-export interface LocalServiceParts {
-  /** The bundle of the service. */
-  readonly program: string;
-  /** Where the service keeps its catalogue and its journal. */
-  readonly dataFolder: string;
-  readonly log: Logger;
-  /** The folders to serve when it starts; those that should exist and do not are made by the caller. */
+/** What a {@link LocalService} needs. */
+export interface LocalServiceParts extends FinderParts {
+  /** The folders that this window wants to have served; those that should exist and do not are made by the caller. */
   folders(): Promise<readonly ServedFolder[]>;
-  retentionDays(): number;
 }
 
-/** Where the running service listens, and the token it made at its start (D26). */
-export interface LocalServiceAccess {
-  readonly address: string;
-  readonly token: string;
+/** What became of this window's share in the service: `moved` means that it is to be reached at another address now. */
+export type LocalServiceChange = 'started' | 'moved' | 'ended';
+
+interface Share {
+  readonly access: LocalServiceAccess;
+  readonly lease: Lease;
+  readonly folders: readonly ServedFolder[];
 }
 
-const startLimitMs = 30_000;
+const restartsAtMost = 3;
+const restartsWithinMs = 60_000;
+const attempts = 3;
 
-/** Runs the local service as a child process that ends with this window. */
+/** This window's share in the one local service of a person and a machine, which outlives the window (D29). */
 export class LocalService implements Disposable {
   private readonly parts: LocalServiceParts;
-  private child: ChildProcess | undefined;
-  private starting: Promise<LocalServiceAccess> | undefined;
+  private readonly finder: ServiceFinder;
+  private share: Share | undefined;
+  private joining: Promise<LocalServiceAccess> | undefined;
   private stopping: Promise<void> | undefined;
-  private readonly changed = new Emitter<void>();
+  private renewing: Promise<void> = Promise.resolve();
+  private restartsAt: readonly number[] = [];
+  private isDisposed = false;
+  private readonly changed = new Emitter<LocalServiceChange>();
+  private readonly databasesChanged = new Emitter<void>();
 
-  /** Fires when the service started or ended, also by itself. */
+  /** Fires when this window has got or lost its share in the service. */
   readonly onDidChange = this.changed.event;
+  /** Fires when the list of the service's databases may not be as it was, also by another window. */
+  readonly onDidChangeDatabases = this.databasesChanged.event;
 
   constructor(parts: LocalServiceParts) {
     this.parts = parts;
+    this.finder = new ServiceFinder(parts);
   }
 
+  /** Whether this window uses the service. */
   get isRunning(): boolean {
-    return this.child !== undefined;
+    return this.share !== undefined;
   }
 
-  /** Resolves when the service listens; a service that runs is used as it is. Rejects with what it said when it ended. */
-  start(): Promise<LocalServiceAccess> {
-    if (this.starting) return this.starting;
-    const forget = (): void => {
-      if (this.starting === starting) this.starting = undefined;
-    };
-    const starting = this.launch(forget);
-    starting.catch(forget);
-    this.starting = starting;
-    return starting;
+  /**
+   * Resolves when the service serves this window's folders; one that runs is used as it is. Rejects with what it said
+   * when it could not start, or why it does not serve them.
+   */
+  async start(): Promise<LocalServiceAccess> {
+    await this.stopping;
+    return this.share?.access ?? (await this.join('started'));
   }
 
-  /** Ends the service and resolves when it is gone; running transfers go on at its next start. */
-  stop(): Promise<void> {
+  /** Lets the service serve what this window wants now, where it uses it: the new lease comes before the old one goes. */
+  async serve(): Promise<void> {
+    const turn = this.renewing.then(async () => await this.renew());
+    this.renewing = turn.catch(() => undefined);
+    await turn;
+  }
+
+  /** How many other windows use the service; undefined when it does not run. */
+  async otherWindows(): Promise<number | undefined> {
+    const running = this.share?.access ?? (await this.finder.find());
+    const state = running && (await new ServiceLink(running).state().catch(() => undefined));
+    return state && state.leases - (this.share ? 1 : 0);
+  }
+
+  /** Ends the service for all windows and resolves when it is gone; running transfers go on at its next start. */
+  async stop(): Promise<void> {
     this.stopping ??= this.end().finally(() => {
       this.stopping = undefined;
     });
-    return this.stopping;
+    await this.stopping;
   }
 
+  /** Ends this window's share; the service goes on for others, and for what runs. */
   dispose(): void {
-    this.child?.stdin?.end();
+    this.isDisposed = true;
+    this.share?.lease.dispose();
   }
 
   private async end(): Promise<void> {
-    if (!this.child) await this.starting?.catch(() => undefined);
-    const { child } = this;
-    if (!child) return;
-    this.starting = undefined;
-    const gone = once(child, 'close');
-    child.stdin?.end();
-    await gone;
-  }
-
-  private async launch(whenEnded: () => void): Promise<LocalServiceAccess> {
-    await this.stopping;
-    const { program, dataFolder, log, folders, retentionDays } = this.parts;
-    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
-    const config = { dataFolder, databases: await folders(), retentionDays: retentionDays(), endWithStdin: true };
-    const child = spawn(process.execPath, [program, '--config', '-'], {
-      env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    this.child = child;
-    let lastWords = '';
-    createInterface(child.stderr).on('line', (line) => {
-      lastWords = line;
-      log.info(`local service: ${line}`);
-    });
-    child.once('close', () => {
-      if (this.child === child) this.child = undefined;
-      whenEnded();
-      this.changed.fire();
-    });
-    // The error of a write to a process that is gone; its end is what counts, and is told by the events above.
-    child.stdin.on('error', (error) => log.debug(`local service: ${error.message}`));
-    child.stdin.write(`${JSON.stringify(config)}\n`);
-    const access = await this.firstLine(child, () => lastWords);
-    log.info(`The local service listens at ${access.address}`);
-    this.changed.fire();
-    return access;
-  }
-
-  private async firstLine(child: ChildProcess, lastWords: () => string): Promise<LocalServiceAccess> {
-    if (!child.stdout) throw new Error('The local service has no output');
-    const limit = AbortSignal.timeout(startLimitMs);
-    const ended = new AbortController();
-    child.once('error', (error) => ended.abort(error));
-    child.once('close', () => ended.abort(new Error(lastWords() || `it ended with code ${child.exitCode}`)));
-    const lines = createInterface(child.stdout);
+    await this.joining?.catch(() => undefined);
+    const { share } = this;
+    const access = share?.access ?? (await this.finder.find());
+    if (!access) return;
+    this.share = undefined;
     try {
-      const [line] = (await once(lines, 'line', { signal: AbortSignal.any([limit, ended.signal]) })) as [string];
-      return parseAccess(line);
+      await new ServiceLink(access).stop(false);
     } catch (error) {
-      child.kill();
-      throw ended.signal.aborted ? ended.signal.reason : error;
+      // One that has just ended by itself is gone as well.
+      if (await this.finder.find()) throw error;
+    } finally {
+      share?.lease.dispose();
+      if (share) this.changed.fire('ended');
     }
   }
-}
 
-function parseAccess(line: string): LocalServiceAccess {
-  const value: unknown = JSON.parse(line);
-  const { address, token } = isJsonObject(value) ? value : {};
-  if (typeof address !== 'string' || typeof token !== 'string') throw new Error('The local service gave no address');
-  return { address, token };
+  private join(change: LocalServiceChange): Promise<LocalServiceAccess> {
+    this.joining ??= this.joinNow(change).finally(() => {
+      this.joining = undefined;
+    });
+    return this.joining;
+  }
+
+  private async joinNow(change: LocalServiceChange): Promise<LocalServiceAccess> {
+    const folders = await this.parts.folders();
+    for (let attempt = 1; ; attempt += 1) {
+      const { address, token } = await this.finder.obtain();
+      try {
+        const access = { address, token };
+        this.adopt({ access, lease: await Lease.begin(access, folders), folders });
+        this.changed.fire(change);
+        this.serveChanges();
+        return access;
+      } catch (error) {
+        // It may have ended in this very moment, because nobody used it.
+        if (error instanceof LeaseRefused || attempt === attempts) throw error;
+      }
+    }
+  }
+
+  private adopt(share: Share): void {
+    this.share = share;
+    share.lease.onDidChangeDatabases(() => this.databasesChanged.fire());
+    void share.lease.ended.then(async (end) => await this.follow(share, end));
+    if (this.isDisposed) share.lease.dispose();
+  }
+
+  /** What is wanted may have changed while the service was being looked for. */
+  private serveChanges(): void {
+    this.serve().catch((error: unknown) => this.parts.log.error(`The local service: ${String(error)}`));
+  }
+
+  private async renew(): Promise<void> {
+    const { share } = this;
+    if (!share) return;
+    const folders = await this.parts.folders();
+    if (JSON.stringify(folders) === JSON.stringify(share.folders)) return;
+    const lease = await Lease.begin(share.access, folders);
+    if (this.share !== share) {
+      lease.dispose();
+      return;
+    }
+    this.adopt({ ...share, lease, folders });
+    share.lease.dispose();
+    this.databasesChanged.fire();
+  }
+
+  /** After a crash, and where another service takes the place of this one, goes on there without a question. */
+  private async follow(share: Share, end: LeaseEnd): Promise<void> {
+    if (this.share !== share || this.isDisposed) return;
+    this.share = undefined;
+    try {
+      if (await this.shouldGoOn(end)) {
+        await this.join('moved');
+        return;
+      }
+    } catch (error) {
+      this.parts.log.error(`The local service could not be started again: ${String(error)}`);
+    }
+    this.changed.fire('ended');
+  }
+
+  /** A service that ended in order has removed the file that names it; after a crash the file is still there. */
+  private async shouldGoOn(end: LeaseEnd): Promise<boolean> {
+    const { dataFolder, clock, log } = this.parts;
+    if (end === 'stopped') return false;
+    if (end === 'lost' && !(await readServiceRecord(dataFolder))) return false;
+    const now = clock.now();
+    const lately = this.restartsAt.filter((at) => now - at < restartsWithinMs);
+    if (lately.length >= restartsAtMost) {
+      log.error(`The local service ended ${restartsAtMost + 1} times within a minute; it is not started again`);
+      return false;
+    }
+    log.warn('The local service ended without a word, or for another one; it is looked for, or started again');
+    this.restartsAt = [...lately, now];
+    return true;
+  }
 }

@@ -59,6 +59,17 @@ export class Settings {
     return this.list('localService.databases').filter(isServedFolder);
   }
 
+  /** Adds a folder to those that are served; what else stands in the setting stays as it is. */
+  async saveServedFolder(folder: ServedFolder): Promise<void> {
+    await this.update('localService.databases', [...this.list('localService.databases'), folder]);
+  }
+
+  /** Takes every entry with this folder out of those that are served. */
+  async removeServedFolder(folder: string): Promise<void> {
+    const others = this.list('localService.databases').filter((one) => !isServedFolder(one) || one.folder !== folder);
+    await this.update('localService.databases', others);
+  }
+
   get retentionDays(): number {
     return this.whole('localService.retentionDays', 7, 1, 365);
   }

@@ -20,6 +20,11 @@ const serviceConfigSchema = z.strictObject({
   port: z.optional(z.int().check(z.gte(0), z.lte(65_535))),
   /** How long ended transfers are remembered, in days (D25). */
   retentionDays: z.optional(z.number().check(z.gte(0))),
+  /**
+   * Tells of itself in a file, so that all windows of a person share it, and ends by itself some time after the last
+   * lease and the last running transfer are gone (D29).
+   */
+  shared: z.optional(z.boolean()),
   /** Ends the service when its standard input ends, so that it never outlives the program that started it. */
   endWithStdin: z.optional(z.boolean()),
   /** Most bytes that one transfer copies a second: leaves room for others on a shared disk. */

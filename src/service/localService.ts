@@ -1,17 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
+import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { localServiceName } from '../contract/root.ts';
 import { systemClock, type Clock } from '../core/util/clock.ts';
 import type { Logger } from '../core/util/logger.ts';
-import { Catalog } from './catalog/catalog.ts';
-import { describeDatabases, type ServedDatabase } from './catalog/databases.ts';
 import type { TextMode } from './catalog/catalogTables.ts';
 import { CatalogThread } from './catalog/catalogThread.ts';
 import type { ServiceConfig } from './config.ts';
+import { IdleEnd } from './idleEnd.ts';
+import { Leases } from './leases.ts';
+import { openDatabases } from './databases/openDatabases.ts';
+import type { DatabaseRegistry } from './databases/databaseRegistry.ts';
 import { serviceRoutes } from './routes.ts';
 import { ApiServer } from './server.ts';
+import { ServiceFile } from './serviceFile.ts';
 import { TransferJournal } from './transfers/journal.ts';
 import { TransferQueue } from './transfers/transferQueue.ts';
+import { serviceVersion } from './version.ts';
+import type { ServiceState } from './wire/sharing.ts';
 
 /** What may be set beside the configuration; left out, it is what a person's service has. */
 export interface ServiceOptions {
@@ -26,12 +33,16 @@ export interface ServiceOptions {
   readonly bodyTimeLimitMs?: number;
   /** How long a suspended transfer waits before it looks again, in milliseconds. */
   readonly retryDelayMs?: number;
+  /** How long a shared service lasts after its last lease and its last running transfer, in milliseconds (D29). */
+  readonly idleMs?: number;
 }
 
 /** A service that listens. */
 export interface RunningService {
   readonly address: string;
   readonly token: string;
+  /** Resolves when the service has ended: by {@link close}, by request, or because nobody used it. */
+  readonly ended: Promise<void>;
   /** Stops at once; transfers go on at the next start. */
   close(): Promise<void>;
 }
@@ -46,58 +57,161 @@ export function newToken(): string {
 
 /** Starts the service: opens the journal, begins to read the folders, listens, and goes on with what had not ended. */
 export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
-  const clock = options.clock ?? systemClock;
-  const token = options.token ?? newToken();
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  // The journal comes first: it can be had by one service at a time, and guards all that follows.
   const journal = new TransferJournal(nodePath.join(config.dataFolder, 'journal.db'));
-  const catalogThread = options.catalogThread ?? new CatalogThread(options.logger);
-  const databases = openDatabases(config, options, catalogThread);
-  const queue = new TransferQueue({
-    journal,
-    databases,
+  const thread = options.catalogThread ?? new CatalogThread(options.logger);
+  const ownThread = options.catalogThread === undefined ? thread : undefined;
+  const surroundings = { clock: systemClock, ...options, thread };
+  const databases = await openDatabases(config, surroundings, journal).catch(async (error: unknown) => {
+    await ownThread?.end();
+    journal.close();
+    throw error;
+  });
+  const service = new LocalService(config, options, { journal, databases, ownThread });
+  await service.start();
+  return service;
+}
+
+interface OpenedParts {
+  readonly journal: TransferJournal;
+  /** The thread of the catalogues, where it ends with the service. */
+  readonly ownThread: CatalogThread | undefined;
+  readonly databases: DatabaseRegistry;
+}
+
+class LocalService implements RunningService {
+  readonly token: string;
+  readonly ended: Promise<void>;
+  private readonly config: ServiceConfig;
+  private readonly logger: Logger;
+  private readonly journal: TransferJournal;
+  private readonly databases: DatabaseRegistry;
+  private readonly ownThread: CatalogThread | undefined;
+  private readonly queue: TransferQueue;
+  private readonly leases: Leases;
+  private readonly server: ApiServer;
+  private readonly file: ServiceFile;
+  private readonly idle: IdleEnd;
+  private readonly tellEnd: () => void;
+  private stopping: Promise<void> | undefined;
+  private baseAddress = '';
+
+  constructor(config: ServiceConfig, options: ServiceOptions, parts: OpenedParts) {
+    const { journal, databases } = parts;
+    const { logger, clock = systemClock, token = newToken() } = options;
+    this.config = config;
+    this.logger = logger;
+    this.token = token;
+    this.journal = journal;
+    this.databases = databases;
+    this.ownThread = parts.ownThread;
+    this.queue = newQueue(config, options, clock, { journal, databases });
+    this.leases = new Leases(databases, config.dataFolder);
+    this.server = new ApiServer({
+      routes: serviceRoutes(databases, this.queue, {
+        leases: this.leases,
+        state: () => this.state(),
+        stop: async (isReplaced) => await this.stop(isReplaced),
+      }),
+      token,
+      limits: { maxBytes: maxBodyBytes, timeLimitMs: options.bodyTimeLimitMs ?? 30_000 },
+      logger,
+    });
+    this.file = new ServiceFile(config.dataFolder, token);
+    const isInUse = (): boolean => this.leases.count + this.queue.activeCount > 0;
+    this.idle = new IdleEnd(clock, options.idleMs ?? 60_000, isInUse, () => this.endUnused());
+    let tellEnd = (): void => undefined;
+    this.ended = new Promise((resolve) => (tellEnd = resolve));
+    this.tellEnd = tellEnd;
+  }
+
+  get address(): string {
+    return this.baseAddress;
+  }
+
+  /** Rejects when it cannot listen, or cannot tell of itself; then it has closed what it opened. */
+  async start(): Promise<void> {
+    try {
+      this.baseAddress = await this.server.listen(this.config.port ?? 0);
+      this.queue.start();
+      if (this.config.shared === true) await this.share();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.stop(false);
+    await this.ended;
+  }
+
+  private async share(): Promise<void> {
+    await this.file.write(this.address);
+    this.logger.info(`The service ${serviceVersion} listens at ${this.address}.`);
+    this.leases.onDidChange(() => this.idle.check());
+    this.queue.onDidChangeActivity(() => this.idle.check());
+    this.idle.check();
+  }
+
+  private endUnused(): void {
+    this.logger.info('Nobody uses the service any longer.');
+    void this.stop(false);
+  }
+
+  /** Resolves when nothing is held any more; the last answers may still go out. */
+  private async stop(isReplaced: boolean): Promise<void> {
+    if (this.stopping === undefined) {
+      this.stopping = this.putAway(isReplaced);
+      void this.stopping.then(async () => await this.server.close()).finally(this.tellEnd);
+    }
+    await this.stopping;
+  }
+
+  /**
+   * In this order: who finds the file knows that the service runs or has crashed, and who sees its lease end knows that
+   * the next service can start. Never rejects.
+   */
+  private async putAway(isReplaced: boolean): Promise<void> {
+    this.idle.dispose();
+    this.server.stopListening();
+    try {
+      await this.queue.close();
+      await this.databases.close();
+      await this.ownThread?.end();
+      await this.file.remove();
+      this.journal.close();
+    } catch (error) {
+      this.logger.error(`The service did not end as it should: ${String(error)}`);
+    }
+    this.leases.end(isReplaced ? 'replaced' : 'stopped');
+  }
+
+  private state(): ServiceState {
+    return {
+      name: localServiceName,
+      version: serviceVersion,
+      pid: process.pid,
+      host: os.hostname(),
+      leases: this.leases.count,
+      transfers: this.queue.activeCount,
+    };
+  }
+}
+
+function newQueue(
+  config: ServiceConfig,
+  options: ServiceOptions,
+  clock: Clock,
+  parts: Pick<OpenedParts, 'journal' | 'databases'>,
+): TransferQueue {
+  return new TransferQueue({
+    ...parts,
     clock,
     logger: options.logger,
     retentionMs: (config.retentionDays ?? 7) * dayMs,
     retryDelayMs: options.retryDelayMs ?? 3_000,
     ...(config.throttleBytesPerSecond === undefined ? {} : { throttleBytesPerSecond: config.throttleBytesPerSecond }),
-  });
-  const server = new ApiServer({
-    routes: serviceRoutes(databases, queue),
-    token,
-    limits: { maxBytes: maxBodyBytes, timeLimitMs: options.bodyTimeLimitMs ?? 30_000 },
-    logger: options.logger,
-  });
-  const close = async (): Promise<void> => {
-    await server.close();
-    await queue.close();
-    await Promise.all(databases.map(async (database) => await database.catalog.close()));
-    if (options.catalogThread === undefined) await catalogThread.end();
-    journal.close();
-  };
-  try {
-    const address = await server.listen(config.port ?? 0);
-    await Promise.all(databases.map(async (database) => await database.catalog.start()));
-    queue.start();
-    return { address, token, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-function openDatabases(config: ServiceConfig, options: ServiceOptions, thread: CatalogThread): ServedDatabase[] {
-  const documents = describeDatabases(config.databases);
-  return config.databases.map((database, index) => {
-    const document = documents[index];
-    if (document === undefined) throw new RangeError(`No description of database ${index}`);
-    const catalog = new Catalog({
-      name: document.name,
-      folder: database.folder,
-      file: nodePath.join(config.dataFolder, 'catalog', `${document.id}.db`),
-      thread,
-      logger: options.logger,
-      ...(options.textMode === undefined ? {} : { textMode: options.textMode }),
-    });
-    return { document, folder: database.folder, catalog };
   });
 }

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { ConfigError, parseConfig, type ServiceConfig } from './config.ts';
 import { newToken, startService, type RunningService } from './localService.ts';
+import { LogFile } from './logFile.ts';
 import { lineLogger } from './stderrLogger.ts';
 import { serviceVersion } from './version.ts';
 
@@ -42,15 +43,8 @@ async function firstLine(): Promise<string> {
 }
 
 function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
-  let isStopping = false;
-  const stop = (): void => {
-    if (isStopping) return;
-    isStopping = true;
-    service.close().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
-  };
+  void service.ended.then(() => process.exit(0));
+  const stop = (): void => void service.close();
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   if (!endWithStdin) return;
@@ -62,14 +56,21 @@ async function main(): Promise<void> {
   const config = await readConfig();
   const token = newToken();
   const secrets = [token, Buffer.from(token, 'utf8').toString('base64')];
-  const logger = lineLogger(
-    (line) => process.stderr.write(line),
-    () => secrets,
-  );
+  const logger = lineLogger(logWriter(config), () => secrets);
   const service = await startService(config, { logger, token });
   stopOnSignals(service, config.endWithStdin ?? false);
   const { address } = service;
   process.stdout.write(`${JSON.stringify({ address, token, version: serviceVersion, pid: process.pid })}\n`);
+}
+
+/** A shared service outlives whoever started it, so it logs to a file (D29). */
+function logWriter(config: ServiceConfig): (line: string) => unknown {
+  if (config.shared !== true) return (line) => process.stderr.write(line);
+  const log = new LogFile(nodePath.join(config.dataFolder, 'service.log'));
+  process.on('uncaughtExceptionMonitor', (error) => log.write(`${error.stack ?? error.message}\n`));
+  // Nobody reads these once it runs.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  return (line) => log.write(line);
 }
 
 const sqliteBusy = 5;

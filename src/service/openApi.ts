@@ -14,7 +14,7 @@ const intro = [
 ].join(' ');
 
 const tags = [
-  { name: 'service', description: 'The service itself.' },
+  { name: 'service', description: 'The service itself, and how several share it.' },
   { name: 'databases', description: 'What can be searched, and transferred from and to.' },
   { name: 'files', description: 'Search, and metadata by ids.' },
   { name: 'transfers', description: 'Submission, status and cancel.' },
@@ -59,21 +59,21 @@ function operationOf(route: DescribedRoute): JsonObject {
     tags: [tag],
     ...(route.isOpen === true ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: jsonContent(route.body, example) } }),
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: contentOf(route.body, example) } }),
     responses: {
       [success.status]: {
         description: success.description,
         ...(success.headers === undefined ? {} : { headers: success.headers }),
-        ...(success.schema === undefined ? {} : { content: jsonContent(success.schema) }),
+        ...(success.schema === undefined ? {} : { content: contentOf(success.schema, undefined, success.mediaType) }),
       },
       ...problemsOf(route),
     },
   };
 }
 
-function jsonContent(schema: z.ZodMiniType, example?: JsonObject): JsonObject {
+function contentOf(schema: z.ZodMiniType, example?: JsonObject, mediaType = 'application/json'): JsonObject {
   const reference = { $ref: `#/components/schemas/${nameOf(schema)}` };
-  return { 'application/json': { schema: reference, ...(example === undefined ? {} : { example }) } };
+  return { [mediaType]: { schema: reference, ...(example === undefined ? {} : { example }) } };
 }
 
 function nameOf(schema: z.ZodMiniType): string {

@@ -1,17 +1,18 @@
 import { localServiceName } from '../contract/root.ts';
 import { apiVersion } from '../contract/apiVersion.ts';
-import type { ServedDatabase } from './catalog/databases.ts';
+import type { ServedDatabases } from './catalog/databases.ts';
 import { describedRoute, type DescribedRoute } from './http/describedRoute.ts';
 import { openApiDocument } from './openApi.ts';
 import { databaseRoutes } from './routes/databaseRoutes.ts';
 import { fileRoutes } from './routes/fileRoutes.ts';
+import { sharingRoutes, type Sharing } from './routes/sharingRoutes.ts';
 import { transferRoutes } from './routes/transferRoutes.ts';
 import type { TransferQueue } from './transfers/transferQueue.ts';
 import { serviceVersion } from './version.ts';
 import { answerSchemas } from './wire/schemas.ts';
 
-/** Every operation of the service: those of §4, and the few of D26. */
-export function serviceRoutes(databases: readonly ServedDatabase[], queue: TransferQueue): DescribedRoute[] {
+/** Every operation of the service: those of §4, and the few of D26 and D29. */
+export function serviceRoutes(databases: ServedDatabases, queue: TransferQueue, sharing: Sharing): DescribedRoute[] {
   const apiBase = `/api/v${apiVersion}`;
   const routes: DescribedRoute[] = [
     describedRoute({
@@ -30,6 +31,7 @@ export function serviceRoutes(databases: readonly ServedDatabase[], queue: Trans
     ...databaseRoutes(apiBase, databases),
     ...fileRoutes(apiBase, databases),
     ...transferRoutes(apiBase, queue),
+    ...sharingRoutes(sharing),
   ];
   routes.push(openApiRoute(routes));
   return routes;

@@ -6,6 +6,7 @@ import { checkHost, checkOrigin, checkToken } from './http/access.ts';
 import { AnswerFlow } from './http/answerFlow.ts';
 import { Connections } from './http/connections.ts';
 import { HttpProblem } from './http/httpProblem.ts';
+import { openLines } from './http/lineStream.ts';
 import { readJson, type RequestLimits } from './http/requestBody.ts';
 import { parseTarget } from './http/requestTarget.ts';
 import { findRoute, type ApiAnswer, type Route } from './http/router.ts';
@@ -24,6 +25,8 @@ const maxHeadersMs = 15_000;
 const maxUnsentBytes = 64 * 1024 * 1024;
 /** How long a body that was refused may still come in before the connection ends. */
 const drainMs = 2_000;
+/** How long the last answers may take once the service ends. */
+const lastAnswersMs = 1_000;
 
 /** The HTTP side of the service: loopback only, every request checked, every error a problem document (D26). */
 export class ApiServer {
@@ -31,6 +34,7 @@ export class ApiServer {
   private readonly server: Server;
   private readonly connections = new Connections();
   private readonly flow: AnswerFlow;
+  private closed: Promise<void> | undefined;
 
   constructor(options: ApiServerOptions) {
     this.options = options;
@@ -61,12 +65,18 @@ export class ApiServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Takes no more requests and ends the connections. */
+  /** Takes no new connections; those that are open can still be answered on. */
+  stopListening(): void {
+    this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  /** Ends the connections; those that are being answered on are given a moment. Resolves when all are gone. */
   async close(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeAllConnections();
-    });
+    this.stopListening();
+    this.server.closeIdleConnections();
+    const limit = setTimeout(() => this.server.closeAllConnections(), lastAnswersMs);
+    await this.closed;
+    clearTimeout(limit);
   }
 
   private get port(): number {
@@ -91,7 +101,11 @@ export class ApiServer {
     response.on('error', () => undefined);
     const broken = await this.connections.turnOf(request, response);
     try {
-      if (!request.socket.destroyed) await this.send(response, await this.answer(request, response, broken));
+      if (request.socket.destroyed) return;
+      const answer = await this.answer(request, response, broken);
+      if (!this.server.listening) response.setHeader('Connection', 'close');
+      if (answer.lines === undefined) await this.send(response, answer);
+      else answer.lines(openLines(response, answer.status));
     } catch (error) {
       await this.sendProblem(request, response, this.problemOf(error));
     }

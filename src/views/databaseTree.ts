@@ -14,14 +14,17 @@ const retry = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry') };
 export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly store: ConnectionStore;
+  private readonly isSaved: (url: string) => boolean;
   private readonly changed = this.lifetime.track(new EventEmitter<undefined>());
   /** The editor was told and has not drawn since: it will draw what there is then. */
   private isAwaited = false;
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  constructor(store: ConnectionStore) {
+  /** `isSaved` tells of the address of a database whether it is a folder that the settings name. */
+  constructor(store: ConnectionStore, isSaved: (url: string) => boolean) {
     this.store = store;
+    this.isSaved = isSaved;
     this.lifetime.track(store.onDidChange(() => this.redraw()));
   }
 
@@ -29,7 +32,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (node.kind === 'message') return messageItem(node);
     if (node.kind === 'connection') return connectionItem(this.store.state);
     if (node.kind === 'organization') return organizationItem(node.name);
-    return databaseItem(this.store.database(node.name));
+    return this.databaseItem(this.store.database(node.name));
   }
 
   getChildren(parent?: DatabaseTreeNode): DatabaseTreeNode[] {
@@ -69,6 +72,17 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (organizations.length < 2) return [...troubles, ...rows(databases)];
     return [...troubles, ...organizations.map((name) => ({ kind: 'organization' as const, name }))];
   }
+
+  private databaseItem(database: Database | undefined): TreeItem {
+    const item = new TreeItem(plainLine(database?.name ?? '') || l10n.t('(no name)'));
+    item.contextValue = 'database';
+    item.iconPath = new ThemeIcon('database');
+    if (!database) return item;
+    if (this.isSaved(database.url)) item.contextValue = 'database.saved';
+    item.id = `database/${database.id}/${database.name}`;
+    item.tooltip = [database.name, database.organization, database.url].map(plainLine).filter(Boolean).join('\n');
+    return item;
+  }
 }
 
 function connectingText({ doubt }: { readonly doubt?: Reason }): string {
@@ -104,15 +118,5 @@ function organizationItem(name: string): TreeItem {
   item.id = `organization/${name}`;
   item.contextValue = 'organization';
   item.iconPath = new ThemeIcon('organization');
-  return item;
-}
-
-function databaseItem(database: Database | undefined): TreeItem {
-  const item = new TreeItem(plainLine(database?.name ?? '') || l10n.t('(no name)'));
-  item.contextValue = 'database';
-  item.iconPath = new ThemeIcon('database');
-  if (!database) return item;
-  item.id = `database/${database.id}/${database.name}`;
-  item.tooltip = [database.name, database.organization, database.url].map(plainLine).filter(Boolean).join('\n');
   return item;
 }

@@ -14,6 +14,8 @@ export interface TreeViewParts {
   readonly connectionStore: ConnectionStore;
   readonly searchStore: SearchStore;
   readonly transfers: TransferTreeParts;
+  /** Whether the database at this address is a folder that the settings name. */
+  isSaved(url: string): boolean;
 }
 
 /** The three views of the side bar. */
@@ -28,7 +30,7 @@ export class TreeViews implements Disposable {
 
   constructor(parts: TreeViewParts) {
     this.parts = parts;
-    const databaseTree = this.lifetime.track(new DatabaseTree(parts.connectionStore));
+    const databaseTree = this.lifetime.track(new DatabaseTree(parts.connectionStore, parts.isSaved));
     this.searchTree = this.lifetime.track(new SearchTree(parts.searchStore));
     this.transferTree = this.lifetime.track(new TransferTree(parts.transfers));
     this.databases = this.lifetime.track(

@@ -10,6 +10,7 @@ import { wordsOf } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 const connection = { id: 'c', name: 'Test service', server: 'http://127.0.0.1:1' };
+const saved = 'file:///data/lab/';
 const service = { address: 'http://127.0.0.1:1', name: 'Test service', version: '1.2.3' };
 
 describe('The tree of databases', () => {
@@ -17,7 +18,7 @@ describe('The tree of databases', () => {
   let tree: DatabaseTree;
   beforeEach(() => {
     store = new ConnectionStore();
-    tree = new DatabaseTree(store);
+    tree = new DatabaseTree(store, (url) => url === saved);
   });
   afterEach(() => tree.dispose());
 
@@ -82,6 +83,12 @@ describe('The tree of databases', () => {
     assert.equal(new Set(ids).size, 5);
   });
 
+  it('marks the databases that the settings name, so that their menu can take them out again', () => {
+    connectTo({ ...database('Alpha', 'One'), url: saved }, database('Beta', 'One'));
+    const kinds = tree.getChildren().map((node) => tree.getTreeItem(node).contextValue);
+    assert.deepEqual(kinds, ['connection', 'database.saved', 'database']);
+  });
+
   it('keeps the databases when listing them again fails, and says so above them', () => {
     connectTo(database('Alpha', 'One'));
     store.setListing({ ...store.listing, reason: { kind: 'timeout' } });
@@ -110,7 +117,7 @@ describe('The Retry row of the databases', () => {
   afterEach(() => stage.close());
 
   const retry = async (): Promise<void> => {
-    const tree = new DatabaseTree(stage.parts.connectionStore);
+    const tree = new DatabaseTree(stage.parts.connectionStore, () => false);
     const row = tree.getChildren().find((node) => node.kind === 'message' && node.look === 'error');
     assert.ok(row, 'there is an error row');
     const { command } = tree.getTreeItem(row);

@@ -10,6 +10,7 @@ type Outcome = { readonly asks: RegExp } | { readonly says: RegExp } | { readonl
 const noTransfer: Outcome = { says: /^There is no transfer for this\.$/ };
 const noSearch: Outcome = { says: /^There is no search for this\. Search for files first\.$/ };
 const noFiles: Outcome = { says: /^There are no files to choose from\. Search for files first\.$/ };
+const whichFolder: Outcome = { asks: /Serve a Folder as a Database/ };
 const whichService: Outcome = { asks: /Select a service to connect to/ };
 
 /** The exceptions `works` return without a word, because what they do is seen. */
@@ -23,6 +24,9 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.setOrcid': { asks: /Your ORCID iD/ },
   'dataTransfer.startLocalService': { works: 'the databases appear' },
   'dataTransfer.stopLocalService': { says: /^The local service does not run\.$/ },
+  'dataTransfer.serveFolder': whichFolder,
+  'dataTransfer.serveThisFolder': whichFolder,
+  'dataTransfer.stopServing': { says: /^The settings name no folder that is served\.$/ },
   'dataTransfer.refreshDatabases': whichService,
   'dataTransfer.searchFiles': whichService,
   'dataTransfer.loadMore': noSearch,

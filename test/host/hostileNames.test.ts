@@ -15,7 +15,7 @@ describe('What a server says is data', () => {
     describe(`with ${what} in it`, () => {
       it('the rows of the databases are plain text', () => {
         const store = new ConnectionStore();
-        const tree = new DatabaseTree(store);
+        const tree = new DatabaseTree(store, () => false);
         const connection = { id: 'c', name: `The ${text}`, server: 'http://127.0.0.1:1' };
         const service = { address: 'http://127.0.0.1:1', name: text, version: text };
         store.setState({ kind: 'failed', connection, reason: { kind: 'refused', detail: text } });

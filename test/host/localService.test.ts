@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Uri, workspace } from 'vscode';
 import type { Transfer } from '../../src/core/model/transfer.ts';
+import { localConnectionId } from '../../src/host/machine.ts';
 import { until } from '../unit/core/rig.ts';
 import { orcid, Stage } from './stage.ts';
 
@@ -24,22 +24,12 @@ describe('The local service, from the editor', function () {
     assert.deepEqual(
       listing.databases.map(({ name, organization }) => [name, organization]),
       [
-        [workspace.workspaceFolders?.[0]?.name, 'This workspace'],
+        [workspace.workspaceFolders?.[0]?.name, 'Open folders'],
         ['Sample Data', 'This machine'],
         ['Received Files', 'This machine'],
       ],
     );
     assert.deepEqual(stage.person.notices, []);
-  });
-
-  it('serves the folders of the settings instead, where there are any', async () => {
-    const folder = openFolder();
-    await stage.settings.update('localService.databases', [{ name: 'Lab Share', folder }], true);
-    await stage.run('dataTransfer.startLocalService');
-    assert.deepEqual(
-      stage.parts.connectionStore.listing.databases.map(({ name }) => name),
-      ['Lab Share'],
-    );
   });
 
   it('transfers files of the samples, and they arrive whole', async () => {
@@ -95,27 +85,25 @@ describe('The local service, from the editor', function () {
     await rm(file);
   });
 
-  it('is one process, however often it is started', async () => {
+  it('is one service with one lease, however often it is started', async () => {
     const { localService } = stage.parts;
-    const before = childCount();
     const [one, two] = await Promise.all([localService.start(), localService.start()]);
     await stage.run('dataTransfer.startLocalService');
     assert.deepEqual(one, two);
     assert.deepEqual(await localService.start(), one);
-    assert.equal(childCount(), before + 1);
+    assert.equal(await localService.otherWindows(), 0);
   });
 
   it('ends its process when it is stopped, and says that it is not connected any longer', async () => {
     const { localService, connectionStore, sessions } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
     const { address } = await localService.start();
-    const before = childCount();
     await stage.run('dataTransfer.stopLocalService');
     assert.equal(localService.isRunning, false);
     assert.equal(connectionStore.state.kind, 'disconnected');
-    assert.equal(sessions.get('local'), undefined);
+    assert.equal(sessions.get(localConnectionId), undefined);
     await assert.rejects(fetch(address));
-    assert.equal(childCount(), before - 1);
+    assert.deepEqual(stage.person.notices, [], 'nobody else uses it, so nothing is asked');
   });
 
   it('starts again right after it was stopped', async () => {
@@ -131,24 +119,12 @@ describe('The local service, from the editor', function () {
     assert.deepEqual(stage.person.notices, []);
   });
 
-  it('is seen to have ended when it ended by itself, and starts again on Retry', async () => {
-    const { localService, connectionStore } = stage.parts;
-    await stage.run('dataTransfer.startLocalService');
-    localService['child']?.kill('SIGKILL');
-    await until(connectionStore.onDidChange, () => connectionStore.state.kind !== 'connected');
-    assert.equal(localService.isRunning, false);
-    assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'unreachable');
-    await stage.run('dataTransfer.refreshDatabases');
-    assert.equal(connectionStore.state.kind, 'connected');
-    assert.equal(connectionStore.listing.databases.length, 3);
-  });
-
   it('says in words why it did not start', async () => {
-    const twice = [openFolder(), openFolder()].map((folder) => ({ name: 'Lab Share', folder }));
-    await stage.settings.update('localService.databases', twice, true);
+    await stage.settings.update('localService.databases', [{ name: 'Lab Share', folder: 'not/absolute' }], true);
     await stage.run('dataTransfer.startLocalService');
     const notice = await stage.person.notice();
-    assert.match(notice.message, /^Could not start the local service: .*Lab Share/);
+    const why = 'Lab Share (not/absolute): folder must be an absolute path';
+    assert.equal(notice.message, `Could not start the local service: ${why}`);
     assert.deepEqual(notice.buttons, ['Show Log']);
     assert.equal(stage.parts.connectionStore.state.kind, 'failed');
     assert.equal(stage.parts.localService.isRunning, false);
@@ -175,13 +151,6 @@ async function ended({ parts }: Stage): Promise<Transfer> {
   const [transfer] = parts.transferStore.finished();
   assert.ok(transfer);
   return transfer;
-}
-
-/** Processes of the local service that this host has started and that have not ended; other extensions have children too. */
-function childCount(): number {
-  const activeHandles = Reflect.get(process, '_getActiveHandles') as () => readonly unknown[];
-  const children = activeHandles.call(process).filter((handle) => handle instanceof ChildProcess);
-  return children.filter(({ spawnargs }) => spawnargs.some((part) => part.endsWith('main.cjs'))).length;
 }
 
 async function sha256(file: string): Promise<string> {

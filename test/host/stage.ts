@@ -11,6 +11,7 @@ import {
 } from 'vscode';
 import type { Search } from '../../src/core/store/searchStore.ts';
 import type { CommandArguments, CommandId, TransferNode } from '../../src/host/contributions.ts';
+import { localConnectionId } from '../../src/host/machine.ts';
 import type { Presented } from '../../src/presentation.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
@@ -149,7 +150,7 @@ async function clear(parts: ExtensionParts): Promise<void> {
     sessions.close(id);
     await apiKeys.forget(id);
   }
-  sessions.close('local');
+  sessions.close(localConnectionId);
   await localService.stop();
   searchFlow.dismiss(searchStore.all().map(({ key }) => key));
   await parts.transferFlow.loadFinished();

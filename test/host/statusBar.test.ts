@@ -119,6 +119,7 @@ describe('The badge of the transfers', () => {
       connectionStore: new ConnectionStore(),
       searchStore: new SearchStore(),
       transfers,
+      isSaved: () => false,
     });
     Object.assign(window, { createTreeView });
     const badge = (): ViewBadge | undefined => views.get(viewIds.transfers)?.badge;

@@ -273,6 +273,7 @@ describe('Access to the local service (D26)', () => {
     );
     assert.deepEqual(operations.sort(), [
       'DELETE /api/v1/transfers/{id}',
+      'DELETE /service',
       'GET /',
       'GET /api/v1/databases',
       'GET /api/v1/databases/{database}',
@@ -280,9 +281,11 @@ describe('Access to the local service (D26)', () => {
       'GET /api/v1/files/by-id',
       'GET /api/v1/transfers/{id}',
       'GET /openapi.json',
+      'GET /service',
       'POST /api/v1/files',
       'POST /api/v1/files/by-id',
       'POST /api/v1/transfers',
+      'POST /leases',
     ]);
   });
 });

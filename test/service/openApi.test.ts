@@ -27,6 +27,9 @@ const good: Readonly<Record<string, RequestParts>> = {
   submitTransfer: post('/transfers', { orcid, source: 'source-data', destination: 'target', file_ids: ['a.txt'] }),
   getTransferStatus: { method: 'GET', target: `${api}/transfers/{done}` },
   cancelTransfer: { method: 'DELETE', target: `${api}/transfers/{done}?orcid=${orcid}` },
+  beginLease: { method: 'POST', target: '/leases', body: '{"databases": []}' },
+  getService: { method: 'GET', target: '/service' },
+  stopService: { method: 'DELETE', target: '/service?replaced=false' },
 };
 
 function post(path: string, body: Json): RequestParts {
@@ -74,6 +77,8 @@ const own: readonly [operationId: string, status: number, parts: RequestParts][]
   ['cancelTransfer', 404, { method: 'DELETE', target: `${api}/transfers/${unknownId}?orcid=${orcid}` }],
   ['cancelTransfer', 409, { method: 'DELETE', target: `${api}/transfers/{done}?orcid=${orcid}` }],
   ['cancelTransfer', 422, { method: 'DELETE', target: `${api}/transfers/x?more=1` }],
+  ['beginLease', 422, { method: 'POST', target: '/leases', body: '{"databases": [{"folder": ""}], "more": 1}' }],
+  ['stopService', 422, { method: 'DELETE', target: '/service?replaced=perhaps' }],
 ];
 
 describe('The OpenAPI document of the local service (D26)', () => {
@@ -104,6 +109,21 @@ describe('The OpenAPI document of the local service (D26)', () => {
     assert.equal(answer.status, status, given.text);
     provoked.add(`${operationId} ${status}`);
     return answer;
+  }
+
+  /** The answer to a lease ends with the service at the latest: its lines are looked at then. */
+  async function provokeLease(): Promise<void> {
+    const response = await fetch(`${rig.service.address}/leases`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${rig.service.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ databases: rig.folders }),
+    });
+    const { status, headers } = response;
+    const text = response.text();
+    await rig.restart({ bodyTimeLimitMs: 200 });
+    check.check('POST', '/leases', { status, headers, text: await text });
+    assert.deepEqual([status, (await text).trim().split('\n').length], [200, 2]);
+    provoked.add('beginLease 200');
   }
 
   function textOf(parts: RequestParts): string {
@@ -149,7 +169,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
 
   it('gives every body an example that fits its schema', () => {
     const bodies = operations().flatMap((operation) => (operation.requestBody === undefined ? [] : [operation]));
-    assert.equal(bodies.length, 3);
+    assert.equal(bodies.length, 4);
     for (const { requestBody, operationId } of bodies) {
       const content = (requestBody?.['content'] as Record<string, { schema: { $ref: string }; example: unknown }>)[
         'application/json'
@@ -172,8 +192,13 @@ describe('The OpenAPI document of the local service (D26)', () => {
     it(`is true of ${operationId}: what it answers when all is well`, async () => {
       const operation = operations().find((one) => one.operationId === operationId);
       const status = Number(Object.keys(operation?.responses ?? {}).find((code) => code.startsWith('2')));
+      if (operationId === 'beginLease') {
+        await provokeLease();
+        return;
+      }
       if (operationId !== 'cancelTransfer') {
         await provoke(operationId, status, textOf(parts), parts);
+        if (operationId === 'stopService') await rig.restart({ bodyTimeLimitMs: 200 });
         return;
       }
       await rig.write({ 'slow.bin': 'x'.repeat(900_000) });
@@ -213,6 +238,15 @@ describe('The OpenAPI document of the local service (D26)', () => {
       }
     });
   }
+
+  it('is true of beginLease: 500 when the names of the folders cannot be written down', async () => {
+    const file = nodePath.join(rig.root, 'data', 'databases.json');
+    await fs.rm(file);
+    await fs.mkdir(file);
+    const parts: RequestParts = { method: 'POST', target: '/leases', body: JSON.stringify({ databases: rig.folders }) };
+    await provoke('beginLease', 500, textOf(parts), parts);
+    await fs.rmdir(file);
+  });
 
   it('is true of the operations on one transfer: 500 when its record cannot be read', async () => {
     await rig.restart({

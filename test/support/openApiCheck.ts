@@ -74,7 +74,8 @@ export class OpenApiCheck {
     const mediaType = headers.get('content-type') ?? '';
     const described = content[mediaType];
     assert.ok(described, `${where} as ${mediaType}`);
-    this.checkAt(described.schema.$ref, JSON.parse(text), where);
+    const values = mediaType === 'application/x-ndjson' ? text.trim().split('\n') : [text];
+    for (const value of values) this.checkAt(described.schema.$ref, JSON.parse(value), where);
   }
 
   private responseOf(method: string, target: string, status: number, where: string): Json {

@@ -1,4 +1,4 @@
-import { EventEmitter, QuickInputButtons, type QuickPickItem } from 'vscode';
+import { EventEmitter, QuickInputButtons, type OpenDialogOptions, type QuickPickItem, type Uri } from 'vscode';
 
 const limitMs = 8_000;
 
@@ -157,6 +157,29 @@ export class ScriptedTextBox extends ScriptedInput {
   async complaint(): Promise<string> {
     await this.until(() => !this.busy && this.complained !== '', 'a complaint');
     return this.complained;
+  }
+}
+
+/** The dialog in which a folder is chosen. */
+export class ScriptedFolderDialog {
+  /** All that it shows. */
+  readonly text: string;
+  /** Resolves to the folder, or to nothing when the person left. */
+  readonly answered: Promise<Uri[] | undefined>;
+  private resolve: (folders: Uri[] | undefined) => void = () => undefined;
+
+  constructor({ title, openLabel }: OpenDialogOptions) {
+    this.text = [title, openLabel].filter(Boolean).join('\n');
+    this.answered = new Promise((resolve) => (this.resolve = resolve));
+  }
+
+  choose(folder: Uri): void {
+    this.resolve([folder]);
+  }
+
+  /** The person leaves with Escape. */
+  escape(): void {
+    this.resolve(undefined);
   }
 }
 

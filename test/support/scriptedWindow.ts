@@ -1,5 +1,5 @@
-import { window } from 'vscode';
-import { Arrivals, ScriptedPick, ScriptedTextBox } from './scriptedInputs.ts';
+import { window, type OpenDialogOptions } from 'vscode';
+import { Arrivals, ScriptedFolderDialog, ScriptedPick, ScriptedTextBox } from './scriptedInputs.ts';
 
 /** A message that the person sees, and what they can do with it. */
 export class ScriptedNotice {
@@ -41,11 +41,15 @@ export class ScriptedNotice {
 const replaced = [
   'createInputBox',
   'createQuickPick',
+  'showOpenDialog',
   'showInformationMessage',
   'showWarningMessage',
   'showErrorMessage',
   'setStatusBarMessage',
 ] as const;
+
+/** Whatever a person can be asked with. */
+type ScriptedQuestion = ScriptedTextBox | ScriptedPick | ScriptedFolderDialog;
 
 /**
  * Stands where the person sits: takes over the editor's inputs and messages, remembers all that was shown, and answers
@@ -55,10 +59,10 @@ export class ScriptedWindow {
   /** Every message that was shown, in their order. */
   readonly notices: ScriptedNotice[] = [];
   /** Every input that was shown, in their order. */
-  readonly inputs: (ScriptedTextBox | ScriptedPick)[] = [];
+  readonly inputs: ScriptedQuestion[] = [];
   /** What was said shortly in the status bar. */
   readonly said: string[] = [];
-  private readonly shownInputs = new Arrivals<ScriptedTextBox | ScriptedPick>();
+  private readonly shownInputs = new Arrivals<ScriptedQuestion>();
   private readonly shownNotices = new Arrivals<ScriptedNotice>();
   private readonly originals = Object.fromEntries(replaced.map((name) => [name, window[name]]));
 
@@ -70,6 +74,7 @@ export class ScriptedWindow {
     const replacements: Record<(typeof replaced)[number], unknown> = {
       createInputBox: () => new ScriptedTextBox((box) => this.take(box)),
       createQuickPick: () => new ScriptedPick((pick) => this.take(pick)),
+      showOpenDialog: (options: OpenDialogOptions) => this.ask(new ScriptedFolderDialog(options)),
       showInformationMessage: notice('information'),
       showWarningMessage: notice('warning'),
       showErrorMessage: notice('error'),
@@ -82,7 +87,7 @@ export class ScriptedWindow {
   }
 
   /** The next input of whatever kind. */
-  async input(): Promise<ScriptedTextBox | ScriptedPick> {
+  async input(): Promise<ScriptedQuestion> {
     return await this.shownInputs.next(() => `No input was shown. ${this.summary()}`);
   }
 
@@ -90,14 +95,21 @@ export class ScriptedWindow {
   async textBox(): Promise<ScriptedTextBox> {
     const input = await this.input();
     if (input instanceof ScriptedTextBox) return input;
-    throw new Error(`A list was shown, not a text input: ${input.labels.join(', ')}`);
+    throw new Error(`A text input was expected, but this was shown: ${input.text}`);
   }
 
   /** The next list that the person is asked to pick from. */
   async pick(): Promise<ScriptedPick> {
     const input = await this.input();
     if (input instanceof ScriptedPick) return input;
-    throw new Error(`A text input was shown, not a list: ${input.prompt ?? ''}`);
+    throw new Error(`A list was expected, but this was shown: ${input.text}`);
+  }
+
+  /** The next dialog in which the person is asked for a folder. */
+  async folderDialog(): Promise<ScriptedFolderDialog> {
+    const input = await this.input();
+    if (input instanceof ScriptedFolderDialog) return input;
+    throw new Error(`A folder dialog was expected, but this was shown: ${input.text}`);
   }
 
   /** The next message; those that do not match `pattern` are passed over. */
@@ -120,9 +132,14 @@ export class ScriptedWindow {
     for (const notice of this.notices) notice.dismiss();
   }
 
-  private take(input: ScriptedTextBox | ScriptedPick): void {
+  private take(input: ScriptedQuestion): void {
     this.inputs.push(input);
     this.shownInputs.put(input);
+  }
+
+  private ask(dialog: ScriptedFolderDialog): ScriptedFolderDialog['answered'] {
+    this.take(dialog);
+    return dialog.answered;
   }
 
   private tell(notice: ScriptedNotice): Promise<string | undefined> {

@@ -5,6 +5,7 @@ import type { Logger } from '../../src/core/util/logger.ts';
 import { startService, type RunningService, type ServiceOptions } from '../../src/service/localService.ts';
 import { parseConfig } from '../../src/service/config.ts';
 import { eventually } from './eventually.ts';
+import { HeldLease, type LeasedFolder } from './heldLease.ts';
 import { OpenApiCheck, type GivenAnswer, type OpenApi } from './openApiCheck.ts';
 
 /** An answer of the service; `body` is parsed when it is JSON, else absent. */
@@ -28,6 +29,8 @@ interface RigOptions extends Partial<Omit<ServiceOptions, 'logger'>> {
   readonly throttleBytesPerSecond?: number;
   /** The name of a database that is left out of the configuration. */
   readonly without?: string;
+  /** Serves nothing by configuration, and is found and ended as the service of all windows is (D29). */
+  readonly shared?: boolean;
   /** Done between the end of the service and its next start. */
   readonly whileStopped?: () => void;
 }
@@ -62,6 +65,14 @@ export class ServiceRig {
     return nodePath.join(this.root, 'target');
   }
 
+  /** Both folders, as a lease asks for them. */
+  get folders(): readonly LeasedFolder[] {
+    return [
+      { name: 'Source Data', folder: this.source, organization: 'Lab' },
+      { name: 'Target', folder: this.target },
+    ];
+  }
+
   get service(): RunningService {
     if (this.running === undefined) throw new Error('The service does not run.');
     return this.running;
@@ -78,13 +89,10 @@ export class ServiceRig {
 
   async restart(options: RigOptions = {}): Promise<void> {
     await this.running?.close();
-    const { retentionDays, throttleBytesPerSecond, without, whileStopped, ...rest } = options;
+    const { retentionDays, throttleBytesPerSecond, without, shared, whileStopped, ...rest } = options;
     whileStopped?.();
-    const databases = [
-      { name: 'Source Data', folder: 'source', organization: 'Lab' },
-      { name: 'Target', folder: 'target' },
-    ].filter(({ name }) => name !== without);
-    const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond };
+    const databases = shared ? [] : this.folders.filter(({ name }) => name !== without);
+    const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond, shared };
     const note = (message: string): void => void this.logged.push(message);
     const logger: Logger = { trace: note, debug: note, info: note, warn: note, error: note };
     this.running = await startService(parseConfig(JSON.stringify(config), this.root), { ...rest, logger });
@@ -162,6 +170,17 @@ export class ServiceRig {
       const status = await this.status(id);
       return states.includes(status.status) ? status : undefined;
     });
+  }
+
+  /** Holds a lease on these folders; see {@link HeldLease}. */
+  async lease(databases: readonly LeasedFolder[] = this.folders): Promise<HeldLease> {
+    return await HeldLease.begin(this.service, databases);
+  }
+
+  /** The names of all databases that are served now. */
+  async names(): Promise<string[]> {
+    const { body } = await this.call('GET', '/api/v1/databases');
+    return (body as { name: string }[]).map(({ name }) => name);
   }
 
   async cancel(id: string, by = orcid): Promise<Answer> {

@@ -29,6 +29,8 @@ export class ConnectFlow implements Disposable {
   private readonly parts: ConnectParts;
   private opening: AbortController | undefined;
   private readonly ending = new AbortController();
+  private listings = 0;
+  private lastListing = 0;
 
   constructor(parts: ConnectParts) {
     this.parts = parts;
@@ -108,14 +110,17 @@ export class ConnectFlow implements Disposable {
     this.parts.store.setState({ kind: 'disconnected' });
   }
 
-  /** Lists the databases again; those of the last listing stay when it fails. */
+  /** Lists the databases again; those of the last listing stay when it fails, and when this answer comes after a later one. */
   async refreshDatabases(): Promise<void> {
     const { sessions, store } = this.parts;
     const session = sessions.active;
     if (!session) return;
+    this.listings += 1;
+    const listing = this.listings;
     store.setListing({ ...store.listing, loading: true });
     const reply = await asked(() => session.client.databases());
-    if (sessions.active !== session) return;
+    if (sessions.active !== session || listing < this.lastListing) return;
+    this.lastListing = listing;
     const databases = reply.value && !reply.reason ? reply.value : store.listing.databases;
     store.setListing({ databases, loading: false, ...(reply.reason && { reason: reply.reason }) });
   }

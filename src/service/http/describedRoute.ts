@@ -13,6 +13,8 @@ interface OperationDescription {
     readonly status: number;
     readonly description: string;
     readonly schema?: z.ZodMiniType;
+    /** The media type of its body; JSON when it is left out. */
+    readonly mediaType?: string;
     /** Header objects of OpenAPI. */
     readonly headers?: JsonObject;
   };

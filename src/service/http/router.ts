@@ -1,11 +1,21 @@
 import { HttpProblem } from './httpProblem.ts';
 import type { FieldSource } from './fields.ts';
 
+/** An answer that stays open, one value as JSON a line, until one of the two sides ends it. */
+export interface LineStream {
+  write(value: unknown): void;
+  end(): void;
+  /** Calls once when it has ended; at once where that is so already. */
+  onEnd(listener: () => void): void;
+}
+
 /** What a handler answers; without a body when there is none to send. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of a body: takes the answer over, which stays open. */
+  readonly lines?: (lines: LineStream) => void;
 }
 
 /** What the server needs to know of an operation. */

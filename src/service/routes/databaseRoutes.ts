@@ -1,4 +1,4 @@
-import { findDatabase, type ServedDatabase } from '../catalog/databases.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { searchParameters } from '../catalog/specificParameters.ts';
 import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
@@ -9,28 +9,28 @@ import { answerSchemas } from '../wire/schemas.ts';
 const problems = { 404: 'There is no such database.' };
 
 /** The databases: all (§4.2), one, and its search parameters (D26). */
-export function databaseRoutes(apiBase: string, databases: readonly ServedDatabase[]): DescribedRoute[] {
+export function databaseRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
   const all = `${apiBase}/databases`;
   return [listRoute(all, databases), ...oneRoutes(`${all}/{database}`, databases)];
 }
 
-function listRoute(path: string, databases: readonly ServedDatabase[]): DescribedRoute {
+function listRoute(path: string, databases: ServedDatabases): DescribedRoute {
   return describedRoute({
     method: 'GET',
     path,
-    handle: () => ({ status: 200, body: databases.map((database) => database.document) }),
+    handle: () => ({ status: 200, body: databases.list().map((database) => database.document) }),
     description: {
       operationId: 'listDatabases',
       tag: 'databases',
       summary: 'All databases',
-      description: 'In the order in which the service was told of them.',
+      description: 'In the order in which the service was told of them; what a lease brought last comes first.',
       success: { status: 200, description: 'All databases.', schema: answerSchemas.DatabaseList },
       problems: {},
     },
   });
 }
 
-function oneRoutes(path: string, databases: readonly ServedDatabase[]): DescribedRoute[] {
+function oneRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
   const find = (nameOrId: string): ServedDatabase => mustFindDatabase(databases, nameOrId, 'path.database');
   return [
     describedRoute({
@@ -68,12 +68,8 @@ function oneRoutes(path: string, databases: readonly ServedDatabase[]): Describe
 }
 
 /** The database of this name or id, which stood at `location`. Throws {@link HttpProblem} 404. */
-export function mustFindDatabase(
-  databases: readonly ServedDatabase[],
-  nameOrId: string,
-  location: string,
-): ServedDatabase {
-  const database = findDatabase(databases, nameOrId);
+export function mustFindDatabase(databases: ServedDatabases, nameOrId: string, location: string): ServedDatabase {
+  const database = databases.find(nameOrId);
   if (database !== undefined) return database;
   const message = `There is no database "${quotable(nameOrId)}".`;
   throw new HttpProblem(404, message, { errors: [{ message, location }] });

@@ -1,7 +1,7 @@
 import type { MetadataRequest } from '../../contract/metadata.ts';
 import type { SearchRequest } from '../../contract/search.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
-import type { ServedDatabase } from '../catalog/databases.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { parseSearch, termCount, type ParsedSearch } from '../catalog/searchLanguage.ts';
 import { parseSpecific } from '../catalog/specificParameters.ts';
 import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
@@ -24,11 +24,11 @@ const away = 'The folder of the database is not there or cannot be read.';
 const unknown = 'There is no such database, or it does not have all of the files; each of these is named.';
 
 /** Search (§4.3) and metadata by ids in both forms (§4.4, D26). */
-export function fileRoutes(apiBase: string, databases: readonly ServedDatabase[]): DescribedRoute[] {
+export function fileRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
   return [searchRoute(apiBase, databases), ...metadataRoutes(`${apiBase}/files/by-id`, databases)];
 }
 
-function searchRoute(apiBase: string, databases: readonly ServedDatabase[]): DescribedRoute {
+function searchRoute(apiBase: string, databases: ServedDatabases): DescribedRoute {
   return describedRoute({
     method: 'POST',
     path: `${apiBase}/files`,
@@ -46,7 +46,7 @@ function searchRoute(apiBase: string, databases: readonly ServedDatabase[]): Des
   });
 }
 
-function metadataRoutes(path: string, databases: readonly ServedDatabase[]): DescribedRoute[] {
+function metadataRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
   const success = { status: 200, description: 'The files, in the order asked.', schema: answerSchemas.FileList };
   const problems = { 404: unknown, 500: away };
   return [
@@ -85,7 +85,7 @@ function metadataRoutes(path: string, databases: readonly ServedDatabase[]): Des
   ];
 }
 
-async function search(databases: readonly ServedDatabase[], request: SearchRequest): Promise<ApiAnswer> {
+async function search(databases: ServedDatabases, request: SearchRequest): Promise<ApiAnswer> {
   const database = mustFindDatabase(databases, request.database, 'body.database');
   const parsed = parseSearch(request.query);
   checkCost(parsed, request.specific?.['path']);
@@ -119,7 +119,7 @@ function patternLength(patterns: readonly string[]): number {
 }
 
 async function metadata(
-  databases: readonly ServedDatabase[],
+  databases: ServedDatabases,
   request: MetadataRequest,
   root: 'body' | 'query',
 ): Promise<ApiAnswer> {

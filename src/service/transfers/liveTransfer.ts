@@ -23,6 +23,8 @@ export class LiveTransfer implements RunProgress {
   readonly run: TransferRun;
   /** Present while the transfer waits for a folder to come back. */
   retry: Disposable | undefined;
+  /** Present while it keeps its databases from going. */
+  kept: Disposable | undefined;
   private readonly options: LiveTransferOptions;
   private readonly abort = new AbortController();
   private current: TransferRecord;

@@ -1,6 +1,6 @@
 import type { TransferRequest } from '../../contract/transfer.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
-import { findDatabase, type ServedDatabase } from '../catalog/databases.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import { describeWaiting, messageOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
 
@@ -14,7 +14,7 @@ const namedIds = 20;
 
 /** Checks a submission (§4.5) and describes its files. Throws {@link HttpProblem}: 404 for a database, 400 for the ids. */
 export async function prepareSubmission(
-  databases: readonly ServedDatabase[],
+  databases: ServedDatabases,
   request: TransferRequest,
   id: string,
   nowMs: number,
@@ -50,8 +50,8 @@ function transferFileOf(file: CatalogFile, position: number): TransferFile {
   return { position, path: file.path, resource: resourceOf(file), bytes: file.bytes, isLanded: false };
 }
 
-function mustFind(databases: readonly ServedDatabase[], name: string): ServedDatabase {
-  const database = findDatabase(databases, name);
+function mustFind(databases: ServedDatabases, name: string): ServedDatabase {
+  const database = databases.find(name);
   if (database === undefined) throw new HttpProblem(404, `There is no database "${name}".`);
   return database;
 }

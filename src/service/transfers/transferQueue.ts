@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Clock } from '../../core/util/clock.ts';
+import { Emitter } from '../../core/util/emitter.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { databaseOfId, type ServedDatabase } from '../catalog/databases.ts';
+import type { ServedDatabase } from '../catalog/databases.ts';
+import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
 import { isFolder, TransferFailure, TransferSuspension } from './outcomes.ts';
@@ -15,7 +17,7 @@ import { UnservedTransfers } from './unservedTransfers.ts';
 /** What the queue works with. */
 interface TransferQueueOptions {
   readonly journal: TransferJournal;
-  readonly databases: readonly ServedDatabase[];
+  readonly databases: DatabaseRegistry;
   readonly clock: Clock;
   readonly logger: Logger;
   /** How long ended transfers are remembered (D25). */
@@ -28,6 +30,11 @@ interface TransferQueueOptions {
 /** What became of a request to cancel. */
 type CancelResult = 'accepted' | 'unknown' | 'notYours' | 'ended';
 
+interface Ends {
+  readonly source: ServedDatabase;
+  readonly destination: ServedDatabase;
+}
+
 const maxRunning = 3;
 const pruneEveryMs = 3_600_000;
 
@@ -38,24 +45,29 @@ export class TransferQueue {
   private readonly waiting: LiveTransfer[] = [];
   private readonly running = new Map<LiveTransfer, Promise<void>>();
   private readonly unserved: UnservedTransfers;
+  private readonly activity = new Emitter<void>();
+  private following: Disposable | undefined;
   private pruning: Disposable | undefined;
   private isClosed = false;
+
+  /** Fires when {@link activeCount} may have changed. */
+  readonly onDidChangeActivity = this.activity.event;
 
   constructor(options: TransferQueueOptions) {
     this.options = options;
     this.unserved = new UnservedTransfers(options);
   }
 
-  /** Goes on with every transfer that had not ended when the service last stopped. */
+  /** How many transfers run or wait for their turn; those that wait for a folder or a database do not count. */
+  get activeCount(): number {
+    return this.waiting.length + this.running.size;
+  }
+
+  /** Goes on with every transfer that had not ended when the service last stopped, as its databases come. */
   start(): void {
     this.prune();
-    for (const record of this.options.journal.unfinished()) {
-      const live = this.revive(record, this.options.journal.filesOf(record.id));
-      if (live === undefined) continue;
-      // What it waited for is looked at anew: until then the old reason would be told as if it still held.
-      if (record.status === 'inactive') live.enter('staging', describeWaiting(record.fileCount, record.sizeBytes));
-      this.enqueue(live);
-    }
+    this.goOn();
+    this.following = this.options.databases.onDidChange(() => this.followDatabases());
   }
 
   /** Takes a transfer in; when this resolves it is on disk (D25). Throws the problems of {@link prepareSubmission}. */
@@ -92,8 +104,45 @@ export class TransferQueue {
   async close(): Promise<void> {
     this.isClosed = true;
     this.pruning?.dispose();
+    this.following?.dispose();
+    this.activity.dispose();
     for (const live of this.live.values()) live.stop();
     await Promise.all([...this.running.values(), this.unserved.close()]);
+  }
+
+  /** Goes on with what the journal holds and nobody drives, where both databases are served. */
+  private goOn(): void {
+    const { journal } = this.options;
+    for (const record of journal.unfinished()) {
+      if (this.live.has(record.id)) continue;
+      const live = this.revive(record, journal.filesOf(record.id));
+      if (live === undefined) continue;
+      // What it waited for is looked at anew: until then the old reason would be told as if it still held.
+      if (record.status === 'inactive') live.enter('staging', describeWaiting(record.fileCount, record.sizeBytes));
+      this.enqueue(live);
+    }
+  }
+
+  private followDatabases(): void {
+    if (this.isClosed) return;
+    for (const live of [...this.live.values()]) {
+      if (!this.isActive(live) && this.endsOf(live.record()) === undefined) this.letWait(live);
+    }
+    this.goOn();
+    this.unserved.sweep();
+  }
+
+  private isActive(live: LiveTransfer): boolean {
+    return this.running.has(live) || this.waiting.includes(live);
+  }
+
+  /** Hands a transfer that waited for a folder to those that wait for a database. */
+  private letWait(live: LiveTransfer): void {
+    const record = live.record();
+    if (hasEnded(record.status) || !live.persist()) return;
+    live.stop();
+    this.live.delete(record.id);
+    this.unserved.suspend(record, this.options.journal.filesOf(record.id));
   }
 
   private cancelLive(live: LiveTransfer): void {
@@ -103,20 +152,20 @@ export class TransferQueue {
     this.begin(live);
   }
 
+  private endsOf(record: TransferRecord): Ends | undefined {
+    const source = this.options.databases.byId(record.sourceId);
+    const destination = this.options.databases.byId(record.destinationId);
+    return source === undefined || destination === undefined ? undefined : { source, destination };
+  }
+
   private revive(record: TransferRecord, files: readonly TransferFile[]): LiveTransfer | undefined {
-    const { databases, journal, clock, logger, throttleBytesPerSecond } = this.options;
-    const source = databaseOfId(databases, record.sourceId);
-    const destination = databaseOfId(databases, record.destinationId);
-    if (source === undefined || destination === undefined) {
+    const { journal, clock, logger, throttleBytesPerSecond } = this.options;
+    const ends = this.endsOf(record);
+    if (ends === undefined) {
       this.unserved.suspend(record, files);
       return undefined;
     }
-    const run = {
-      source,
-      destination,
-      clock,
-      ...(throttleBytesPerSecond === undefined ? {} : { throttleBytesPerSecond }),
-    };
+    const run = { ...ends, clock, ...(throttleBytesPerSecond === undefined ? {} : { throttleBytesPerSecond }) };
     const landedCount = files.filter((file) => file.isLanded).length;
     const live = new LiveTransfer({ ...record, movedCount: landedCount }, files, { journal, clock, logger }, run);
     this.live.set(record.id, live);
@@ -125,7 +174,15 @@ export class TransferQueue {
 
   private enqueue(live: LiveTransfer): void {
     this.waiting.push(live);
+    this.keepDatabases(live);
     this.pump();
+    this.activity.fire();
+  }
+
+  /** A database that a running transfer uses, or one that waits for its turn, stays until that has ended or waits for more. */
+  private keepDatabases(live: LiveTransfer): void {
+    const { sourceId, destinationId } = live.record();
+    live.kept ??= this.options.databases.keep([sourceId, destinationId]);
   }
 
   private takeFromLine(live: LiveTransfer): void {
@@ -142,11 +199,18 @@ export class TransferQueue {
   }
 
   private begin(live: LiveTransfer): void {
-    const work = this.drive(live).finally(() => {
-      this.running.delete(live);
-      this.pump();
-    });
+    this.keepDatabases(live);
+    const work = this.drive(live).finally(() => this.leave(live));
     this.running.set(live, work);
+  }
+
+  private leave(live: LiveTransfer): void {
+    this.running.delete(live);
+    if (this.isClosed) return;
+    live.kept?.dispose();
+    live.kept = undefined;
+    this.pump();
+    this.activity.fire();
   }
 
   private async drive(live: LiveTransfer): Promise<void> {
@@ -196,18 +260,17 @@ export class TransferQueue {
 
   private async retry(live: LiveTransfer, neededBytes: number): Promise<void> {
     const canGoOn = await this.canGoOn(live.record(), neededBytes);
-    if (this.isClosed || live.record().isCancelRequested) return;
+    const isMine = this.live.get(live.record().id) === live;
+    if (this.isClosed || !isMine || live.record().isCancelRequested) return;
     if (canGoOn) this.enqueue(live);
     else this.retryLater(live, neededBytes);
   }
 
   private async canGoOn(record: TransferRecord, neededBytes: number): Promise<boolean> {
-    const folders = this.options.databases
-      .filter((database) => [record.sourceId, record.destinationId].includes(database.document.id))
-      .map((database) => database.folder);
-    if ((await Promise.all(folders.map(isFolder))).includes(false)) return false;
-    const destination = databaseOfId(this.options.databases, record.destinationId);
-    if (destination === undefined) return true;
+    const ends = this.endsOf(record);
+    if (ends === undefined) return false;
+    const { source, destination } = ends;
+    if ((await Promise.all([source.folder, destination.folder].map(isFolder))).includes(false)) return false;
     const space = await fs.statfs(destination.folder).catch(() => undefined);
     return space === undefined || space.bavail * space.bsize >= neededBytes;
   }

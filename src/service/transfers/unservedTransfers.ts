@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { databaseOfId, type ServedDatabase } from '../catalog/databases.ts';
+import type { ServedDatabases } from '../catalog/databases.ts';
 import type { TransferJournal } from './journal.ts';
 import { discardLanding } from './landing.ts';
 import { manifestNameOf } from './manifest.ts';
@@ -10,14 +10,14 @@ import { messageOf, type TransferFile, type TransferRecord } from './transferRec
 /** What is needed to look after them. */
 interface UnservedTransfersOptions {
   readonly journal: TransferJournal;
-  readonly databases: readonly ServedDatabase[];
+  readonly databases: ServedDatabases;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * Transfers that cannot go on because this configuration does not serve one of their databases. They wait in the
- * journal for a start that does (D25); what a cancelled one left unfinished goes once its destination can be reached.
+ * Transfers that cannot go on because one of their databases is not served now. They wait in the journal until both
+ * are (D25); what a cancelled one left unfinished goes once its destination can be reached.
  */
 export class UnservedTransfers {
   private readonly options: UnservedTransfersOptions;
@@ -35,6 +35,7 @@ export class UnservedTransfers {
       return;
     }
     const message = messageOf(record.id, `waiting: the database ${this.missingOf(record)} is not served`);
+    if (record.status === 'inactive' && record.message === message) return;
     const movedCount = files.filter((file) => file.isLanded).length;
     this.options.journal.update({ ...record, status: 'inactive', message, movedCount });
     this.options.logger.warn(message);
@@ -65,7 +66,7 @@ export class UnservedTransfers {
   }
 
   private missingOf(record: TransferRecord): string {
-    const isSourceServed = databaseOfId(this.options.databases, record.sourceId) !== undefined;
+    const isSourceServed = this.options.databases.byId(record.sourceId) !== undefined;
     return isSourceServed ? record.destinationId : record.sourceId;
   }
 
@@ -74,7 +75,7 @@ export class UnservedTransfers {
     if (this.isClosed) return;
     try {
       for (const { transferId, destinationId, manifestName } of journal.leftovers()) {
-        const folder = databaseOfId(databases, destinationId)?.folder;
+        const folder = databases.byId(destinationId)?.folder;
         if (folder === undefined || !(await isFolder(folder))) continue;
         await discardLanding(folder, transferId, manifestName);
         journal.forgetLeftovers(transferId);

@@ -1,4 +1,5 @@
 import * as answers from './answers.ts';
+import * as sharing from './sharing.ts';
 import { metadataSchema, searchSchema, specificSchema, transferSchema } from './requests.ts';
 
 /** The bodies of requests, by their names in the OpenAPI document. */
@@ -7,6 +8,8 @@ export const requestSchemas = {
   SearchSpecific: specificSchema,
   MetadataRequest: metadataSchema,
   TransferRequest: transferSchema,
+  LeaseRequest: sharing.leaseSchema,
+  LeasedFolder: sharing.leasedFolderSchema,
 } as const;
 
 /** The bodies of answers, by their names in the OpenAPI document. */
@@ -19,6 +22,10 @@ export const answerSchemas = {
   FileList: answers.filesAnswer,
   TransferAccepted: answers.acceptedAnswer,
   TransferStatus: answers.statusAnswer,
+  LeaseLine: sharing.leaseLineAnswer,
+  LeaseGrant: sharing.leaseGrantAnswer,
+  LeaseEvent: sharing.leaseEventAnswer,
+  ServiceState: sharing.serviceStateAnswer,
   OpenApiDocument: answers.openApiAnswer,
   Problem: answers.problemAnswer,
 } as const;

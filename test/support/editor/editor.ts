@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { type EditorServer, installVsix, startServer } from './editorServer.ts';
+import { endLocalServices } from './localServices.ts';
 import { readPlaces } from './places.ts';
 import { type ThemeName, quietSettings, themeSettings } from './settings.ts';
 import { EditorWindow, type WindowOptions } from './window.ts';
@@ -154,6 +155,7 @@ export async function prepareEditor(options: EditorOptions = {}): Promise<Prepar
   const server = await startServer(serverOptions);
   const close = async (): Promise<void> => {
     await server.close();
+    await endLocalServices(folder.data);
     await rm(folder.root, { recursive: true, force: true, maxRetries: 5 });
   };
   return { server, folder, close };

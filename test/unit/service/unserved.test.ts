@@ -3,6 +3,9 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
+import { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
+import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
+import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
 import type { TransferRecord } from '../../../src/service/transfers/transferRecord.ts';
@@ -38,7 +41,11 @@ describe('A queue that finds a transfer whose databases are not served', () => {
 
   async function started(kept: TransferRecord): Promise<TransferRecord | undefined> {
     journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
-    const options = { journal, databases: [], clock: systemClock, logger: new MemoryLog() };
+    const parts = { clock: systemClock, logger: new MemoryLog() };
+    const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...parts });
+    const thread = new CatalogThread(parts.logger);
+    const databases = new DatabaseRegistry({ known, catalogFolder: folder, thread, ...parts });
+    const options = { journal, databases, ...parts };
     const queue = new TransferQueue({ ...options, retentionMs: 86_400_000, retryDelayMs: 20 });
     queue.start();
     await queue.close();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { glob } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listFiles } from '@vscode/vsce';
+import { serviceVersion } from '../../../src/service/version.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
@@ -31,6 +32,11 @@ describe('The package', () => {
     assert.ok(samples.length > 0);
     const missing = [...needed, ...built, ...samples].filter((file) => !files.includes(file));
     assert.deepEqual(missing, []);
+  });
+
+  it('has the version that its service tells, by which windows find the newest one (D29)', async () => {
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+    assert.equal(serviceVersion, version);
   });
 
   it('holds nothing else', () => {

@@ -1,0 +1,14 @@
+import { l10n, window, type Uri } from 'vscode';
+
+/** Asks for a folder; undefined when the person left. */
+export async function pickFolder(title: string): Promise<Uri | undefined> {
+  const [folder] =
+    (await window.showOpenDialog({
+      title,
+      openLabel: l10n.t('Select Folder'),
+      canSelectFiles: false,
+      canSelectFolders: true,
+      canSelectMany: false,
+    })) ?? [];
+  return folder;
+}

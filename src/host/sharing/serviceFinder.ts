@@ -1,0 +1,83 @@
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { wait, type Clock } from '../../core/util/clock.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { launchService } from './launch.ts';
+import { ServiceLink } from './serviceLink.ts';
+import { compareVersions, readServiceRecord, type ServiceRecord } from './serviceRecord.ts';
+import { StartLock } from './startLock.ts';
+
+/** What a {@link ServiceFinder} needs. Paths are absolute. */
+export interface FinderParts {
+  /** The bundle of the service. */
+  readonly program: string;
+  /** Where the service of this machine keeps all that it keeps. */
+  readonly dataFolder: string;
+  /** The version of the service in {@link program}. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Days for which a service that is started remembers ended transfers. */
+  retentionDays(): number;
+}
+
+const lookAgainMs = 100;
+const patienceMs = 45_000;
+
+/** Finds the service of this machine, or starts it: one for all windows (D29). */
+export class ServiceFinder {
+  private readonly parts: FinderParts;
+
+  constructor(parts: FinderParts) {
+    this.parts = parts;
+  }
+
+  /** The service that runs; it has proved that it is the one by answering to its token. Undefined when there is none. */
+  async find(): Promise<ServiceRecord | undefined> {
+    const record = await readServiceRecord(this.parts.dataFolder);
+    if (record?.host !== hostname()) return undefined;
+    try {
+      return (await new ServiceLink(record).state()).pid === record.pid ? record : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The service that runs, or a new one where there is none, or an older one. Rejects with what kept it from starting. */
+  async obtain(): Promise<ServiceRecord> {
+    const { clock, dataFolder } = this.parts;
+    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+    const until = clock.now() + patienceMs;
+    for (;;) {
+      const found = await this.find();
+      if (found && !this.isOlder(found)) return found;
+      const lock = await StartLock.take(dataFolder, clock);
+      if (lock) return await this.startUnder(lock);
+      if (clock.now() >= until) throw new Error('Another window has been starting the local service for too long');
+      await wait(clock, lookAgainMs);
+    }
+  }
+
+  private isOlder({ version }: ServiceRecord): boolean {
+    return compareVersions(version, this.parts.version) < 0;
+  }
+
+  private async startUnder(lock: StartLock): Promise<ServiceRecord> {
+    const { log, program, dataFolder, retentionDays } = this.parts;
+    try {
+      const found = await this.find();
+      if (found && !this.isOlder(found)) return found;
+      if (found) {
+        log.info(`The local service ${found.version} ends; a newer one takes its place`);
+        await new ServiceLink(found).stop(true);
+      }
+      await launchService({ program, dataFolder, retentionDays: retentionDays() });
+      const started = await readServiceRecord(dataFolder);
+      if (!started) throw new Error('The local service gave no address');
+      log.info(`The local service listens at ${started.address}; its log is in ${dataFolder}`);
+      return started;
+    } finally {
+      await lock.release();
+    }
+  }
+}

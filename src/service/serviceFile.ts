@@ -1,0 +1,36 @@
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { isJsonObject } from '../core/util/json.ts';
+import { serviceVersion } from './version.ts';
+import { writeBeside } from './writeBeside.ts';
+
+/**
+ * The file that names the running service to the windows of its owner: address, token, process, machine and version
+ * (D29). It is there as long as the service is, and stays only after a crash.
+ */
+export class ServiceFile {
+  private readonly file: string;
+  private readonly token: string;
+
+  constructor(dataFolder: string, token: string) {
+    this.file = nodePath.join(dataFolder, 'service.json');
+    this.token = token;
+  }
+
+  async write(address: string): Promise<void> {
+    const { token } = this;
+    const record = { address, token, pid: process.pid, host: os.hostname(), version: serviceVersion };
+    await writeBeside(this.file, `${JSON.stringify(record)}\n`);
+  }
+
+  /** Removes the file where it still names this service. Never rejects. */
+  async remove(): Promise<void> {
+    try {
+      const record: unknown = JSON.parse(await fs.readFile(this.file, 'utf8'));
+      if (isJsonObject(record) && record['token'] === this.token) await fs.rm(this.file);
+    } catch {
+      // Not there, or not ours.
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { Uri, workspace } from 'vscode';
+import type { ServedFolder } from '../../src/host/settings.ts';
+import { until } from '../unit/core/rig.ts';
+import { orcid, Stage } from './stage.ts';
+
+describe('Serving a folder as a database', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let folder: string;
+
+  beforeEach(async () => {
+    stage = await Stage.open();
+    await stage.settings.update('orcid', orcid, true);
+    folder = join(await mkdtemp(join(tmpdir(), 'serve-')), 'Lab Share');
+    await mkdir(folder);
+    await writeFile(join(folder, 'a.txt'), 'a');
+  });
+  afterEach(async () => {
+    await stage.close();
+    await rm(dirname(folder), { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  });
+
+  const names = (): string[] => stage.parts.connectionStore.listing.databases.map(({ name }) => name);
+
+  const saved = (): readonly ServedFolder[] => stage.parts.settings.servedFolders;
+
+  const shows = async (...wanted: readonly string[]): Promise<void> => {
+    await until(stage.parts.connectionStore.onDidChange, () => names().join('|') === wanted.join('|'));
+  };
+
+  const workspaceName = (): string => workspace.workspaceFolders?.[0]?.name ?? '';
+
+  /** Serves a folder as the explorer's menu does, under the name that is offered. */
+  const serve = async (path: string, name?: string): Promise<void> => {
+    const done = stage.run('dataTransfer.serveThisFolder', Uri.file(path));
+    (await stage.person.textBox()).enter(name);
+    await done;
+  };
+
+  it('from the palette asks which folder and for a name, saves it, starts the service, and it is there', async () => {
+    const done = stage.run('dataTransfer.serveFolder');
+    (await stage.person.folderDialog()).choose(Uri.file(folder));
+    const box = await stage.person.textBox();
+    assert.equal(box.value, 'Lab Share');
+    box.enter();
+    await done;
+    assert.deepEqual(saved(), [{ name: 'Lab Share', folder }]);
+    assert.deepEqual(names(), ['Lab Share', workspaceName(), 'Received Files']);
+    assert.deepEqual(stage.person.said, ['Lab Share is served as a database.']);
+    const search = await stage.search('Lab Share', 'a');
+    assert.equal(search.files.length, 1);
+  });
+
+  it('from the menu of a folder asks only for the name', async () => {
+    await serve(folder, 'My Lab');
+    assert.deepEqual(saved(), [{ name: 'My Lab', folder }]);
+    assert.deepEqual(names(), ['My Lab', workspaceName(), 'Received Files']);
+  });
+
+  it('shows it at once where the service runs already, which goes on', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    const before = await stage.parts.localService.start();
+    await serve(folder);
+    assert.ok(names().includes('Lab Share'));
+    assert.deepEqual(await stage.parts.localService.start(), before);
+  });
+
+  it('gives a folder of the workspace the name that was chosen, and does not serve it twice', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    const [open] = workspace.workspaceFolders ?? [];
+    assert.ok(open);
+    await serve(open.uri.fsPath, 'Of the Workspace');
+    assert.deepEqual(names(), ['Of the Workspace', 'Received Files']);
+    await stage.parts.settings.removeServedFolder(open.uri.fsPath);
+    await shows(open.name, 'Sample Data', 'Received Files');
+  });
+
+  it('lets a folder of the workspace be served under its own name', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    const [open] = workspace.workspaceFolders ?? [];
+    assert.ok(open);
+    await serve(open.uri.fsPath);
+    assert.deepEqual(names(), [open.name, 'Received Files']);
+  });
+
+  it('leaves everything as it was when the person leaves', async () => {
+    const asked = stage.run('dataTransfer.serveFolder');
+    (await stage.person.folderDialog()).escape();
+    await asked;
+    const named = stage.run('dataTransfer.serveFolder', Uri.file(folder));
+    (await stage.person.textBox()).escape();
+    await named;
+    assert.deepEqual(saved(), []);
+    assert.equal(stage.parts.localService.isRunning, false);
+  });
+
+  it('refuses on the spot a name that is empty or taken', async () => {
+    await serve(folder);
+    const other = join(dirname(folder), 'other');
+    await mkdir(other);
+    const done = stage.run('dataTransfer.serveFolder', Uri.file(other));
+    const box = await stage.person.textBox();
+    box.type('  ');
+    assert.equal(box.validationMessage, 'Enter a name.');
+    for (const taken of ['Lab Share', 'Received Files', workspaceName()]) {
+      box.type(taken);
+      assert.equal(box.validationMessage, 'There is a database of this name already.', taken);
+    }
+    box.enter();
+    assert.ok(box.isOpen);
+    box.enter('Other');
+    await done;
+    assert.deepEqual(
+      saved().map(({ name }) => name),
+      ['Lab Share', 'Other'],
+    );
+  });
+
+  const refused: [what: string, uri: () => Uri, sentence: RegExp][] = [
+    [
+      'a folder that does not exist',
+      () => Uri.file(join(folder, 'no-such')),
+      /^The folder .*no-such does not exist\.$/,
+    ],
+    ['a file', () => Uri.file(join(folder, 'a.txt')), /a\.txt is not a folder\.$/],
+    [
+      'a folder of another machine',
+      () => Uri.parse('ftp://example.org/data'),
+      /^ftp:\/\/example\.org\/data is not a folder of this machine/,
+    ],
+    [
+      'a folder that holds what the service keeps',
+      () => Uri.file(dirname(stage.parts.servicePlaces.dataFolder)),
+      /holds the data of the local service\. Select a folder below it\.$/,
+    ],
+  ];
+  for (const [what, uri, sentence] of refused) {
+    it(`refuses ${what} in words`, async () => {
+      await stage.run('dataTransfer.serveThisFolder', uri());
+      assert.match((await stage.person.notice()).message, sentence);
+      assert.deepEqual(saved(), []);
+      assert.equal(stage.person.inputs.length, 0);
+    });
+  }
+
+  it('refuses a folder that is served already, and says as what', async () => {
+    await serve(folder, 'My Lab');
+    await stage.run('dataTransfer.serveThisFolder', Uri.file(`${folder}/`));
+    assert.match((await stage.person.notice()).message, /Lab Share\/? is served already, as My Lab\.$/);
+  });
+
+  it('refuses a folder of a workspace that is not trusted', async () => {
+    const [open] = workspace.workspaceFolders ?? [];
+    assert.ok(open);
+    const trusted = Object.getOwnPropertyDescriptor(workspace, 'isTrusted');
+    Object.defineProperty(workspace, 'isTrusted', { configurable: true, get: () => false });
+    await stage.run('dataTransfer.serveThisFolder', open.uri);
+    if (trusted) Object.defineProperty(workspace, 'isTrusted', trusted);
+    assert.match((await stage.person.notice()).message, /is in a workspace that you do not trust\. Trust it first/);
+    assert.deepEqual(saved(), []);
+  });
+
+  describe('and no longer', () => {
+    it('from its row takes it out of the settings and the tree, and Undo puts it back', async () => {
+      await serve(folder);
+      await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Lab Share' });
+      assert.deepEqual(saved(), []);
+      await shows(workspaceName(), 'Sample Data', 'Received Files');
+      const notice = await stage.person.notice(/^Lab Share is no longer served\. Its files are not touched\.$/);
+      notice.press('Undo');
+      await shows('Lab Share', workspaceName(), 'Received Files');
+      assert.deepEqual(saved(), [{ name: 'Lab Share', folder }]);
+    });
+
+    it('from the palette asks which', async () => {
+      await serve(folder);
+      const done = stage.run('dataTransfer.stopServing');
+      const pick = await stage.person.pick();
+      assert.deepEqual(pick.labels, ['Lab Share']);
+      pick.choose('Lab Share');
+      await done;
+      assert.deepEqual(saved(), []);
+    });
+
+    it('says of a folder that the settings do not name that there is nothing to take out', async () => {
+      await stage.run('dataTransfer.startLocalService');
+      await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Received Files' });
+      const { message } = await stage.person.notice();
+      assert.equal(message, 'Received Files is not among the folders of the settings.');
+    });
+  });
+
+  it('follows the settings when they are changed by hand', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    assert.deepEqual(names(), [workspaceName(), 'Sample Data', 'Received Files']);
+    await stage.settings.update('localService.databases', [{ name: 'By Hand', folder }], true);
+    await shows('By Hand', workspaceName(), 'Received Files');
+    await stage.settings.update('localService.databases', undefined, true);
+    await shows(workspaceName(), 'Sample Data', 'Received Files');
+  });
+
+  it('says what it cannot serve when the settings are changed to it, and serves on what it did', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    await stage.settings.update('localService.databases', [{ name: 'Wrong', folder: basename(folder) }], true);
+    const { message } = await stage.person.notice();
+    const why = 'Wrong (Lab Share): folder must be an absolute path';
+    assert.equal(message, `The local service cannot serve what the settings name: ${why}`);
+    assert.deepEqual(names(), [workspaceName(), 'Sample Data', 'Received Files']);
+    assert.equal((await stage.search('Sample Data', '')).reason, undefined);
+  });
+});

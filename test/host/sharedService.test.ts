@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { access, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { workspace } from 'vscode';
+import { localConnectionId } from '../../src/host/machine.ts';
+import { HeldLease } from '../support/heldLease.ts';
+import { until } from '../unit/core/rig.ts';
+import { orcid, Stage } from './stage.ts';
+
+interface ServiceFile {
+  readonly address: string;
+  readonly token: string;
+  readonly pid: number;
+  readonly host: string;
+}
+
+describe('The local service of all windows (D29)', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    await stage.settings.update('orcid', orcid, true);
+  });
+  afterEach(() => stage.close());
+
+  const fileOf = (): string => join(stage.parts.servicePlaces.dataFolder, 'service.json');
+
+  const serviceFile = async (): Promise<ServiceFile> => JSON.parse(await readFile(fileOf(), 'utf8')) as ServiceFile;
+
+  /** Resolves when the databases of a service at another address than this are shown. */
+  const movedFrom = async (address: string): Promise<void> => {
+    const { connectionStore } = stage.parts;
+    await until(connectionStore.onDidChange, () => {
+      const { state, listing } = connectionStore;
+      return state.kind === 'connected' && state.connection.server !== address && listing.databases.length > 0;
+    });
+  };
+
+  it('keeps its data in a folder of this machine alone, and is named by the machine in records', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    assert.ok(stage.parts.servicePlaces.dataFolder.endsWith(join('local-service', hostname())));
+    assert.equal(localConnectionId, `local@${hostname()}`);
+    assert.ok(stage.parts.sessions.get(localConnectionId));
+    assert.equal((await serviceFile()).host, hostname());
+    assert.equal((await stat(fileOf())).mode & 0o777, 0o600);
+    const log = await readFile(join(stage.parts.servicePlaces.dataFolder, 'service.log'), 'utf8');
+    assert.match(log, /listens at http:\/\/127\.0\.0\.1:/);
+    assert.ok(!log.includes((await serviceFile()).token));
+  });
+
+  it('uses a service that another window has started, and leaves it running when the window is closed', async () => {
+    const { localService } = stage.parts;
+    const { address, token } = await localService.start();
+    const other = await HeldLease.begin({ address, token }, []);
+    assert.equal(await localService.otherWindows(), 1);
+    assert.deepEqual(await localService.start(), { address, token });
+    other.die();
+  });
+
+  it('is started again after a crash by the window that notices, and what was open goes on there', async () => {
+    const { localService, connectionStore, sessions } = stage.parts;
+    await stage.run('dataTransfer.startLocalService');
+    const names = connectionStore.listing.databases.map(({ name }) => name);
+    const before = await serviceFile();
+    process.kill(before.pid, 'SIGKILL');
+    await movedFrom(before.address);
+    const after = await serviceFile();
+    assert.notEqual(after.token, before.token);
+    assert.equal(localService.isRunning, true);
+    assert.equal(sessions.active?.connection.server, after.address);
+    assert.deepEqual(
+      connectionStore.listing.databases.map(({ name }) => name),
+      names,
+    );
+    assert.deepEqual(stage.person.notices, []);
+  });
+
+  it('goes on with a transfer after a crash, without anybody doing anything (D25)', async () => {
+    const archive = join(openFolder(), 'archive');
+    await mkdir(archive);
+    await stage.settings.update('localService.databases', [{ name: 'Archive', folder: archive }], true);
+    await writeFile(join(openFolder(), 'greeting.txt'), 'hello');
+    await stage.run('dataTransfer.startLocalService');
+    await stage.search(workspace.workspaceFolders?.[0]?.name ?? '', 'greeting');
+    await rename(archive, `${archive}-away`);
+    await stage.transferAll('Archive');
+    const { transferStore } = stage.parts;
+    const [submitted] = transferStore.all();
+    assert.ok(submitted);
+    await until(transferStore.onDidChange, () => transferStore.get(submitted.key)?.state === 'inactive');
+    const { address, pid } = await serviceFile();
+    process.kill(pid, 'SIGKILL');
+    await movedFrom(address);
+    await rename(`${archive}-away`, archive);
+    await until(transferStore.onDidChange, () => transferStore.finished().length > 0);
+    assert.equal(transferStore.get(submitted.key)?.state, 'succeeded');
+    assert.deepEqual((await readdir(join(archive, `dts-${submitted.id ?? ''}`))).sort(), [
+      'greeting.txt',
+      'manifest.json',
+    ]);
+    await rm(archive, { recursive: true });
+    await rm(join(openFolder(), 'greeting.txt'));
+  });
+
+  it('is not started again when it crashes a fourth time within a minute; Retry does', async () => {
+    const { localService, connectionStore } = stage.parts;
+    await stage.run('dataTransfer.startLocalService');
+    localService['restartsAt'] = [];
+    for (let crash = 1; crash <= 3; crash += 1) {
+      const { address, pid } = await serviceFile();
+      process.kill(pid, 'SIGKILL');
+      await movedFrom(address);
+    }
+    process.kill((await serviceFile()).pid, 'SIGKILL');
+    await until(connectionStore.onDidChange, () => connectionStore.state.kind !== 'connected');
+    assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'unreachable');
+    assert.equal(localService.isRunning, false);
+    await stage.run('dataTransfer.refreshDatabases');
+    assert.equal(connectionStore.state.kind, 'connected');
+    localService['restartsAt'] = [];
+  });
+
+  it('is shown as stopped when another window stops it, and starts again on Retry', async () => {
+    const { localService, connectionStore } = stage.parts;
+    await stage.run('dataTransfer.startLocalService');
+    const { address, token } = await serviceFile();
+    const ended = until(connectionStore.onDidChange, () => connectionStore.state.kind === 'failed');
+    const headers = { authorization: `Bearer ${token}` };
+    assert.equal((await fetch(`${address}/service`, { method: 'DELETE', headers })).status, 204);
+    await ended;
+    assert.equal(localService.isRunning, false);
+    await assert.rejects(access(fileOf()));
+    await stage.run('dataTransfer.refreshDatabases');
+    assert.equal(connectionStore.state.kind, 'connected');
+    assert.notEqual((await serviceFile()).address, address);
+  });
+
+  for (const [count, words] of [
+    [1, 'Another window uses it.'],
+    [2, '2 other windows use it.'],
+  ] as const) {
+    it(`asks before it is stopped where other windows use it: ${words}`, async () => {
+      const { localService } = stage.parts;
+      await stage.run('dataTransfer.startLocalService');
+      const service = await serviceFile();
+      const others = await Promise.all(Array.from({ length: count }, () => HeldLease.begin(service, [])));
+      const kept = stage.run('dataTransfer.stopLocalService');
+      const question = await stage.person.notice(/^Stop the local service\?$/);
+      assert.equal(question.isModal, true);
+      assert.ok(question.detail.startsWith(words), question.detail);
+      question.dismiss();
+      await kept;
+      assert.equal(localService.isRunning, true);
+      const stopped = stage.run('dataTransfer.stopLocalService');
+      (await stage.person.notice(/^Stop the local service\?$/)).press('Stop Local Service');
+      await stopped;
+      assert.equal(localService.isRunning, false);
+      await Promise.all(others.map(({ ended }) => ended));
+      assert.deepEqual(
+        others.map(({ events }) => events.at(-1)),
+        others.map(() => 'stopped'),
+      );
+    });
+  }
+
+  it('shows at once what another window lets it serve', async () => {
+    const { connectionStore } = stage.parts;
+    await stage.run('dataTransfer.startLocalService');
+    const folder = join(openFolder(), 'of-another');
+    await mkdir(folder);
+    const lease = await HeldLease.begin(await serviceFile(), [{ name: 'Of Another Window', folder }]);
+    await until(connectionStore.onDidChange, () => connectionStore.database('Of Another Window') !== undefined);
+    lease.die();
+    await until(connectionStore.onDidChange, () => connectionStore.database('Of Another Window') === undefined);
+    await rm(folder, { recursive: true });
+  });
+
+  it('cancels a transfer that another window has submitted as its own, for it is one service', async () => {
+    const file = join(openFolder(), 'large.bin');
+    const handle = await open(file, 'w');
+    await handle.truncate(1_000_000_000);
+    await handle.close();
+    await stage.run('dataTransfer.startLocalService');
+    await stage.search(workspace.workspaceFolders?.[0]?.name ?? '', 'large');
+    await stage.transferAll('Received Files');
+    const [submitted] = stage.parts.transferStore.all();
+    const { address, token } = await serviceFile();
+    const path = `/api/v1/transfers/${submitted?.id ?? ''}?orcid=${orcid}`;
+    const answer = await fetch(address + path, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } });
+    assert.equal(answer.status, 202);
+    const { transferStore } = stage.parts;
+    await until(transferStore.onDidChange, () => transferStore.finished().length > 0);
+    assert.equal(transferStore.finished()[0]?.state, 'cancelled');
+    await rm(file);
+  });
+});
+
+function openFolder(): string {
+  const [folder] = workspace.workspaceFolders ?? [];
+  assert.ok(folder, 'a folder is open');
+  return folder.uri.fsPath;
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import type { HeldLease, LeasedFolder } from '../support/heldLease.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
+
+describe('The ids and names of folders (D20, D29)', () => {
+  let rig: ServiceRig;
+
+  beforeEach(async () => {
+    rig = await ServiceRig.start({ 'a.txt': 'a' }, { shared: true });
+  });
+  afterEach(() => rig.stop());
+
+  async function folder(path: string, name = nodePath.basename(path)): Promise<LeasedFolder> {
+    const absolute = nodePath.join(rig.root, path);
+    await fs.mkdir(absolute, { recursive: true });
+    return { name, folder: absolute };
+  }
+
+  const called = (lease: HeldLease): string[] => lease.databases.map(({ id, name }) => `${id}: ${name}`);
+
+  it('are decided once for two folders of one name, and are the same after a restart in another order', async () => {
+    const [one, two] = [await folder('one/data'), await folder('two/data')];
+    assert.deepEqual(called(await rig.lease([one])), ['data: data']);
+    assert.deepEqual(called(await rig.lease([two])), ['data-2: data (2)']);
+    await rig.restart({ shared: true });
+    assert.deepEqual(called(await rig.lease([two])), ['data-2: data (2)']);
+    assert.deepEqual(called(await rig.lease([two, one])), ['data-2: data (2)', 'data: data']);
+    assert.deepEqual(await rig.names(), ['data (2)', 'data']);
+  });
+
+  it('are decided one after the other for leases that come at once', async () => {
+    const folders = await Promise.all([0, 1, 2, 3, 4].map(async (number) => await folder(`${number}/data`)));
+    const all = await Promise.all(folders.map(async (one) => await rig.lease([one])));
+    const expected = ['data-2: data (2)', 'data-3: data (3)', 'data-4: data (4)', 'data-5: data (5)', 'data: data'];
+    assert.deepEqual(all.flatMap(called).sort(), expected);
+  });
+
+  it('follow a new wish for the name, with the same id', async () => {
+    const one = await folder('one');
+    await rig.lease([one]);
+    const renamed = { ...one, name: 'Lab Share', organization: 'Lab' };
+    assert.deepEqual(called(await rig.lease([renamed])), ['one: Lab Share']);
+    assert.deepEqual((await rig.call('GET', '/api/v1/databases/one')).body, {
+      id: 'one',
+      name: 'Lab Share',
+      organization: 'Lab',
+      url: `file://${one.folder}/`,
+    });
+  });
+
+  it('give a name to a folder that was moved, when it was its own', async () => {
+    const before = await folder('before', 'Lab Share');
+    const lease = await rig.lease([before]);
+    lease.die();
+    await rig.restart({ shared: true });
+    const after = nodePath.join(rig.root, 'after');
+    await fs.rename(before.folder, after);
+    assert.deepEqual(called(await rig.lease([{ ...before, folder: after }])), ['lab-share-2: Lab Share']);
+  });
+
+  it('are those of the configuration where there is one, whoever had them before', async () => {
+    await rig.lease([await folder('elsewhere', 'Target'), { name: 'Source', folder: rig.source }]);
+    await rig.restart();
+    assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
+    assert.deepEqual(called(await rig.lease([await folder('elsewhere', 'Target')])), ['target: Target (2)']);
+  });
+
+  it('begin anew when what was remembered cannot be read, which is set aside', async () => {
+    const file = nodePath.join(rig.root, 'data', 'databases.json');
+    await rig.lease();
+    await fs.writeFile(file, '{"folders": [{');
+    await rig.restart({ shared: true });
+    assert.deepEqual(called(await rig.lease()), ['source-data: Source Data', 'target: Target']);
+    assert.equal(await fs.readFile(`${file}.aside`, 'utf8'), '{"folders": [{');
+    assert.match(rig.logged.join('\n'), /names of served folders could not be read/);
+  });
+});

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ProblemDocument } from '../../src/contract/problem.ts';
+import { serviceVersion } from '../../src/service/version.ts';
+import { eventually } from '../support/eventually.ts';
+import { ManualClock } from '../support/manualClock.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
+
+const minuteMs = 60_000;
+
+describe('A service that is shared (D29)', () => {
+  let rig: ServiceRig;
+  let clock: ManualClock;
+  let hasEnded: boolean;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    rig = await ServiceRig.start({ 'a.txt': 'a', 'b.txt': 'b' }, { shared: true, clock });
+    hasEnded = false;
+    void rig.service.ended.then(() => (hasEnded = true));
+  });
+  afterEach(() => rig.stop());
+
+  const serviceFile = (): string => nodePath.join(rig.root, 'data', 'service.json');
+
+  const leases = async (): Promise<number> => ((await rig.call('GET', '/service')).body as { leases: number }).leases;
+
+  const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+    await eventually(async () => ((await isSo()) ? true : undefined));
+  };
+
+  it('serves nothing until somebody asks for it, and then what was asked for', async () => {
+    assert.deepEqual(await rig.names(), []);
+    const lease = await rig.lease();
+    const url = (folder: string): string => pathToFileURL(`${folder}/`).href;
+    assert.deepEqual(lease.databases, [
+      { id: 'source-data', name: 'Source Data', organization: 'Lab', url: url(rig.source) },
+      { id: 'target', name: 'Target', organization: '', url: url(rig.target) },
+    ]);
+    assert.deepEqual((await rig.call('GET', '/api/v1/databases')).body, lease.databases);
+    assert.deepEqual(await rig.find('a'), ['a.txt']);
+  });
+
+  it('stops serving a folder when the last lease on it is gone, however that went', async () => {
+    const [both, one] = [await rig.lease(), await rig.lease(rig.folders.slice(0, 1))];
+    assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
+    both.die();
+    await until(async () => (await rig.names()).join() === 'Source Data');
+    assert.deepEqual(await rig.find('a'), ['a.txt']);
+    one.die();
+    await until(async () => (await rig.names()).length === 0);
+    assert.equal((await rig.call('GET', '/api/v1/databases/source-data')).status, 404);
+  });
+
+  it('tells all leases when the list of databases is not as it was', async () => {
+    const first = await rig.lease(rig.folders.slice(0, 1));
+    const second = await rig.lease();
+    await until(async () => first.events.length === 1);
+    second.die();
+    await until(async () => first.events.length === 2);
+    assert.deepEqual(first.events, ['databases', 'databases']);
+    const same = await rig.lease(rig.folders.slice(0, 1));
+    same.die();
+    await until(async () => (await leases()) === 1);
+    assert.equal(first.events.length, 2, 'nothing came or went with that one');
+  });
+
+  it('serves a folder that came as a link, or under another name, as the one database that it is', async () => {
+    const link = nodePath.join(rig.root, 'link');
+    await fs.symlink(rig.source, link);
+    const first = await rig.lease(rig.folders.slice(0, 1));
+    const second = await rig.lease([{ name: 'Renamed', folder: link }]);
+    assert.deepEqual([first.databases[0]?.id, second.databases[0]?.id], ['source-data', 'source-data']);
+    assert.deepEqual(await rig.names(), ['Renamed']);
+  });
+
+  it('says how many use it, and which process it is', async () => {
+    await Promise.all([rig.lease(), rig.lease()]);
+    assert.deepEqual((await rig.call('GET', '/service')).body, {
+      name: 'Data Transfer Local Service',
+      version: serviceVersion,
+      pid: process.pid,
+      host: os.hostname(),
+      leases: 2,
+      transfers: 0,
+    });
+  });
+
+  it('writes where it is into a file that its owner alone can read, and removes it when it ends in order', async () => {
+    const { address, token } = rig.service;
+    assert.deepEqual(JSON.parse(await fs.readFile(serviceFile(), 'utf8')), {
+      address,
+      token,
+      pid: process.pid,
+      host: os.hostname(),
+      version: serviceVersion,
+    });
+    assert.equal((await fs.stat(serviceFile())).mode & 0o777, 0o600);
+    const files = await fs.readdir(nodePath.dirname(serviceFile()));
+    assert.deepEqual(
+      files.filter((name) => name.endsWith('.part')),
+      [],
+    );
+    await rig.service.close();
+    await assert.rejects(fs.access(serviceFile()));
+  });
+
+  it('leaves the file of a service that came after it alone', async () => {
+    const other = JSON.stringify({ token: 'of another' });
+    await fs.writeFile(serviceFile(), other);
+    await rig.service.close();
+    assert.equal(await fs.readFile(serviceFile(), 'utf8'), other);
+  });
+
+  it('ends a minute after its start when nobody came', async () => {
+    await clock.pass(minuteMs - 1);
+    assert.equal((await rig.call('GET', '/service')).status, 200);
+    await clock.pass(1);
+    await rig.service.ended;
+    await assert.rejects(fs.access(serviceFile()));
+  });
+
+  it('ends a minute after the last lease, and not while there is one', async () => {
+    const [first, second] = [await rig.lease(), await rig.lease()];
+    await clock.pass(10 * minuteMs);
+    first.die();
+    await until(async () => (await leases()) === 1);
+    await clock.pass(10 * minuteMs);
+    second.die();
+    await until(async () => (await leases()) === 0);
+    await clock.pass(minuteMs - 1);
+    assert.equal(hasEnded, false);
+    const third = await rig.lease();
+    await clock.pass(10 * minuteMs);
+    assert.equal(hasEnded, false, 'a lease that came in time counts');
+    third.die();
+    await until(async () => (await leases()) === 0);
+    await clock.pass(minuteMs);
+    await rig.service.ended;
+  });
+
+  it('does not end while a transfer runs, though nobody holds a lease', async () => {
+    await rig.restart({ shared: true, clock, throttleBytesPerSecond: 1 });
+    hasEnded = false;
+    void rig.service.ended.then(() => (hasEnded = true));
+    const lease = await rig.lease();
+    const id = await rig.mustSubmit(['a.txt', 'b.txt']);
+    await rig.reaches(id, 'active');
+    lease.die();
+    await until(async () => (await leases()) === 0);
+    await clock.pass(500);
+    assert.equal((await rig.status(id)).status, 'active');
+    assert.equal(hasEnded, false);
+    await until(async () => {
+      await clock.pass(500);
+      return (await rig.status(id)).status === 'succeeded';
+    });
+    await clock.pass(minuteMs);
+    await rig.service.ended;
+  });
+
+  it('stops in order on request, with a last word to all leases, and has let go of everything when it answers', async () => {
+    const lease = await rig.lease();
+    await rig.openApi();
+    assert.equal((await rig.call('DELETE', '/service')).status, 204);
+    await lease.ended;
+    assert.equal(lease.events.at(-1), 'stopped');
+    await assert.rejects(fs.access(serviceFile()));
+    await rig.restart({ shared: true, clock });
+    assert.equal((await rig.call('GET', '/service')).status, 200);
+  });
+
+  it('says that another one follows when it is replaced', async () => {
+    const lease = await rig.lease();
+    await rig.openApi();
+    assert.equal((await rig.call('DELETE', '/service?replaced=true')).status, 204);
+    await lease.ended;
+    assert.equal(lease.events.at(-1), 'replaced');
+  });
+
+  describe('refuses', () => {
+    const good = { name: 'A', folder: '/usr' };
+    const wrong: [what: string, databases: unknown, location: string][] = [
+      ['a body without databases', undefined, 'body.databases'],
+      ['databases that are no list', {}, 'body.databases'],
+      ['a database without a folder', [{ name: 'A' }], 'body.databases.0.folder'],
+      ['a relative folder', [good, { name: 'B', folder: 'data/b' }], 'body.databases.1.folder'],
+      ['a folder with a NUL in it', [{ name: 'A', folder: '/tmp/\0' }], 'body.databases.0.folder'],
+      ['an empty name', [{ ...good, name: '' }], 'body.databases.0.name'],
+      ['a name of blanks', [{ ...good, name: '  ' }], 'body.databases.0.name'],
+      ['a name with a line break', [{ ...good, name: 'A\nB' }], 'body.databases.0.name'],
+      ['an unknown field', [{ ...good, id: 'mine' }], 'body.databases.0.id'],
+      ['the root of all folders, which holds the data folder', [{ ...good, folder: '/' }], 'body.databases.0.folder'],
+    ];
+    for (const [what, databases, location] of wrong) {
+      it(`${what}, and names it`, async () => {
+        const answer = await rig.call('POST', '/leases', { databases });
+        assert.equal(answer.status, 422);
+        const { errors } = answer.body as ProblemDocument;
+        assert.deepEqual(
+          errors?.map((error) => error.location),
+          [location],
+        );
+        assert.equal(await leases(), 0);
+      });
+    }
+
+    it('the data folder itself, what is in it, and a link to what holds it', async () => {
+      const link = nodePath.join(rig.root, 'link');
+      await fs.symlink(rig.root, link);
+      const data = nodePath.join(rig.root, 'data');
+      for (const folder of [data, nodePath.join(data, 'catalog'), link]) {
+        assert.equal((await rig.call('POST', '/leases', { databases: [{ name: 'A', folder }] })).status, 422, folder);
+      }
+    });
+
+    it('a lease without the token, and with a wrong one', async () => {
+      for (const authorization of ['', 'Bearer wrong']) {
+        const init = { headers: { authorization } };
+        assert.equal((await rig.call('POST', '/leases', { databases: [] }, init)).status, 401);
+        assert.equal((await rig.call('DELETE', '/service', undefined, init)).status, 401);
+        assert.equal((await rig.call('GET', '/service', undefined, init)).status, 401);
+      }
+    });
+  });
+});
+
+describe('A service that stands alone', () => {
+  it('writes no file, and lasts though nobody holds a lease', async () => {
+    const clock = new ManualClock();
+    const rig = await ServiceRig.start({ 'a.txt': 'a' }, { clock });
+    await clock.pass(10 * minuteMs);
+    assert.deepEqual(await rig.find('a'), ['a.txt']);
+    await assert.rejects(fs.access(nodePath.join(rig.root, 'data', 'service.json')));
+    await rig.stop();
+  });
+});

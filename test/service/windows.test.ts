@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { systemClock } from '../../src/core/util/clock.ts';
+import type { Event } from '../../src/core/util/emitter.ts';
+import { LocalService, type LocalServiceChange } from '../../src/host/localService.ts';
+import { serviceVersion } from '../../src/service/version.ts';
+import { eventually } from '../support/eventually.ts';
+import { json } from '../support/faultBehaviours.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { startLocalService } from '../support/localService.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
+
+const program = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
+const orcid = '0000-0002-1825-0097';
+
+interface Access {
+  readonly address: string;
+  readonly token: string;
+}
+
+describe('Windows that share the local service, which is a process of its own (D29)', function () {
+  this.timeout(60_000);
+  let root: string;
+  let log: MemoryLog;
+  const windows: LocalService[] = [];
+
+  beforeEach(async () => {
+    root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-windows-'));
+    log = new MemoryLog();
+    for (const name of ['source', 'target']) await fs.mkdir(nodePath.join(root, name));
+    await fs.writeFile(nodePath.join(root, 'source', 'a.txt'), 'a');
+  });
+  afterEach(async () => {
+    await windows[0]?.stop();
+    for (const window of windows.splice(0)) window.dispose();
+    await fs.rm(root, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const dataFolder = (): string => nodePath.join(root, 'data');
+
+  function newWindow(version = serviceVersion, started = program): LocalService {
+    const folders = ['source', 'target'].map((name) => ({ name, folder: nodePath.join(root, name) }));
+    const window = new LocalService({
+      program: started,
+      dataFolder: dataFolder(),
+      version,
+      clock: systemClock,
+      log,
+      folders: () => Promise.resolve(folders),
+      retentionDays: () => 7,
+    });
+    windows.push(window);
+    return window;
+  }
+
+  async function call({ address, token }: Access, method: string, path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(address + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return await response.json();
+  }
+
+  const stateOf = async (access: Access): Promise<{ pid: number; leases: number }> =>
+    (await call(access, 'GET', '/service')) as { pid: number; leases: number };
+
+  const next = async (event: Event<LocalServiceChange>): Promise<LocalServiceChange> =>
+    await new Promise((resolve) => {
+      const subscription = event((change) => {
+        subscription.dispose();
+        resolve(change);
+      });
+    });
+
+  it('find the one service though they start at once', async () => {
+    const all = await Promise.all([0, 1, 2, 3].map(async () => await newWindow().start()));
+    assert.equal(new Set(all.map(({ address, token }) => `${address} ${token}`)).size, 1);
+    const [first] = all;
+    assert.ok(first);
+    assert.equal((await stateOf(first)).leases, 4);
+    assert.equal(await windows[0]?.otherWindows(), 3);
+    assert.equal(log.lines.filter((line) => line.includes('listens at')).length, 1, 'one of them has started it');
+  });
+
+  it('find a new one at once when it was killed, all the same one, and the transfers go on there (D25)', async () => {
+    const [one, two] = [newWindow(), newWindow()];
+    const before = await one.start();
+    await two.start();
+    const target = nodePath.join(root, 'target');
+    await fs.rename(target, `${target}-away`);
+    const order = { orcid, source: 'source', destination: 'target', file_ids: ['a.txt'] };
+    const { id } = (await call(before, 'POST', '/api/v1/transfers', order)) as { id: string };
+    const status = async (access: Access): Promise<unknown> =>
+      ((await call(access, 'GET', `/api/v1/transfers/${id}`)) as { status: string }).status;
+    await eventually(async () => ((await status(before)) === 'inactive' ? true : undefined));
+    const { pid } = await stateOf(before);
+    const moved = Promise.all([next(one.onDidChange), next(two.onDidChange)]);
+    process.kill(pid, 'SIGKILL');
+    assert.deepEqual(await moved, ['moved', 'moved']);
+    const after = await one.start();
+    assert.deepEqual(await two.start(), after);
+    assert.notEqual(after.token, before.token);
+    assert.notEqual((await stateOf(after)).pid, pid);
+    await fs.rename(`${target}-away`, target);
+    await eventually(async () => ((await status(after)) === 'succeeded' ? true : undefined));
+    assert.equal(await fs.readFile(nodePath.join(target, `dts-${id}`, 'a.txt'), 'utf8'), 'a');
+  });
+
+  it('are all told when one of them stops it, and none starts it again', async () => {
+    const [one, two] = [newWindow(), newWindow()];
+    await one.start();
+    await two.start();
+    const told = Promise.all([next(one.onDidChange), next(two.onDidChange)]);
+    await two.stop();
+    assert.deepEqual(await told, ['ended', 'ended']);
+    assert.deepEqual([one.isRunning, two.isRunning], [false, false]);
+    assert.equal(await one.otherWindows(), undefined);
+    await assert.rejects(fs.access(nodePath.join(dataFolder(), 'service.json')));
+  });
+
+  it('let go when they are closed, and the service stays for the others', async () => {
+    const [one, two] = [newWindow(), newWindow()];
+    const access = await one.start();
+    await two.start();
+    one.dispose();
+    await eventually(async () => ((await stateOf(access)).leases === 1 ? true : undefined));
+    assert.deepEqual(await two.start(), access);
+  });
+
+  it('end an older service when they bring a newer one, and the older windows go on there', async () => {
+    const old = newWindow();
+    const before = await old.start();
+    const moved = next(old.onDidChange);
+    const after = await newWindow('99.0.0').start();
+    assert.notEqual(after.token, before.token);
+    assert.equal(await moved, 'moved');
+    assert.deepEqual(await old.start(), after);
+  });
+
+  it('use a service that is newer than they are', async () => {
+    const access = await newWindow().start();
+    assert.deepEqual(await newWindow('0.0.9').start(), access);
+  });
+
+  describe('start their own where the file names', () => {
+    async function assertStartsAnew(record: object): Promise<void> {
+      await fs.mkdir(dataFolder(), { recursive: true });
+      const stale = { address: 'http://127.0.0.1:9', token: 'old', pid: 1, host: os.hostname(), version: '0.1.0' };
+      await fs.writeFile(nodePath.join(dataFolder(), 'service.json'), JSON.stringify({ ...stale, ...record }));
+      const access = await newWindow().start();
+      assert.notEqual(access.token, 'old');
+      assert.equal((await stateOf(access)).leases, 1);
+    }
+
+    it('a service that does not answer any longer', () => assertStartsAnew({}));
+
+    it('a service of another machine', () => assertStartsAnew({ host: 'another-machine' }));
+
+    it('nothing that can be understood', () => assertStartsAnew({ token: 5 }));
+
+    it('what is not the service, or another process than it says', async () => {
+      const server = await FaultServer.start();
+      server.on('GET /service', json({ pid: 2, leases: 0 }));
+      await assertStartsAnew({ address: server.address });
+      await server.stop();
+    });
+  });
+
+  it('say what the service said when it could not start', async () => {
+    const alone = await startLocalService({ databases: [], dataFolder: dataFolder() });
+    const window = newWindow();
+    await assert.rejects(window.start(), /^Error: Another local service.* is using the same data folder\.$/);
+    assert.equal(window.isRunning, false);
+    await alone.stop();
+    await window.start();
+    const missing = newWindow(serviceVersion, nodePath.join(root, 'no-such-program.cjs'));
+    assert.deepEqual(await missing.start(), await window.start(), 'what runs needs no program');
+  });
+
+  it('write nothing of the token to a log', async () => {
+    const { token } = await newWindow().start();
+    const file = await fs.readFile(nodePath.join(dataFolder(), 'service.log'), 'utf8');
+    assert.match(file, /listens at/);
+    assert.ok(![file, ...log.lines].join('\n').includes(token));
+  });
+});

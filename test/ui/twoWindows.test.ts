@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { localServiceOf } from '../support/editor/localServices.ts';
+import { repositoryRoot } from '../support/editor/places.ts';
+import { until } from '../support/editor/until.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+
+describe('A person with two windows', function () {
+  this.timeout(180_000);
+  let folder: string;
+  let archive: string;
+  let editor: Editor;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'windows-'));
+    archive = join(folder, 'archive');
+    await mkdir(archive);
+    await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
+    editor = await startEditor({ extensionPath: repositoryRoot, workspace: folder });
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  async function leases(): Promise<number> {
+    const service = await localServiceOf(editor.dataFolder);
+    assert.ok(service, 'the local service runs');
+    const headers = { authorization: `Bearer ${service.token}` };
+    const state = (await (await fetch(`${service.address}/service`, { headers })).json()) as { leases: number };
+    return state.leases;
+  }
+
+  async function serveFromExplorer(window: EditorWindow): Promise<void> {
+    const files = window.tree(basename(folder));
+    await (await files.row('archive')).menu('Serve This Folder as a Database');
+    await window.quickInput.input('Archive', /Name of the database/);
+    await window.openContainer('Data Transfer');
+    const databases = window.tree('Databases');
+    await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Archive'));
+  }
+
+  async function transferNotes(window: EditorWindow): Promise<void> {
+    await (await window.tree('Databases').row(basename(folder))).action('Search Files…');
+    await window.quickInput.input('0000-0002-1825-0097', 'ORCID iD');
+    await window.quickInput.input('notes', /2\/2/);
+    await (await window.tree('Search Results').row('notes.txt')).toggleCheck();
+    await window.tree('Search Results').action('Transfer Checked Files…');
+    await window.quickInput.pick('Archive', /1\/4/);
+    await window.quickInput.input('', /2\/4/);
+    await window.quickInput.pick('No instructions', /3\/4/);
+    await window.notifications.answer('Transfer');
+  }
+
+  const showsTransfer = async (window: EditorWindow, state: string): Promise<void> => {
+    await window
+      .tree('Transfers')
+      .waitFor(`a transfer that is ${state}`, (rows) =>
+        rows.some(({ label, description }) => label === '1 file to Archive' && description.startsWith(state)),
+      );
+  };
+
+  it('serves a folder in one, and a transfer that begins there goes on when that is closed, seen in the other (D29)', async () => {
+    const person = await editor.newPerson();
+    const first = await person.openWindow();
+    await serveFromExplorer(first);
+    await rename(archive, `${archive}-away`);
+    await transferNotes(first);
+    await showsTransfer(first, 'inactive');
+
+    const second = await person.openWindow();
+    await second.openContainer('Data Transfer');
+    await showsTransfer(second, 'inactive');
+    await second.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === 'Archive'));
+    assert.equal(await leases(), 2);
+
+    await first.close();
+    await until('the first window to let go', async () => ((await leases()) === 1 ? true : undefined));
+    await rename(`${archive}-away`, archive);
+    await (await second.tree('Transfers').row('Finished')).expand();
+    await showsTransfer(second, 'succeeded');
+    const [landed = ''] = await readdir(archive);
+    assert.deepEqual((await readdir(join(archive, landed))).sort(), ['manifest.json', 'notes.txt']);
+  });
+});
