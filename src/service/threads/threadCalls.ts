@@ -41,8 +41,11 @@ export class ThreadCalls<T extends Answers<T>> {
   async ask<K extends keyof T & string>(method: K, ...args: Parameters<T[K]>): Promise<Awaited<ReturnType<T[K]>>> {
     if (this.broken) throw this.broken;
     const question: Question = { call: ++this.last, method, args };
-    const answer = new Promise<unknown>((resolve, reject) => this.waiting.set(question.call, { resolve, reject }));
-    this.end.postMessage(question);
+    const answer = new Promise<unknown>((resolve, reject) => {
+      // Throws for what cannot be sent, to which no answer comes.
+      this.end.postMessage(question);
+      this.waiting.set(question.call, { resolve, reject });
+    });
     return (await answer) as Awaited<ReturnType<T[K]>>;
   }
 
