@@ -75,15 +75,15 @@ describe('The thread of the catalogues (D20)', () => {
   it('keeps the hashes that were held before it ended (D22)', async () => {
     const file = (await catalog.filesByIds(['file 1.txt'])).get('file 1.txt');
     assert.ok(file);
-    await catalog.holdHash(file, 'abc');
+    await catalog.holdHashes([{ ...file, sha256: 'abc' }]);
     await kill();
-    assert.equal(await catalog.heldHash(file), 'abc');
+    assert.equal((await catalog.heldHashes([file.path]))[0]?.sha256, 'abc');
   });
 
   it('never makes keeping a hash or looking again fail', async () => {
     await catalog.start();
     const file = { path: 'file 1.txt', bytes: 1, modifiedMs: 1 };
-    const asked = [catalog.holdHash(file, 'abc'), catalog.rescan()];
+    const asked = [catalog.holdHashes([{ ...file, sha256: 'abc' }]), catalog.rescan()];
     await kill();
     await Promise.all(asked);
     assert.ok(log.lines.some((line) => line.startsWith('warn The catalogue of Soil: ')));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { answerCalls, ThreadCalls } from '../../../src/service/catalog/threadCalls.ts';
+import { answerCalls, ThreadCalls } from '../../../src/service/threads/threadCalls.ts';
 
 /** What the other end of these tests can be asked for. */
 class Answers {
