@@ -76,7 +76,7 @@ export type Tree = readonly FoundFile[];
 export function trees(count: fc.ArrayConstraints): fc.Arbitrary<Tree[]> {
   return fc.uniqueArray(oddName, { minLength: 1, maxLength: 5 }).chain((names) => {
     const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
-    return fc.array(fc.array(fc.tuple(path, content), { maxLength: 12 }).map(treeOf), count);
+    return fc.array(fc.array(fc.tuple(path, content), { maxLength: 10 }).map(treeOf), count);
   });
 }
 

@@ -30,7 +30,7 @@ function stepsOf({ under, ending }: StepKinds): fc.Arbitrary<Step[]> {
   const batchSize = fc.integer({ min: 1, max: 4 });
   const plan = fc.record({ under, ending, batchSize, taken: fc.nat(4), hashEvery: fc.integer({ min: 1, max: 3 }) });
   return fc
-    .tuple(trees({ minLength: 1, maxLength: 5 }), fc.array(plan, { minLength: 5, maxLength: 5 }))
+    .tuple(trees({ minLength: 1, maxLength: 4 }), fc.array(plan, { minLength: 4, maxLength: 4 }))
     .map(([all, plans]) => plans.slice(0, all.length).map((step, at) => ({ ...step, tree: all[at] ?? [] })));
 }
 
