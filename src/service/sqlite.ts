@@ -26,7 +26,16 @@ function loadQuietly(): SqliteModule {
 
 /** Runs `work` in one transaction: all of it counts, or, when it throws, nothing. */
 export function inTransaction<T>(database: SqliteFile, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE');
+  return within(database, 'BEGIN IMMEDIATE', work);
+}
+
+/** Runs many readings as one: the file is locked once for all of them, which takes longer than a reading does. */
+export function readTogether<T>(database: SqliteFile, work: () => T): T {
+  return database.isTransaction ? work() : within(database, 'BEGIN', work);
+}
+
+function within<T>(database: SqliteFile, begin: string, work: () => T): T {
+  database.exec(begin);
   try {
     const result = work();
     database.exec('COMMIT');

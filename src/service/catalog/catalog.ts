@@ -65,7 +65,7 @@ export class Catalog {
     await this.quietly('unsettle', under);
   }
 
-  /** Looks at a folder as it is now, and from now on at what changes there again. Never rejects. */
+  /** Looks at a folder as it is now, and from now on at what changes there again: searches wait for it. Never rejects. */
   async settle(under: string): Promise<void> {
     await this.quietly('settle', under);
   }

@@ -43,8 +43,8 @@ export class CatalogAnswers {
     this.of(key).unsettle(under);
   }
 
-  async settle(key: string, under: string): Promise<void> {
-    await this.of(key).settle(under);
+  settle(key: string, under: string): void {
+    this.of(key).settle(under);
   }
 
   async rescan(key: string, under: string): Promise<void> {

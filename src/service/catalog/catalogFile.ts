@@ -65,6 +65,7 @@ function modifiedOf(modifiedMs: number): { modified?: string } {
 
 /** A name that a data resource may have: small letters, digits and `-._/` only. */
 function slugOf(name: string): string {
+  if (/^[-a-z0-9._/]+$/.test(name)) return name;
   const plain = name
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

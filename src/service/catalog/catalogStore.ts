@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import { inTransaction, isCorruption, isSqlError, type SqliteFile } from '../sqlite.ts';
+import { inTransaction, isCorruption, isSqlError, readTogether, type SqliteFile } from '../sqlite.ts';
 import type { CatalogFile, FoundFile, HashedFile } from './catalogFile.ts';
 import { CatalogMerge } from './catalogMerge.ts';
 import { CatalogRows, fileOfRow, type FileRow } from './catalogRows.ts';
@@ -88,6 +88,11 @@ export class CatalogStore {
     return row === undefined ? undefined : fileOfRow(row);
   }
 
+  /** The file at each path; undefined where there is none. */
+  getAll(paths: readonly (string | undefined)[]): (CatalogFile | undefined)[] {
+    return readTogether(this.database, () => paths.map((path) => (path === undefined ? undefined : this.get(path))));
+  }
+
   /** Keeps the hashes of files that were read whole, in one transaction; not of those that have changed since. */
   holdHashes(files: readonly HashedFile[]): void {
     const keep = this.database.prepare('UPDATE files SET sha256 = ? WHERE path = ? AND bytes = ? AND modified = ?');
@@ -101,10 +106,11 @@ export class CatalogStore {
     const held = this.database.prepare(
       'SELECT bytes, modified, sha256 FROM files INDEXED BY held WHERE path = ? AND sha256 IS NOT NULL',
     );
-    return paths.map((path) => {
+    const heldHash = (path: string): HashedFile | undefined => {
       const row = held.get(path) as unknown as { bytes: number; modified: number; sha256: string } | undefined;
       return row && { path, bytes: row.bytes, modifiedMs: row.modified, sha256: row.sha256 };
-    });
+    };
+    return readTogether(this.database, () => paths.map(heldHash));
   }
 
   /** How many files there are. */

@@ -62,6 +62,8 @@ export class FolderCatalog {
   private trouble: string | undefined;
   private isClosed = false;
   private readonly unsettled = new Set<string>();
+  /** Looks at what was settled, which searches wait for. Never rejected. */
+  private settling: Promise<unknown> | undefined;
 
   constructor(plan: FolderCatalogPlan, parts: FolderCatalogParts) {
     this.plan = plan;
@@ -90,12 +92,7 @@ export class FolderCatalog {
 
   /** The file of each id, undefined where there is none. Rejects as {@link search} does. */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
-    return await this.ask((store) =>
-      ids.map((id) => {
-        const path = pathOfFileId(id);
-        return path === undefined ? undefined : store.get(path);
-      }),
-    );
+    return await this.ask((store) => store.getAll(ids.map(pathOfFileId)));
   }
 
   /** What is held of the files at these paths: their hash, and what they were when it was taken (D22). */
@@ -113,10 +110,10 @@ export class FolderCatalog {
     this.unsettled.add(under);
   }
 
-  /** Looks at a folder as it is now, and from now on at what changes there again. Never rejects. */
-  async settle(under: string): Promise<void> {
+  /** Looks at a folder as it is now, and from now on at what changes there again; searches wait for it. */
+  settle(under: string): void {
     this.unsettled.delete(under);
-    await this.rescan(under);
+    this.settling = Promise.all([this.settling, this.rescan(under)]);
   }
 
   /** Looks at the folder again, or only at what is in it at `under` and below. Never rejects. */
@@ -166,6 +163,7 @@ export class FolderCatalog {
   }
 
   private async refresh(): Promise<void> {
+    await this.settling;
     const state = await this.lookAtFolder();
     if (this.trouble !== undefined || !this.freshness.isOf(state)) await this.refreshNow();
     else if (this.freshness.isOld(this.watcher.isComplete)) {
