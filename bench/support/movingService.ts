@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import { startLocalService, type StartedService } from '../../test/support/localService.ts';
+import { builtProgram, startLocalService, type StartedService } from '../../test/support/localService.ts';
 
 interface Status {
   readonly id: string;
@@ -30,7 +30,11 @@ export class MovingService {
       { name: 'Source', folder: source },
       { name: 'Destination', folder: destination },
     ];
-    const service = new MovingService(await startLocalService({ databases }), clients);
+    const dataFolder = await fs.mkdtemp(`${destination} data `);
+    const service = new MovingService(
+      await startLocalService({ databases, dataFolder }, { program: builtProgram }),
+      clients,
+    );
     for (const { name } of databases) await service.ids(name, 1);
     return service;
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import { startLocalService, type StartedService } from '../../test/support/localService.ts';
+import { builtProgram, startLocalService, type StartedService } from '../../test/support/localService.ts';
 
 interface Answer {
   readonly resources: readonly { readonly path: string }[];
@@ -16,7 +16,9 @@ export class SearchedService {
 
   /** Resolves when it listens; it has then begun to read the folder. */
   static async start(folder: string): Promise<SearchedService> {
-    return new SearchedService(await startLocalService({ databases: [{ name: 'Tree', folder }] }));
+    return new SearchedService(
+      await startLocalService({ databases: [{ name: 'Tree', folder }] }, { program: builtProgram }),
+    );
   }
 
   /** How many files the page of a search holds. Waits for the first scan, as every search does. */

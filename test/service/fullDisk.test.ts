@@ -75,7 +75,7 @@ for (const [kind, make] of kinds) {
         { name: 'Source', folder: source },
         { name: 'Target', folder: destination.folder },
       ];
-      service = await startLocalService({ databases }, destination.environment);
+      service = await startLocalService({ databases }, { environment: destination.environment });
       client = new TransferClient(service);
     });
 

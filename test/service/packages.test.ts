@@ -44,6 +44,9 @@ describe('Data Packages in a database of the local service (D20)', () => {
         { name: 'inline', data: [secret] },
       ]),
       'liar/d.csv': 'the d',
+      'tables/datapackage.json': packageOf([{ path: 'e.csv', schema: 'schema.json' }]),
+      'tables/schema.json': JSON.stringify({ fields: [{ name: 'depth', type: 'number' }] }),
+      'tables/e.csv': 'depth',
     });
     await fs.writeFile(nodePath.join(rig.root, 'outside.txt'), secret);
     await fs.symlink('../..', nodePath.join(rig.source, 'liar', 'way-out'));
@@ -69,6 +72,15 @@ describe('Data Packages in a database of the local service (D20)', () => {
   it('do not hide the files of their folder when they cannot be read', async () => {
     assert.equal((await fileOf('broken/c.csv'))['title'], 'from above');
     assert.deepEqual(await rig.find('path:broken/*'), ['broken/c.csv', 'broken/datapackage.json']);
+  });
+
+  it('are named in the log when they cannot be read, once', async () => {
+    const told = rig.logged.filter((line) => line.includes('broken/datapackage.json'));
+    assert.equal(told.length, 1, rig.logged.join('\n'));
+  });
+
+  it('give a file the schema that they name by its path', async () => {
+    assert.deepEqual((await fileOf('tables/e.csv'))['schema'], { fields: [{ name: 'depth', type: 'number' }] });
   });
 
   it('cannot say what the file itself says: its id, path, size and time', async () => {

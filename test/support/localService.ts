@@ -15,6 +15,14 @@ interface LocalServiceConfig {
   readonly throttleBytesPerSecond?: number;
 }
 
+/** How it is started. */
+interface StartOptions {
+  /** Left out, that of the sources. */
+  readonly program?: string;
+  /** Added to this process's own. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** The local service in a process of its own. */
 export interface StartedService {
   readonly address: string;
@@ -29,18 +37,21 @@ export interface StartedService {
   kill(): Promise<void>;
 }
 
-const mainFile = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
+/** The service as it is in the sources. */
+const sourceProgram = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
+
+/** The service as it ships; it has to be built. */
+export const builtProgram = nodePath.join(import.meta.dirname, '../../dist/service/main.cjs');
 
 /**
- * Starts the service from its source with the running Node and waits until it listens. Rejects with its log when it ends
- * before. `environment` is added to this process's own.
+ * Starts the service with the running Node and waits until it listens. Rejects with its log when it ends before.
  */
 export async function startLocalService(
   config: LocalServiceConfig,
-  environment: Readonly<Record<string, string>> = {},
+  { program = sourceProgram, environment = {} }: StartOptions = {},
 ): Promise<StartedService> {
   const dataFolder = config.dataFolder ?? (await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-data-')));
-  const child = spawn(process.execPath, [mainFile, '--config', '-'], {
+  const child = spawn(process.execPath, [program, '--config', '-'], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });

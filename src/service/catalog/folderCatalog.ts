@@ -42,6 +42,7 @@ interface ScanSums {
   readonly folders: Set<string>;
   readonly unreadable: string[];
   unnamable: number;
+  readonly troubles: string[];
 }
 
 /** The files of one folder, kept in step with it (D20). Never answers as if empty while the folder is away. */
@@ -191,12 +192,12 @@ export class FolderCatalog {
       if (!this.kept.ensureOpen()) return;
       const startedAt = this.parts.clock.now();
       const state = await this.stateOf(this.plan.folder);
-      const { folders, unreadable, unnamable } = await this.readFolder(under);
+      const sums = await this.readFolder(under);
       if (this.isClosed) return;
-      this.warn(unreadable, unnamable);
+      this.warn(sums);
       const tookMs = this.parts.clock.now() - startedAt;
       if (under === '' && !this.freshness.isOf(state)) this.watcher.dispose();
-      if (state?.isRemote !== true) this.watch(under, folders, tookMs);
+      if (state?.isRemote !== true) this.watch(under, sums.folders, tookMs);
       // A look at a part does not tell what else has changed while the folder was away.
       if (under !== '' || state === undefined) return;
       this.trouble = undefined;
@@ -213,7 +214,7 @@ export class FolderCatalog {
   }
 
   private async readFolder(under: string): Promise<ScanSums> {
-    const sums: ScanSums = { folders: new Set(), unreadable: [], unnamable: 0 };
+    const sums: ScanSums = { folders: new Set(), unreadable: [], unnamable: 0, troubles: [] };
     const merge = this.store.merge(under);
     try {
       for await (const batch of walkAhead(this.parts.reader, this.plan.folder, under)) {
@@ -222,6 +223,7 @@ export class FolderCatalog {
         for (const folder of batch.folders) sums.folders.add(folder);
         sums.unreadable.push(...batch.unreadable);
         sums.unnamable += batch.unnamable;
+        sums.troubles.push(...batch.troubles);
       }
       if (this.isClosed) merge.stop();
       else merge.finish();
@@ -232,9 +234,10 @@ export class FolderCatalog {
     }
   }
 
-  private warn(unreadable: readonly string[], unnamable: number): void {
+  private warn({ unreadable, unnamable, troubles }: ScanSums): void {
     const { name } = this.plan;
     const { logger } = this.parts;
+    for (const trouble of troubles.slice(0, 20)) logger.warn(`${name}: ${trouble}`);
     if (unreadable.length > 0) {
       const shown = unreadable.slice(0, 20).join(', ');
       logger.warn(`${name}: ${unreadable.length} folders cannot be read: ${shown}`);

@@ -14,6 +14,8 @@ export interface WalkBatch {
   readonly unreadable: readonly string[];
   /** How many files and folders were passed over because their name is no Unicode text. */
   readonly unnamable: number;
+  /** What is wrong with Data Packages, each in a sentence. */
+  readonly troubles: readonly string[];
 }
 
 interface OpenFolder {
@@ -134,7 +136,7 @@ export class FolderWalk {
   private cut(): WalkBatch {
     const { batch } = this;
     this.batch = emptyBatch();
-    return batch;
+    return { ...batch, troubles: this.packages.takeTroubles() };
   }
 }
 

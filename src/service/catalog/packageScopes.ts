@@ -1,6 +1,8 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { parseDataPackage } from './dataPackage.ts';
+import type { JsonObject } from '../../core/util/json.ts';
+import type { PackageMetadata } from './dataPackage.ts';
+import { readPackage } from './packageReader.ts';
 import { folderOfPath, nameOfPath } from './pathOrder.ts';
 
 /** The metadata of files as text, by their path within the package's folder. */
@@ -23,11 +25,7 @@ interface KnownPackage {
 const packageName = 'datapackage.json';
 const manifestName = 'manifest.json';
 const landingFolder = /^dts-[0-9a-f-]{36}$/;
-const maxPackageBytes = 64 * 1024 * 1024;
 const maxKnown = 64;
-/** It may be another one than was looked at: neither is a link followed, nor is a pipe waited for. */
-const openFlags = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
-
 /** Whether a change of this file changes what is known of others: a description, at a place where one counts. */
 export function isDescription(path: string): boolean {
   const name = nameOfPath(path);
@@ -44,6 +42,7 @@ export class Packages {
   /** Absolute, without links. */
   readonly root: string;
   private readonly known = new Map<string, KnownPackage>();
+  private readonly troubles: string[] = [];
 
   constructor(root: string) {
     this.root = root;
@@ -65,29 +64,29 @@ export class Packages {
     return scopes;
   }
 
+  /** What was found wrong with packages since this was last asked, each in a sentence. */
+  takeTroubles(): readonly string[] {
+    return this.troubles.splice(0);
+  }
+
   private read(path: string): DescribedFiles | undefined {
     const file = nodePath.join(this.root, path);
     try {
       const stats = fs.lstatSync(file, { throwIfNoEntry: false });
-      if (stats === undefined || !isUsable(stats)) return undefined;
+      if (stats?.isFile() !== true) return undefined;
       const known = this.known.get(path);
-      return known?.stamp === stampOf(stats) ? known.described : this.readAnew(path, file);
+      return known?.stamp === stampOf(stats) ? known.described : this.readAnew(path, file, stampOf(stats));
     } catch {
       return undefined;
     }
   }
 
-  private readAnew(path: string, file: string): DescribedFiles | undefined {
-    const opened = fs.openSync(file, openFlags);
-    try {
-      const stats = fs.fstatSync(opened);
-      if (!isUsable(stats)) return undefined;
-      const described = describedFiles(fs.readFileSync(opened, 'utf8'));
-      this.keep(path, { stamp: stampOf(stats), described });
-      return described;
-    } finally {
-      fs.closeSync(opened);
-    }
+  private readAnew(path: string, file: string, stamp: string): DescribedFiles | undefined {
+    const { metadata, troubles } = readPackage(nodePath.dirname(file), nodePath.basename(file));
+    const described = metadata && describedFiles(metadata);
+    for (const trouble of troubles) this.troubles.push(`${path}: ${trouble}`);
+    this.keep(path, { stamp, described });
+    return described;
   }
 
   private keep(path: string, entry: KnownPackage): void {
@@ -98,19 +97,16 @@ export class Packages {
   }
 }
 
-function isUsable(stats: fs.Stats): boolean {
-  return stats.isFile() && stats.size <= maxPackageBytes;
-}
-
 /** The time of the last change of any kind is in it: the other one can be set by anyone. */
 function stampOf({ mtimeMs, ctimeMs, size, ino }: fs.Stats): string {
   return [mtimeMs, ctimeMs, size, ino].join(' ');
 }
 
-function describedFiles(text: string): DescribedFiles | undefined {
-  const metadata = parseDataPackage(text);
-  if (metadata === undefined) return undefined;
-  return new Map([...metadata].map(([path, fields]) => [path, JSON.stringify(fields)]));
+/** Files of one resource share one text: it can be long, and they very many. */
+function describedFiles(metadata: PackageMetadata): DescribedFiles {
+  const texts = new Map<JsonObject, string>();
+  for (const fields of new Set(metadata.values())) texts.set(fields, JSON.stringify(fields));
+  return new Map([...metadata].map(([path, fields]) => [path, texts.get(fields) ?? '{}']));
 }
 
 /** The metadata that the nearest package has for a file; undefined when none names it. */

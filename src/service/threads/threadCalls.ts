@@ -25,16 +25,55 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Sends what is said at nearly the same moment in one go: to wake a thread takes longer than most of what it is asked. */
+class Outbox {
+  private readonly end: ThreadEnd;
+  private readonly refused: (message: Question | Reply, error: unknown) => void;
+  private messages: (Question | Reply)[] = [];
+
+  /** `refused` is told of what cannot be sent. */
+  constructor(end: ThreadEnd, refused: (message: Question | Reply, error: unknown) => void) {
+    this.end = end;
+    this.refused = refused;
+  }
+
+  put(message: Question | Reply): void {
+    this.messages.push(message);
+    if (this.messages.length === 1) setImmediate(() => this.send());
+  }
+
+  private send(): void {
+    const { messages } = this;
+    this.messages = [];
+    try {
+      this.end.postMessage(messages);
+    } catch {
+      // One of them cannot be sent; the others can.
+      for (const message of messages) this.sendAlone(message);
+    }
+  }
+
+  private sendAlone(message: Question | Reply): void {
+    try {
+      this.end.postMessage([message]);
+    } catch (error) {
+      this.refused(message, error);
+    }
+  }
+}
+
 /** Asks a thread, and gives each answer to whoever asked. */
 export class ThreadCalls<T extends Answers<T>> {
-  private readonly end: ThreadEnd;
+  private readonly outbox: Outbox;
   private readonly waiting = new Map<number, Waiting>();
   private last = 0;
   private broken: Error | undefined;
 
   constructor(end: ThreadEnd) {
-    this.end = end;
-    end.on('message', (message: unknown) => this.settle(message));
+    this.outbox = new Outbox(end, ({ call }, error) => this.settle({ call, error: writeError(error) }));
+    end.on('message', (messages: unknown) => {
+      if (Array.isArray(messages)) for (const message of messages) this.settle(message);
+    });
   }
 
   /** Resolves with what the thread answers, or rejects with the message and the code of what it threw. */
@@ -42,9 +81,8 @@ export class ThreadCalls<T extends Answers<T>> {
     if (this.broken) throw this.broken;
     const question: Question = { call: ++this.last, method, args };
     const answer = new Promise<unknown>((resolve, reject) => {
-      // Throws for what cannot be sent, to which no answer comes.
-      this.end.postMessage(question);
       this.waiting.set(question.call, { resolve, reject });
+      this.outbox.put(question);
     });
     return (await answer) as Awaited<ReturnType<T[K]>>;
   }
@@ -84,15 +122,16 @@ function readError({ message, code }: WrittenError): Error {
 
 /** Answers what is asked at this end, each question by the method of its name. */
 export function answerCalls<T extends Answers<T>>(end: ThreadEnd, answers: T): void {
+  const outbox = new Outbox(end, ({ call }, error) => outbox.put({ call, error: writeError(error) }));
   const answer = async ({ call, method, args }: Question): Promise<void> => {
     try {
       const asked = answers[method as keyof T] as unknown as (...given: readonly unknown[]) => unknown;
-      end.postMessage({ call, result: await asked.apply(answers, [...args]) } satisfies Reply);
+      outbox.put({ call, result: await asked.apply(answers, [...args]) });
     } catch (error) {
-      end.postMessage({ call, error: writeError(error) } satisfies Reply);
+      outbox.put({ call, error: writeError(error) });
     }
   };
-  end.on('message', (message: unknown) => {
-    if (isQuestion(message)) void answer(message);
+  end.on('message', (messages: unknown) => {
+    if (Array.isArray(messages)) for (const message of messages) if (isQuestion(message)) void answer(message);
   });
 }

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import * as nodePath from 'node:path';
+import type { StatementSync } from 'node:sqlite';
 import type { FileResource } from '../../contract/fileResource.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { isRemoteFolder } from '../remoteFolder.ts';
@@ -65,6 +67,10 @@ const tables = `
  */
 export class TransferJournal {
   private readonly database: SqliteFile;
+  private readonly insertTransfer: StatementSync;
+  private readonly insertFile: StatementSync;
+  /** What is written ahead of the file; absent where nothing is. */
+  private readonly log: string | undefined;
   private readonly arriving: ArrivingTransfer[] = [];
 
   constructor(file: string) {
@@ -73,8 +79,16 @@ export class TransferJournal {
     // A log that is written ahead needs a file system of this machine alone (D30).
     const mode = isRemoteFolder(nodePath.dirname(file)) ? 'TRUNCATE' : 'WAL';
     this.database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = ${mode}`);
-    this.waitForDisk(false);
+    // Ahead of it, a step is safe from the end of the process at once, and from a power cut a little later.
+    this.database.exec(`PRAGMA synchronous = ${mode === 'WAL' ? 'NORMAL' : 'FULL'}`);
+    this.log = mode === 'WAL' ? `${file}-wal` : undefined;
     inTransaction(this.database, () => this.database.exec(tables));
+    this.insertTransfer = this.database.prepare(
+      'INSERT INTO transfers (id, status, message, moved, cancel, ended_at, fixed) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.insertFile = this.database.prepare(
+      'INSERT INTO transfer_files (transfer, position, path, bytes, resource, landed) VALUES (?, ?, ?, ?, ?, 0)',
+    );
   }
 
   /**
@@ -84,7 +98,7 @@ export class TransferJournal {
   async add(record: TransferRecord, files: readonly TransferFile[]): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.arriving.push({ record, files, resolve, reject });
-      if (this.arriving.length === 1) setTimeout(() => this.takeIn(), gatherMs);
+      if (this.arriving.length === 1) setTimeout(() => void this.takeIn(), gatherMs);
     });
   }
 
@@ -154,40 +168,41 @@ export class TransferJournal {
   }
 
   close(): void {
-    this.takeIn();
+    void this.takeIn();
     this.database.close();
   }
 
-  private takeIn(): void {
+  private async takeIn(): Promise<void> {
     const arrived = this.arriving.splice(0);
     if (arrived.length === 0) return;
     try {
-      this.waitForDisk(true);
       inTransaction(this.database, () => arrived.forEach(({ record, files }) => this.insert(record, files)));
-      for (const { resolve } of arrived) resolve();
     } catch (error) {
       for (const { reject } of arrived) reject(error);
-    } finally {
-      this.waitForDisk(false);
+      return;
     }
+    await this.writeThrough();
+    for (const { resolve } of arrived) resolve();
   }
 
-  /** What is acknowledged outlives a power cut; a step that a power cut undoes is only made once more. */
-  private waitForDisk(isWaiting: boolean): void {
-    this.database.exec(`PRAGMA synchronous = ${isWaiting ? 'FULL' : 'NORMAL'}`);
+  /** What is acknowledged outlives a power cut too; other requests are answered while the disk is waited for. */
+  private async writeThrough(): Promise<void> {
+    if (this.log === undefined) return;
+    try {
+      await using log = await open(this.log, 'r+');
+      await log.datasync();
+    } catch {
+      // It outlives the end of this process all the same, which is what can be had here.
+    }
   }
 
   private insert(record: TransferRecord, files: readonly TransferFile[]): void {
     const { id, status, message, movedCount, isCancelRequested, endedAtMs, ...fixed } = record;
-    this.database
-      .prepare(
-        'INSERT INTO transfers (id, status, message, moved, cancel, ended_at, fixed) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      )
-      .run(id, status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, JSON.stringify(fixed));
-    const insert = this.database.prepare(
-      'INSERT INTO transfer_files (transfer, position, path, bytes, resource, landed) VALUES (?, ?, ?, ?, ?, 0)',
-    );
-    for (const file of files) insert.run(id, file.position, file.path, file.bytes, JSON.stringify(file.resource));
+    const fixedText = JSON.stringify(fixed);
+    this.insertTransfer.run(id, status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, fixedText);
+    for (const { position, path, bytes, resource } of files) {
+      this.insertFile.run(id, position, path, bytes, JSON.stringify(resource));
+    }
   }
 
   private write(record: TransferRecord): void {

@@ -70,6 +70,13 @@ export async function isFolder(path: string): Promise<boolean> {
   }
 }
 
+/** Whether both folders are there, and the destination has so many bytes free, as far as that can be told. */
+export async function haveRoom(source: string, destination: string, neededBytes: number): Promise<boolean> {
+  if ((await Promise.all([source, destination].map(isFolder))).includes(false)) return false;
+  const space = await fs.statfs(destination).catch(() => undefined);
+  return space === undefined || space.bavail * space.bsize >= neededBytes;
+}
+
 function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const isSystem = typeof code === 'string' && /^E[A-Z0-9]+$/.test(code);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import * as fs from 'node:fs/promises';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { Emitter } from '../../core/util/emitter.ts';
@@ -7,12 +6,12 @@ import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { ServedDatabase } from '../catalog/databases.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
+import { AcknowledgementFirst } from './acknowledgement.ts';
 import { FileThreads } from './fileThreads.ts';
 import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
-import { isFolder, TransferFailure, TransferSuspension } from './outcomes.ts';
+import { haveRoom, TransferFailure, TransferSuspension } from './outcomes.ts';
 import { prepareSubmission } from './submission.ts';
-import { lanes } from './transferRun.ts';
 import { describeWaiting, hasEnded, type TransferFile, type TransferRecord } from './transferRecord.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
@@ -48,6 +47,7 @@ export class TransferQueue {
   private readonly running = new Map<LiveTransfer, Promise<void>>();
   private readonly unserved: UnservedTransfers;
   private readonly threads: FileThreads;
+  private readonly acknowledging: AcknowledgementFirst;
   private readonly activity = new Emitter<void>();
   private following: Disposable | undefined;
   private pruning: Disposable | undefined;
@@ -60,6 +60,7 @@ export class TransferQueue {
     this.options = options;
     this.unserved = new UnservedTransfers(options);
     this.threads = new FileThreads(options.clock);
+    this.acknowledging = new AcknowledgementFirst(options.clock);
   }
 
   /** How many transfers run or wait for their turn; those that wait for a folder or a database do not count. */
@@ -76,8 +77,14 @@ export class TransferQueue {
 
   /** Takes a transfer in; when this resolves it is on disk (D25). Throws the problems of {@link prepareSubmission}. */
   async submit(request: TransferRequest): Promise<string> {
+    return await this.acknowledging.run(
+      async () => await this.takeIn(request),
+      () => this.pump(),
+    );
+  }
+
+  private async takeIn(request: TransferRequest): Promise<string> {
     const { databases, clock, journal } = this.options;
-    this.threads.prepare(lanes);
     const { record, files } = await prepareSubmission(databases, request, randomUUID(), clock.now());
     await journal.add(record, files);
     // A database that came meanwhile may have had it begun already.
@@ -199,7 +206,7 @@ export class TransferQueue {
   }
 
   private pump(): void {
-    while (!this.isClosed && this.running.size < maxRunning) {
+    while (!this.isClosed && !this.acknowledging.holdsBack && this.running.size < maxRunning) {
       const next = this.waiting.shift();
       if (next === undefined) return;
       this.begin(next);
@@ -267,20 +274,12 @@ export class TransferQueue {
   }
 
   private async retry(live: LiveTransfer, neededBytes: number): Promise<void> {
-    const canGoOn = await this.canGoOn(live.record(), neededBytes);
+    const ends = this.endsOf(live.record());
+    const canGoOn = ends !== undefined && (await haveRoom(ends.source.folder, ends.destination.folder, neededBytes));
     const isMine = this.live.get(live.record().id) === live;
     if (this.isClosed || !isMine || live.record().isCancelRequested) return;
     if (canGoOn) this.enqueue(live);
     else this.retryLater(live, neededBytes);
-  }
-
-  private async canGoOn(record: TransferRecord, neededBytes: number): Promise<boolean> {
-    const ends = this.endsOf(record);
-    if (ends === undefined) return false;
-    const { source, destination } = ends;
-    if ((await Promise.all([source.folder, destination.folder].map(isFolder))).includes(false)) return false;
-    const space = await fs.statfs(destination.folder).catch(() => undefined);
-    return space === undefined || space.bavail * space.bsize >= neededBytes;
   }
 
   private oldestMs(): number {

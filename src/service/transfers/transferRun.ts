@@ -34,7 +34,7 @@ export interface RunOptions {
 const batchFiles = 256;
 const batchBytes = 16 * 1024 * 1024;
 /** How many jobs of one transfer are worked on at once. */
-export const lanes = 2;
+const lanes = 2;
 /** Up to so many files are written through to the disk one by one; of more, the system is told to once. */
 const flushedFiles = 100;
 
@@ -95,6 +95,7 @@ export class TransferRun {
     const { source, threads } = this.options;
     const unstaged = this.files.filter((file) => file.sha256 === undefined);
     if (unstaged.length === 0) return;
+    threads.prepare(lanes);
     this.progress.enter('staging', `staging ${this.amount}`);
     await this.inBatches(unstaged, signal, async (batch, sign) => {
       const held = await source.catalog.heldHashes(batch.map(({ path }) => path));

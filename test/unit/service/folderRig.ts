@@ -42,6 +42,7 @@ export function restOf(reader: FolderReader, walk: number): WalkBatch {
     folders: batches.flatMap(({ folders }) => folders),
     unreadable: batches.flatMap(({ unreadable }) => unreadable),
     unnamable: batches.reduce((sum, { unnamable }) => sum + unnamable, 0),
+    troubles: batches.flatMap(({ troubles }) => troubles),
   };
 }
 
