@@ -39,20 +39,44 @@ function makeFiles(folder: string, count: number, bytes: number): void {
   }
 }
 
+/**
+ * Memory that is free at hand. A virtual machine gives back what it does not use, and takes seconds to have it again:
+ * whoever writes first would pay for that. It is held until the copying begins, on either side.
+ */
+class Ballast {
+  private readonly file = join(scratch, 'ballast');
+
+  hold(bytes: number): void {
+    const content = Buffer.alloc(64 * 1024 * 1024, 1);
+    const file = fs.openSync(this.file, 'w');
+    for (let written = 0; written < bytes; written += content.length) fs.writeSync(file, content);
+    fs.closeSync(file);
+  }
+
+  release(): void {
+    fs.rmSync(this.file, { force: true });
+  }
+}
+
+const ballast = new Ballast();
+
 /** From the submission to the last state; each round with a service that has seen none of the files before. */
-async function moveTime(source: string, destination: string, count: number): Promise<number> {
+async function moveTime(source: string, destination: string, count: number, bytes: number): Promise<number> {
   const service = await MovingService.start(source, destination);
   try {
     const ids = await service.ids('Source', count);
     assert.equal(ids.length, count);
-    return await timeOf(async () => await service.succeeds(await service.submit(ids)));
+    ballast.hold(bytes);
+    return await timeOf(async () => await service.succeeds(await service.submit(ids), () => ballast.release()));
   } finally {
     await service.stop();
     await empty(destination);
   }
 }
 
-async function copyTime(source: string, destination: string, isOne: boolean): Promise<number> {
+async function copyTime(source: string, destination: string, isOne: boolean, bytes: number): Promise<number> {
+  ballast.hold(bytes);
+  ballast.release();
   const copied = join(destination, 'copy');
   const hash = isOne ? `sha256sum '${copied}'/*/*` : `find '${copied}' -type f -print0 | xargs -0 sha256sum`;
   const took = await timeOf(async () => await run(`cp -r '${source}' '${copied}' && ${hash}`, output));
@@ -66,8 +90,8 @@ async function beside(name: string, limit: number, count: number, bytes: number)
   const destination = folderFor(`destination of ${count}`);
   makeFiles(source, count, bytes);
   const ratio = await ratioOf({
-    ours: async () => await moveTime(source, destination, count),
-    reference: async () => await copyTime(source, destination, count === 1),
+    ours: async () => await moveTime(source, destination, count, count * bytes),
+    reference: async () => await copyTime(source, destination, count === 1, count * bytes),
     turns: 1,
   });
   tell(`${name}: time beside cp and sha256sum`, ratio, limit);

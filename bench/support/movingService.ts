@@ -54,10 +54,17 @@ export class MovingService {
     return (await this.call('GET', `/api/v1/transfers/${id}`)) as Status;
   }
 
-  /** Asks, no more often than every few milliseconds, until the transfer has succeeded; then all its files have landed. */
-  async succeeds(id: string): Promise<void> {
-    for (;;) {
+  /**
+   * Asks, no more often than every few milliseconds, until the transfer has succeeded; then all its files have landed.
+   * `whenStaged` is called when it is seen to copy, or no later than at its end.
+   */
+  async succeeds(id: string, whenStaged: () => void): Promise<void> {
+    for (let isStaged = false; ;) {
       const { status, message, num_files, num_files_transferred } = await this.status(id);
+      if (!isStaged && status !== 'staging') {
+        isStaged = true;
+        whenStaged();
+      }
       assert.notEqual(status, 'failed', message);
       if (status === 'succeeded') {
         assert.equal(num_files_transferred, num_files);
