@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { brokenRules } from '../support/dataPackageRules.ts';
 import { startLocalService, type StartedService } from '../support/localService.ts';
 import { SeededRandom } from '../support/random.ts';
 import { TransferClient } from '../support/transferClient.ts';
@@ -91,6 +92,7 @@ class CrashRound {
     assert.deepEqual([status.num_files, status.num_files_transferred], [ids.length, ids.length]);
     const landing = nodePath.join(this.root, 'target', `dts-${id}`);
     const manifest = JSON.parse(await fs.readFile(nodePath.join(landing, 'manifest.json'), 'utf8')) as Manifest;
+    assert.deepEqual(brokenRules({ ...manifest }), []);
     assert.equal(manifest.description, 'As it is');
     assert.deepEqual(manifest.resources.map(({ path }) => path).sort(), [...ids].sort());
     for (const { path, bytes, hash } of manifest.resources) {
