@@ -39,6 +39,11 @@ export class MovingService {
     return service;
   }
 
+  /** Opens so many connections; they stay. */
+  async connect(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, async () => await this.call('GET', '/')));
+  }
+
   /** The ids of files of a database, by their path. */
   async ids(database: string, limit: number): Promise<string[]> {
     const found = await this.call('POST', '/api/v1/files', { database, orcid, query: '', limit });
