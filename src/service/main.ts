@@ -81,7 +81,7 @@ function whyNot(error: unknown): string {
   const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
   return isBusy
     ? 'Another local service, perhaps of another window, is using the same data folder.'
-    : `The service cannot start: ${String(error)}`;
+    : `The service cannot start: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 main().catch((error: unknown) => {

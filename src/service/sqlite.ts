@@ -18,7 +18,9 @@ function loadQuietly(): SqliteModule {
   const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
   process.emitWarning = () => undefined;
   try {
-    return process.getBuiltinModule('node:sqlite');
+    const sqlite = process.getBuiltinModule('node:sqlite') as SqliteModule | undefined;
+    if (sqlite === undefined) throw new Error(`it needs Node.js 22.13 or later, and this is ${process.version}`);
+    return sqlite;
   } finally {
     if (emitWarning !== undefined) Object.defineProperty(process, 'emitWarning', emitWarning);
   }
