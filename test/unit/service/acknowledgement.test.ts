@@ -2,6 +2,13 @@ import assert from 'node:assert/strict';
 import { AcknowledgementFirst } from '../../../src/service/transfers/acknowledgement.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
+/** Work that is done when it is told to be. */
+function pending(): { readonly promise: Promise<string>; readonly resolve: (answer: string) => void } {
+  let resolve: (answer: string) => void = () => undefined;
+  const promise = new Promise<string>((settle) => (resolve = settle));
+  return { promise, resolve: (answer) => resolve(answer) };
+}
+
 describe('Whoever submits is answered first', () => {
   let clock: ManualClock;
   let first: AcknowledgementFirst;
@@ -17,8 +24,8 @@ describe('Whoever submits is answered first', () => {
   });
 
   it('what waited begins when the last submission is answered', async () => {
-    const one = Promise.withResolvers<string>();
-    const other = Promise.withResolvers<string>();
+    const one = pending();
+    const other = pending();
     const answers = [first.run(() => one.promise, beginWhatWaits), first.run(() => other.promise, beginWhatWaits)];
     one.resolve('one');
     await answers[0];
@@ -31,7 +38,7 @@ describe('Whoever submits is answered first', () => {
   });
 
   it('what waited begins although one submission takes long to be answered', async () => {
-    const slow = Promise.withResolvers<string>();
+    const slow = pending();
     const slowAnswer = first.run(() => slow.promise, beginWhatWaits);
     await first.run(() => Promise.resolve('quick'), beginWhatWaits);
     assert.equal(begun, 0);
