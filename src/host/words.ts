@@ -35,8 +35,13 @@ function withCode(words: string, reason: Reason): string {
 }
 
 function withDetail(words: string, reason: Reason): string {
-  if (reason.detail !== undefined && reason.detail !== '') return `${words}: ${plainLine(reason.detail)}`;
+  if (reason.detail !== undefined && reason.detail !== '') return `${words}: ${withoutStop(plainLine(reason.detail))}`;
   return reason.status === undefined ? words : `${words} (${reason.status})`;
+}
+
+/** A sentence as a part of another one. */
+function withoutStop(text: string): string {
+  return text.replace(/(?<!\.)\.$/, '');
 }
 
 /** Why something failed, as the second half of a sentence, without a full stop: "the API key was refused". */

@@ -77,6 +77,15 @@ describe('The tree of search results', () => {
     assert.deepEqual(rows('s'), ['f1.csv', 'Could not search Alpha: the service failed (500). Retry']);
   });
 
+  it('ends what the service says in a whole sentence with one full stop', () => {
+    open('s');
+    store.update('s', {
+      loading: false,
+      reason: { kind: 'serverError', status: 500, detail: 'The folder is not there.' },
+    });
+    assert.deepEqual(rows('s'), ['Could not search Alpha: the service failed: The folder is not there. Retry']);
+  });
+
   it('shows a file that cannot be read among the others (D15)', () => {
     open('s');
     fill('s', [fileEntry('f1'), { kind: 'unreadable', text: '{"id":5}' }, fileEntry('f2')]);

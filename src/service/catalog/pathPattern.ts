@@ -6,7 +6,7 @@ type Part = { readonly kind: 'sign'; readonly sign: string } | { readonly kind: 
 
 /**
  * Understands `data/*.json`: `*` and `?` stay within a folder, `**` goes through folders, a part of the path that is `**`
- * stands for any number of whole ones, letter case is ignored.
+ * stands for any number of whole ones, letter case and the way accents are written are ignored.
  * A pattern without `/` is matched against the file's name; one without wildcards also means all that is in that folder.
  */
 export function pathTest(pattern: string): PathTest {
@@ -21,10 +21,17 @@ export function pathTest(pattern: string): PathTest {
 // These two would become plain letters of another place, which SQLite does not know of; a Σ has two small forms.
 const unchanged = /[\u0130\u212A]/;
 const changed = /[^\u0130\u212A]+/g;
+const mayBeParted = /[^\0-\xFF]/;
 
 function smallLetters(text: string): string {
-  const small = unchanged.test(text) ? text.replace(changed, (part) => part.toLowerCase()) : text.toLowerCase();
+  const whole = composed(text);
+  const small = unchanged.test(whole) ? whole.replace(changed, (part) => part.toLowerCase()) : whole.toLowerCase();
   return small.replaceAll('ς', 'σ');
+}
+
+/** With each accent on its letter: some systems keep names with the two apart. */
+function composed(text: string): string {
+  return mayBeParted.test(text) ? text.replace(changed, (part) => part.normalize('NFC')) : text;
 }
 
 /** Paths are relative, however a pattern begins. */
@@ -94,9 +101,9 @@ function accepts(part: Part, sign: string): boolean {
 /** SQLite refuses to look for longer ones than a few times this. */
 const longestLiteral = 1_000;
 
-/** The longest plain piece of a pattern, which every matching path holds, letter case aside; often empty. */
+/** The longest plain piece of a pattern, which every matching path holds, letter case aside, however its accents are written; often empty. */
 export function literalOf(pattern: string): string {
-  const pieces = withoutStart(pattern).match(/[\w.-]+/g) ?? [];
+  const pieces = withoutStart(composed(pattern)).match(/[\w.-]+/g) ?? [];
   const longest = pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), '');
   return longest.slice(0, longestLiteral);
 }

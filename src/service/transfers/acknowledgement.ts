@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/util/clock.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
 
 const longestMs = 250;
 
@@ -6,7 +7,8 @@ const longestMs = 250;
 export class AcknowledgementFirst {
   private readonly clock: Clock;
   private count = 0;
-  private sinceMs = 0;
+  /** Present while what could begin has to wait. */
+  private waiting: Disposable | undefined;
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -14,18 +16,25 @@ export class AcknowledgementFirst {
 
   /** Whether what could begin has to wait. */
   get holdsBack(): boolean {
-    return this.count > 0 && this.clock.now() - this.sinceMs < longestMs;
+    return this.waiting !== undefined;
   }
 
-  /** Does the work of one submission; `whenDone` may begin what waited. */
-  async run<T>(work: () => Promise<T>, whenDone: () => void): Promise<T> {
-    if (this.count === 0) this.sinceMs = this.clock.now();
+  /** Does the work of one submission; `begin` is called when what waited may begin, perhaps before it is done. */
+  async run<T>(work: () => Promise<T>, begin: () => void): Promise<T> {
+    if (this.count === 0) this.waiting = this.clock.after(longestMs, () => this.letGo(begin));
     this.count += 1;
     try {
       return await work();
     } finally {
       this.count -= 1;
-      whenDone();
+      if (this.count === 0) this.letGo(begin);
+      else if (!this.holdsBack) begin();
     }
+  }
+
+  private letGo(begin: () => void): void {
+    this.waiting?.dispose();
+    this.waiting = undefined;
+    begin();
   }
 }

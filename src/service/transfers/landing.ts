@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { BadFile } from './fileWork.ts';
@@ -48,10 +49,21 @@ export class LandingFolders {
   }
 }
 
-/** The name of an unfinished copy, beside the final one; short enough for every file system. */
+const longestStart = 40;
+
+/**
+ * The name of an unfinished copy, beside the final one; short enough for every file system. Each file has one of its
+ * own: several of a transfer are copied at once.
+ */
 export function partPathOf(finalPath: string, transferId: string): string {
-  const start = Array.from(nodePath.basename(finalPath)).slice(0, 48).join('');
+  const name = nodePath.basename(finalPath);
+  const signs = Array.from(name);
+  const start = signs.length > longestStart ? `${signs.slice(0, longestStart).join('')}-${shortHash(name)}` : name;
   return nodePath.join(nodePath.dirname(finalPath), `${start}.part-${transferId}`);
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** Removes what a transfer left unfinished at a destination, and its manifest; whole files stay. Never rejects. */

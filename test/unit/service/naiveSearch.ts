@@ -94,9 +94,10 @@ export function naiveIsFormat(file: FoundFile, wanted: string): boolean {
   return naiveFormat(file) === format || naiveFormat(file).startsWith(`${format}.`);
 }
 
-/** Letter case aside, but for the two letters beyond ASCII whose small form is within. */
+/** Letter case and the way of accents aside, but for the two letters beyond ASCII whose small form is within. */
 function folded(text: string): string {
-  return Array.from(text, (sign) => (/[\u0130\u212A]/.test(sign) ? sign : smallSign(sign))).join('');
+  const whole = text.split(/([\u0130\u212A])/).map((part) => (part === '\u212A' ? part : part.normalize('NFC')));
+  return Array.from(whole.join(''), (sign) => (/[\u0130\u212A]/.test(sign) ? sign : smallSign(sign))).join('');
 }
 
 /** Whether a path pattern matches, by a regular expression. */

@@ -30,6 +30,11 @@ describe('A path pattern (D21)', () => {
     ['οδος*', 'ΟΔΟΣΗΜΑ.txt', true],
     ['300\u212A.txt', '300\u212A.txt', true],
     ['😀?.txt', '😀😀.txt', true],
+    ['r\u00E9sum\u00E9*', 're\u0301sume\u0301.txt', true],
+    ['re\u0301sume\u0301*', 'r\u00E9sum\u00E9.txt', true],
+    ['R\u00C9SUM\u00C9.txt', 'notes/re\u0301sume\u0301.txt', true],
+    ['?cole.md', 'e\u0301cole.md', true],
+    ['ecole.md', 'e\u0301cole.md', false],
   ];
   for (const [pattern, path, expected] of table) {
     it(`${pattern} ${expected ? 'matches' : 'does not match'} ${path}`, () => {
