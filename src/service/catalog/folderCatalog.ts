@@ -114,7 +114,8 @@ export class FolderCatalog {
   /** Looks at a folder as it is now, and from now on at what changes there again; searches wait for it. */
   settle(under: string): void {
     this.unsettled.delete(under);
-    this.settling = Promise.all([this.settling, this.rescan(under)]);
+    // Scans go one after another: the last to be asked for ends last.
+    this.settling = this.rescan(under);
   }
 
   /** Looks at the folder again, or only at what is in it at `under` and below. Never rejects. */
