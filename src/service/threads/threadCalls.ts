@@ -25,39 +25,39 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Sends what is said at nearly the same moment in one go: to wake a thread takes longer than most of what it is asked. */
+/** Sends what is asked at nearly the same moment in one go: to wake a thread takes longer than most of what it is asked. */
 class Outbox {
   private readonly end: ThreadEnd;
-  private readonly refused: (message: Question | Reply, error: unknown) => void;
-  private messages: (Question | Reply)[] = [];
+  private readonly refused: (question: Question, error: unknown) => void;
+  private questions: Question[] = [];
 
   /** `refused` is told of what cannot be sent. */
-  constructor(end: ThreadEnd, refused: (message: Question | Reply, error: unknown) => void) {
+  constructor(end: ThreadEnd, refused: (question: Question, error: unknown) => void) {
     this.end = end;
     this.refused = refused;
   }
 
-  put(message: Question | Reply): void {
-    this.messages.push(message);
-    if (this.messages.length === 1) setImmediate(() => this.send());
+  put(question: Question): void {
+    this.questions.push(question);
+    if (this.questions.length === 1) setImmediate(() => this.send());
   }
 
   private send(): void {
-    const { messages } = this;
-    this.messages = [];
+    const { questions } = this;
+    this.questions = [];
     try {
-      this.end.postMessage(messages);
+      this.end.postMessage(questions);
     } catch {
       // One of them cannot be sent; the others can.
-      for (const message of messages) this.sendAlone(message);
+      for (const question of questions) this.sendAlone(question);
     }
   }
 
-  private sendAlone(message: Question | Reply): void {
+  private sendAlone(question: Question): void {
     try {
-      this.end.postMessage([message]);
+      this.end.postMessage([question]);
     } catch (error) {
-      this.refused(message, error);
+      this.refused(question, error);
     }
   }
 }
@@ -71,9 +71,7 @@ export class ThreadCalls<T extends Answers<T>> {
 
   constructor(end: ThreadEnd) {
     this.outbox = new Outbox(end, ({ call }, error) => this.settle({ call, error: writeError(error) }));
-    end.on('message', (messages: unknown) => {
-      if (Array.isArray(messages)) for (const message of messages) this.settle(message);
-    });
+    end.on('message', (message: unknown) => this.settle(message));
   }
 
   /** Resolves with what the thread answers, or rejects with the message and the code of what it threw. */
@@ -120,18 +118,22 @@ function readError({ message, code }: WrittenError): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code });
 }
 
-/** Answers what is asked at this end, each question by the method of its name. */
+/**
+ * Answers what is asked at this end, each question by the method of its name. An answer goes out as soon as there is one,
+ * so that whoever asked works on it beside what is worked on here.
+ */
 export function answerCalls<T extends Answers<T>>(end: ThreadEnd, answers: T): void {
-  const outbox = new Outbox(end, ({ call }, error) => outbox.put({ call, error: writeError(error) }));
   const answer = async ({ call, method, args }: Question): Promise<void> => {
     try {
       const asked = answers[method as keyof T] as unknown as (...given: readonly unknown[]) => unknown;
-      outbox.put({ call, result: await asked.apply(answers, [...args]) });
+      end.postMessage({ call, result: await asked.apply(answers, [...args]) } satisfies Reply);
     } catch (error) {
-      outbox.put({ call, error: writeError(error) });
+      end.postMessage({ call, error: writeError(error) } satisfies Reply);
     }
   };
   end.on('message', (messages: unknown) => {
-    if (Array.isArray(messages)) for (const message of messages) if (isQuestion(message)) void answer(message);
+    if (!Array.isArray(messages)) return;
+    // Each in a turn of its own: what the one before it answered has then gone out.
+    for (const message of messages) if (isQuestion(message)) setImmediate(() => void answer(message));
   });
 }
