@@ -1,8 +1,10 @@
 import { ExtensionMode, Uri, window, type ExtensionContext } from 'vscode';
 import { reopenForTransfers } from './commands/connections.ts';
+import type { ExtensionFacts } from './commands/copyDiagnostics.ts';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
+import { RecentTroubles } from './core/util/recentTroubles.ts';
 import { RedactingLog } from './core/util/redactingLog.ts';
 import { ApiKeys } from './host/apiKeys.ts';
 import { LocalService } from './host/localService.ts';
@@ -17,10 +19,12 @@ import { present } from './presentation.ts';
 /** Builds the parts in the order in which they need each other. Under test they are returned, to be looked at. */
 export async function activate(context: ExtensionContext): Promise<unknown> {
   const { extensionUri, globalStorageUri, globalState, secrets, subscriptions } = context;
+  const facts = extensionFacts(context.extension.packageJSON);
   const lifetime = new Lifetime();
   subscriptions.push(lifetime);
   const channel = lifetime.track(window.createOutputChannel('Data Transfer', { log: true }));
-  const log = new RedactingLog(channel);
+  const troubles = new RecentTroubles(channel, clock);
+  const log = new RedactingLog(troubles);
   const notices = new Notices();
   const settings = new Settings();
   const memory = new Memory(globalState);
@@ -44,7 +48,7 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
     new LocalService({
       program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
       dataFolder: places.dataFolder,
-      version: (context.extension.packageJSON as { readonly version: string }).version,
+      version: facts.version,
       clock,
       log,
       folders: () => servedFolders(settings, places, log),
@@ -54,10 +58,22 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
   const { connectionStore, searchStore, transferStore, sessions, monitor } = explorer;
   const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, keys } = explorer;
   const flows = { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
-  const kept = { apiKeys: new ApiKeys(secrets), memory, settings, servicePlaces: places };
+  const markFolder = Uri.joinPath(globalStorageUri, 'saved-keys').fsPath;
+  const apiKeys = lifetime.track(new ApiKeys({ secrets, markFolder, environment: process.env }));
+  const kept = { apiKeys, memory, settings, servicePlaces: places, troubles, extension: facts };
   const parts = { connectionStore, searchStore, transferStore, sessions, notices, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
   await transferFlow.resume();
   void reopenForTransfers(parts, transferStore.running());
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;
+}
+
+function extensionFacts(manifest: unknown): ExtensionFacts {
+  const { version, contributes } = manifest as Manifest;
+  return { version, settingIds: Object.keys(contributes.configuration.properties) };
+}
+
+interface Manifest {
+  readonly version: string;
+  readonly contributes: { readonly configuration: { readonly properties: object } };
 }

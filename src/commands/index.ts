@@ -1,9 +1,10 @@
 import type { CommandRegistry } from '../host/commandRegistry.ts';
 import { connect, type ConnectParts } from './connect.ts';
+import { copyDiagnostics, type DiagnosticsParts } from './copyDiagnostics.ts';
 import { copyFileId, showFileMetadata, showMetadataJson, type FileRowParts } from './fileRows.ts';
+import { forgetConnection } from './forgetConnection.ts';
 import {
   disconnect,
-  forgetConnection,
   refreshDatabases,
   startLocalService,
   stopLocalService,
@@ -32,6 +33,7 @@ import {
 export interface CommandParts
   extends
     ConnectParts,
+    DiagnosticsParts,
     FileRowParts,
     ManageParts,
     OrcidParts,
@@ -50,7 +52,7 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.connect', () => connect(parts));
   registry.register('dataTransfer.disconnect', () => disconnect(parts));
   registry.register('dataTransfer.switchConnection', () => switchConnection(parts));
-  registry.register('dataTransfer.forgetConnection', () => forgetConnection(parts));
+  registry.register('dataTransfer.forgetConnection', (node) => forgetConnection(parts, node));
   registry.register('dataTransfer.setApiKey', (node) => setApiKey(parts, node));
   registry.register('dataTransfer.testConnection', (node) => testConnection(parts, node));
   registry.register('dataTransfer.setOrcid', () => setOrcid(parts));
@@ -78,4 +80,5 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.clearFinishedTransfers', () => clearFinishedTransfers(parts));
   registry.register('dataTransfer.showRunningTransfers', () => showRunningTransfers(parts));
   registry.register('dataTransfer.showLog', () => parts.showLog());
+  registry.register('dataTransfer.copyDiagnostics', () => copyDiagnostics(parts));
 }

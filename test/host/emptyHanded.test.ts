@@ -46,6 +46,9 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.clearFinishedTransfers': { says: /^There are no finished transfers to clear\.$/ },
   'dataTransfer.showRunningTransfers': noTransfer,
   'dataTransfer.showLog': { works: 'the log opens' },
+  'dataTransfer.copyDiagnostics': {
+    says: /^The diagnostics are on the clipboard, without keys\. Paste them into a report\.$/,
+  },
 };
 
 const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
