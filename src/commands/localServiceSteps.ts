@@ -10,9 +10,16 @@ export function keepLocalServiceInStep(parts: ConnectionParts, log: Logger): Dis
   const { localService, notices, settings } = parts;
   const lifetime = new Lifetime();
   const note = (error: unknown): void => log.error(`The local service could not be followed: ${String(error)}`);
+  let hadOwn = settings.servedFolders.length > 0;
+  const tellOfSamples = (): void => {
+    const hasOwn = settings.servedFolders.length > 0;
+    if (hasOwn && !hadOwn && localService.isRunning) void notices.info(samplesGone());
+    hadOwn = hasOwn;
+  };
   const serve = async (): Promise<void> => {
     try {
       await localService.serve();
+      tellOfSamples();
     } catch (error) {
       const detail = plainLine(error instanceof Error ? error.message : String(error));
       void notices.error(l10n.t('The local service cannot serve what the settings name: {0}', detail));
@@ -20,14 +27,7 @@ export function keepLocalServiceInStep(parts: ConnectionParts, log: Logger): Dis
   };
   lifetime.track(localService.onDidChange((change) => void followLocalService(parts, change).catch(note)));
   lifetime.track(localService.onDidChangeDatabases(() => void refreshLocalDatabases(parts).catch(note)));
-  let hadOwn = settings.servedFolders.length > 0;
-  const follow = (): void => {
-    const hasOwn = settings.servedFolders.length > 0;
-    if (hasOwn && !hadOwn && localService.isRunning) void notices.info(samplesGone());
-    hadOwn = hasOwn;
-    void serve();
-  };
-  lifetime.track(watchServedFolders(follow));
+  lifetime.track(watchServedFolders(() => void serve()));
   return lifetime;
 }
 
