@@ -115,10 +115,11 @@ function troubleLine({ at, level, message }: Trouble): string {
 }
 
 function withoutPlaces(text: string): string {
-  return text.replaceAll(/\bhttps?:\/\/[^\s"'<>()]+/gi, placeOf).replaceAll(homedir(), '~');
+  return text.replaceAll(/\bhttps?:\/\/[^\s"'<>();,]+/gi, placeOf).replaceAll(homedir(), '~');
 }
 
-/** An address as scheme and host. */
+/** An address as scheme and host, also one at the end of a sentence. */
 function placeOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).origin : '(not an address)';
+  const [, bare = address, rest = ''] = /^(.*?)([.:]*)$/s.exec(address) ?? [];
+  return URL.canParse(bare) ? new URL(bare).origin + rest : '(not an address)';
 }

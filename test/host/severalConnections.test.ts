@@ -1,0 +1,371 @@
+import assert from 'node:assert/strict';
+import { env } from 'vscode';
+import type { Connection } from '../../src/core/model/connection.ts';
+import { ApiKeys } from '../../src/host/apiKeys.ts';
+import { json } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { eventually } from '../support/eventually.ts';
+import { until } from '../unit/core/rig.ts';
+import { hostileTexts, transfer } from './specimens.ts';
+import { keysOfSecrets, orcid, Stage } from './stage.ts';
+
+describe('Saved connections', () => {
+  let stage: Stage;
+  let other: FaultServer;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    other = await FaultServer.start();
+    publicLike(stage.server, 'the-key');
+    publicLike(other, 'other-key');
+    other.on('GET /', json({ name: 'Other Service', version: '2.0' }));
+  });
+  afterEach(async () => {
+    await stage.close();
+    await other.stop();
+  });
+
+  const connectToBoth = async (): Promise<readonly [Connection, Connection]> => {
+    await stage.connect('the-key');
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter(other.address);
+    (await stage.person.textBox()).enter('other-key');
+    (await stage.person.textBox()).enter(orcid);
+    await done;
+    await stage.person.notice(/^Connected to Other Service/);
+    const [first, second] = stage.parts.settings.connections;
+    assert.ok(first && second);
+    return [first, second];
+  };
+
+  const shownId = (): string | undefined => stage.parts.connectionStore.shown?.id;
+
+  const isConnectedTo = (id: string): boolean =>
+    shownId() === id && stage.parts.connectionStore.state.kind === 'connected';
+
+  /** Another window of the same person. */
+  const otherWindow = (): ApiKeys =>
+    new ApiKeys({
+      secrets: stage.parts.context.secrets,
+      markFolder: stage.parts.apiKeys['places'].markFolder,
+      environment: {},
+    });
+
+  /** What a person did by hand, or another window. */
+  const write = async (entries: readonly unknown[]): Promise<void> => {
+    await stage.settings.update('connections', entries, true);
+  };
+
+  const running = (connectionId: string): void => {
+    const { transferStore } = stage.parts;
+    transferStore.put([transfer('t', { state: 'active' }, { connectionId })]);
+  };
+
+  it('are all in the list, with how they stand, and the one that is chosen becomes active', async () => {
+    const [first, second] = await connectToBoth();
+    assert.equal(shownId(), second.id);
+    const done = stage.run('dataTransfer.switchConnection');
+    const pick = await stage.person.pick();
+    assert.deepEqual(pick.labels, ['DTS prototype', 'Other Service', 'Local Service', 'Connect to Another Service…']);
+    assert.deepEqual(
+      pick.items.map(({ description }) => description),
+      [
+        `${stage.server.address} · open for its transfers`,
+        `${other.address} · connected`,
+        'folders of this machine',
+        undefined,
+      ],
+    );
+    pick.choose('DTS prototype');
+    await done;
+    assert.ok(isConnectedTo(first.id));
+    assert.ok(stage.parts.sessions.get(second.id), 'the other one stays open for its transfers');
+  });
+
+  it('can be joined by a new one from the list', async () => {
+    const done = stage.run('dataTransfer.switchConnection');
+    (await stage.person.pick()).choose('Connect to Another Service…');
+    const box = await stage.person.textBox();
+    assert.equal(box.prompt, 'Address of the service');
+    box.escape();
+    await done;
+  });
+
+  it('are told apart by their addresses where two services have one name', async () => {
+    other.on('GET /', json({ name: 'DTS prototype', version: '1' }));
+    await stage.connect('the-key');
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter(other.address);
+    (await stage.person.textBox()).enter('other-key');
+    const last = await stage.person.textBox();
+    assert.match(last.prompt ?? '', /^Found DTS prototype 1, 3 databases\. Your ORCID iD/);
+    assert.equal(stage.parts.settings.connections.length, 1, 'nothing is saved before the last answer');
+    last.enter(orcid);
+    await done;
+    assert.deepEqual(
+      stage.parts.settings.connections.map(({ name }) => name),
+      ['DTS prototype', `DTS prototype (${new URL(other.address).host})`],
+    );
+  });
+
+  it('asks for no port where the address goes on after the host', async () => {
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter('http://127.0.0.1/dts/');
+    const box = await stage.person.textBox();
+    assert.equal(box.password, true);
+    box.goBack();
+    const address = await stage.person.textBox();
+    assert.equal(address.value, 'http://127.0.0.1/dts');
+    address.enter('http://[::1]');
+    const port = await stage.person.textBox();
+    assert.match(port.prompt ?? '', /^Port/, 'the colons of an address are no port');
+    port.escape();
+    await done;
+  });
+
+  describe('that are forgotten', () => {
+    it('are gone with their key, and come back to their place with Undo', async () => {
+      const [first, second] = await connectToBoth();
+      const done = stage.run('dataTransfer.forgetConnection', { kind: 'connection', id: first.id });
+      const notice = await stage.person.notice(/^Forgot DTS prototype and its key\.$/);
+      await done;
+      const { settings, apiKeys, context, sessions } = stage.parts;
+      assert.deepEqual(settings.connections, [second]);
+      assert.deepEqual(await keysOfSecrets(context), [`dataTransfer.apiKey.${second.id}`]);
+      assert.equal(sessions.get(first.id), undefined);
+      assert.ok(isConnectedTo(second.id));
+      notice.press('Undo');
+      await eventually(async () => (settings.connections.length === 2 ? await Promise.resolve(true) : undefined));
+      assert.deepEqual(settings.connections, [first, second]);
+      assert.equal(await apiKeys.get(first), 'the-key');
+    });
+
+    it('are connected again with Undo where they were the active one', async () => {
+      const [, second] = await connectToBoth();
+      const done = stage.run('dataTransfer.forgetConnection');
+      (await stage.person.pick()).choose('Other Service');
+      const notice = await stage.person.notice(/^Forgot/);
+      await done;
+      assert.equal(stage.parts.connectionStore.state.kind, 'disconnected');
+      notice.press('Undo');
+      await until(stage.parts.connectionStore.onDidChange, () => isConnectedTo(second.id));
+    });
+
+    it('are asked for first where transfers still run there', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      running(connection.id);
+      const kept = stage.run('dataTransfer.forgetConnection', { kind: 'connection', id: connection.id });
+      const question = await stage.person.notice(/^Forget the connection DTS prototype and its key\?$/);
+      assert.match(question.detail, /^1 transfer still runs there\./);
+      question.dismiss();
+      await kept;
+      assert.deepEqual(stage.parts.settings.connections, [connection]);
+      assert.equal(await stage.parts.apiKeys.get(connection), 'the-key');
+    });
+
+    it('by another window are closed here too', async () => {
+      const [first, second] = await connectToBoth();
+      await write([first]);
+      await until(stage.parts.connectionStore.onDidChange, () => shownId() === undefined);
+      assert.equal(stage.parts.sessions.get(second.id), undefined);
+      assert.equal(await stage.parts.apiKeys.get(second), 'other-key', 'only Forget Connection forgets a key');
+      await stage.parts.apiKeys.forget(second.id);
+    });
+  });
+
+  describe('whose key', () => {
+    it('is changed by another window are opened with the new one here too', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      publicLike(stage.server, 'new-key');
+      const { sessions } = stage.parts;
+      const before = sessions.active;
+      await otherWindow().set(connection, 'new-key');
+      await until(sessions.onDidChange, () => sessions.active !== undefined && sessions.active !== before);
+      assert.ok(isConnectedTo(connection.id));
+      assert.deepEqual(stage.person.notices.length, 1, 'only that of connecting');
+    });
+
+    it('is forgotten by another window are closed, and say so', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      const { connectionStore, sessions } = stage.parts;
+      await otherWindow().forget(connection.id);
+      await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'failed');
+      assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'keyMissing');
+      assert.equal(sessions.get(connection.id), undefined);
+    });
+
+    it('the editor has lost stay open, and are asked for with the reason the next time', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      await stage.parts.context.secrets.delete(`dataTransfer.apiKey.${connection.id}`);
+      assert.ok(isConnectedTo(connection.id));
+      await stage.run('dataTransfer.disconnect');
+      const done = stage.run('dataTransfer.switchConnection');
+      (await stage.person.pick()).choose('DTS prototype');
+      const box = await stage.person.textBox();
+      assert.match(box.prompt ?? '', /^Cannot connect: the API key that was saved here is gone/);
+      box.enter('the-key');
+      const notice = await stage.person.notice(/^This editor does not keep secrets/);
+      await done;
+      assert.deepEqual(notice.buttons, ['Use an Environment Variable']);
+    });
+
+    it('is in an environment variable are opened with it, and nothing is asked', async () => {
+      process.env['DTS_TEST_KEY'] = 'the-key';
+      const entry = { id: 'v', name: 'By Variable', server: stage.server.address, apiKeyVariable: 'DTS_TEST_KEY' };
+      await write([entry]);
+      const done = stage.run('dataTransfer.switchConnection');
+      (await stage.person.pick()).choose('By Variable');
+      await done;
+      delete process.env['DTS_TEST_KEY'];
+      assert.ok(isConnectedTo('v'));
+      assert.deepEqual(await keysOfSecrets(stage.parts.context), []);
+    });
+
+    it('can be moved to a variable from the notice, which tries it', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      await stage.parts.context.secrets.delete(`dataTransfer.apiKey.${connection.id}`);
+      await stage.run('dataTransfer.disconnect');
+      const again = stage.run('dataTransfer.switchConnection');
+      (await stage.person.pick()).choose('DTS prototype');
+      (await stage.person.textBox()).enter('the-key');
+      (await stage.person.notice(/^This editor does not keep secrets/)).press('Use an Environment Variable');
+      await again;
+      process.env['DTS_TEST_KEY'] = 'wrong';
+      const box = await stage.person.textBox();
+      box.enter('the key');
+      assert.match(await box.complaint(), /^A name has letters/);
+      box.enter('DTS_TEST_KEY');
+      assert.equal(await box.complaint(), 'Could not connect: the API key was refused.');
+      process.env['DTS_TEST_KEY'] = 'the-key';
+      box.enter('DTS_TEST_KEY');
+      const { settings } = stage.parts;
+      await eventually(async () => await Promise.resolve(settings.connections[0]?.apiKeyVariable));
+      delete process.env['DTS_TEST_KEY'];
+      assert.equal(settings.connections[0]?.apiKeyVariable, 'DTS_TEST_KEY');
+    });
+  });
+
+  describe('that are edited by hand', () => {
+    it('are called by their new name at once, and stay open', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      const { active } = stage.parts.sessions;
+      await write([{ ...connection, name: 'Our Service' }]);
+      const { connectionStore, sessions } = stage.parts;
+      await until(connectionStore.onDidChange, () => connectionStore.shown?.name === 'Our Service');
+      assert.equal(sessions.active, active);
+    });
+
+    it('are closed where their address was changed, for the key is not sent to another one', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      await write([{ ...connection, server: other.address }]);
+      const { connectionStore } = stage.parts;
+      await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'failed');
+      assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'keyElsewhere');
+      assert.deepEqual(other.requests, []);
+    });
+
+    const right = { id: 'a', name: 'Alpha', server: 'https://a.example.org' };
+    for (const [what, entry, trouble] of [
+      ['no object', 'https://b.example.org', 'entry 2: it must be an object'],
+      ['without an id', { name: 'Beta', server: 'https://b.example.org' }, 'entry 2 (Beta): "id" is missing'],
+      ['of an empty name', { ...right, id: 'b', name: ' ' }, 'entry 2 (https://a.example.org): "name" must be a text'],
+      ['without a scheme', { ...right, id: 'b', server: 'b.example.org' }, '"server" must be an address that begins'],
+      ['of an odd port', { ...right, id: 'b', port: 70_000 }, '"port" must be a whole number from 1 to 65535'],
+      ['of an odd scheme', { ...right, id: 'b', scheme: 'odd' }, '"scheme" must be one of "base64", "plain"'],
+      ['of an odd variable', { ...right, id: 'b', apiKeyVariable: 'a key' }, 'the name of an environment variable'],
+      ['of the same id', { ...right, name: 'Again' }, 'entry 2 (Again): its id is also that of Alpha, which is used'],
+    ] as const) {
+      it(`are named in one notice where one is ${what}; the others are used, and nothing is lost`, async () => {
+        const last = { id: 'z', name: 'Omega', server: 'https://z.example.org' };
+        await write([right, entry, last]);
+        const notice = await stage.person.notice(/^The setting dataTransfer\.connections cannot be used as it is: /);
+        assert.ok(notice.message.includes(trouble), notice.message);
+        assert.deepEqual(notice.buttons, ['Open Settings']);
+        const { settings } = stage.parts;
+        assert.deepEqual(settings.connections, [right, last]);
+        await settings.saveConnection({ ...last, name: 'Omega 2' });
+        assert.deepEqual(stage.settings.get('connections'), [right, entry, { ...last, name: 'Omega 2' }]);
+        assert.equal(stage.person.notices.length, 1, 'and it is not said again');
+      });
+    }
+
+    it('say in one notice that several are wrong', async () => {
+      await write([1, 2, 3]);
+      assert.match((await stage.person.notice()).message, /entry 1: it must be an object\. \(2 more\)$/);
+    });
+
+    it('are not written over where the setting is no list', async () => {
+      await stage.settings.update('connections', { a: 1 }, true);
+      assert.match((await stage.person.notice()).message, /it must be a list/);
+      await assert.rejects(stage.parts.settings.saveConnection(right), /must be a list\. Mend it first/);
+      assert.deepEqual(stage.settings.get('connections'), { a: 1 });
+    });
+
+    it('stay open while an entry is broken, until it is mended', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      await write([{ ...connection, port: 'x' }]);
+      await stage.person.notice(/"port" must be/);
+      assert.ok(isConnectedTo(connection.id));
+    });
+
+    for (const [what, name] of Object.entries(hostileTexts)) {
+      it(`are shown as plain text where a name is ${what}`, async () => {
+        await write([
+          { ...right, name: `x${name}` },
+          { ...right, name: `y${name}` },
+        ]);
+        const notice = await stage.person.notice();
+        const done = stage.run('dataTransfer.switchConnection');
+        const pick = await stage.person.pick();
+        for (const text of [notice.message, ...pick.labels]) {
+          assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\$\(|\]\(/u);
+          assert.ok(text.length < 1000, `${text.length} characters`);
+        }
+        pick.escape();
+        await done;
+      });
+    }
+  });
+
+  it('of another machine are named by it, and not asked for from here (D30)', async () => {
+    await stage.run('dataTransfer.refreshDatabases', { kind: 'connection', id: 'local@hpc-login2' });
+    const { message } = await stage.person.notice();
+    assert.equal(message, 'Local Service of hpc-login2 can be reached only from that machine. Open a window there.');
+  });
+
+  it('can be told of in diagnostics that hold no key, no path, no address beyond the host', async () => {
+    await connectToBoth();
+    const entry = { id: 'p', name: 'Secret Project', server: 'https://p.example.org/way/to?x=1', port: 99 };
+    await write([...stage.parts.settings.connections, entry]);
+    await stage.settings.update('search.pageSize', 7, true);
+    stage.parts.troubles.error('Could not ask https://p.example.org/way/to/it?token=abc with the-key of /home');
+    await stage.run('dataTransfer.copyDiagnostics');
+    const text = await env.clipboard.readText();
+    assert.match(text, /^Data Transfer Explorer, diagnostics\n\n```text\nVersions:\n/);
+    assert.match(text, /1\. http:\/\/127\.0\.0\.1:\d+; open: DTS prototype 0\.12\.1; key: saved/);
+    assert.match(text, /2\. http:\/\/127\.0\.0\.1:\d+; shown; open: Other Service 2\.0; key: saved/);
+    assert.match(text, /3\. .*not open; key: keyMissing/);
+    assert.match(text, /dataTransfer\.search\.pageSize: 7/);
+    assert.match(text, /dataTransfer\.connections: 3 entries/);
+    assert.match(text, /dataTransfer\.orcid: set/);
+    assert.match(text, /error: Could not ask https:\/\/p\.example\.org with \[redacted\]/);
+    assert.match(text, /\n```\n$/);
+    for (const secret of ['the-key', 'other-key', orcid, 'way/to', 'token=abc', 'Secret Project']) {
+      assert.ok(!text.includes(secret), secret);
+    }
+  });
+});
