@@ -13,14 +13,15 @@ export interface ForgetParts extends ConnectionParts {
   readonly transferStore: TransferStore;
 }
 
-/** Forgets a saved connection and its key; asks where transfers still run there, and offers to take it back. */
+/** Forgets the connection of the row, or one that is asked for, and its key; asks where transfers still run there, and offers to take it back. */
 export async function forgetConnection(parts: ForgetParts, node?: ConnectionNode): Promise<void> {
   const { settings, apiKeys, connectFlow, connectionStore, notices } = parts;
-  if (node?.id === localConnectionId) {
+  const of = node && (node.id ?? connectionStore.shown?.id);
+  if (of === localConnectionId) {
     void notices.info(l10n.t('The local service is always there; there is nothing saved to forget.'));
     return;
   }
-  const connection = settings.connections.find(({ id }) => id === node?.id) ?? (await askWhich(parts));
+  const connection = settings.connections.find(({ id }) => id === of) ?? (await askWhich(parts));
   if (!connection || !(await mayForget(parts, connection))) return;
   const { id, name } = connection;
   const wasShown = connectionStore.shown?.id === id;

@@ -151,6 +151,13 @@ describe('Saved connections', () => {
       await until(stage.parts.connectionStore.onDidChange, () => isConnectedTo(second.id));
     });
 
+    it('are that of the row in the tree, which needs no question', async () => {
+      const [first] = await connectToBoth();
+      await stage.run('dataTransfer.forgetConnection', { kind: 'connection' });
+      await stage.person.notice(/^Forgot Other Service and its key\.$/);
+      assert.deepEqual(stage.parts.settings.connections, [first]);
+    });
+
     it('are asked for first where transfers still run there', async () => {
       await stage.connect('the-key');
       const [connection] = stage.parts.settings.connections;

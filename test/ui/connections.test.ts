@@ -34,7 +34,7 @@ describe('A person with several services and windows', function () {
     await window.command('Data Transfer: Connect to a Service…');
     await window.quickInput.input(address, /1\/4/);
     await window.quickInput.input(key, /3\/4/);
-    await window.quickInput.input(orcid, /4\/4.*Found/s);
+    await window.quickInput.input(orcid, /^Found .+ databases\. Your ORCID iD/);
     await window.notifications.wait(/^Connected to/);
     await window.notifications.clear();
   }
