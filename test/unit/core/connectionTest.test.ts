@@ -221,7 +221,8 @@ describe('Testing a connection', () => {
     const server = await start();
     const sessions = new Sessions();
     const keys = new KeyWatch(sessions, systemClock);
-    const newClient = (): Promise<DataTransferClient> => Promise.resolve(new DataTransferClient({ log: new MemoryLog() }));
+    const newClient = (): Promise<DataTransferClient> =>
+      Promise.resolve(new DataTransferClient({ log: new MemoryLog() }));
     const test = new ConnectionTest({ keys, newClient, network: () => network });
     const connection = { id: 'c', name: 'Tested', server: server.address };
     const tested = { connection, apiKey: undefined };
@@ -275,7 +276,8 @@ describe('Testing a connection', () => {
     server.on('GET /', json({ name: 'X', version: '1' }));
     const keys = new KeyWatch(new Sessions(), systemClock);
     keys.note('c', { kind: 'unauthorized' });
-    const newClient = (): Promise<DataTransferClient> => Promise.resolve(new DataTransferClient({ log: new MemoryLog() }));
+    const newClient = (): Promise<DataTransferClient> =>
+      Promise.resolve(new DataTransferClient({ log: new MemoryLog() }));
     const test = new ConnectionTest({ keys, newClient, network: () => network });
     const connection = { id: 'c', name: 'Tested', server: server.address };
     await test.run({ connection, apiKey: 'the-key' }, new AbortController().signal, () => undefined);
