@@ -14,11 +14,6 @@ export interface ReadPackage {
   readonly troubles: readonly string[];
 }
 
-/** Reads a package's text. Undefined when it is no Data Package; a resource that makes no sense is left out. */
-export function parseDataPackage(text: string): PackageMetadata | undefined {
-  return readPackageText(text).metadata;
-}
-
 /**
  * Reads a package's text by the rules of the Data Package standard, in its first and second edition (D20). A resource
  * that has only inline data, or is elsewhere on the network, is no file and left out; of two resources for one path

@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { quotable } from '../http/quotable.ts';
-import { isDeeperThan } from '../jsonDepth.ts';
 import { maxChars, mostTroubles, readPackageText, type PackageMetadata, type ReadPackage } from './dataPackage.ts';
 import { packagePath } from './packagePath.ts';
 

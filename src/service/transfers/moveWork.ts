@@ -59,20 +59,25 @@ function land(route: Route, file: FileToMove, opened: number, finalPath: string)
   const { job } = route;
   const part = partPathOf(finalPath, job.transferId);
   try {
-    const written = cloned(route, file, part)
-      ? withFile(part, 'r', (copy) => digestFile(copy, job.sign))
+    const sha256 = cloned(route, file, part)
+      ? withFile(part, 'r', (copy) => readBack(job, copy))
       : withNew(part, (copy) => {
           write(job, opened, copy);
-          if (job.isFlushed) fs.fsyncSync(copy);
-          return digestFile(copy, job.sign);
+          return readBack(job, copy);
         });
-    if (written.sha256 !== file.sha256) refuse('it changed while it was being transferred');
+    if (sha256 !== file.sha256) refuse('it changed while it was being transferred');
     throwIfRaised(job.sign);
     fs.renameSync(part, finalPath);
   } catch (error) {
     discard(part);
     throw error;
   }
+}
+
+/** The digest of a copy, which is on the disk by then where the job wants it so. A clone may be read-only as its original is. */
+function readBack(job: MoveJob, copy: number): string {
+  if (job.isFlushed) fs.fsyncSync(copy);
+  return digestFile(copy, job.sign).sha256;
 }
 
 function refuse(text: string): never {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import * as fs from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { mock } from 'node:test';
 import {
   doneCount,
   jobSign,
@@ -142,6 +144,44 @@ describe('Moving staged files (D23, D24)', () => {
     fs.rmdirSync(nodePath.join(root, 'target'));
     assert.deepEqual(move(staged('a.txt', 'alpha')).trouble, { position: 0, act: 'write', code: 'ENOENT' });
     assert.ok(!fs.existsSync(nodePath.join(root, 'target')));
+  });
+
+  /** The calls that put a file in its place, in their order, where the file system can share its blocks. */
+  function callsOfCloning(job: MoveJob): string[] {
+    const calls: string[] = [];
+    const { copyFileSync, fsyncSync, renameSync } = fs;
+    mock.method(fs, 'copyFileSync', (from: string, to: string, mode: number) => {
+      calls.push('clone');
+      copyFileSync(from, to, mode & ~fs.constants.COPYFILE_FICLONE_FORCE);
+    });
+    mock.method(fs, 'fsyncSync', (file: number) => {
+      calls.push('flush');
+      fsyncSync(file);
+    });
+    mock.method(fs, 'renameSync', (from: string, to: string) => {
+      calls.push('rename');
+      renameSync(from, to);
+    });
+    syncBuiltinESMExports();
+    try {
+      assert.equal(moveFiles(job).trouble, undefined);
+      return calls;
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    }
+  }
+
+  it('flushes a clone before it gets its name, where each file is to be flushed, also that of a read-only file', () => {
+    const content = 'large '.repeat(20_000);
+    write('source/large.txt', content);
+    fs.chmodSync(nodePath.join(root, 'source/large.txt'), 0o444);
+    const job = jobOf([staged('large.txt', content)]);
+    assert.deepEqual(callsOfCloning(job), ['clone', 'flush', 'rename']);
+    assert.deepEqual(landed(), { 'large.txt': content });
+    fs.rmSync(nodePath.join(root, 'target'), { recursive: true });
+    fs.mkdirSync(nodePath.join(root, 'target'));
+    assert.deepEqual(callsOfCloning({ ...job, isFlushed: false, sign: jobSign() }), ['clone', 'rename']);
   });
 
   it('stops between two files when it is told to', () => {
