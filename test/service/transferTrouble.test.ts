@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
+import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
@@ -132,4 +133,27 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     assert.match((await rig.reaches(id, 'failed')).message, /a link leads out of the destination\)$/);
     assert.deepEqual(await fs.readdir(outside), []);
   });
+
+  const swaps: [files: readonly string[], stopped: string][] = [
+    [['b/c.txt', 'large.bin', 'b/d.txt'], 'b/d.txt'],
+    [['b/c.txt', 'large.bin', 'b/new/e.txt'], 'b/new/e.txt'],
+    [['b/c.txt', 'b/large.bin'], 'b/large.bin'],
+  ];
+  for (const [files, stopped] of swaps) {
+    it(`never writes ${stopped} through a link that takes the place of a folder it has made`, async () => {
+      const large = 'x'.repeat(100_000);
+      await rig.write({ 'large.bin': large, 'b/large.bin': large, 'b/d.txt': 'd', 'b/new/e.txt': 'e' });
+      await rig.restart(slow);
+      const outside = nodePath.join(rig.root, 'outside');
+      await fs.mkdir(outside);
+      const id = await rig.mustSubmit(files);
+      const made = nodePath.join(rig.target, `dts-${id}`, 'b');
+      await eventually(async () => await fs.stat(nodePath.join(made, 'c.txt')).catch(() => undefined));
+      await fs.rename(made, `${made}-before`);
+      await fs.symlink(outside, made);
+      const { message } = await rig.reaches(id, 'failed', 'succeeded');
+      assert.equal(message, `Transfer ${id}: failed (could not write ${stopped}: a link leads out of the destination)`);
+      assert.deepEqual(await fs.readdir(outside), []);
+    });
+  }
 });

@@ -14,17 +14,21 @@ export class LandingFolders {
   private readonly made = new Set<string>();
 
   constructor(destination: string, landing: string) {
-    this.base = fs.realpathSync(destination);
+    this.base = fs.realpathSync.native(destination);
     this.base = this.level(this.base, landing);
   }
 
-  /** Makes the folder at a path below the landing folder (`.` is itself), and returns where it is. */
+  /**
+   * Makes the folder at a path below the landing folder (`.` is itself), and returns where it is. One that was made
+   * before is looked at again: a link may stand there by now.
+   */
   make(path: string): string {
     let folder = this.base;
     for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
       if (part === '..') throw new BadFile('it leads out of the destination');
       folder = this.level(folder, part);
     }
+    this.check(folder);
     return folder;
   }
 
@@ -38,6 +42,7 @@ export class LandingFolders {
   private level(parent: string, name: string): string {
     const folder = `${parent}/${name}`;
     if (this.made.has(folder)) return folder;
+    this.check(parent);
     try {
       fs.mkdirSync(folder);
     } catch (error) {

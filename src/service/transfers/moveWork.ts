@@ -68,6 +68,7 @@ function land(route: Route, file: FileToMove, opened: number, finalPath: string)
         });
     if (written.sha256 !== file.sha256) refuse('it changed while it was being transferred');
     throwIfRaised(job.sign);
+    route.folders.check(nodePath.dirname(finalPath));
     fs.renameSync(part, finalPath);
   } catch (error) {
     discard(part);
