@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { renameSync, symlinkSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { eventually } from '../support/eventually.ts';
@@ -132,6 +133,31 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     await fs.symlink(outside, nodePath.join(rig.target, `dts-${id}`, 'b'));
     assert.match((await rig.reaches(id, 'failed')).message, /a link leads out of the destination\)$/);
     assert.deepEqual(await fs.readdir(outside), []);
+  });
+
+  it('fails when a link to elsewhere takes the place of its destination, over a restart too', async () => {
+    await rig.write({ 'large.bin': 'x'.repeat(100_000) });
+    await rig.restart(slow);
+    const elsewhere = nodePath.join(rig.root, 'elsewhere');
+    await fs.mkdir(elsewhere);
+    const id = await rig.mustSubmit(['large.bin', 'a.txt']);
+    await rig.reaches(id, 'active');
+    const putLink = (): void => {
+      renameSync(rig.target, `${rig.target}-before`);
+      symlinkSync(elsewhere, rig.target);
+    };
+    await rig.restart({ whileStopped: putLink });
+    const { message } = await rig.reaches(id, 'failed', 'succeeded');
+    assert.match(message, /could not write large\.bin: a link leads out of the destination\)$/);
+    assert.deepEqual(await fs.readdir(elsewhere), []);
+  });
+
+  it('goes to where its destination leads when that was a link from the beginning', async () => {
+    await fs.rename(rig.target, `${rig.target}-real`);
+    await fs.symlink(`${rig.target}-real`, rig.target);
+    const id = await rig.mustSubmit(['a.txt']);
+    assert.equal((await rig.reaches(id, 'failed', 'succeeded')).status, 'succeeded');
+    assert.deepEqual(await rig.landedFiles(), [`dts-${id}/a.txt`, `dts-${id}/manifest.json`]);
   });
 
   const swaps: [files: readonly string[], stopped: string][] = [

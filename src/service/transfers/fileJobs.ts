@@ -43,6 +43,8 @@ export interface MoveJob {
   readonly transferId: string;
   readonly sourceFolder: string;
   readonly destinationFolder: string;
+  /** Where that was when the transfer was submitted, links resolved. */
+  readonly destinationPlace?: string;
   readonly files: readonly FileToMove[];
   readonly bytesPerSecond?: number;
   /** Each file is written through to the disk by itself. */

@@ -7,14 +7,15 @@ import { landingFolderOf } from './transferRecord.ts';
 /**
  * The folders within a destination that a transfer lands in. They are made one level at a time, and the destination
  * itself never is: a disk that is away must not be replaced by a folder of its name. Throws {@link BadFile} where a link
- * stands in the way, or the file system's own error.
+ * stands in the way, or the file system's own error. Links that led to `place` all the time do not.
  */
 export class LandingFolders {
   private readonly base: string;
   private readonly made = new Set<string>();
 
-  constructor(destination: string, landing: string) {
+  constructor(destination: string, landing: string, place?: string) {
     this.base = fs.realpathSync.native(destination);
+    if (place !== undefined && this.base !== place) this.check(destination);
     this.base = this.level(this.base, landing);
   }
 

@@ -73,7 +73,7 @@ export async function writeManifest(
 ): Promise<void> {
   const name = manifestNameOf(record.id, files);
   try {
-    const folders = new LandingFolders(destination, landingFolderOf(record.id));
+    const folders = new LandingFolders(destination, landingFolderOf(record.id), record.destinationPlace);
     const folder = folders.make('.');
     const finalPath = `${folder}/${name}`;
     const part = partPathOf(finalPath, record.id);

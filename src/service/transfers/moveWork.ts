@@ -33,7 +33,9 @@ export function moveFiles(job: MoveJob): JobResult {
 
 function routeOf(job: MoveJob): Route {
   const source = at('read', () => new SourceFiles(job.sourceFolder));
-  const folders = at('write', () => new LandingFolders(job.destinationFolder, landingFolderOf(job.transferId)));
+  const { destinationFolder, destinationPlace, transferId } = job;
+  const landing = landingFolderOf(transferId);
+  const folders = at('write', () => new LandingFolders(destinationFolder, landing, destinationPlace));
   return { job, source, folders, mayClone: job.bytesPerSecond === undefined };
 }
 

@@ -129,10 +129,12 @@ export class TransferRun {
 
   private async move(signal: AbortSignal): Promise<void> {
     const { source, destination, threads, throttleBytesPerSecond } = this.options;
+    const { id: transferId, destinationPlace } = this.progress.record();
     const route = {
-      transferId: this.progress.record().id,
+      transferId,
       sourceFolder: source.folder,
       destinationFolder: destination.folder,
+      ...(destinationPlace === undefined ? {} : { destinationPlace }),
       isFlushed: this.isFlushed,
       ...(throttleBytesPerSecond === undefined ? {} : { bytesPerSecond: throttleBytesPerSecond }),
     };
