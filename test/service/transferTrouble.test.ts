@@ -99,6 +99,34 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     assert.deepEqual(await rig.landedFiles(), [`dts-${id}/a.txt`, `dts-${id}/b/c.txt`, `dts-${id}/manifest.json`]);
   });
 
+  describe('of whose files one has landed before its destination goes away', () => {
+    let id: string;
+    let landed: string;
+
+    beforeEach(async () => {
+      await rig.write({ 'large.bin': 'x'.repeat(100_000) });
+      await rig.restart(slow);
+      id = await rig.mustSubmit(['b/c.txt', 'a.txt', 'large.bin']);
+      landed = nodePath.join(rig.target, `dts-${id}`, 'a.txt');
+      await eventually(async () => await fs.stat(landed).catch(() => undefined));
+      await fs.rename(rig.target, `${rig.target}-away`);
+      assert.equal((await rig.reaches(id, 'inactive', 'failed')).num_files_transferred, 2);
+    });
+
+    it('copies it again when another folder takes that place (D25)', async () => {
+      await fs.mkdir(rig.target);
+      assert.equal((await rig.reaches(id, 'succeeded', 'failed')).num_files_transferred, 3);
+      assert.equal(await fs.readFile(landed, 'utf8'), 'a');
+    });
+
+    it('does not take a part of it for the whole when it is back', async () => {
+      await fs.truncate(landed.replace(rig.target, `${rig.target}-away`));
+      await fs.rename(`${rig.target}-away`, rig.target);
+      const status = await rig.reaches(id, 'succeeded', 'failed');
+      assert.match(status.message, /could not write a\.txt: something else is already there\)$/);
+    });
+  });
+
   it('is inactive while its source is away, and goes on by itself', async () => {
     await rig.write({ 'large.bin': 'x'.repeat(100_000) });
     await rig.restart(slow);

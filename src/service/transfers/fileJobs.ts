@@ -52,6 +52,9 @@ export interface MoveJob {
   readonly sign: JobSign;
 }
 
+/** Files that had landed, and may not be there any longer. */
+export type LandedJob = Pick<MoveJob, 'transferId' | 'destinationFolder' | 'files' | 'sign'>;
+
 /**
  * Shared with the thread that works: 1 in its first place tells it to stop, in its second it counts the files that are
  * done, so that how far it has come can be told at every moment.
@@ -83,6 +86,8 @@ export interface JobResult {
   readonly done: readonly DoneFile[];
   readonly trouble?: FileTrouble;
   readonly isStopped?: boolean;
+  /** Of a look at files that had landed: the positions of those that are not there any longer. */
+  readonly lost?: readonly number[];
 }
 
 /** A sign that nobody has raised yet. */
