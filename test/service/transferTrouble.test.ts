@@ -127,6 +127,20 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     });
   });
 
+  it('reads a file anew after one whose copy was not what had been read, though it looks unchanged (D22)', async () => {
+    const file = nodePath.join(rig.source, 'a.txt');
+    await fs.utimes(file, 1_000, 1_000);
+    await rig.restart();
+    await rig.reaches(await rig.mustSubmit(['a.txt']), 'succeeded');
+    await fs.writeFile(file, 'b');
+    await fs.utimes(file, 1_000, 1_000);
+    const { message } = await rig.reaches(await rig.mustSubmit(['a.txt']), 'failed', 'succeeded');
+    assert.match(message, /could not copy a\.txt: it changed while it was being transferred\)$/);
+    const id = await rig.mustSubmit(['a.txt']);
+    assert.equal((await rig.reaches(id, 'failed', 'succeeded')).message, `Transfer ${id}: completed successfully`);
+    assert.equal(await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'a.txt'), 'utf8'), 'b');
+  });
+
   it('is inactive while its source is away, and goes on by itself', async () => {
     await rig.write({ 'large.bin': 'x'.repeat(100_000) });
     await rig.restart(slow);

@@ -157,8 +157,16 @@ export class TransferRun {
         .move({ ...route, files: batch.map(toMove), sign })
         .finally(() => this.moving.delete(sign));
       this.progress.advanced(result.done.map(({ position }) => this.change(position, { isLanded: true })));
+      if (result.trouble?.act === 'copy') await this.forgetHash(this.at(result.trouble.position).path);
       return result;
     });
+  }
+
+  /** What was copied has not the hash that was held: the file is to be read again, even if it looks as it did then. */
+  private async forgetHash(path: string): Promise<void> {
+    const { catalog } = this.options.source;
+    const held = await catalog.heldHashes([path]);
+    await catalog.holdHashes(held.flatMap((file) => (file === undefined ? [] : [{ ...file, sha256: null }])));
   }
 
   /** Of a transfer that goes on: a disk may have come back as another one, or have lost what it had not yet written. */
