@@ -52,7 +52,7 @@ function moveFile(route: Route, file: FileToMove): DoneFile {
 function isThere(finalPath: string, file: FileToMove, sign: JobSign): boolean {
   const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });
   if (stats === undefined) return false;
-  if (stats.isFile() && withFile(finalPath, 'r', (there) => digestFile(there, sign)).sha256 === file.sha256)
+  if (stats.isFile() && withFile(finalPath, 'r', (there) => digestFile(there, file.bytes, sign)).sha256 === file.sha256)
     return true;
   throw new BadFile('something else is already there');
 }
@@ -62,11 +62,11 @@ function land(route: Route, file: FileToMove, opened: number, finalPath: string)
   const part = partPathOf(finalPath, job.transferId);
   try {
     const written = cloned(route, file, part)
-      ? withFile(part, 'r', (copy) => digestFile(copy, job.sign))
+      ? withFile(part, 'r', (copy) => digestFile(copy, file.bytes, job.sign))
       : withNew(part, (copy) => {
-          write(job, opened, copy);
+          write(job, file, opened, copy);
           if (job.isFlushed) fs.fsyncSync(copy);
-          return digestFile(copy, job.sign);
+          return digestFile(copy, file.bytes, job.sign);
         });
     if (written.sha256 !== file.sha256) refuse('it changed while it was being transferred');
     throwIfRaised(job.sign);
@@ -117,9 +117,9 @@ function withNew<T>(part: string, work: (file: number) => T): T {
   }
 }
 
-function write({ sign, bytesPerSecond }: MoveJob, opened: number, copy: number): void {
+function write({ sign, bytesPerSecond }: MoveJob, { bytes }: FileToMove, opened: number, copy: number): void {
   at('read', () =>
-    readThrough(opened, 0, sign, (piece) => {
+    readThrough(opened, { from: 0, expectedBytes: bytes }, sign, (piece) => {
       at('write', () => writeAll(copy, piece));
       if (bytesPerSecond !== undefined) pause(sign, (piece.length / bytesPerSecond) * 1_000);
     }),
