@@ -58,9 +58,9 @@ function freeName(name: string, names: Map<string, number>): string {
   return free;
 }
 
-/** The manifest's file name: a transfer that brings its own `manifest.json` gets another one. */
+/** The manifest's file name: a transfer that brings its own `manifest.json`, file or folder, gets another one. */
 export function manifestNameOf(transferId: string, files: readonly TransferFile[]): string {
-  const isTaken = files.some((file) => file.path.toLowerCase() === 'manifest.json');
+  const isTaken = files.some((file) => /^manifest\.json(\/|$)/i.test(file.path));
   return isTaken ? `manifest-${transferId}.json` : 'manifest.json';
 }
 
