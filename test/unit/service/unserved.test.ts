@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { systemClock } from '../../../src/core/util/clock.ts';
+import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
 import { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
 import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
 import type { TransferRecord } from '../../../src/service/transfers/transferRecord.ts';
+import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 const record: TransferRecord = {
@@ -25,7 +26,7 @@ const record: TransferRecord = {
   isCancelRequested: false,
 };
 
-describe('A queue that finds a transfer whose databases are not served', () => {
+describe('A queue of transfers whose databases are not served', () => {
   let folder: string;
   let journal: TransferJournal;
 
@@ -39,14 +40,17 @@ describe('A queue that finds a transfer whose databases are not served', () => {
     await fs.rm(folder, { recursive: true });
   });
 
-  async function started(kept: TransferRecord): Promise<TransferRecord | undefined> {
-    await journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
-    const parts = { clock: systemClock, logger: new MemoryLog() };
+  async function newQueue(clock: Clock, logger = new MemoryLog()): Promise<TransferQueue> {
+    const parts = { clock, logger };
     const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...parts });
     const thread = new CatalogThread(parts.logger);
     const databases = new DatabaseRegistry({ known, catalogFolder: folder, thread, ...parts });
-    const options = { journal, databases, ...parts };
-    const queue = new TransferQueue({ ...options, retentionMs: 86_400_000, retryDelayMs: 20 });
+    return new TransferQueue({ journal, databases, ...parts, retentionMs: 86_400_000, retryDelayMs: 20 });
+  }
+
+  async function started(kept: TransferRecord): Promise<TransferRecord | undefined> {
+    await journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
+    const queue = await newQueue(systemClock);
     queue.start();
     await queue.close();
     return queue.get(kept.id);
@@ -63,5 +67,17 @@ describe('A queue that finds a transfer whose databases are not served', () => {
     const kept = await started({ ...record, isCancelRequested: true });
     assert.deepEqual([kept?.status, kept?.message], ['failed', `Transfer ${record.id}: canceled`]);
     assert.ok(kept?.endedAtMs !== undefined);
+  });
+
+  it('goes on, and says so, when what is past cannot be forgotten because the journal cannot be written', async () => {
+    const clock = new ManualClock();
+    const logger = new MemoryLog();
+    const queue = await newQueue(clock, logger);
+    queue.start();
+    journal.close();
+    await clock.pass(3_600_000);
+    assert.match(logger.lines.join(), /The journal cannot be written/);
+    await queue.close();
+    journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
   });
 });
