@@ -9,6 +9,7 @@ import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
 import type { TransferRecord } from '../../../src/service/transfers/transferRecord.ts';
+import { UnservedTransfers } from '../../../src/service/transfers/unservedTransfers.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
@@ -26,6 +27,13 @@ const record: TransferRecord = {
   isCancelRequested: false,
 };
 
+interface Parts {
+  readonly journal: TransferJournal;
+  readonly databases: DatabaseRegistry;
+  readonly clock: Clock;
+  readonly logger: MemoryLog;
+}
+
 describe('A queue of transfers whose databases are not served', () => {
   let folder: string;
   let journal: TransferJournal;
@@ -40,12 +48,17 @@ describe('A queue of transfers whose databases are not served', () => {
     await fs.rm(folder, { recursive: true });
   });
 
-  async function newQueue(clock: Clock, logger = new MemoryLog()): Promise<TransferQueue> {
+  async function partsWith(clock: Clock, logger: MemoryLog): Promise<Parts> {
     const parts = { clock, logger };
     const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...parts });
     const thread = new CatalogThread(parts.logger);
     const databases = new DatabaseRegistry({ known, catalogFolder: folder, thread, ...parts });
-    return new TransferQueue({ journal, databases, ...parts, retentionMs: 86_400_000, retryDelayMs: 20 });
+    return { journal, databases, ...parts };
+  }
+
+  async function newQueue(clock: Clock, logger = new MemoryLog()): Promise<TransferQueue> {
+    const parts = await partsWith(clock, logger);
+    return new TransferQueue({ ...parts, retentionMs: 86_400_000, retryDelayMs: 20 });
   }
 
   async function started(kept: TransferRecord): Promise<TransferRecord | undefined> {
@@ -67,6 +80,17 @@ describe('A queue of transfers whose databases are not served', () => {
     const kept = await started({ ...record, isCancelRequested: true });
     assert.deepEqual([kept?.status, kept?.message], ['failed', `Transfer ${record.id}: canceled`]);
     assert.ok(kept?.endedAtMs !== undefined);
+  });
+
+  it('leaves it as it is, and says so, when the journal cannot be written', async () => {
+    await journal.add(record, []);
+    const logger = new MemoryLog();
+    const unserved = new UnservedTransfers(await partsWith(systemClock, logger));
+    journal.close();
+    unserved.suspend(record, []);
+    assert.match(logger.lines.join(), /The journal cannot be written/);
+    journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
+    assert.equal(journal.get(record.id)?.status, 'active');
   });
 
   it('goes on, and says so, when what is past cannot be forgotten because the journal cannot be written', async () => {
