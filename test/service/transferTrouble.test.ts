@@ -52,6 +52,8 @@ describe('A transfer that is cancelled (§4.7, D23)', () => {
     const id = await rig.mustSubmit(['big-5.bin']);
     assert.match((await rig.status(id)).message, /waiting to stage 1 file\(s\) \(500\.0 kB\)$/);
     await assertCancelled(id);
+    const { body } = await rig.call('GET', '/service');
+    assert.equal((body as { transfers: number }).transfers, others.length);
     for (const other of others) assert.ok(await rig.reaches(other, 'active'));
   });
 

@@ -11,6 +11,7 @@ import {
   type JobResult,
   type MoveJob,
 } from '../../../src/service/transfers/fileJobs.ts';
+import { discardLanding } from '../../../src/service/transfers/landing.ts';
 import { moveFiles } from '../../../src/service/transfers/moveWork.ts';
 import { stageFiles } from '../../../src/service/transfers/stageWork.ts';
 
@@ -138,6 +139,15 @@ describe('Moving staged files (D23, D24)', () => {
     const { trouble } = move(staged('sub/b.txt', 'beta'));
     assert.deepEqual(trouble, { position: 0, act: 'write', text: 'a link leads out of the destination' });
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
+  });
+
+  it('removes nothing outside where the folder of a transfer that ended was replaced by a link', async () => {
+    write('outside/manifest.json', '{}');
+    write(`outside/a.txt.part-${transferId}`, 'mine');
+    fs.symlinkSync('../outside', nodePath.join(root, 'target', `dts-${transferId}`));
+    await discardLanding(nodePath.join(root, 'target'), transferId, 'manifest.json');
+    const kept = fs.readdirSync(nodePath.join(root, 'outside')).sort();
+    assert.deepEqual(kept, [`a.txt.part-${transferId}`, 'manifest.json']);
   });
 
   it('tells of a name that the destination cannot hold', () => {

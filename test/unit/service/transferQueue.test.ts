@@ -34,9 +34,10 @@ interface Parts {
   readonly logger: MemoryLog;
 }
 
-describe('A queue of transfers whose databases are not served', () => {
+describe('A queue of transfers', () => {
   let folder: string;
   let journal: TransferJournal;
+  let thread: CatalogThread | undefined;
 
   beforeEach(async () => {
     folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-queue-'));
@@ -45,13 +46,14 @@ describe('A queue of transfers whose databases are not served', () => {
 
   afterEach(async () => {
     journal.close();
+    await thread?.end();
     await fs.rm(folder, { recursive: true });
   });
 
   async function partsWith(clock: Clock, logger: MemoryLog): Promise<Parts> {
     const parts = { clock, logger };
     const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...parts });
-    const thread = new CatalogThread(parts.logger);
+    thread = new CatalogThread(parts.logger);
     const databases = new DatabaseRegistry({ known, catalogFolder: folder, thread, ...parts });
     return { journal, databases, ...parts };
   }
@@ -69,20 +71,20 @@ describe('A queue of transfers whose databases are not served', () => {
     return queue.get(kept.id);
   }
 
-  it('keeps it waiting, with its files (D25)', async () => {
+  it('keeps one whose databases are not served waiting, with its files (D25)', async () => {
     const kept = await started(record);
     assert.equal(kept?.status, 'inactive');
     assert.equal(kept.message, `Transfer ${record.id}: waiting: the database gone is not served`);
     assert.equal(journal.filesOf(record.id).length, 1);
   });
 
-  it('ends it when its cancel was accepted before the service stopped (§4.7)', async () => {
+  it('ends such a one when its cancel was accepted before the service stopped (§4.7)', async () => {
     const kept = await started({ ...record, isCancelRequested: true });
     assert.deepEqual([kept?.status, kept?.message], ['failed', `Transfer ${record.id}: canceled`]);
     assert.ok(kept?.endedAtMs !== undefined);
   });
 
-  it('leaves it as it is, and says so, when the journal cannot be written', async () => {
+  it('leaves such a one as it is, and says so, when the journal cannot be written', async () => {
     await journal.add(record, []);
     const logger = new MemoryLog();
     const unserved = new UnservedTransfers(await partsWith(systemClock, logger));
@@ -91,6 +93,36 @@ describe('A queue of transfers whose databases are not served', () => {
     assert.match(logger.lines.join(), /The journal cannot be written/);
     journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
     assert.equal(journal.get(record.id)?.status, 'active');
+  });
+
+  it('has written an accepted cancel down before it tells so (§4.7, D25)', async () => {
+    const parts = await partsWith(systemClock, new MemoryLog());
+    const wishes = ['source', 'target'].map((name) => ({ name, folder: nodePath.join(folder, name) }));
+    for (const wish of wishes) await fs.mkdir(wish.folder);
+    await fs.writeFile(nodePath.join(folder, 'source', 'a'), 'a');
+    await parts.databases.serve(wishes);
+    const queue = new TransferQueue({ ...parts, retentionMs: 86_400_000, retryDelayMs: 20 });
+    const { orcid } = record;
+    const id = await queue.submit({ orcid, source: 'source', destination: 'target', file_ids: ['a'] });
+    assert.equal(queue.cancel(id, orcid), 'accepted');
+    assert.equal(journal.get(id)?.isCancelRequested, true);
+    await queue.close();
+    await parts.databases.close();
+  });
+
+  it('tells no more of a transfer whose time has passed, and keeps no list of the files of one that has ended', async () => {
+    const clock = new ManualClock();
+    const queue = await newQueue(clock);
+    await journal.add(record, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
+    const minuteMs = 60_000;
+    journal.update({ ...record, status: 'succeeded', endedAtMs: clock.now() + 30 * minuteMs });
+    assert.deepEqual(journal.filesOf(record.id), []);
+    queue.start();
+    await clock.pass(24 * 60 * minuteMs + 30 * minuteMs);
+    assert.equal(queue.get(record.id)?.status, 'succeeded');
+    await clock.pass(1);
+    assert.equal(queue.get(record.id), undefined);
+    await queue.close();
   });
 
   it('goes on, and says so, when what is past cannot be forgotten because the journal cannot be written', async () => {
