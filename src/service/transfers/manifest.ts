@@ -58,9 +58,9 @@ function freeName(name: string, names: Map<string, number>): string {
   return free;
 }
 
-/** The manifest's file name: a transfer that brings its own `manifest.json` gets another one. */
+/** The manifest's file name: a transfer that brings its own `manifest.json`, file or folder, gets another one. */
 export function manifestNameOf(transferId: string, files: readonly TransferFile[]): string {
-  const isTaken = files.some((file) => file.path.toLowerCase() === 'manifest.json');
+  const isTaken = files.some((file) => /^manifest\.json(\/|$)/i.test(file.path));
   return isTaken ? `manifest-${transferId}.json` : 'manifest.json';
 }
 
@@ -73,7 +73,7 @@ export async function writeManifest(
 ): Promise<void> {
   const name = manifestNameOf(record.id, files);
   try {
-    const folders = new LandingFolders(destination, landingFolderOf(record.id));
+    const folders = new LandingFolders(destination, landingFolderOf(record.id), record.destinationPlace);
     const folder = folders.make('.');
     const finalPath = `${folder}/${name}`;
     const part = partPathOf(finalPath, record.id);

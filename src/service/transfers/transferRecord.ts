@@ -11,6 +11,8 @@ export interface TransferRecord {
   readonly orcid: string;
   readonly sourceId: string;
   readonly destinationId: string;
+  /** Where the destination's folder was at submission, links resolved; absent when it was away. */
+  readonly destinationPlace?: string;
   readonly description?: string;
   readonly instructions?: JsonObject;
   readonly fileCount: number;

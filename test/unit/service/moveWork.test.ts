@@ -13,6 +13,7 @@ import {
   type JobResult,
   type MoveJob,
 } from '../../../src/service/transfers/fileJobs.ts';
+import { discardLanding } from '../../../src/service/transfers/landing.ts';
 import { moveFiles } from '../../../src/service/transfers/moveWork.ts';
 import { stageFiles } from '../../../src/service/transfers/stageWork.ts';
 
@@ -111,6 +112,14 @@ describe('Moving staged files (D23, D24)', () => {
     });
   }
 
+  it('takes no more of a file that grows without end than it had when it was staged', () => {
+    // Has no size, and can be read on and on.
+    const job = { ...jobOf([staged('pagemap', '')]), sourceFolder: '/proc/self' };
+    const text = 'it changed while it was being transferred';
+    assert.deepEqual(moveFiles(job).trouble, { position: 0, act: 'copy', text });
+    assert.deepEqual(landed(), {});
+  });
+
   it('lets a file stand that has landed before, and no other that stands in its place', () => {
     write(`target/dts-${transferId}/a.txt`, 'alpha');
     write(`target/dts-${transferId}/sub/b.txt`, 'something else');
@@ -132,6 +141,15 @@ describe('Moving staged files (D23, D24)', () => {
     const { trouble } = move(staged('sub/b.txt', 'beta'));
     assert.deepEqual(trouble, { position: 0, act: 'write', text: 'a link leads out of the destination' });
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
+  });
+
+  it('removes nothing outside where the folder of a transfer that ended was replaced by a link', async () => {
+    write('outside/manifest.json', '{}');
+    write(`outside/a.txt.part-${transferId}`, 'mine');
+    fs.symlinkSync('../outside', nodePath.join(root, 'target', `dts-${transferId}`));
+    await discardLanding(nodePath.join(root, 'target'), transferId, 'manifest.json');
+    const kept = fs.readdirSync(nodePath.join(root, 'outside')).sort();
+    assert.deepEqual(kept, [`a.txt.part-${transferId}`, 'manifest.json']);
   });
 
   it('tells of a name that the destination cannot hold', () => {
@@ -193,10 +211,11 @@ describe('Moving staged files (D23, D24)', () => {
 });
 
 describe('Staging a file that changes while it is read (D23)', () => {
-  it('tells so', () => {
-    // Such a file has no size until it is read, and so another one afterwards.
-    const files = [{ position: 0, path: 'status' }];
-    const { trouble } = stageFiles({ folder: '/proc/self', files, sign: jobSign() });
-    assert.deepEqual(trouble, { position: 0, act: 'read', text: 'it changed while it was being read' });
-  });
+  // Such a file has no size until it is read; the second can be read on and on.
+  for (const path of ['status', 'pagemap']) {
+    it(`tells so of ${path}`, () => {
+      const { trouble } = stageFiles({ folder: '/proc/self', files: [{ position: 0, path }], sign: jobSign() });
+      assert.deepEqual(trouble, { position: 0, act: 'read', text: 'it changed while it was being read' });
+    });
+  }
 });
