@@ -1,18 +1,13 @@
+import { declaredHashOf } from '../../core/util/declaredHash.ts';
+import { landingFolderOf } from '../../core/util/landedNames.ts';
 import type { ServedDatabase } from '../catalog/databases.ts';
-import { declaredHashOf } from './declaredHash.ts';
 import { doneCount, jobSign, raise, type FileTrouble, type JobResult, type JobSign } from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
 import { discardLanding } from './landing.ts';
 import { manifestNameOf, writeManifest } from './manifest.ts';
 import { meaningOfTrouble } from './outcomes.ts';
 import { syncFileSystem } from './syncFileSystem.ts';
-import {
-  describeAmount,
-  landingFolderOf,
-  type TransferFile,
-  type TransferRecord,
-  type TransferStatusWord,
-} from './transferRecord.ts';
+import { describeAmount, type TransferFile, type TransferRecord, type TransferStatusWord } from './transferRecord.ts';
 
 /** Who is told how far a transfer has come. */
 export interface RunProgress {
