@@ -14,7 +14,7 @@ export interface ExtraFiles {
 }
 
 /** How many extra files are told. */
-export const mostExtra = 10_000;
+const mostExtra = 10_000;
 
 /**
  * Looks for files, and links, that `isNamed` does not know. Folders are gone through without following links; an empty one

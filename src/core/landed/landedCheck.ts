@@ -14,7 +14,7 @@ export interface CheckProgress {
 }
 
 /** A file of the manifest that is not simply as it was sent. */
-export interface Finding {
+interface Finding {
   readonly file: LandedFile;
   readonly outcome: FileOutcome;
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir, rm, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import fc from 'fast-check';
 import { ManifestFault, readManifest, type LandedManifest } from '../../../src/core/landed/landedManifest.ts';
 import { declaredHashOf } from '../../../src/core/util/declaredHash.ts';
 import { LandedFolder } from '../../support/landedFolder.ts';
+import { property } from '../../support/property.ts';
 
 describe('The manifest of a landed transfer', () => {
   let landed: LandedFolder;
@@ -122,6 +124,36 @@ describe('The manifest of a landed transfer', () => {
   it('tells a bounded number of troubles, and how many there are', async () => {
     const { troubles, troubleCount } = await read({ resources: Array.from({ length: 5_000 }, () => 0) });
     assert.deepEqual([troubles.length, troubleCount], [1_000, 5_000]);
+  });
+
+  const piece = fc.constantFrom('..', '.', '', '/', '\\', '\\:', ':', 'C:', 'a', '\0', 'file:', '%2e%2e');
+  property(
+    'leads to no place outside of its folder, whatever its paths are',
+    fc.array(
+      fc.oneof(
+        fc.string(),
+        fc.array(piece).map((pieces) => pieces.join('')),
+        fc.array(piece).map((pieces) => pieces.join('/')),
+      ),
+    ),
+    async (paths) => {
+      const { files, troubleCount } = await read({ resources: paths.map((path) => ({ path })) });
+      assert.equal(files.length + troubleCount, paths.length);
+      for (const place of files.flatMap(({ places }) => places)) {
+        const way = relative(landed.folder, resolve(landed.folder, place));
+        assert.ok(way !== '' && !isAbsolute(way) && way.split(sep)[0] !== '..', JSON.stringify(place));
+      }
+    },
+  );
+
+  property('is read or refused, whatever JSON it is', fc.json(), async (text) => {
+    await landed.describe(text);
+    await readManifest(landed.manifest).catch((error: unknown) => assert.ok(error instanceof ManifestFault));
+  });
+
+  property('is read, whatever JSON its entries are', fc.array(fc.jsonValue()), async (resources) => {
+    const { files, troubles } = await read({ resources });
+    assert.ok(files.length + troubles.length <= 2 * JSON.stringify(resources).length);
   });
 
   async function assertFault(kind: ManifestFault['kind'], code?: string): Promise<void> {
