@@ -105,7 +105,8 @@ async function transferOf(parts: VerifyParts, manifest: LandedManifest): Promise
   const folder = manifest.file.split(/[\\/]/).at(-2);
   return parts.transferStore
     .finished()
-    .find(({ id }) => id !== undefined && (id === manifest.id || landingFolderOf(id) === folder));
+    .filter(({ id }) => id !== undefined && (id === manifest.id || landingFolderOf(id) === folder))
+    .find((transfer) => canBeManifestOf(manifest, transfer));
 }
 
 /** Says the outcome with what can be done about it; after a look at the report the rest is offered once more. */
