@@ -112,10 +112,9 @@ async function transferOf(parts: VerifyParts, manifest: LandedManifest): Promise
 /** Says the outcome with what can be done about it; after a look at the report the rest is offered once more. */
 async function tell(parts: VerifyParts, verified: Verified): Promise<void> {
   const { report, notNamed, transfer } = verified;
-  const checked = { notNamedCount: notNamed.length };
   const again = transfer ? filesToSendAgain(report, transfer.order.files) : [];
-  const kind = isAllWell(report, checked) ? 'info' : 'warning';
-  const text = outcomeText(report, checked);
+  const kind = isAllWell(report, notNamed.length) ? 'info' : 'warning';
+  const text = outcomeText(report, notNamed.length);
   const ways = { show: l10n.t('Show Report'), submit: l10n.t('Submit Missing Again…') };
   const more = again.length > 0 ? [ways.submit] : [];
   let way = await parts.notices.choose(kind, text, ways.show, ...more);
@@ -128,10 +127,8 @@ async function tell(parts: VerifyParts, verified: Verified): Promise<void> {
 
 async function show({ documents }: VerifyParts, { report, transfer, notNamed }: Verified): Promise<void> {
   const at = clock.now();
-  const order = transfer && { source: transfer.order.source, destination: transfer.order.destination };
-  const whose = transfer?.id !== undefined && order ? { transfer: { id: transfer.id, ...order } } : {};
-  const name = l10n.t('Landed files {0}', transfer?.id === undefined ? '' : plainLine(transfer.id).slice(0, 8)).trim();
-  await documents.showText(name, `${report.manifest.file} ${at}`, reportText(report, { notNamed, at, ...whose }));
+  const text = reportText(report, { notNamed, at, ...(transfer && { transfer }) });
+  await documents.showText(l10n.t('Landed Files'), `${report.manifest.file} ${at}`, text);
 }
 
 /** Asks, and submits the files once more as a transfer of their own. */

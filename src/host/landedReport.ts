@@ -2,14 +2,14 @@ import { l10n } from 'vscode';
 import type { FileOutcome } from '../core/landed/fileCheck.ts';
 import type { LandedReport } from '../core/landed/landedCheck.ts';
 import type { ManifestTrouble } from '../core/landed/landedManifest.ts';
-import type { TransferFile } from '../core/model/transfer.ts';
+import type { Transfer, TransferFile } from '../core/model/transfer.ts';
 import { groupOf, outcomeGroups, outcomeText, type OutcomeGroup } from './landedWords.ts';
 import { numberText, plainPart, timeText } from './words.ts';
 
 /** What a report says besides what was found. */
 export interface ReportFacts {
-  /** Title of the transfer, where it is known. */
-  readonly transfer?: { readonly id: string; readonly source: string; readonly destination: string };
+  /** The transfer that landed, where it is known. */
+  readonly transfer?: Transfer;
   /** Files that were asked for and that the manifest does not name. */
   readonly notNamed: readonly TransferFile[];
   /** When the check ended, in milliseconds since 1970. */
@@ -57,13 +57,7 @@ export function reportText(report: LandedReport, facts: ReportFacts): string {
       rows.length === 0 ? [] : [[groupTitle(group), numberText(rows.length)]],
     ),
   ];
-  const head = [
-    outcomeText(report, { notNamedCount: notNamed.length }),
-    '',
-    ...columns(factRows(report, facts)),
-    '',
-    ...columns(counts),
-  ];
+  const head = [outcomeText(report, notNamed.length), '', ...columns(factRows(report, facts)), '', ...columns(counts)];
   return `${[head.join('\n'), ...sections.filter(Boolean)].join('\n\n')}\n`;
 }
 
@@ -71,9 +65,9 @@ function factRows({ manifest }: LandedReport, { transfer, at }: ReportFacts): re
   return [
     ...(transfer
       ? ([
-          [l10n.t('Transfer'), line(transfer.id)],
-          [l10n.t('From'), line(transfer.source)],
-          [l10n.t('To'), line(transfer.destination)],
+          [l10n.t('Transfer'), line(transfer.id ?? '')],
+          [l10n.t('From'), line(transfer.order.source)],
+          [l10n.t('To'), line(transfer.order.destination)],
         ] as const)
       : []),
     [l10n.t('Manifest'), line(manifest.file)],

@@ -24,14 +24,11 @@ export function groupOf({ kind }: FileOutcome): OutcomeGroup | undefined {
   return kind === 'size' || kind === 'hash' ? 'changed' : kind;
 }
 
-/** What is known of a check besides its report. */
-export interface CheckedOrder {
-  /** How many files were asked for that the manifest does not name. */
-  readonly notNamedCount: number;
-}
-
-/** What a check has found, in a few sentences: "2 of 1,000 files are missing, 1 has changed." */
-export function outcomeText(report: LandedReport, { notNamedCount }: CheckedOrder): string {
+/**
+ * What a check has found, in a few sentences: "2 of 1,000 files are missing, 1 has changed." `notNamedCount` files were
+ * asked for that the manifest does not name.
+ */
+export function outcomeText(report: LandedReport, notNamedCount: number): string {
   const { extra, manifest } = report;
   return [
     ownSentence(report),
@@ -49,7 +46,7 @@ export function outcomeText(report: LandedReport, { notNamedCount }: CheckedOrde
 }
 
 /** Whether a check has found nothing that a person should be warned of. */
-export function isAllWell({ findings, manifest }: LandedReport, { notNamedCount }: CheckedOrder): boolean {
+export function isAllWell({ findings, manifest }: LandedReport, notNamedCount: number): boolean {
   return (
     notNamedCount === 0 &&
     manifest.troubleCount === 0 &&
