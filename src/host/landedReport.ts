@@ -85,7 +85,7 @@ function rowsOf({ findings }: LandedReport, group: OutcomeGroup): readonly Row[]
 
 function outcomeDetails(outcome: FileOutcome): readonly string[] {
   if (outcome.kind === 'size') {
-    return [l10n.t('{0} bytes instead of {1}', numberText(outcome.found), numberText(outcome.stated))];
+    return [l10n.t('size: {0} instead of {1} bytes', numberText(outcome.found), numberText(outcome.stated))];
   }
   if (outcome.kind === 'hash') {
     return [l10n.t('{0} is {1} instead of {2}', outcome.algorithm, outcome.found, outcome.stated)];
