@@ -80,5 +80,5 @@ async function wantsAnother(notices: Notices, id: string, looked: readonly strin
   const places = looked.map(plainLine).join(', ');
   const text = l10n.t('The files of transfer {0} are not there. Looked for: {1}', plainLine(id), places);
   const another = l10n.t('Select Folder…');
-  return (await notices.choose('warning', text, another)) === another;
+  return (await notices.offer('warning', text, another)) === another;
 }

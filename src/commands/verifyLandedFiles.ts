@@ -117,10 +117,10 @@ async function tell(parts: VerifyParts, verified: Verified): Promise<void> {
   const text = outcomeText(report, notNamed.length);
   const ways = { show: l10n.t('Show Report'), submit: l10n.t('Submit Missing Again…') };
   const more = again.length > 0 ? [ways.submit] : [];
-  let way = await parts.notices.choose(kind, text, ways.show, ...more);
+  let way = await parts.notices.offer(kind, text, ways.show, ...more);
   if (way === ways.show) {
     await show(parts, verified);
-    if (more.length > 0) way = await parts.notices.choose(kind, text, ...more);
+    if (more.length > 0) way = await parts.notices.offer(kind, text, ...more);
   }
   if (transfer && way === ways.submit) await submitMissing(parts, transfer, again);
 }

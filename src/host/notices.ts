@@ -27,7 +27,7 @@ export class Notices {
   }
 
   /** Says something and offers ways on; resolves with the label of the one that was taken. */
-  async choose(kind: 'info' | 'warning', message: string, ...ways: string[]): Promise<string | undefined> {
+  async offer(kind: 'info' | 'warning', message: string, ...ways: string[]): Promise<string | undefined> {
     const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
     return await show(inert(message), ...ways);
   }
