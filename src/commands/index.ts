@@ -13,6 +13,7 @@ import {
 import { searchFiles, type SearchFilesParts } from './searchFiles.ts';
 import { clearResults, dismissSearch, loadMore, repeatSearch, type SearchRowParts } from './searchRows.ts';
 import { serveFolder, stopServing, type ServeFolderParts } from './serveFolder.ts';
+import { revealLandedFiles, type RevealLandedParts } from './revealLandedFiles.ts';
 import { setApiKey, type SetApiKeyParts } from './setApiKey.ts';
 import { setOrcid, type OrcidParts } from './setOrcid.ts';
 import { testConnection, type TestConnectionParts } from './testConnection.ts';
@@ -27,6 +28,7 @@ import {
   showTransferProgress,
   type TransferRowParts,
 } from './transferRows.ts';
+import { verifyLandedFiles, type VerifyParts } from './verifyLandedFiles.ts';
 
 /** What all commands together need; each takes its share. */
 export interface CommandParts
@@ -41,7 +43,9 @@ export interface CommandParts
     SetApiKeyParts,
     TestConnectionParts,
     TransferFilesParts,
-    TransferRowParts {
+    TransferRowParts,
+    RevealLandedParts,
+    VerifyParts {
   showLog(): void;
 }
 
@@ -74,6 +78,8 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.cancelTransfer', (node) => cancelTransfer(parts, node));
   registry.register('dataTransfer.copyTransferId', (node) => copyTransferId(parts, node));
   registry.register('dataTransfer.refreshTransfers', () => refreshTransfers(parts));
+  registry.register('dataTransfer.revealLandedFiles', (node) => revealLandedFiles(parts, node));
+  registry.register('dataTransfer.verifyLandedFiles', (given) => verifyLandedFiles(parts, given));
   registry.register('dataTransfer.removeFromHistory', (node) => removeFromHistory(parts, node));
   registry.register('dataTransfer.clearFinishedTransfers', () => clearFinishedTransfers(parts));
   registry.register('dataTransfer.showRunningTransfers', () => showRunningTransfers(parts));

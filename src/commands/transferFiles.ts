@@ -26,6 +26,9 @@ export interface TransferFilesParts extends ConnectionParts {
   revealTransfer(key: string): void;
 }
 
+/** What {@link submit} needs. */
+export type SubmitParts = Pick<TransferFilesParts, 'transferFlow' | 'notices' | 'revealTransfer'>;
+
 /** Transfers the files it was started on; from the palette the checked ones, or asks which. */
 export async function transferFiles(
   parts: TransferFilesParts,
@@ -100,7 +103,8 @@ async function confirmSummary(
   return await notices.confirm(question, lines.filter(Boolean).join('\n'), l10n.t('Transfer'));
 }
 
-async function submit(parts: TransferFilesParts, order: TransferOrder): Promise<Transfer> {
+/** Submits a transfer and says what came of it. */
+export async function submit(parts: SubmitParts, order: TransferOrder): Promise<Transfer> {
   const { transferFlow, notices, revealTransfer } = parts;
   const submitted = await transferFlow.submit(order);
   revealTransfer(submitted.key);

@@ -6,7 +6,7 @@ import type { TransferStore } from '../core/store/transferStore.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import type { TransferNode } from '../host/contributions.ts';
 import type { Notices } from '../host/notices.ts';
-import { alone, pickOne } from '../host/quickInput.ts';
+import { alone, pickOne, type Choice } from '../host/quickInput.ts';
 import { filesText, movedText, plainLine, reasonText, standingText } from '../host/words.ts';
 import type { TransferPanels } from '../panels/transferPanel.ts';
 
@@ -112,23 +112,28 @@ export async function showRunningTransfers(parts: TransferRowParts): Promise<voi
   if (key !== undefined) transferPanels.show(key);
 }
 
-/** Asks which of the transfers that `list` gives; those of earlier sessions are brought in where it gives none. */
-async function askTransfer(
-  { transferFlow, transferStore }: TransferRowParts,
+/** Asks which of the transfers that `list` gives, or `more`; those of earlier sessions are brought in where it gives none. */
+export async function askTransfer(
+  { transferFlow, transferStore }: Pick<TransferRowParts, 'transferFlow' | 'transferStore'>,
   list: () => readonly Transfer[],
   placeholder: string,
+  more: readonly Choice<string>[] = [],
 ): Promise<string | undefined> {
   if (list().length === 0 && transferStore.hasEarlier) await transferFlow.loadFinished();
   const transfers = list();
-  if (transfers.length === 0) throw new CommandFailure(l10n.t('There is no transfer for this.'));
+  if (transfers.length + more.length === 0) throw new CommandFailure(l10n.t('There is no transfer for this.'));
   const answer = await pickOne(alone(l10n.t('Transfers')), {
     placeholder,
-    choices: transfers.map((transfer) => ({
-      label: l10n.t('{0} to {1}', filesText(transfer.order.files.length), plainLine(transfer.order.destination)),
-      description: [standingText(transfer), movedText(transfer)].filter(Boolean).join(' · '),
-      ...(transfer.id !== undefined && { detail: plainLine(transfer.id) }),
-      value: transfer.key,
-    })),
+    choices: [...transfers.map(choiceOf), ...more],
   });
   return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function choiceOf(transfer: Transfer): Choice<string> {
+  return {
+    label: l10n.t('{0} to {1}', filesText(transfer.order.files.length), plainLine(transfer.order.destination)),
+    description: [standingText(transfer), movedText(transfer)].filter(Boolean).join(' · '),
+    ...(transfer.id !== undefined && { detail: plainLine(transfer.id) }),
+    value: transfer.key,
+  };
 }

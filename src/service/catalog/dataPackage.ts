@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { quotable } from '../http/quotable.ts';
 import { inheritedFields, resourceFields } from './packageFields.ts';
-import { packagePath } from './packagePath.ts';
+import { packagePath } from '../../core/util/packagePath.ts';
 
 /** Metadata of files, as a `datapackage.json` gives it; keys are paths relative to the package's folder. */
 export type PackageMetadata = ReadonlyMap<string, JsonObject>;

@@ -1,9 +1,4 @@
-/** A digest that the metadata of a file states. */
-export interface DeclaredHash {
-  /** As Node names it: `md5`, `sha1`, `sha256`, `sha512`. */
-  readonly algorithm: string;
-  readonly hex: string;
-}
+import type { DeclaredHash } from '../../core/util/declaredHash.ts';
 
 /** What was known of a file when its hash was taken. */
 export interface HeldHash {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
+import { landingFolderOf } from '../../core/util/landedNames.ts';
 import { BadFile } from './fileWork.ts';
-import { landingFolderOf } from './transferRecord.ts';
 
 /**
  * The folders within a destination that a transfer lands in. They are made one level at a time, and the destination

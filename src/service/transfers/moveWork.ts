@@ -1,11 +1,11 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
+import { landingFolderOf } from '../../core/util/landedNames.ts';
 import { digestFile } from './digests.ts';
 import type { DoneFile, FileToMove, JobResult, JobSign, MoveJob } from './fileJobs.ts';
 import { at, BadFile, readThrough, throwIfRaised, withFile, workThrough, WorkStopped } from './fileWork.ts';
 import { LandingFolders, partPathOf } from './landing.ts';
 import { SourceFiles } from './sourceFiles.ts';
-import { landingFolderOf } from './transferRecord.ts';
 
 /** Sharing the blocks of a smaller file takes longer than copying it. */
 const clonedFromBytes = 64 * 1024;

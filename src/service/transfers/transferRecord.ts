@@ -81,8 +81,3 @@ function describeSize(sizeBytes: number): string {
   }
   return `${unit === 0 ? size : size.toFixed(1)} ${units[unit] ?? ''}`;
 }
-
-/** The name of the folder that a transfer's files land in, within the destination's folder (D24). */
-export function landingFolderOf(id: string): string {
-  return `dts-${id}`;
-}

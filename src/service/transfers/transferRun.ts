@@ -1,5 +1,6 @@
+import { declaredHashOf } from '../../core/util/declaredHash.ts';
+import { landingFolderOf } from '../../core/util/landedNames.ts';
 import type { ServedDatabase } from '../catalog/databases.ts';
-import { declaredHashOf } from './declaredHash.ts';
 import {
   doneCount,
   jobSign,
@@ -14,13 +15,7 @@ import { discardLanding } from './landing.ts';
 import { manifestNameOf, writeManifest } from './manifest.ts';
 import { meaningOfTrouble } from './outcomes.ts';
 import { syncFileSystem } from './syncFileSystem.ts';
-import {
-  describeAmount,
-  landingFolderOf,
-  type TransferFile,
-  type TransferRecord,
-  type TransferStatusWord,
-} from './transferRecord.ts';
+import { describeAmount, type TransferFile, type TransferRecord, type TransferStatusWord } from './transferRecord.ts';
 
 /** Who is told how far a transfer has come. */
 export interface RunProgress {
