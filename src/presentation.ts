@@ -4,6 +4,8 @@ import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
+import type { Transfer } from './core/model/transfer.ts';
+import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
@@ -11,6 +13,7 @@ import { ContextKeyWatch } from './host/contextKeys.ts';
 import { Documents } from './host/documents.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
+import { estimateText } from './host/words.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices } from './host/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
@@ -39,14 +42,26 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
   const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
-  const transferPanels = lifetime.track(
-    new TransferPanels({ ...pages, transfers: transferStore, clock, loadFinished }),
-  );
-  const transfers = { store: transferStore, clock, loadFinished };
+  const estimates = lifetime.track(new Estimates(transferStore, clock));
+  const estimate = (transfer: Transfer): string | undefined => {
+    const made = estimates.of(transfer);
+    return made && estimateText(made);
+  };
+  const transfers = { store: transferStore, clock, loadFinished, estimate };
   const isSaved = (url: string): boolean => isSavedFolder(parts, url);
   const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers, isSaved }));
+  const transferPanels = lifetime.track(
+    new TransferPanels({
+      ...pages,
+      transfers: transferStore,
+      clock,
+      loadFinished,
+      estimateOf: (transfer) => estimates.of(transfer),
+      reveal: views.revealTransfer,
+    }),
+  );
   const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
-  const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected }));
+  const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
   lifetime.track(
