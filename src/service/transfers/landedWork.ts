@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
+import { landingFolderOf } from '../../core/util/landedNames.ts';
 import type { JobResult, LandedJob } from './fileJobs.ts';
 import { at, workThrough } from './fileWork.ts';
-import { landingFolderOf } from './transferRecord.ts';
 
 /**
  * Looks which of the files that had landed are no longer there: these are done again. The content is not read: what is
