@@ -53,8 +53,9 @@ async function forget(
   transfers: readonly Transfer[],
   text: string,
 ): Promise<void> {
-  await transferFlow.forget(transfers.map(({ key }) => key));
-  void notices.info(text, { label: l10n.t('Undo'), run: () => transferFlow.restore(transfers) });
+  const keys = transfers.map(({ key }) => key);
+  await transferFlow.forget(keys);
+  void notices.info(text, { label: l10n.t('Undo'), run: () => transferFlow.restore(keys) });
 }
 
 /** As many as a list can hold without a pause at every key. */

@@ -64,8 +64,11 @@ export class TransferNotices implements Disposable {
   }
 
   private tell(): void {
+    const { store } = this.parts;
     const level = this.parts.level();
-    const told = this.ended.filter(({ state }) => level === 'all' || (level === 'problems' && state !== 'succeeded'));
+    const told = this.ended
+      .filter(({ key }) => store.get(key) !== undefined)
+      .filter(({ state }) => level === 'all' || (level === 'problems' && state !== 'succeeded'));
     this.ended = [];
     const [first] = told;
     if (told.length > 1) this.tellOfSeveral(told);

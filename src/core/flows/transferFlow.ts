@@ -24,6 +24,7 @@ export class TransferFlow {
   private readonly parts: TransferParts;
   private loading: Promise<void> | undefined;
   private readonly own = new Set<string>();
+  private readonly forgotten = new Map<string, Transfer>();
 
   constructor(parts: TransferParts) {
     this.parts = parts;
@@ -105,12 +106,17 @@ export class TransferFlow {
 
   /** Forgets transfers that have ended. */
   async forget(keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      const transfer = this.parts.store.get(key);
+      if (transfer) this.forgotten.set(key, transfer);
+    }
     await this.parts.ledger.remove(keys);
     this.parts.store.remove(keys);
   }
 
-  /** Takes back that transfers were forgotten. */
-  async restore(transfers: readonly Transfer[]): Promise<void> {
+  /** Brings back what this window has forgotten. */
+  async restore(keys: readonly string[]): Promise<void> {
+    const transfers = keys.flatMap((key) => this.forgotten.get(key) ?? []);
     this.parts.store.put(transfers);
     for (const transfer of transfers) await this.write(transfer);
   }

@@ -109,7 +109,7 @@ describe('Taking over transfers by their id', () => {
     const forgotten = transferStore.all();
     await transferFlow.forget([key]);
     assert.deepEqual(transferStore.all(), []);
-    await transferFlow.restore(forgotten);
+    await transferFlow.restore([key]);
     assert.deepEqual(transferStore.all(), forgotten);
     assert.deepEqual(await afterRestart(), forgotten);
   });
