@@ -34,8 +34,10 @@ export async function confirmSummary(
   const destination = plainLine(first.destination);
   const detail = [
     ...factLines(orders),
-    underWay.count > 0 ? underWayText(underWay, destination) : '',
-    replacedKey === undefined ? '' : l10n.t('If the first one did start after all, its files are transferred twice.'),
+    underWay.count > 0 ? `\n${underWayText(underWay, destination)}` : '',
+    replacedKey === undefined
+      ? ''
+      : `\n${l10n.t('If the first one did start after all, its files are transferred twice.')}`,
   ].filter(Boolean);
   const transfer = l10n.t('Transfer');
   const show = l10n.t('Show');
