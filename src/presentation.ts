@@ -1,4 +1,4 @@
-import { window, type Uri } from 'vscode';
+import { commands, window, type Uri } from 'vscode';
 import { connectionName, reopenConnection } from './commands/connections.ts';
 import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
@@ -8,11 +8,12 @@ import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
+import { viewIds } from './host/contributions.ts';
 import { Documents } from './host/documents.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
-import { TransferNotices } from './host/transferNotices.ts';
+import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
@@ -59,14 +60,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
     }),
   );
   lifetime.track(new ContextKeyWatch(parts));
-  lifetime.track(
-    new TransferNotices({
-      store: transferStore,
-      notices: parts.notices,
-      level: () => parts.settings.notifications,
-      showProgress: (key) => registry.run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
-    }),
-  );
+  lifetime.track(new TransferNotices(noticeParts(parts, registry)));
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
     documents: lifetime.track(new Documents()),
@@ -80,6 +74,23 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   lifetime.track(keepLocalServiceInStep(parts, log));
   views.onFirstUse(() => void reopenConnection(parts));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
+}
+
+function noticeParts(
+  { transferStore, transferFlow, notices, settings }: Presented,
+  { run }: CommandRegistry,
+): TransferNoticeParts {
+  return {
+    store: transferStore,
+    notices,
+    clock,
+    level: () => settings.notifications,
+    isMine: ({ key }) => transferFlow.isOwn(key),
+    showProgress: (key) => run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
+    showTransfers: () => void commands.executeCommand(`${viewIds.transfers}.focus`),
+    didStart: (key) => run('dataTransfer.transferDidStart', { kind: 'transfer', key }),
+    didNotStart: (key) => run('dataTransfer.transferDidNotStart', { kind: 'transfer', key }),
+  };
 }
 
 /** Whether a database that is shown is a folder of the settings. Any service may claim an address like that of one. */

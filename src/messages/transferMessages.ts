@@ -107,6 +107,8 @@ const pageTransfer = shape<PageTransfer>({
   askedAt: optional(amount),
   cancelAcceptedAt: optional(amount),
   cancelUnheeded: optional(flag),
+  startedElsewhere: optional(flag),
+  replacedBy: optional(text),
   problem: optional(text),
 });
 

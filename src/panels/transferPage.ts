@@ -52,8 +52,7 @@ export class TransferPage implements Disposable {
   /** Tells the page how the transfer stands now. */
   update(): void {
     const transfer = this.parts.transfers.get(this.key);
-    this.host.panel.title =
-      transfer === undefined ? l10n.t('Transfer') : l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
+    this.host.panel.title = titleOf(transfer);
     this.host.say({ type: 'snapshot', snapshot: this.snapshot() });
   }
 
@@ -86,6 +85,12 @@ export class TransferPage implements Disposable {
         break;
     }
   }
+}
+
+function titleOf(transfer: Transfer | undefined): string {
+  if (transfer === undefined) return l10n.t('Transfer');
+  if (transfer.startedElsewhere) return l10n.t('Transfer started elsewhere');
+  return l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
 }
 
 function pageTransfer({ order, problem, ...facts }: Transfer): PageTransfer {
