@@ -62,7 +62,7 @@ export function reportText(report: LandedReport, facts: ReportFacts): string {
 }
 
 function factRows({ manifest }: LandedReport, { transfer, at }: ReportFacts): readonly Row[] {
-  return [
+  const rows: readonly Row[] = [
     ...(transfer
       ? ([
           [l10n.t('Transfer'), line(transfer.id ?? '')],
@@ -75,6 +75,7 @@ function factRows({ manifest }: LandedReport, { transfer, at }: ReportFacts): re
     // Without a day to compare it with, the time has its date.
     [l10n.t('Checked'), timeText(at, 0)],
   ];
+  return rows.filter(([, value]) => value !== '');
 }
 
 function rowsOf({ findings }: LandedReport, group: OutcomeGroup): readonly Row[] {
