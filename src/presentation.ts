@@ -1,4 +1,4 @@
-import { window, type Uri } from 'vscode';
+import { commands, window, type Uri } from 'vscode';
 import { connectionName, reopenConnection } from './commands/connections.ts';
 import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
@@ -10,12 +10,13 @@ import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
+import { viewIds } from './host/contributions.ts';
 import { Documents } from './host/documents.ts';
-import { KeyNotices } from './host/keyNotices.ts';
+import { KeyNotices, type KeyNoticeParts } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
 import { estimateText } from './host/words.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
-import { TransferNotices } from './host/transferNotices.ts';
+import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
@@ -43,10 +44,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
   const estimates = lifetime.track(new Estimates(transferStore, clock));
-  const estimate = (transfer: Transfer): string | undefined => {
-    const made = estimates.of(transfer);
-    return made && estimateText(made);
-  };
+  const estimate = textFrom(estimates);
   const transfers = { store: transferStore, clock, loadFinished, estimate };
   const isSaved = (url: string): boolean => isSavedFolder(parts, url);
   const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers, isSaved }));
@@ -64,24 +62,9 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
-  lifetime.track(
-    new KeyNotices({
-      keys,
-      notices: parts.notices,
-      nameOf: (id) => connectionName(parts, id),
-      tryAgain: (node) => registry.run('dataTransfer.refreshDatabases', node),
-      setKey: (node) => registry.run('dataTransfer.setApiKey', node),
-    }),
-  );
+  lifetime.track(new KeyNotices(keyNoticeParts(parts, registry)));
   lifetime.track(new ContextKeyWatch(parts));
-  lifetime.track(
-    new TransferNotices({
-      store: transferStore,
-      notices: parts.notices,
-      level: () => parts.settings.notifications,
-      showProgress: (key) => registry.run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
-    }),
-  );
+  lifetime.track(new TransferNotices(noticeParts(parts, registry)));
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
     documents: lifetime.track(new Documents()),
@@ -95,6 +78,40 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   lifetime.track(keepLocalServiceInStep(parts, log));
   views.onFirstUse(() => void reopenConnection(parts));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
+}
+
+function textFrom(estimates: Estimates): (transfer: Transfer) => string | undefined {
+  return (transfer) => {
+    const estimate = estimates.of(transfer);
+    return estimate && estimateText(estimate);
+  };
+}
+
+function keyNoticeParts(parts: Presented, { run }: CommandRegistry): KeyNoticeParts {
+  return {
+    keys: parts.keys,
+    notices: parts.notices,
+    nameOf: (id) => connectionName(parts, id),
+    tryAgain: (node) => run('dataTransfer.refreshDatabases', node),
+    setKey: (node) => run('dataTransfer.setApiKey', node),
+  };
+}
+
+function noticeParts(
+  { transferStore, transferFlow, notices, settings }: Presented,
+  { run }: CommandRegistry,
+): TransferNoticeParts {
+  return {
+    store: transferStore,
+    notices,
+    clock,
+    level: () => settings.notifications,
+    isMine: ({ key }) => transferFlow.isOwn(key),
+    showProgress: (key) => run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
+    showTransfers: () => void commands.executeCommand(`${viewIds.transfers}.focus`),
+    didStart: (key) => run('dataTransfer.transferDidStart', { kind: 'transfer', key }),
+    didNotStart: (key) => run('dataTransfer.transferDidNotStart', { kind: 'transfer', key }),
+  };
 }
 
 /** Whether a database that is shown is a folder of the settings. Any service may claim an address like that of one. */

@@ -6,9 +6,9 @@ import type { TransferStore } from '../core/store/transferStore.ts';
 import type { TransferNode } from '../host/contributions.ts';
 import { alone, pickOne, type Choice } from '../host/quickInput.ts';
 import { plainLine } from '../host/words.ts';
+import { chosenTransfer } from './askTransfer.ts';
 import type { ConnectionParts } from './connections.ts';
 import { askLandedPlace } from './landedPlace.ts';
-import { askTransfer } from './transferRows.ts';
 
 /** What this command needs. */
 export interface RevealLandedParts extends ConnectionParts {
@@ -21,8 +21,7 @@ export async function revealLandedFiles(parts: RevealLandedParts, node: Transfer
   const { transferStore, transferFlow } = parts;
   const list = (): readonly Transfer[] => transferStore.all().filter(({ id }) => id !== undefined);
   if (!node) await transferFlow.loadFinished();
-  const key = node?.key ?? (await askTransfer(parts, list, l10n.t('Select the transfer whose files to show')));
-  const transfer = key === undefined ? undefined : transferStore.get(key);
+  const transfer = await chosenTransfer(parts, node, list, l10n.t('Select the transfer whose files to show'));
   const place = transfer && (await askLandedPlace(parts, transfer));
   if (!place) return;
   const answer = await pickOne(alone(l10n.t('Landed Files')), {

@@ -1,10 +1,8 @@
 import { l10n, Uri } from 'vscode';
-import type { TransferFlow } from '../core/flows/transferFlow.ts';
 import { checkLanded, type LandedReport } from '../core/landed/landedCheck.ts';
 import { ManifestFault, readManifest, type LandedManifest } from '../core/landed/landedManifest.ts';
 import { canBeManifestOf, filesNotNamed, filesToSendAgain } from '../core/landed/landedTransfer.ts';
 import { hasEnded, type Transfer, type TransferFile } from '../core/model/transfer.ts';
-import type { TransferStore } from '../core/store/transferStore.ts';
 import { systemClock as clock } from '../core/util/clock.ts';
 import { landingFolderOf } from '../core/util/landedNames.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
@@ -14,16 +12,14 @@ import { reportText } from '../host/landedReport.ts';
 import { checkProgressText, isAllWell, manifestFaultText, outcomeText } from '../host/landedWords.ts';
 import { pickFile } from '../host/openDialogs.ts';
 import { withProgress } from '../host/progress.ts';
-import { filesText, plainLine } from '../host/words.ts';
-import { openConnection, type ConnectionParts } from './connections.ts';
+import { plainLine } from '../host/words.ts';
+import { askTransfer } from './askTransfer.ts';
+import { sessionOf, type ConnectionParts } from './connections.ts';
 import { askLandedPlace, pathOf } from './landedPlace.ts';
-import { submit, type SubmitParts } from './transferFiles.ts';
-import { askTransfer } from './transferRows.ts';
+import { confirmSummary, submitOrder, type SubmissionParts } from './submission.ts';
 
 /** What this command needs. */
-export interface VerifyParts extends ConnectionParts, SubmitParts {
-  readonly transferStore: TransferStore;
-  readonly transferFlow: TransferFlow;
+export interface VerifyParts extends ConnectionParts, SubmissionParts {
   readonly documents: Documents;
 }
 
@@ -131,17 +127,9 @@ async function show({ documents }: VerifyParts, { report, transfer, notNamed }: 
   await documents.showText(l10n.t('Landed Files'), `${report.manifest.file} ${at}`, text);
 }
 
-/** Asks, and submits the files once more as a transfer of their own. */
-async function submitMissing(parts: VerifyParts, transfer: Transfer, files: readonly TransferFile[]): Promise<void> {
-  const { order } = transfer;
-  const count = filesText(files.length);
-  const question = l10n.t('Transfer {0} to {1} again?', count, plainLine(order.destination));
-  const detail = [
-    l10n.t('From: {0}', plainLine(order.source)),
-    l10n.t('To: {0}', plainLine(order.destination)),
-    l10n.t('They arrive in a folder of their own; what has landed is not touched.'),
-  ].join('\n');
-  if (!(await parts.notices.confirm(question, detail, l10n.t('Transfer')))) return;
-  const session = parts.sessions.get(order.connectionId) ?? (await openConnection(parts, order.connectionId));
-  if (session) await submit(parts, { ...order, files });
+/** Sums up, and submits the files once more as a transfer of their own; what has landed is not touched. */
+async function submitMissing(parts: VerifyParts, { order }: Transfer, files: readonly TransferFile[]): Promise<void> {
+  const again = { ...order, files };
+  if (!(await confirmSummary(parts, [again]))) return;
+  if (await sessionOf(parts, order.connectionId, false)) await submitOrder(parts, again);
 }

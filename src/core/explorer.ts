@@ -1,6 +1,7 @@
 import type { DataTransferClient } from './client/dataTransferClient.ts';
 import { ServerDialects } from './client/serverDialect.ts';
 import type { Fetch } from './client/editorTransport.ts';
+import { AdoptFlow } from './flows/adoptFlow.ts';
 import { ConnectFlow } from './flows/connectFlow.ts';
 import { ConnectionTest } from './flows/connectionTest.ts';
 import { KeyWatch } from './flows/keyWatch.ts';
@@ -55,6 +56,7 @@ export class Explorer implements Disposable {
   readonly searchFlow: SearchFlow;
   readonly metadataFlow: MetadataFlow;
   readonly transferFlow: TransferFlow;
+  readonly adoptFlow: AdoptFlow;
   readonly monitor: TransferMonitor;
 
   constructor(surroundings: ExplorerSurroundings) {
@@ -85,6 +87,7 @@ export class Explorer implements Disposable {
       log,
       timeoutSeconds: () => surroundings.timeoutSeconds(),
     });
+    this.adoptFlow = new AdoptFlow({ sessions, store: transferStore, transfers: this.transferFlow, clock });
     this.monitor = this.lifetime.track(
       new TransferMonitor({
         sessions,

@@ -81,6 +81,12 @@ export interface CommandArguments {
   'dataTransfer.removeFromHistory': TransferNode;
   'dataTransfer.clearFinishedTransfers': undefined;
   'dataTransfer.showRunningTransfers': undefined;
+  'dataTransfer.submitAgain': TransferNode;
+  'dataTransfer.checkTransferById': undefined;
+  'dataTransfer.transferDidStart': TransferNode;
+  'dataTransfer.transferDidNotStart': TransferNode;
+  'dataTransfer.findInHistory': undefined;
+  'dataTransfer.exportTransferHistory': undefined;
   'dataTransfer.showLog': undefined;
 }
 
@@ -111,6 +117,9 @@ export const rowKinds: Readonly<Partial<Record<CommandId, RowKind | readonly Row
   'dataTransfer.revealLandedFiles': 'transfer',
   'dataTransfer.verifyLandedFiles': ['transfer', 'document'],
   'dataTransfer.removeFromHistory': 'transfer',
+  'dataTransfer.submitAgain': 'transfer',
+  'dataTransfer.transferDidStart': 'transfer',
+  'dataTransfer.transferDidNotStart': 'transfer',
 };
 
 /** Id of a command. */

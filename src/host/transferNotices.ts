@@ -1,24 +1,36 @@
 import { l10n } from 'vscode';
-import { hasEnded, type Transfer } from '../core/model/transfer.ts';
+import { hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
+import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import type { Notices } from './notices.ts';
-import { filesText, plainLine, reasonText } from './words.ts';
+import type { NoticeAction, Notices } from './notices.ts';
+import { numberText, plainLine, reasonText, transferTitle } from './words.ts';
 
 /** What {@link TransferNotices} need. */
 export interface TransferNoticeParts {
   readonly store: TransferStore;
   readonly notices: Notices;
+  readonly clock: Clock;
   /** The person's choice. */
   level(): 'all' | 'problems' | 'none';
+  /** Whether this window is the one that tells of a transfer; of several windows one is. */
+  isMine(transfer: Transfer): boolean;
   showProgress(key: string): void;
+  showTransfers(): void;
+  /** The two ways on from a transfer that was not confirmed (D12). */
+  didStart(key: string): void;
+  didNotStart(key: string): void;
 }
 
-/** Tells once of every transfer that ended while this window watched it. */
+/** What ends within this time is told together; the status of transfers is asked for one after the other. */
+const togetherMs = 1000;
+
+/** Tells once of every transfer that ended, or was not confirmed, while this window watched it. */
 export class TransferNotices implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly parts: TransferNoticeParts;
-  private readonly running = new Set<string>();
+  private readonly states = new Map<string, TransferState>();
+  private ended: Transfer[] = [];
 
   constructor(parts: TransferNoticeParts) {
     this.parts = parts;
@@ -32,26 +44,70 @@ export class TransferNotices implements Disposable {
   private follow(keys: readonly string[]): void {
     for (const key of keys) {
       const transfer = this.parts.store.get(key);
-      if (!transfer) this.running.delete(key);
-      else if (!hasEnded(transfer.state)) this.running.add(key);
-      else if (this.running.delete(key)) this.tell(transfer);
+      const before = this.states.get(key);
+      if (!transfer || hasEnded(transfer.state)) this.states.delete(key);
+      else this.states.set(key, transfer.state);
+      if (transfer && before !== undefined && before !== transfer.state) this.note(transfer);
     }
   }
 
-  private tell(transfer: Transfer): void {
-    const { notices, level, showProgress } = this.parts;
-    // A cancel was the person's own wish, and a refusal was said where they submitted.
-    if (transfer.state === 'cancelled' || transfer.state === 'refused' || level() === 'none') return;
-    const action = { label: l10n.t('Show Progress'), run: () => showProgress(transfer.key) };
-    const files = filesText(transfer.order.files.length);
-    const destination = plainLine(transfer.order.destination);
-    if (transfer.state !== 'succeeded') {
-      const why = whyNot(transfer);
-      void notices.error(l10n.t('Transfer of {0} to {1} failed: {2}', files, destination, why), action);
-    } else if (level() === 'all') {
-      void notices.info(l10n.t('Transferred {0} to {1}.', files, destination), action);
+  private note(transfer: Transfer): void {
+    const { isMine, clock } = this.parts;
+    const isUnsettled = transfer.state === 'notConfirmed';
+    if (!(isUnsettled || isWorthTelling(transfer)) || !isMine(transfer)) return;
+    if (isUnsettled) {
+      this.askWhatBecame(transfer);
+      return;
     }
+    this.ended.push(transfer);
+    if (this.ended.length === 1) this.lifetime.track(clock.after(togetherMs, () => this.tell()));
   }
+
+  private tell(): void {
+    const { store } = this.parts;
+    const level = this.parts.level();
+    const told = this.ended
+      .filter(({ key }) => store.get(key) !== undefined)
+      .filter(({ state }) => level === 'all' || (level === 'problems' && state !== 'succeeded'));
+    this.ended = [];
+    const [first] = told;
+    if (told.length > 1) this.tellOfSeveral(told);
+    else if (first) this.tellOfOne(first);
+  }
+
+  private tellOfOne(transfer: Transfer): void {
+    const action = { label: l10n.t('Show Progress'), run: () => this.parts.showProgress(transfer.key) };
+    const title = transferTitle(transfer);
+    if (transfer.state === 'succeeded') void this.parts.notices.info(l10n.t('Transferred {0}.', title), action);
+    else void this.parts.notices.error(l10n.t('Transfer of {0} failed: {1}', title, whyNot(transfer)), action);
+  }
+
+  private tellOfSeveral(transfers: readonly Transfer[]): void {
+    const { notices, showTransfers } = this.parts;
+    const action = { label: l10n.t('Show Transfers'), run: showTransfers };
+    const total = numberText(transfers.length);
+    const failures = transfers.filter(({ state }) => state !== 'succeeded').length;
+    if (failures === 0) void notices.info(l10n.t('{0} transfers have succeeded.', total), action);
+    else if (failures === transfers.length) void notices.error(l10n.t('{0} transfers have failed.', total), action);
+    else void notices.error(l10n.t('{0} of {1} transfers have failed.', numberText(failures), total), action);
+  }
+
+  private askWhatBecame(transfer: Transfer): void {
+    const { notices, level, didStart, didNotStart } = this.parts;
+    if (level() === 'none') return;
+    const actions: readonly NoticeAction[] = [
+      { label: l10n.t('It Did Start…'), run: () => didStart(transfer.key) },
+      { label: l10n.t('It Did Not: Submit Again…'), run: () => didNotStart(transfer.key) },
+    ];
+    const why = transfer.problem ? reasonText(transfer.problem) : '';
+    const text = l10n.t('It is not known whether the transfer of {0} has begun: {1}', transferTitle(transfer), why);
+    void notices.warning(text, ...actions);
+  }
+}
+
+/** A cancel was the person's own wish, and a refusal was said where they submitted. */
+function isWorthTelling({ state }: Transfer): boolean {
+  return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
 }
 
 function whyNot(transfer: Transfer): string {

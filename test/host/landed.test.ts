@@ -87,8 +87,8 @@ describe('What has landed, in the editor', function () {
     assert.deepEqual([again.message, again.buttons], [text, ['Submit Missing Again…']]);
     again.press('Submit Missing Again…');
     const question = await person.notice();
-    assert.deepEqual([question.message, question.isModal], ['Transfer 2 files to Received Files again?', true]);
-    assert.match(question.detail, /^From: Sample Data\nTo: Received Files\n/);
+    assert.deepEqual([question.message, question.isModal], ['Transfer 2 files to Received Files?', true]);
+    assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files$/);
     question.press('Transfer');
     await done;
     await person.notice(/^Transferred 2 files to Received Files\.$/);

@@ -14,8 +14,10 @@ import type { Search } from '../../src/core/store/searchStore.ts';
 import type { CommandArguments, CommandId, TransferNode } from '../../src/host/contributions.ts';
 import { localConnectionId } from '../../src/host/machine.ts';
 import type { Presented } from '../../src/presentation.ts';
+import type { PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
+import { until } from '../unit/core/rig.ts';
 
 /** What the extension hands out when it runs under test. */
 export interface ExtensionParts extends Omit<Presented, 'extensionUri' | 'log'> {
@@ -118,6 +120,26 @@ export class Stage {
     assert.equal(summary.isModal, true);
     summary.press('Transfer');
     await done;
+  }
+
+  /** Moves every transfer of the service on, and waits until the editor has seen it. */
+  async moveOn(service: PublicState, status: string, message?: string): Promise<void> {
+    for (const transfer of service.transfers.values()) {
+      transfer.status = status;
+      if (message !== undefined) transfer.message = message;
+    }
+    const { transferStore, monitor } = this.parts;
+    const told = transferStore.running().map(({ key }) => key);
+    monitor.askNow();
+    await until(transferStore.onDidChange, () =>
+      told.every((key) => transferStore.get(key)?.status?.status === status),
+    );
+  }
+
+  /** Resolves when a transfer with this key is in the list. */
+  async transferHere(key: string): Promise<void> {
+    const { transferStore } = this.parts;
+    await until(transferStore.onDidChange, () => transferStore.get(key) !== undefined);
   }
 
   /** Resolves to the tab with this title, once it is there. */

@@ -9,7 +9,7 @@ import type { FileEntry, FoundFile, UnreadableFile } from '../model/fileEntry.ts
 import type { SearchParameter } from '../model/searchParameter.ts';
 import type { TransferStatus } from '../model/transfer.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
-import { canonicalUuid } from './uuid.ts';
+import { canonicalUuid } from '../util/uuid.ts';
 
 /** Thrown by the readers of this file when an answer is not what the contract says; `send`'s callers make it a reason (D15). */
 export class UnreadableAnswer extends Error {

@@ -23,6 +23,8 @@ export interface TransferParts {
 export class TransferFlow {
   private readonly parts: TransferParts;
   private loading: Promise<void> | undefined;
+  private readonly own = new Set<string>();
+  private readonly forgotten = new Map<string, Transfer>();
 
   constructor(parts: TransferParts) {
     this.parts = parts;
@@ -33,6 +35,7 @@ export class TransferFlow {
     const { ledger, store, log } = this.parts;
     try {
       const transfers = await ledger.loadRunning();
+      for (const { key } of transfers) this.own.add(key);
       store.put(transfers);
       store.setHasEarlier(await ledger.hasEnded());
       const interrupted = transfers.filter((transfer) => transfer.state === 'submitting');
@@ -52,9 +55,10 @@ export class TransferFlow {
 
   /**
    * Submits a transfer (§4.5); resolves with how it stands: accepted, refused, or not confirmed (D12).
-   * Rejects when the intent could not be written to the ledger; then nothing was sent.
+   * `replacedKey` names one that was not confirmed and that the person says never began: it is given up for this one.
+   * Rejects when the intent could not be written to the ledger; then nothing was sent, and nothing given up.
    */
-  async submit(order: TransferOrder): Promise<Transfer> {
+  async submit(order: TransferOrder, replacedKey?: string): Promise<Transfer> {
     const { ledger, store, clock } = this.parts;
     const createdAt = clock.now();
     const intent: Transfer = {
@@ -65,8 +69,24 @@ export class TransferFlow {
       changes: [{ state: 'submitting', at: createdAt }],
     };
     await ledger.write(intent);
+    this.own.add(intent.key);
     store.put([intent]);
+    const replaced = replacedKey === undefined ? undefined : store.get(replacedKey);
+    if (replaced?.state === 'notConfirmed') {
+      await this.keep({ ...inState(replaced, 'refused', createdAt), replacedBy: intent.key });
+    }
     return await this.keep(await this.send(intent));
+  }
+
+  /** Takes in a transfer that this window is to watch, and to tell of, from now on. */
+  async adopt(transfer: Transfer): Promise<Transfer> {
+    this.own.add(transfer.key);
+    return await this.keep(transfer);
+  }
+
+  /** Whether this window is the one that tells the person what becomes of a transfer: it submitted it, or took it up. */
+  isOwn(key: string): boolean {
+    return this.own.has(key);
   }
 
   /** Asks the service to cancel (§4.7). Resolves with the reason when it did not accept. */
@@ -86,13 +106,29 @@ export class TransferFlow {
 
   /** Forgets transfers that have ended. */
   async forget(keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      const transfer = this.parts.store.get(key);
+      if (transfer) this.forgotten.set(key, transfer);
+    }
     await this.parts.ledger.remove(keys);
     this.parts.store.remove(keys);
+  }
+
+  /** Brings back what this window has forgotten. */
+  async restore(keys: readonly string[]): Promise<void> {
+    const transfers = keys.flatMap((key) => this.forgotten.get(key) ?? []);
+    this.parts.store.put(transfers);
+    for (const transfer of transfers) await this.write(transfer);
   }
 
   /** Puts what is known of a transfer where it is shown, and in the ledger. A full disk does not hide what happened. */
   async keep(transfer: Transfer): Promise<Transfer> {
     this.parts.store.put([transfer]);
+    await this.write(transfer);
+    return transfer;
+  }
+
+  private async write(transfer: Transfer): Promise<void> {
     try {
       await this.parts.ledger.write(transfer);
     } catch (error) {
@@ -100,7 +136,6 @@ export class TransferFlow {
         `The record of transfer ${transfer.id ?? transfer.key} could not be written: ${String(error)}`,
       );
     }
-    return transfer;
   }
 
   private async load(): Promise<void> {

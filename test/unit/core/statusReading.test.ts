@@ -32,6 +32,10 @@ function readings(start: Transfer, replies: readonly StatusReply[]): readonly Tr
   });
 }
 
+function times<T>(count: number, value: T): T[] {
+  return Array.from({ length: count }, () => value);
+}
+
 function reading(start: Transfer, value: TransferStatus): Transfer {
   return withReply(start, noAnswers, { value }, 1)[0];
 }
@@ -55,10 +59,10 @@ describe('Reading an answer', () => {
   it('says after five unchanged answers that a cancel is not heeded (D13)', () => {
     const start: Transfer = { ...running, state: 'staging', cancelAcceptedAt: 1 };
     const staging = { value: { status: 'staging' } };
-    const read = readings(start, [...Array(6).fill(staging), { value: { status: 'failed', message: 'canceled' } }]);
+    const read = readings(start, [...times(6, staging), { value: { status: 'failed', message: 'canceled' } }]);
     assert.deepEqual(
       read.map(({ state, cancelUnheeded }) => [state, cancelUnheeded ?? false]),
-      [...Array(4).fill(['staging', false]), ...Array(2).fill(['staging', true]), ['cancelled', false]],
+      [...times(4, ['staging', false]), ...times(2, ['staging', true]), ['cancelled', false]],
     );
   });
 
