@@ -3,12 +3,16 @@ import { ServerDialects } from './client/serverDialect.ts';
 import type { Fetch } from './client/editorTransport.ts';
 import { ConnectFlow } from './flows/connectFlow.ts';
 import { ConnectionTest } from './flows/connectionTest.ts';
+import { KeptTransfers } from './flows/keptTransfers.ts';
 import { KeyWatch } from './flows/keyWatch.ts';
 import { MetadataFlow } from './flows/metadataFlow.ts';
 import { SearchFlow } from './flows/searchFlow.ts';
 import { Sessions } from './flows/sessions.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
+import { LedgerWatch } from './ledger/ledgerWatch.ts';
+import { Submissions } from './ledger/submissions.ts';
 import { TransferLedger } from './ledger/transferLedger.ts';
+import { UnsavedRecords } from './ledger/unsavedRecords.ts';
 import type { NetworkSettings } from './model/networkSettings.ts';
 import { TransferMonitor } from './monitor/transferMonitor.ts';
 import { ConnectionStore } from './store/connectionStore.ts';
@@ -56,6 +60,7 @@ export class Explorer implements Disposable {
   readonly metadataFlow: MetadataFlow;
   readonly transferFlow: TransferFlow;
   readonly monitor: TransferMonitor;
+  readonly unsaved: UnsavedRecords;
 
   constructor(surroundings: ExplorerSurroundings) {
     const { log, clock, ledgerFolder, fetch } = surroundings;
@@ -66,7 +71,13 @@ export class Explorer implements Disposable {
     const newClient = (): DataTransferClient => new DataTransferClient({ log, clock, dialects, network, fetch });
     this.keys = this.lifetime.track(new KeyWatch(sessions, clock));
     const { keys } = this;
-    const ledger = new TransferLedger(ledgerFolder, log);
+    const ledger = new TransferLedger(ledgerFolder, log, clock);
+    const unsaved = this.lifetime.track(new UnsavedRecords(ledger, clock, log));
+    const submissions = this.lifetime.track(new Submissions(ledgerFolder, clock));
+    const watch = this.lifetime.track(new LedgerWatch(ledgerFolder, clock));
+    const shared = { store: transferStore, ledger, unsaved, submissions, clock, log };
+    const kept = this.lifetime.track(new KeptTransfers({ ...shared, watch }));
+    this.unsaved = unsaved;
     const orcid = (): string => surroundings.orcid();
     this.connectFlow = this.lifetime.track(
       new ConnectFlow({ sessions, store: connectionStore, keys, clock, newClient }),
@@ -75,11 +86,9 @@ export class Explorer implements Disposable {
     this.metadataFlow = new MetadataFlow({ sessions, orcid });
     this.searchFlow = new SearchFlow({ sessions, store: searchStore, orcid });
     this.transferFlow = new TransferFlow({
+      ...shared,
       sessions,
-      store: transferStore,
-      ledger,
-      clock,
-      log,
+      kept,
       timeoutSeconds: () => surroundings.timeoutSeconds(),
     });
     this.monitor = this.lifetime.track(

@@ -9,12 +9,11 @@ import { readRecord } from './transferRecord.ts';
 /** A folder of the ledger; `removed` holds what was forgotten, for as long as that can be undone. */
 export type Shelf = 'running' | 'ended' | 'removed';
 
-/** A record that was read, and what it was made of. */
+/** A record that was read; `record` is all that its file held. */
 export interface FoundRecord {
   readonly shelf: Shelf;
   readonly transfer: Transfer;
   readonly record: JsonObject;
-  readonly text: string;
 }
 
 const suffix = '.json';
@@ -66,7 +65,7 @@ export class RecordFiles {
     if (text === undefined) return undefined;
     const reading = readRecord(text);
     if (reading.kind === 'later') return this.leave(key, reading.version);
-    if (reading.kind === 'transfer' && reading.transfer.key === key) return { ...reading, shelf, text };
+    if (reading.kind === 'transfer' && reading.transfer.key === key) return { ...reading, shelf };
     await this.setAside(path, `${key}${suffix}`);
     return undefined;
   }

@@ -10,7 +10,8 @@ import { writeRecord } from './transferRecord.ts';
 
 /** What became of the record of a transfer since this window looked at it last. */
 export type RecordChange =
-  { readonly kind: 'same' | 'gone' | 'unreadable' } | { readonly kind: 'there'; readonly transfer: Transfer };
+  | { readonly kind: 'same' | 'removed' | 'missing' | 'unreadable' }
+  | { readonly kind: 'there'; readonly transfer: Transfer };
 
 const filesAtOnce = 32;
 const dayMs = 86_400_000;
@@ -85,18 +86,17 @@ export class TransferLedger {
   async look(key: string): Promise<RecordChange> {
     await this.writing.get(key)?.catch(() => undefined);
     const identity = await this.files.identity(key);
-    if (identity === undefined) return { kind: 'gone' };
-    if (identity === this.seen.get(key)) return { kind: 'same' };
+    if (identity !== undefined && identity === this.seen.get(key)) return { kind: 'same' };
     const found = await this.files.find(key);
-    if (found === undefined) return { kind: 'gone' };
     if (found === 'later') return { kind: 'unreadable' };
+    if (!found) return { kind: (await this.files.has('removed', key)) ? 'removed' : 'missing' };
     this.seen.set(key, identity);
     return { kind: 'there', transfer: found.transfer };
   }
 
-  /** The keys of all records that have not ended. */
-  runningKeys(): Promise<readonly string[]> {
-    return this.files.keys('running');
+  /** The keys of all records in one of its folders. */
+  keys(shelf: 'running' | 'ended'): Promise<readonly string[]> {
+    return this.files.keys(shelf);
   }
 
   /** Deletes what was removed more than a day ago, and what an interrupted write left. */
@@ -129,10 +129,10 @@ export class TransferLedger {
     if (found === 'later' || (isRemoved && !found)) return transfer;
     const merged = found ? mergeTransfers(found.transfer, transfer) : transfer;
     const shelf: Shelf = hasEnded(merged.state) ? 'ended' : 'running';
-    const text = writeRecord(merged, found?.record);
-    if (text !== found?.text || shelf !== found.shelf) {
+    const isSame = found?.shelf === shelf && sameButAsked(found.transfer, merged);
+    if (!isSame || found.transfer.askedAt !== merged.askedAt) {
       await this.files.make(shelf);
-      await this.files.put(shelf, key, text, !found || !sameButAsked(found.transfer, merged));
+      await this.files.put(shelf, key, writeRecord(merged, found?.record), !isSame);
     }
     if (shelf === 'ended') await this.files.delete('running', key);
     this.seen.set(key, await this.files.identity(key));

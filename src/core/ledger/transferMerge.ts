@@ -21,13 +21,17 @@ export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
 
 /** Whether two say the same of a transfer, but for when it was last asked for. What was ordered never changes. */
 export function sameButAsked(one: Transfer, other: Transfer): boolean {
-  const facts = (transfer: Transfer): string => JSON.stringify({ ...transfer, askedAt: 0, order: undefined });
-  return facts(one) === facts(other);
+  return factsOf(one) === factsOf(other);
+}
+
+function factsOf(transfer: Transfer): string {
+  const facts = Object.entries(transfer).filter(([field]) => field !== 'askedAt' && field !== 'order');
+  return JSON.stringify(facts.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Whether `one` is to be believed rather than `other`, which counts when there is nothing between them. */
 function outranks(one: Transfer, other: Transfer): boolean {
-  const ranks: readonly ((transfer: Transfer) => number)[] = [endRank, endedFirst, askedAtOf, changedAt];
+  const ranks: readonly ((transfer: Transfer) => number)[] = [endRank, endedFirst, certainty, askedAtOf, changedAt];
   for (const rank of ranks) {
     const difference = rank(one) - rank(other);
     if (difference !== 0) return difference > 0;
@@ -49,6 +53,11 @@ function isTold({ state }: Transfer): boolean {
 /** Of two ends the first is the one: nothing happens to a transfer after it. */
 function endedFirst(transfer: Transfer): number {
   return hasEnded(transfer.state) ? -changedAt(transfer) : 0;
+}
+
+/** Whatever is known of a submission counts more than that a window does not know what became of it (D12). */
+function certainty({ state }: Transfer): number {
+  return state === 'submitting' || state === 'notConfirmed' ? 0 : 1;
 }
 
 function askedAtOf({ askedAt }: Transfer): number {

@@ -159,7 +159,7 @@ describe('The ledger', () => {
     assert.deepEqual(await ledger.look('one'), { kind: 'there', transfer: ended });
     assert.deepEqual(await ledger.look('one'), { kind: 'same' });
     await other.remove(['one']);
-    assert.deepEqual(await ledger.look('one'), { kind: 'gone' });
+    assert.deepEqual(await ledger.look('one'), { kind: 'removed' });
   });
 
   it('loses nothing when two processes write the same transfers at once', async () => {

@@ -114,6 +114,13 @@ describe('What two windows know of a transfer, put together', () => {
     assert.deepEqual(mergeTransfers(asked('active', 2), trouble).problem, { kind: 'timeout' });
   });
 
+  it('does not go back to "not confirmed" when another window knows the answer (D12)', () => {
+    const guessed = inState(begun, 'notConfirmed', 8);
+    for (const both of [mergeTransfers(guessed, accepted), mergeTransfers(accepted, guessed)]) {
+      assert.deepEqual([both.state, both.id, both.changes.at(-1)?.state], ['accepted', 'the-id', 'accepted']);
+    }
+  });
+
   it('keeps fields that only a later version knows', () => {
     const more = { ...asked('active', 3), later: { of: 'a kind' } };
     assert.deepEqual((mergeTransfers(more, asked('active', 4)) as unknown as typeof more).later, { of: 'a kind' });
