@@ -122,10 +122,11 @@ export class RecordFiles {
     await utimes(this.path(shelf, key), at / 1000, at / 1000);
   }
 
-  /** Deletes the files of a shelf that were written or stamped before `before`, if `isMeant`. */
-  async purge(shelf: Shelf, before: number, isMeant: (name: string) => boolean): Promise<void> {
-    for (const name of ((await orMissing(readdir(join(this.folder, shelf)))) ?? []).filter(isMeant)) {
-      const path = join(this.folder, shelf, name);
+  /** Deletes the files of a folder that were written or stamped before `before`, if `isMeant`. */
+  async purge(name: string, before: number, isMeant: (name: string) => boolean = () => true): Promise<void> {
+    const folder = join(this.folder, name);
+    for (const file of ((await orMissing(readdir(folder))) ?? []).filter(isMeant)) {
+      const path = join(folder, file);
       const found = await orMissing(stat(path));
       if (found && found.mtimeMs < before) await rm(path, { force: true });
     }

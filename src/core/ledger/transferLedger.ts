@@ -22,7 +22,6 @@ const dayMs = 86_400_000;
  * It holds no key, and names a connection by its own id (D29). A file that cannot be read is set aside, never deleted.
  */
 export class TransferLedger {
-  readonly folder: string;
   private readonly clock: Clock;
   private readonly files: RecordFiles;
   private readonly writing = new Map<string, Promise<unknown>>();
@@ -30,7 +29,6 @@ export class TransferLedger {
   private readonly seen = new Map<string, string | undefined>();
 
   constructor(folder: string, log: Logger, clock: Clock = systemClock) {
-    this.folder = folder;
     this.clock = clock;
     this.files = new RecordFiles(folder, log);
   }
@@ -99,12 +97,12 @@ export class TransferLedger {
     return this.files.keys(shelf);
   }
 
-  /** Deletes what was removed more than a day ago, and what an interrupted write left. */
+  /** Deletes what was removed more than a day ago, and what windows left then that did not end in order. */
   async purge(): Promise<void> {
     const before = this.clock.now() - dayMs;
-    await this.files.purge('removed', before, () => true);
-    for (const shelf of ['running', 'ended'] as const) {
-      await this.files.purge(shelf, before, (name) => name.endsWith('.part'));
+    for (const name of ['removed', 'locks', 'submitting', 'asking']) await this.files.purge(name, before);
+    for (const name of ['running', 'ended']) {
+      await this.files.purge(name, before, (file) => file.endsWith('.part'));
     }
   }
 

@@ -32,7 +32,7 @@ export class FileLock implements Disposable {
   private readonly mark: string = randomUUID();
   private readonly lost = new Emitter<void>();
   private waiting: Disposable | undefined;
-  private renewing: Promise<void> = Promise.resolve();
+  private renewing: Promise<void> | undefined;
 
   /** Another has taken it over, because this process was asleep or its disk was away. */
   readonly onDidLose = this.lost.event;
@@ -129,7 +129,9 @@ export class FileLock implements Disposable {
   private renewLater(): void {
     this.waiting = this.clock.after(renewEveryMs, () => {
       this.renewLater();
-      this.renewing = this.renew();
+      this.renewing ??= this.renew().finally(() => {
+        this.renewing = undefined;
+      });
     });
   }
 
