@@ -52,8 +52,8 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
     }),
   );
   const { connectionStore, searchStore, transferStore, sessions, monitor } = explorer;
-  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, keys } = explorer;
-  const flows = { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
+  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, keys, unsaved } = explorer;
+  const flows = { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys, unsaved };
   const kept = { apiKeys: new ApiKeys(secrets), memory, settings, servicePlaces: places };
   const parts = { connectionStore, searchStore, transferStore, sessions, notices, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });

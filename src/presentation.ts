@@ -4,12 +4,14 @@ import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
+import type { UnsavedRecords } from './core/ledger/unsavedRecords.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
 import { JsonDocuments } from './host/jsonDocuments.ts';
 import { KeyNotices } from './host/keyNotices.ts';
+import { tellOfUnsaved } from './host/ledgerNotices.ts';
 import { localConnectionId } from './host/machine.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices } from './host/transferNotices.ts';
@@ -23,6 +25,7 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
   readonly extensionUri: Uri;
   readonly log: Logger;
   readonly keys: KeyWatch;
+  readonly unsaved: UnsavedRecords;
 }
 
 type Shown = Pick<
@@ -58,6 +61,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
       setKey: (node) => registry.run('dataTransfer.setApiKey', node),
     }),
   );
+  lifetime.track(tellOfUnsaved(parts.unsaved, parts.notices));
   lifetime.track(new ContextKeyWatch(parts));
   lifetime.track(
     new TransferNotices({

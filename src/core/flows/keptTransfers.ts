@@ -21,6 +21,8 @@ export interface KeptParts {
 }
 
 const lookAtSubmissionsMs = 3_000;
+/** Long enough not to be in the way of a start. */
+const purgeAfterMs = 60_000;
 
 /** Keeps what this window shows and what the ledger holds in step, whichever window brings the news. */
 export class KeptTransfers implements Disposable {
@@ -48,7 +50,7 @@ export class KeptTransfers implements Disposable {
 
   /** Shows from now on what other windows do, beginning with what they did since the ledger was read. */
   async follow(): Promise<void> {
-    this.following ??= this.parts.watch.start();
+    this.following ??= this.begin();
     await this.following;
     await this.noteChange({ shelf: 'running' });
   }
@@ -73,6 +75,13 @@ export class KeptTransfers implements Disposable {
   dispose(): void {
     this.lifetime.dispose();
     this.waiting?.dispose();
+  }
+
+  private async begin(): Promise<void> {
+    const { clock, ledger, watch } = this.parts;
+    const purge = (): void => void ledger.purge().catch((error: unknown) => this.complain(error));
+    this.lifetime.track(clock.after(purgeAfterMs, purge));
+    await watch.start();
   }
 
   private settleLater(): void {
@@ -138,6 +147,6 @@ export class KeptTransfers implements Disposable {
   }
 
   private complain(error: unknown): void {
-    this.parts.log.error(`What other windows did to the transfers could not be read: ${String(error)}`);
+    this.parts.log.error(`What other windows do to the transfers could not be followed: ${String(error)}`);
   }
 }
