@@ -5,6 +5,8 @@ import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
 import type { UnsavedRecords } from './core/ledger/unsavedRecords.ts';
+import type { Transfer } from './core/model/transfer.ts';
+import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
@@ -13,6 +15,7 @@ import { JsonDocuments } from './host/jsonDocuments.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { tellOfUnsaved } from './host/ledgerNotices.ts';
 import { localConnectionId } from './host/machine.ts';
+import { estimateText } from './host/words.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices } from './host/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
@@ -42,14 +45,26 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
   const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
-  const transferPanels = lifetime.track(
-    new TransferPanels({ ...pages, transfers: transferStore, clock, loadFinished }),
-  );
-  const transfers = { store: transferStore, clock, loadFinished };
+  const estimates = lifetime.track(new Estimates(transferStore, clock));
+  const estimate = (transfer: Transfer): string | undefined => {
+    const made = estimates.of(transfer);
+    return made && estimateText(made);
+  };
+  const transfers = { store: transferStore, clock, loadFinished, estimate };
   const isSaved = (url: string): boolean => isSavedFolder(parts, url);
   const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers, isSaved }));
+  const transferPanels = lifetime.track(
+    new TransferPanels({
+      ...pages,
+      transfers: transferStore,
+      clock,
+      loadFinished,
+      estimateOf: (transfer) => estimates.of(transfer),
+      reveal: views.revealTransfer,
+    }),
+  );
   const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
-  const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected }));
+  const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
   lifetime.track(

@@ -1,12 +1,14 @@
 import { l10n, type WebviewPanel } from 'vscode';
+import type { Estimate } from '../core/model/estimate.ts';
 import { hasEnded, type Transfer, type TransferFile, type TransferState } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { plainLine, reasonText, stateText } from '../host/words.ts';
+import { basisText, plainLine, reasonText, stateText, timeLeftText } from '../host/words.ts';
 import {
   isTransferIntent,
   transferStates,
+  type PageEstimate,
   type PageTransfer,
   type TransferIntent,
   type TransferSnapshot,
@@ -18,6 +20,12 @@ export interface TransferParts extends PanelParts {
   readonly transfers: TransferStore;
   /** Brings in the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
+  /** How long a transfer will still take; undefined where nothing honest can be said. */
+  estimateOf(transfer: Transfer): Estimate | undefined;
+  /** Begins another transfer of the same files; absent where nobody can. */
+  submitAgain?(key: string): void;
+  /** Shows the row of a transfer in its tree. */
+  reveal(key: string): void;
   readonly clock: Clock;
 }
 
@@ -64,7 +72,10 @@ export class TransferPage implements Disposable {
   private snapshot(): TransferSnapshot {
     const transfer = this.parts.transfers.get(this.key);
     const now = this.parts.clock.now();
-    return { key: this.key, now, ...(transfer !== undefined && { transfer: pageTransfer(transfer) }) };
+    if (transfer === undefined) return { key: this.key, now };
+    const made = pageTransfer(transfer, this.parts.estimateOf(transfer));
+    const canSubmitAgain = this.parts.submitAgain !== undefined && (made.ended || made.state === 'notConfirmed');
+    return { key: this.key, now, transfer: { ...made, canSubmitAgain } };
   }
 
   private act(intent: TransferIntent): void {
@@ -78,6 +89,12 @@ export class TransferPage implements Disposable {
       case 'copyId':
         this.parts.run('dataTransfer.copyTransferId', node);
         break;
+      case 'submitAgain':
+        this.parts.submitAgain?.(this.key);
+        break;
+      case 'reveal':
+        this.parts.reveal(this.key);
+        break;
       case 'listFiles':
         this.host.say({ type: 'files', files: this.parts.transfers.get(this.key)?.order.files ?? [] });
         break;
@@ -88,7 +105,10 @@ export class TransferPage implements Disposable {
   }
 }
 
-function pageTransfer({ order, problem, ...facts }: Transfer): PageTransfer {
+function pageTransfer(
+  { order, problem, ...facts }: Transfer,
+  estimate: Estimate | undefined,
+): Omit<PageTransfer, 'canSubmitAgain'> {
   const { files, ...rest } = order;
   const sizeBytes = totalSizeBytes(files);
   const ended = hasEnded(facts.state);
@@ -101,7 +121,13 @@ function pageTransfer({ order, problem, ...facts }: Transfer): PageTransfer {
     ended,
     canCancel: !ended && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
     ...(problem !== undefined && { problem: reasonText(problem) }),
+    ...(estimate !== undefined && { estimate: pageEstimate(estimate) }),
   };
+}
+
+function pageEstimate(estimate: Estimate): PageEstimate {
+  const basis = basisText(estimate);
+  return { text: timeLeftText(estimate), ...(basis !== undefined && { basis }) };
 }
 
 function totalSizeBytes(files: readonly TransferFile[]): number | undefined {
