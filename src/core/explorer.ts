@@ -9,11 +9,13 @@ import { MetadataFlow } from './flows/metadataFlow.ts';
 import { SearchFlow } from './flows/searchFlow.ts';
 import { Sessions } from './flows/sessions.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
+import { AskingLease } from './ledger/askingLease.ts';
 import { LedgerWatch } from './ledger/ledgerWatch.ts';
 import { Submissions } from './ledger/submissions.ts';
 import { TransferLedger } from './ledger/transferLedger.ts';
 import { UnsavedRecords } from './ledger/unsavedRecords.ts';
 import type { NetworkSettings } from './model/networkSettings.ts';
+import { AskingContest } from './monitor/askingContest.ts';
 import { TransferMonitor } from './monitor/transferMonitor.ts';
 import { ConnectionStore } from './store/connectionStore.ts';
 import { SearchStore } from './store/searchStore.ts';
@@ -94,17 +96,18 @@ export class Explorer implements Disposable {
       kept,
       timeoutSeconds: () => surroundings.timeoutSeconds(),
     });
+    const hasFocus = (): boolean => surroundings.hasFocus();
+    const lease = this.lifetime.track(new AskingLease({ folder: ledgerFolder, clock, log, hasFocus }));
+    const asking = { sessions, keys, store: transferStore, clock, lease };
     this.monitor = this.lifetime.track(
       new TransferMonitor({
-        sessions,
-        keys,
-        store: transferStore,
-        clock,
+        ...asking,
         keep: (transfer) => this.transferFlow.keep(transfer),
         shortestMs: () => surroundings.shortestMs(),
-        hasFocus: () => surroundings.hasFocus(),
+        hasFocus: () => lease.hasFocusSomewhere(),
       }),
     );
+    this.lifetime.track(new AskingContest(asking));
   }
 
   dispose(): void {

@@ -108,7 +108,10 @@ export class AskingLease implements Disposable {
 
   private async beat(): Promise<void> {
     this.beating = undefined;
-    if (!this.isConcerned || this.hasEnded) return await this.tellFocus(false);
+    if (!this.isConcerned || this.hasEnded) {
+      await this.tellFocus(false);
+      return;
+    }
     this.beating = this.parts.clock.after(beatMs, () => void this.beat());
     await this.tellFocus(this.parts.hasFocus());
     await this.look();
@@ -156,8 +159,14 @@ export class AskingLease implements Disposable {
     if (this.held.get(connectionId)) return;
     const file = join(this.notes.folder, `${encodeURIComponent(connectionId)}.lock`);
     const lock = await FileLock.take(file, this.parts.clock);
-    if (!lock) return await this.waitFor(connectionId, file);
-    if (this.hasEnded || !this.able.has(connectionId)) return lock.dispose();
+    if (!lock) {
+      await this.waitFor(connectionId, file);
+      return;
+    }
+    if (this.hasEnded || !this.able.has(connectionId)) {
+      lock.dispose();
+      return;
+    }
     lock.onDidLose(() => this.letGo(connectionId, undefined));
     this.hold(connectionId, lock);
   }

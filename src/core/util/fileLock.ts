@@ -137,7 +137,10 @@ export class FileLock implements Disposable {
 
   private async renew(): Promise<void> {
     try {
-      if ((await readHolder(this.file))?.mark === this.mark) return await this.write();
+      if ((await readHolder(this.file))?.mark === this.mark) {
+        await this.write();
+        return;
+      }
       this.waiting?.dispose();
       this.lost.fire();
     } catch {
