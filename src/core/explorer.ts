@@ -102,7 +102,7 @@ export class Explorer implements Disposable {
     this.monitor = this.lifetime.track(
       new TransferMonitor({
         ...asking,
-        keep: (transfer) => this.transferFlow.keep(transfer),
+        keep: (...transfers) => kept.keepAll(transfers),
         shortestMs: () => surroundings.shortestMs(),
         hasFocus: () => lease.hasFocusSomewhere(),
       }),

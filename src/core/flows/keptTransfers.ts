@@ -8,6 +8,7 @@ import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
+import { together } from '../util/together.ts';
 
 /** What {@link KeptTransfers} need. */
 export interface KeptParts {
@@ -21,6 +22,7 @@ export interface KeptParts {
 }
 
 const lookAtSubmissionsMs = 3_000;
+const writesAtOnce = 16;
 /** Long enough not to be in the way of a start. */
 const purgeAfterMs = 60_000;
 
@@ -40,12 +42,14 @@ export class KeptTransfers implements Disposable {
 
   /** Puts what is known of a transfer where it is shown, and in the ledger. A full disk does not hide what happened. */
   async keep(transfer: Transfer): Promise<Transfer> {
-    const { store, unsaved } = this.parts;
-    store.put([transfer]);
-    const known = await unsaved.keep(transfer);
-    const shown = store.get(transfer.key);
-    if (shown && !sameButAsked(known, transfer)) store.put([mergeTransfers(known, shown)]);
-    return store.get(transfer.key) ?? known;
+    this.parts.store.put([transfer]);
+    return await this.save(transfer);
+  }
+
+  /** The same for many at once. */
+  async keepAll(transfers: readonly Transfer[]): Promise<void> {
+    this.parts.store.put(transfers);
+    await together(transfers, writesAtOnce, (transfer) => this.save(transfer));
   }
 
   /** Shows from now on what other windows do, beginning with what they did since the ledger was read. */
@@ -75,6 +79,14 @@ export class KeptTransfers implements Disposable {
   dispose(): void {
     this.lifetime.dispose();
     this.waiting?.dispose();
+  }
+
+  private async save(transfer: Transfer): Promise<Transfer> {
+    const { store, unsaved } = this.parts;
+    const known = await unsaved.keep(transfer);
+    const shown = store.get(transfer.key);
+    if (shown && !sameButAsked(known, transfer)) store.put([mergeTransfers(known, shown)]);
+    return store.get(transfer.key) ?? known;
   }
 
   private async begin(): Promise<void> {

@@ -30,8 +30,8 @@ export interface MonitorParts {
   readonly clock: Clock;
   /** Which connections this window asks for, and not another. */
   readonly lease: Pick<AskingLease, 'isHeld' | 'onDidChange' | 'onDidWantNow' | 'wantNow'>;
-  /** Keeps what became of a transfer, in store and ledger. */
-  keep(transfer: Transfer): Promise<unknown>;
+  /** Keeps what became of transfers, in store and ledger. */
+  keep(...transfers: readonly Transfer[]): Promise<unknown>;
   /** The person's shortest interval, in milliseconds (D33). */
   shortestMs(): number;
   hasFocus(): boolean;
@@ -150,16 +150,16 @@ export class TransferMonitor implements Disposable {
     return pollIntervalMs(transfer, clock.now(), { shortestMs: shortestMs(), hasFocus: hasFocus() });
   }
 
-  /** What holds up the whole line is said of all its transfers, and taken back of all at once; the disk need not know. */
+  /** What holds up the whole line is said of all its transfers, and taken back of all at once, in every window. */
   private tell({ service }: Session, trouble: Reason | undefined): void {
     if (!trouble && !this.troubled.delete(service.address)) return;
     if (trouble) this.troubled.add(service.address);
-    const { store, sessions } = this.parts;
+    const { store, sessions, keep } = this.parts;
     const changed = store.running().flatMap((before) => {
       if (sessions.get(before.order.connectionId)?.service.address !== service.address) return [];
       const transfer = trouble ? withTrouble(before, trouble) : withoutTrouble(before);
       return transfer === before ? [] : [transfer];
     });
-    if (changed.length > 0) store.put(changed);
+    if (changed.length > 0) void keep(...changed);
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Explorer } from '../../../src/core/explorer.ts';
 import { eventually } from '../../support/eventually.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { busy, json } from '../../support/faultBehaviours.ts';
 import { Rig } from './rig.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
@@ -76,6 +76,16 @@ describe('Two windows with a session for the same connection', () => {
     await eventually(() => Promise.resolve(movedIn(other) === 3 || undefined));
     assert.equal(asked(), before + 1);
   }).timeout(15_000);
+
+  it('say both that the service does not answer, and that it does again (D33)', async () => {
+    const problemIn = ({ transferStore }: Explorer): string | undefined => transferStore.get(key)?.problem?.kind;
+    rig.server.on('GET /api/v1/transfers/*', busy(503, '1'));
+    await passUntil(() => problemIn(one) !== undefined, 10_000);
+    await eventually(() => Promise.resolve(problemIn(other)));
+    tells('active', 2);
+    await passUntil(() => movedIn(one) === 2, 20_000);
+    await eventually(() => Promise.resolve(problemIn(other) === undefined || undefined));
+  });
 
   it('cancel from either, and see in both that it was accepted', async () => {
     await eventually(() => Promise.resolve(movedIn(other) === 1 || undefined));
