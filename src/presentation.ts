@@ -4,7 +4,6 @@ import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
-import type { UnsavedRecords } from './core/ledger/unsavedRecords.ts';
 import type { Transfer } from './core/model/transfer.ts';
 import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
@@ -13,7 +12,6 @@ import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
 import { JsonDocuments } from './host/jsonDocuments.ts';
 import { KeyNotices } from './host/keyNotices.ts';
-import { tellOfUnsaved } from './host/ledgerNotices.ts';
 import { localConnectionId } from './host/machine.ts';
 import { estimateText } from './host/words.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
@@ -28,7 +26,6 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
   readonly extensionUri: Uri;
   readonly log: Logger;
   readonly keys: KeyWatch;
-  readonly unsaved: UnsavedRecords;
 }
 
 type Shown = Pick<
@@ -76,7 +73,6 @@ export function present(lifetime: Lifetime, parts: Presented): void {
       setKey: (node) => registry.run('dataTransfer.setApiKey', node),
     }),
   );
-  lifetime.track(tellOfUnsaved(parts.unsaved, parts.notices));
   lifetime.track(new ContextKeyWatch(parts));
   lifetime.track(
     new TransferNotices({
