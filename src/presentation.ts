@@ -4,6 +4,9 @@ import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
+import type { NoticeClaims } from './core/ledger/noticeClaims.ts';
+import type { Transfer } from './core/model/transfer.ts';
+import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
@@ -12,6 +15,7 @@ import { viewIds } from './host/contributions.ts';
 import { JsonDocuments } from './host/jsonDocuments.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
+import { estimateText } from './host/words.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
@@ -24,6 +28,7 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
   readonly extensionUri: Uri;
   readonly log: Logger;
   readonly keys: KeyWatch;
+  readonly noticeClaims: NoticeClaims;
 }
 
 type Shown = Pick<
@@ -40,27 +45,30 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
   const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
-  const transferPanels = lifetime.track(
-    new TransferPanels({ ...pages, transfers: transferStore, clock, loadFinished }),
-  );
-  const transfers = { store: transferStore, clock, loadFinished };
+  const estimates = lifetime.track(new Estimates(transferStore, clock));
+  const estimate = (transfer: Transfer): string | undefined => {
+    const made = estimates.of(transfer);
+    return made && estimateText(made);
+  };
+  const transfers = { store: transferStore, clock, loadFinished, estimate };
   const isSaved = (url: string): boolean => isSavedFolder(parts, url);
   const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers, isSaved }));
-  const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
-  const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected }));
-  lifetime.track(sessions.onDidChange(() => statusBar.draw()));
-  lifetime.track(keys.onDidChange(() => statusBar.draw()));
-  lifetime.track(
-    new KeyNotices({
-      keys,
-      notices: parts.notices,
-      nameOf: (id) => connectionName(parts, id),
-      tryAgain: (node) => registry.run('dataTransfer.refreshDatabases', node),
-      setKey: (node) => registry.run('dataTransfer.setApiKey', node),
+  const transferPanels = lifetime.track(
+    new TransferPanels({
+      ...pages,
+      transfers: transferStore,
+      clock,
+      loadFinished,
+      estimateOf: (transfer) => estimates.of(transfer),
+      reveal: views.revealTransfer,
     }),
   );
+  const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
+  const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
+  lifetime.track(sessions.onDidChange(() => statusBar.draw()));
+  lifetime.track(keys.onDidChange(() => statusBar.draw()));
   lifetime.track(new ContextKeyWatch(parts));
-  lifetime.track(new TransferNotices(noticeParts(parts, registry)));
+  tell(lifetime, parts, registry);
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
     jsonDocuments: lifetime.track(new JsonDocuments()),
@@ -76,9 +84,23 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
 }
 
+/** What the person is told without having asked. */
+function tell(lifetime: Lifetime, parts: Presented, { run }: CommandRegistry): void {
+  lifetime.track(
+    new KeyNotices({
+      keys: parts.keys,
+      notices: parts.notices,
+      nameOf: (id) => connectionName(parts, id),
+      tryAgain: (node) => run('dataTransfer.refreshDatabases', node),
+      setKey: (node) => run('dataTransfer.setApiKey', node),
+    }),
+  );
+  lifetime.track(new TransferNotices(noticeParts(parts, run)));
+}
+
 function noticeParts(
-  { transferStore, transferFlow, notices, settings }: Presented,
-  { run }: CommandRegistry,
+  { transferStore, transferFlow, noticeClaims, notices, settings }: Presented,
+  run: CommandRegistry['run'],
 ): TransferNoticeParts {
   return {
     store: transferStore,
@@ -86,6 +108,8 @@ function noticeParts(
     clock,
     level: () => settings.notifications,
     isMine: ({ key }) => transferFlow.isOwn(key),
+    claim: (name) => noticeClaims.take(name),
+    hasFocus: () => window.state.focused,
     showProgress: (key) => run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
     showTransfers: () => void commands.executeCommand(`${viewIds.transfers}.focus`),
     didStart: (key) => run('dataTransfer.transferDidStart', { kind: 'transfer', key }),

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { MetadataFlow } from '../core/flows/metadataFlow.ts';
 import { filesNamedIn } from '../core/model/namedFiles.ts';
-import { hasEnded, type Transfer, type TransferFile, type TransferOrder } from '../core/model/transfer.ts';
+import { canSubmitAgain, type Transfer, type TransferFile, type TransferOrder } from '../core/model/transfer.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import type { TransferNode } from '../host/contributions.ts';
 import { after, alone, pickOne, pickSeveral, type Choice, type StepPosition } from '../host/quickInput.ts';
@@ -15,11 +15,6 @@ import { askTransferDetails, type DetailsParts } from './transferDetails.ts';
 /** What the command needs. */
 export interface SubmitAgainParts extends ConnectionParts, DetailsParts, SubmissionParts {
   readonly metadataFlow: MetadataFlow;
-}
-
-/** Whether it is known what to submit again, and whether that can be wanted. */
-export function canSubmitAgain({ state, startedElsewhere }: Transfer): boolean {
-  return !startedElsewhere && (hasEnded(state) || state === 'notConfirmed');
 }
 
 /** Submits what a transfer that ended, or was not confirmed, was to carry: all of it, changed, or what is named as missing. */

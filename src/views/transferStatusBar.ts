@@ -11,9 +11,13 @@ export interface StatusBarParts {
   readonly clock: Clock;
   /** Whether somebody can ask for the status of this connection's transfers now. */
   isConnected(connectionId: string): boolean;
+  /** How long a transfer will still take, in words; undefined where nothing honest can be said. */
+  estimate(transfer: Transfer): string | undefined;
 }
 
 const doneShownMs = 60_000;
+/** More transfers than these make a tooltip that nobody can read. */
+const mostLines = 20;
 
 /** What the status bar says. */
 interface Face {
@@ -106,9 +110,14 @@ export class TransferStatusBar implements Disposable {
     );
     const moved = running.reduce((sum, { status }) => sum + (status?.movedFileCount ?? 0), 0);
     const share = asked > 0 ? ` · ${numberText(Math.floor((100 * moved) / asked))} %` : '';
-    const lines = running.map((transfer) =>
-      [transferTitle(transfer), standingText(transfer), movedText(transfer)].filter(Boolean).join(' · '),
-    );
+    const lines = running.slice(0, mostLines).map((transfer) => this.line(transfer));
+    const others = running.length - lines.length;
+    if (others > 0) lines.push(others === 1 ? l10n.t('and 1 more') : l10n.t('and {0} more', numberText(others)));
     return { text: `$(sync~spin) ${count}${share}`, tooltip: lines.join('\n') };
+  }
+
+  private line(transfer: Transfer): string {
+    const parts = [transferTitle(transfer), standingText(transfer), movedText(transfer)];
+    return [...parts, this.parts.estimate(transfer)].filter(Boolean).join(' · ');
   }
 }

@@ -32,6 +32,12 @@ export class ManualClock implements Clock {
     this.time = end;
   }
 
+  /** The machine sleeps: time goes on, and what waits has still as long to wait as before. Negative: the clock is set back. */
+  sleep(ms: number): void {
+    this.time += ms;
+    for (const entry of this.waiting) entry.at += ms;
+  }
+
   private next(end: number): { at: number; call: () => void } | undefined {
     return [...this.waiting].filter(({ at }) => at <= end).sort((one, other) => one.at - other.at)[0];
   }

@@ -97,8 +97,9 @@ describe('Exporting the history', () => {
       transfers: Record<string, unknown>[];
     };
     assert.deepEqual([document.version, document.transfers.length], [1, 2]);
-    assert.deepEqual(document.transfers[0]?.['files'], transfer('').order.files);
-    assert.deepEqual(document.transfers[0]?.['changes'], [
+    const { files, changes } = document.transfers[0] ?? {};
+    assert.deepEqual(files, transfer('').order.files);
+    assert.deepEqual(changes, [
       { state: 'submitting', at: '2026-01-01T12:00:00.000Z' },
       { state: 'succeeded', at: '2026-01-01T12:01:00.000Z' },
     ]);
