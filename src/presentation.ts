@@ -13,9 +13,9 @@ import { ContextKeyWatch } from './host/contextKeys.ts';
 import { JsonDocuments } from './host/jsonDocuments.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
-import { estimateText } from './host/words.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices } from './host/transferNotices.ts';
+import { estimateText } from './host/words.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
@@ -64,24 +64,8 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
-  lifetime.track(
-    new KeyNotices({
-      keys,
-      notices: parts.notices,
-      nameOf: (id) => connectionName(parts, id),
-      tryAgain: (node) => registry.run('dataTransfer.refreshDatabases', node),
-      setKey: (node) => registry.run('dataTransfer.setApiKey', node),
-    }),
-  );
+  showNotices(lifetime, parts, registry);
   lifetime.track(new ContextKeyWatch(parts));
-  lifetime.track(
-    new TransferNotices({
-      store: transferStore,
-      notices: parts.notices,
-      level: () => parts.settings.notifications,
-      showProgress: (key) => registry.run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
-    }),
-  );
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
     jsonDocuments: lifetime.track(new JsonDocuments()),
@@ -95,6 +79,28 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   lifetime.track(keepLocalServiceInStep(parts, log));
   views.onFirstUse(() => void reopenConnection(parts));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
+}
+
+/** What a person is told without having asked. */
+function showNotices(lifetime: Lifetime, parts: Presented, registry: CommandRegistry): void {
+  const { keys, notices } = parts;
+  lifetime.track(
+    new KeyNotices({
+      keys,
+      notices,
+      nameOf: (id) => connectionName(parts, id),
+      tryAgain: (node) => registry.run('dataTransfer.refreshDatabases', node),
+      setKey: (node) => registry.run('dataTransfer.setApiKey', node),
+    }),
+  );
+  lifetime.track(
+    new TransferNotices({
+      store: parts.transferStore,
+      notices,
+      level: () => parts.settings.notifications,
+      showProgress: (key) => registry.run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
+    }),
+  );
 }
 
 /** Whether a database that is shown is a folder of the settings. Any service may claim an address like that of one. */
