@@ -15,9 +15,9 @@ import { viewIds } from './host/contributions.ts';
 import { JsonDocuments } from './host/jsonDocuments.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
-import { estimateText } from './host/words.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
+import { estimateText } from './host/words.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
@@ -67,8 +67,8 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
+  showNotices(lifetime, parts, registry);
   lifetime.track(new ContextKeyWatch(parts));
-  tell(lifetime, parts, registry);
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
     jsonDocuments: lifetime.track(new JsonDocuments()),
@@ -85,7 +85,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
 }
 
 /** What the person is told without having asked. */
-function tell(lifetime: Lifetime, parts: Presented, { run }: CommandRegistry): void {
+function showNotices(lifetime: Lifetime, parts: Presented, { run }: CommandRegistry): void {
   lifetime.track(
     new KeyNotices({
       keys: parts.keys,
