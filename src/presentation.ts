@@ -4,6 +4,7 @@ import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
+import type { NoticeClaims } from './core/ledger/noticeClaims.ts';
 import type { Transfer } from './core/model/transfer.ts';
 import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
@@ -12,11 +13,11 @@ import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
 import { viewIds } from './host/contributions.ts';
 import { Documents } from './host/documents.ts';
-import { KeyNotices, type KeyNoticeParts } from './host/keyNotices.ts';
+import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
-import { estimateText } from './host/words.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
+import { estimateText } from './host/words.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
@@ -27,6 +28,7 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
   readonly extensionUri: Uri;
   readonly log: Logger;
   readonly keys: KeyWatch;
+  readonly noticeClaims: NoticeClaims;
 }
 
 type Shown = Pick<
@@ -44,7 +46,10 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
   const estimates = lifetime.track(new Estimates(transferStore, clock));
-  const estimate = textFrom(estimates);
+  const estimate = (transfer: Transfer): string | undefined => {
+    const made = estimates.of(transfer);
+    return made && estimateText(made);
+  };
   const transfers = { store: transferStore, clock, loadFinished, estimate };
   const isSaved = (url: string): boolean => isSavedFolder(parts, url);
   const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers, isSaved }));
@@ -62,9 +67,8 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
-  lifetime.track(new KeyNotices(keyNoticeParts(parts, registry)));
+  showNotices(lifetime, parts, registry);
   lifetime.track(new ContextKeyWatch(parts));
-  lifetime.track(new TransferNotices(noticeParts(parts, registry)));
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
     documents: lifetime.track(new Documents()),
@@ -80,26 +84,23 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
 }
 
-function textFrom(estimates: Estimates): (transfer: Transfer) => string | undefined {
-  return (transfer) => {
-    const estimate = estimates.of(transfer);
-    return estimate && estimateText(estimate);
-  };
-}
-
-function keyNoticeParts(parts: Presented, { run }: CommandRegistry): KeyNoticeParts {
-  return {
-    keys: parts.keys,
-    notices: parts.notices,
-    nameOf: (id) => connectionName(parts, id),
-    tryAgain: (node) => run('dataTransfer.refreshDatabases', node),
-    setKey: (node) => run('dataTransfer.setApiKey', node),
-  };
+/** What the person is told without having asked. */
+function showNotices(lifetime: Lifetime, parts: Presented, { run }: CommandRegistry): void {
+  lifetime.track(
+    new KeyNotices({
+      keys: parts.keys,
+      notices: parts.notices,
+      nameOf: (id) => connectionName(parts, id),
+      tryAgain: (node) => run('dataTransfer.refreshDatabases', node),
+      setKey: (node) => run('dataTransfer.setApiKey', node),
+    }),
+  );
+  lifetime.track(new TransferNotices(noticeParts(parts, run)));
 }
 
 function noticeParts(
-  { transferStore, transferFlow, notices, settings }: Presented,
-  { run }: CommandRegistry,
+  { transferStore, transferFlow, noticeClaims, notices, settings }: Presented,
+  run: CommandRegistry['run'],
 ): TransferNoticeParts {
   return {
     store: transferStore,
@@ -107,6 +108,8 @@ function noticeParts(
     clock,
     level: () => settings.notifications,
     isMine: ({ key }) => transferFlow.isOwn(key),
+    claim: (name) => noticeClaims.take(name),
+    hasFocus: () => window.state.focused,
     showProgress: (key) => run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
     showTransfers: () => void commands.executeCommand(`${viewIds.transfers}.focus`),
     didStart: (key) => run('dataTransfer.transferDidStart', { kind: 'transfer', key }),

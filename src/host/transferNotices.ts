@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
-import type { Clock } from '../core/util/clock.ts';
+import { wait, type Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { NoticeAction, Notices } from './notices.ts';
 import { numberText, plainLine, reasonText, transferTitle } from './words.ts';
@@ -13,8 +13,12 @@ export interface TransferNoticeParts {
   readonly clock: Clock;
   /** The person's choice. */
   level(): 'all' | 'problems' | 'none';
-  /** Whether this window is the one that tells of a transfer; of several windows one is. */
+  /** Whether the person submitted a transfer in this window: then other windows let it tell. */
   isMine(transfer: Transfer): boolean;
+  /** Whether this window is the first to claim what is to be told; of several windows one is. */
+  claim(name: string): Promise<boolean>;
+  /** Whether the person looks at this window. */
+  hasFocus(): boolean;
   showProgress(key: string): void;
   showTransfers(): void;
   /** The two ways on from a transfer that was not confirmed (D12). */
@@ -24,12 +28,15 @@ export interface TransferNoticeParts {
 
 /** What ends within this time is told together; the status of transfers is asked for one after the other. */
 const togetherMs = 1000;
+/** How long another window waits for the one in which the transfer was submitted, which may be closed. */
+const othersFirstMs = { withFocus: 2000, without: 3000 };
 
 /** Tells once of every transfer that ended, or was not confirmed, while this window watched it. */
 export class TransferNotices implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly parts: TransferNoticeParts;
   private readonly states = new Map<string, TransferState>();
+  private readonly ending = new AbortController();
   private ended: Transfer[] = [];
 
   constructor(parts: TransferNoticeParts) {
@@ -38,6 +45,7 @@ export class TransferNotices implements Disposable {
   }
 
   dispose(): void {
+    this.ending.abort();
     this.lifetime.dispose();
   }
 
@@ -47,20 +55,29 @@ export class TransferNotices implements Disposable {
       const before = this.states.get(key);
       if (!transfer || hasEnded(transfer.state)) this.states.delete(key);
       else this.states.set(key, transfer.state);
-      if (transfer && before !== undefined && before !== transfer.state) this.note(transfer);
+      if (transfer && before !== undefined && before !== transfer.state) void this.note(transfer);
     }
   }
 
-  private note(transfer: Transfer): void {
-    const { isMine, clock } = this.parts;
+  private async note(transfer: Transfer): Promise<void> {
     const isUnsettled = transfer.state === 'notConfirmed';
-    if (!(isUnsettled || isWorthTelling(transfer)) || !isMine(transfer)) return;
-    if (isUnsettled) {
-      this.askWhatBecame(transfer);
-      return;
-    }
+    if (!isUnsettled && !isWorthTelling(transfer)) return;
+    await this.letOthersBeFirst(transfer);
+    if (this.ending.signal.aborted) return;
+    if (!(await this.parts.claim(`${transfer.key} ${isUnsettled ? 'not confirmed' : 'ended'}`))) return;
+    if (isUnsettled) this.askWhatBecame(transfer);
+    else this.tellSoon(transfer);
+  }
+
+  private async letOthersBeFirst(transfer: Transfer): Promise<void> {
+    const { isMine, hasFocus, clock } = this.parts;
+    if (isMine(transfer)) return;
+    await wait(clock, hasFocus() ? othersFirstMs.withFocus : othersFirstMs.without, this.ending.signal);
+  }
+
+  private tellSoon(transfer: Transfer): void {
     this.ended.push(transfer);
-    if (this.ended.length === 1) this.lifetime.track(clock.after(togetherMs, () => this.tell()));
+    if (this.ended.length === 1) this.lifetime.track(this.parts.clock.after(togetherMs, () => this.tell()));
   }
 
   private tell(): void {
@@ -93,8 +110,8 @@ export class TransferNotices implements Disposable {
   }
 
   private askWhatBecame(transfer: Transfer): void {
-    const { notices, level, didStart, didNotStart } = this.parts;
-    if (level() === 'none') return;
+    const { store, notices, level, didStart, didNotStart } = this.parts;
+    if (level() === 'none' || store.get(transfer.key)?.state !== 'notConfirmed') return;
     const actions: readonly NoticeAction[] = [
       { label: l10n.t('It Did Start…'), run: () => didStart(transfer.key) },
       { label: l10n.t('It Did Not: Submit Again…'), run: () => didNotStart(transfer.key) },

@@ -15,6 +15,7 @@ describe('Notices of transfers', () => {
   let level: 'all' | 'problems' | 'none';
   let isMine: boolean;
   let done: string[];
+  let claimed: Set<string>;
   beforeEach(() => {
     clock = new ManualClock();
     store = new TransferStore();
@@ -22,12 +23,15 @@ describe('Notices of transfers', () => {
     level = 'all';
     isMine = true;
     done = [];
+    claimed = new Set();
     notices = new TransferNotices({
       store,
       notices: new Notices(),
       clock,
       level: () => level,
       isMine: () => isMine,
+      claim: (name) => Promise.resolve(!claimed.has(name) && claimed.add(name).size > 0),
+      hasFocus: () => true,
       showProgress: (key) => done.push(`progress ${key}`),
       showTransfers: () => done.push('transfers'),
       didStart: (key) => done.push(`did ${key}`),
@@ -92,6 +96,7 @@ describe('Notices of transfers', () => {
   it('offer the two ways on from one that is not confirmed (D12)', async () => {
     for (const label of ['It Did Start…', 'It Did Not: Submit Again…']) {
       goes('t', 'submitting', 'notConfirmed');
+      claimed.clear();
       const notice = await person.notice(/^It is not known whether the transfer of 2 files to Beta has begun/);
       notice.press(label);
       await notice.answered;
@@ -100,11 +105,21 @@ describe('Notices of transfers', () => {
     assert.deepEqual(done, ['did t', 'did not t']);
   });
 
-  it('say nothing of what another window tells', async () => {
+  it('say nothing of what another window has told', async () => {
     isMine = false;
     goes('t', 'active', 'failed');
     goes('u', 'submitting', 'notConfirmed');
+    claimed = new Set(['t ended', 'u not confirmed']);
+    await clock.pass(10_000);
     assert.deepEqual(await told(), []);
+  });
+
+  it('wait for the window in which it was submitted, and tell where that is gone', async () => {
+    isMine = false;
+    goes('t', 'active', 'failed');
+    assert.deepEqual(await told(), []);
+    await clock.pass(2000);
+    assert.equal((await told()).length, 1);
   });
 
   it('say nothing of what had ended before, also when it is taken back into the list', async () => {

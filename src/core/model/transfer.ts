@@ -130,9 +130,9 @@ export function fileCountOf({ order, status, startedElsewhere }: Transfer): numb
   return startedElsewhere ? status?.fileCount : order.files.length;
 }
 
-/** Whether it is known what to submit again, and whether that can be wanted. */
+/** Whether it is known what a transfer was to carry, and submitting that once more can be wanted. */
 export function canSubmitAgain({ state, startedElsewhere }: Transfer): boolean {
-  return startedElsewhere !== true && (hasEnded(state) || state === 'notConfirmed');
+  return !startedElsewhere && (hasEnded(state) || state === 'notConfirmed');
 }
 
 /** The transfer in a new state since `at`; the same transfer when it is in that state already. */

@@ -118,13 +118,6 @@ export function factsStrip({ transfer, now, format }: TransferView): HTMLElement
   return element('dl', { 'data-key': 'facts', class: 'facts' }, ...rows);
 }
 
-/** A standstill is no time left, but it stands in the same place. */
-function estimateFact({ estimate }: PageTransfer): HTMLElement | undefined {
-  if (estimate === undefined) return undefined;
-  const basis = estimate.basis === undefined ? undefined : element('span', { class: 'basis' }, estimate.basis);
-  return fact('estimate', l10n.t('Estimate'), element('span', {}, estimate.text, basis && ' ', basis));
-}
-
 function filesFact({ askedFileCount, sizeBytes }: PageTransfer, format: Format): HTMLElement {
   const size = sizeBytes === undefined ? undefined : format.size(sizeBytes);
   return fact('files', l10n.t('Files asked for'), [format.number(askedFileCount), size].filter(Boolean).join(' · '));
@@ -133,6 +126,13 @@ function filesFact({ askedFileCount, sizeBytes }: PageTransfer, format: Format):
 function submitterFact({ order }: PageTransfer): HTMLElement {
   const orcid = readIdentifier(order.orcid);
   return fact('orcid', l10n.t('Submitted by'), link(orcid.text, orcid.address));
+}
+
+/** A standstill is no time left, but it stands in the same place. */
+function estimateFact({ estimate }: PageTransfer): HTMLElement | undefined {
+  if (estimate === undefined) return undefined;
+  const basis = estimate.basis === undefined ? undefined : element('span', { class: 'basis' }, estimate.basis);
+  return fact('estimate', l10n.t('Estimate'), element('span', {}, estimate.text, basis && ' ', basis));
 }
 
 /** How long the transfer has been under way; the page renews it every second. */

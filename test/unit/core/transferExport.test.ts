@@ -92,14 +92,14 @@ describe('Exporting the history', () => {
   });
 
   it('makes JSON with all files, and times that people and programs can read', () => {
-    const { key, problem, ...rest } = transfer('why', { problem: { kind: 'timeout' } });
-    const document = JSON.parse([...transfersAsJson([transfer('why'), { key: 'l', ...rest }], context)].join('')) as {
+    const document = JSON.parse([...transfersAsJson([transfer('why'), transfer('why')], context)].join('')) as {
       version: number;
       transfers: Record<string, unknown>[];
     };
-    assert.deepEqual([document.version, document.transfers.length, key, problem.kind], [1, 2, 'k', 'timeout']);
-    assert.deepEqual(document.transfers[0]?.['files'], transfer('').order.files);
-    assert.deepEqual(document.transfers[0]?.['changes'], [
+    assert.deepEqual([document.version, document.transfers.length], [1, 2]);
+    const { files, changes } = document.transfers[0] ?? {};
+    assert.deepEqual(files, transfer('').order.files);
+    assert.deepEqual(changes, [
       { state: 'submitting', at: '2026-01-01T12:00:00.000Z' },
       { state: 'succeeded', at: '2026-01-01T12:01:00.000Z' },
     ]);
