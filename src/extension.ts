@@ -9,6 +9,7 @@ import { RedactingLog } from './core/util/redactingLog.ts';
 import { ApiKeys } from './host/apiKeys.ts';
 import { LocalService } from './host/localService.ts';
 import { Memory } from './host/memory.ts';
+import { tellOfUnsaved } from './host/ledgerNotices.ts';
 import { readNetworkSettings } from './host/networkSettings.ts';
 import { Notices } from './host/notices.ts';
 import { machineName } from './host/machine.ts';
@@ -18,7 +19,7 @@ import { present } from './presentation.ts';
 
 /** Builds the parts in the order in which they need each other. Under test they are returned, to be looked at. */
 export async function activate(context: ExtensionContext): Promise<unknown> {
-  const { extensionUri, globalStorageUri, globalState, secrets, subscriptions } = context;
+  const { extensionUri, globalStorageUri, globalState, subscriptions } = context;
   const facts = extensionFacts(context.extension.packageJSON);
   const lifetime = new Lifetime();
   subscriptions.push(lifetime);
@@ -55,17 +56,29 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
       retentionDays: () => settings.retentionDays,
     }),
   );
-  const { connectionStore, searchStore, transferStore, sessions, monitor } = explorer;
-  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, keys } = explorer;
-  const flows = { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
-  const markFolder = Uri.joinPath(globalStorageUri, 'saved-keys').fsPath;
-  const apiKeys = lifetime.track(new ApiKeys({ secrets, markFolder, environment: process.env }));
-  const kept = { apiKeys, memory, settings, servicePlaces: places, troubles, extension: facts };
-  const parts = { connectionStore, searchStore, transferStore, sessions, notices, localService, ...flows, ...kept };
+  const { connectionStore, searchStore, transferStore, sessions, monitor, noticeClaims } = explorer;
+  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, adoptFlow, keys } = explorer;
+  const flows = { adoptFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
+  const kept = {
+    apiKeys: lifetime.track(keysOf(context)),
+    memory,
+    settings,
+    servicePlaces: places,
+    troubles,
+    extension: facts,
+  };
+  const stores = { connectionStore, searchStore, transferStore };
+  const parts = { ...stores, sessions, notices, noticeClaims, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
+  lifetime.track(tellOfUnsaved(explorer.unsaved, notices));
   await transferFlow.resume();
   void reopenForTransfers(parts, transferStore.running());
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;
+}
+
+function keysOf({ secrets, globalStorageUri }: ExtensionContext): ApiKeys {
+  const markFolder = Uri.joinPath(globalStorageUri, 'saved-keys').fsPath;
+  return new ApiKeys({ secrets, markFolder, environment: process.env });
 }
 
 function extensionFacts(manifest: unknown): ExtensionFacts {
