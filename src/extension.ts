@@ -4,6 +4,7 @@ import type { ExtensionFacts } from './commands/copyDiagnostics.ts';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
+import type { Logger } from './core/util/logger.ts';
 import { RecentTroubles } from './core/util/recentTroubles.ts';
 import { RedactingLog } from './core/util/redactingLog.ts';
 import { ApiKeys } from './host/apiKeys.ts';
@@ -13,7 +14,7 @@ import { tellOfUnsaved } from './host/ledgerNotices.ts';
 import { readNetworkSettings } from './host/networkSettings.ts';
 import { Notices } from './host/notices.ts';
 import { machineName } from './host/machine.ts';
-import { servedFolders, servicePlaces } from './host/servedFolders.ts';
+import { servedFolders, servicePlaces, type ServicePlaces } from './host/servedFolders.ts';
 import { Settings } from './host/settings.ts';
 import { present } from './presentation.ts';
 
@@ -45,17 +46,7 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
     }),
   );
   const places = servicePlaces(extensionUri, globalStorageUri, machineName);
-  const localService = lifetime.track(
-    new LocalService({
-      program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
-      dataFolder: places.dataFolder,
-      version: facts.version,
-      clock,
-      log,
-      folders: () => servedFolders(settings, places, log),
-      retentionDays: () => settings.retentionDays,
-    }),
-  );
+  const localService = lifetime.track(localServiceOf(context, facts.version, settings, places, log));
   const { connectionStore, searchStore, transferStore, sessions, monitor, noticeClaims } = explorer;
   const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, adoptFlow, keys } = explorer;
   const flows = { adoptFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
@@ -74,6 +65,24 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
   await transferFlow.resume();
   void reopenForTransfers(parts, transferStore.running());
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;
+}
+
+function localServiceOf(
+  { extensionUri }: ExtensionContext,
+  version: string,
+  settings: Settings,
+  places: ServicePlaces,
+  log: Logger,
+): LocalService {
+  return new LocalService({
+    program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
+    dataFolder: places.dataFolder,
+    version,
+    clock,
+    log,
+    folders: () => servedFolders(settings, places, log),
+    retentionDays: () => settings.retentionDays,
+  });
 }
 
 function keysOf({ secrets, globalStorageUri }: ExtensionContext): ApiKeys {
