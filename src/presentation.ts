@@ -12,7 +12,7 @@ import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
 import { viewIds } from './host/contributions.ts';
-import { JsonDocuments } from './host/jsonDocuments.ts';
+import { Documents } from './host/documents.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
@@ -33,7 +33,7 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
 
 type Shown = Pick<
   CommandParts,
-  'jsonDocuments' | 'metadataPanels' | 'transferPanels' | 'revealSearches' | 'revealTransfer' | 'acknowledge'
+  'documents' | 'metadataPanels' | 'transferPanels' | 'revealSearches' | 'revealTransfer' | 'acknowledge'
 >;
 
 /** Builds everything that a person sees, and the commands. */
@@ -71,7 +71,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   lifetime.track(new ContextKeyWatch(parts));
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
-    jsonDocuments: lifetime.track(new JsonDocuments()),
+    documents: lifetime.track(new Documents()),
     metadataPanels,
     transferPanels,
     revealSearches,

@@ -24,16 +24,18 @@ export async function chosenTransfer(
   return key === undefined ? undefined : parts.transferStore.get(key);
 }
 
-/** Asks which of the transfers that `list` gives; those of earlier sessions are brought in where it gives none. */
+/** Asks which of the transfers that `list` gives, or `more`; those of earlier sessions are brought in where it gives none. */
 export async function askTransfer(
   { transferFlow, transferStore }: AskTransferParts,
   list: () => readonly Transfer[],
   placeholder: string,
+  more: readonly Choice<string>[] = [],
 ): Promise<string | undefined> {
   if (list().length === 0 && transferStore.hasEarlier) await transferFlow.loadFinished();
   const transfers = list();
-  if (transfers.length === 0) throw new CommandFailure(l10n.t('There is no transfer for this.'));
-  const answer = await pickOne(alone(l10n.t('Transfers')), { placeholder, choices: transfers.map(transferChoice) });
+  if (transfers.length + more.length === 0) throw new CommandFailure(l10n.t('There is no transfer for this.'));
+  const choices = [...transfers.map(transferChoice), ...more];
+  const answer = await pickOne(alone(l10n.t('Transfers')), { placeholder, choices });
   return typeof answer === 'string' ? undefined : answer.value;
 }
 

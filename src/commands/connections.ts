@@ -117,7 +117,8 @@ export async function reopenForTransfers(parts: ConnectionParts, running: readon
   await Promise.all([...opened, ...others.map((id) => openBeside(parts, id))]);
 }
 
-async function openBeside(parts: ConnectionParts, id: string): Promise<void> {
+/** Opens a connection beside the active one, as far as that needs no question and it is not open yet. */
+export async function openBeside(parts: ConnectionParts, id: string): Promise<void> {
   const { settings, apiKeys, connectFlow, localService } = parts;
   if (id === localConnectionId) {
     const access = await localService.start().catch(() => undefined);

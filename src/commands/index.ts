@@ -13,6 +13,7 @@ import {
   type ManageParts,
 } from './manageConnections.ts';
 import { transferDidNotStart, transferDidStart, type NotConfirmedParts } from './notConfirmed.ts';
+import { revealLandedFiles, type RevealLandedParts } from './revealLandedFiles.ts';
 import { searchFiles, type SearchFilesParts } from './searchFiles.ts';
 import { clearResults, dismissSearch, loadMore, repeatSearch, type SearchRowParts } from './searchRows.ts';
 import { serveFolder, stopServing, type ServeFolderParts } from './serveFolder.ts';
@@ -22,6 +23,7 @@ import { submitAgain, type SubmitAgainParts } from './submitAgain.ts';
 import { testConnection, type TestConnectionParts } from './testConnection.ts';
 import { transferCheckedFiles, transferFiles, type TransferFilesParts } from './transferFiles.ts';
 import { clearFinishedTransfers, findInHistory, removeFromHistory, type HistoryParts } from './transferHistory.ts';
+import { verifyLandedFiles, type VerifyParts } from './verifyLandedFiles.ts';
 import {
   cancelTransfer,
   copyTransferId,
@@ -49,6 +51,8 @@ export interface CommandParts
     SubmitAgainParts,
     TestConnectionParts,
     TransferFilesParts,
+    RevealLandedParts,
+    VerifyParts,
     WatchTransferParts {
   showLog(): void;
 }
@@ -82,6 +86,8 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.cancelTransfer', (node) => cancelTransfer(parts, node));
   registry.register('dataTransfer.copyTransferId', (node) => copyTransferId(parts, node));
   registry.register('dataTransfer.refreshTransfers', () => refreshTransfers(parts));
+  registry.register('dataTransfer.revealLandedFiles', (node) => revealLandedFiles(parts, node));
+  registry.register('dataTransfer.verifyLandedFiles', (given) => verifyLandedFiles(parts, given));
   registry.register('dataTransfer.removeFromHistory', (node) => removeFromHistory(parts, node));
   registry.register('dataTransfer.clearFinishedTransfers', () => clearFinishedTransfers(parts));
   registry.register('dataTransfer.showRunningTransfers', () => showRunningTransfers(parts));

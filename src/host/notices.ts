@@ -31,6 +31,12 @@ export class Notices {
     return await window.showWarningMessage(inert(message), { modal: true, detail: inert(detail) }, ...labels);
   }
 
+  /** Says something and offers ways on; resolves with the label of the one that was taken. */
+  async offer(kind: 'info' | 'warning', message: string, ...ways: string[]): Promise<string | undefined> {
+    const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
+    return await show(inert(message), ...ways);
+  }
+
   /** Shows a result of several lines that a person asked for, and waits until it was read. */
   async report(kind: 'info' | 'warning', message: string, detail: string, ...actions: NoticeAction[]): Promise<void> {
     const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;

@@ -42,6 +42,8 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.cancelTransfer': noTransfer,
   'dataTransfer.copyTransferId': noTransfer,
   'dataTransfer.refreshTransfers': { says: /^No transfer is running\.$/ },
+  'dataTransfer.revealLandedFiles': noTransfer,
+  'dataTransfer.verifyLandedFiles': { asks: /Select a manifest file/ },
   'dataTransfer.removeFromHistory': noTransfer,
   'dataTransfer.clearFinishedTransfers': { says: /^There are no finished transfers to clear\.$/ },
   'dataTransfer.showRunningTransfers': noTransfer,

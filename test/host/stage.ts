@@ -7,6 +7,7 @@ import {
   workspace,
   type ExtensionContext,
   type Tab,
+  type TreeItem,
   type WorkspaceConfiguration,
 } from 'vscode';
 import type { Search } from '../../src/core/store/searchStore.ts';
@@ -47,6 +48,13 @@ export class Stage {
     return new Stage(parts, await FaultServer.start());
   }
 
+  /** Opens a stage for a person whose ORCID iD is in the settings. */
+  static async openWithOrcid(): Promise<Stage> {
+    const stage = await Stage.open();
+    await stage.settings.update('orcid', orcid, true);
+    return stage;
+  }
+
   async close(): Promise<void> {
     this.person.restore();
     await clear(this.parts);
@@ -56,6 +64,12 @@ export class Stage {
   /** Runs a command as a row or the palette does; resolves when it is through. */
   readonly run = async <I extends CommandId>(id: I, argument?: CommandArguments[I]): Promise<void> => {
     await commands.executeCommand(id, argument);
+  };
+
+  /** Runs the command of a row, as a click on it does. */
+  readonly click = async ({ command }: TreeItem): Promise<void> => {
+    assert.ok(command, 'the row has a command');
+    await commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
   };
 
   /** The settings of the extension, to read and to change. */
