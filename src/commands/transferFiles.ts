@@ -67,7 +67,7 @@ async function transfer(parts: TransferFilesParts, session: Session, given: read
   await parts.memory.remember('lastDestination', details.destination);
   const transfers: Transfer[] = [];
   for (const order of orders) transfers.push(await submitOrder(parts, order));
-  return transfers.some(({ state }) => state === 'accepted');
+  return transfers.some(({ id }) => id !== undefined);
 }
 
 function fileOf({ ref, entry }: KnownFile): TransferFile {
