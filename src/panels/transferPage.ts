@@ -60,8 +60,8 @@ export class TransferPage implements Disposable {
   /** Tells the page how the transfer stands now. */
   update(): void {
     const transfer = this.parts.transfers.get(this.key);
-    this.host.panel.title =
-      transfer === undefined ? l10n.t('Transfer') : l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
+    // A page that comes back has its title already, before its transfer is read.
+    if (transfer) this.host.panel.title = l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
     this.host.say({ type: 'snapshot', snapshot: this.snapshot() });
   }
 
