@@ -7,6 +7,7 @@ import { RedactingLog } from './core/util/redactingLog.ts';
 import { ApiKeys } from './host/apiKeys.ts';
 import { LocalService } from './host/localService.ts';
 import { Memory } from './host/memory.ts';
+import { tellOfUnsaved } from './host/ledgerNotices.ts';
 import { readNetworkSettings } from './host/networkSettings.ts';
 import { Notices } from './host/notices.ts';
 import { machineName } from './host/machine.ts';
@@ -51,12 +52,14 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
       retentionDays: () => settings.retentionDays,
     }),
   );
-  const { connectionStore, searchStore, transferStore, sessions, monitor } = explorer;
-  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, keys } = explorer;
-  const flows = { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
+  const { connectionStore, searchStore, transferStore, sessions, monitor, noticeClaims } = explorer;
+  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, adoptFlow, keys } = explorer;
+  const flows = { adoptFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
   const kept = { apiKeys: new ApiKeys(secrets), memory, settings, servicePlaces: places };
-  const parts = { connectionStore, searchStore, transferStore, sessions, notices, localService, ...flows, ...kept };
+  const stores = { connectionStore, searchStore, transferStore };
+  const parts = { ...stores, sessions, notices, noticeClaims, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
+  lifetime.track(tellOfUnsaved(explorer.unsaved, notices));
   await transferFlow.resume();
   void reopenForTransfers(parts, transferStore.running());
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;

@@ -3,7 +3,8 @@ import type { Reply } from '../../src/core/client/reply.ts';
 import { KeyWatch } from '../../src/core/flows/keyWatch.ts';
 import { Sessions, type Session } from '../../src/core/flows/sessions.ts';
 import type { Transfer, TransferStatus } from '../../src/core/model/transfer.ts';
-import { TransferMonitor } from '../../src/core/monitor/transferMonitor.ts';
+import { TransferMonitor, type MonitorParts } from '../../src/core/monitor/transferMonitor.ts';
+import { Emitter } from '../../src/core/util/emitter.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import { ManualClock } from '../../test/support/manualClock.ts';
 
@@ -30,6 +31,14 @@ export function hasFocusAt(dayMs: number): boolean {
 /** Answers for the scripted server; the real one, where the bench asks it. */
 export type AskStatus = (life: Life, dayMs: number) => Promise<Reply<TransferStatus | undefined>>;
 
+/** The only window there is asks for everything. */
+const alone: MonitorParts['lease'] = {
+  isHeld: () => true,
+  onDidChange: new Emitter<void>().event,
+  onDidWantNow: new Emitter<never>().event,
+  wantNow: () => Promise.resolve(),
+};
+
 /** A monitor over many transfers, whose time passes as fast as the machine can work. */
 export class SimulatedDay {
   readonly clock = new ManualClock();
@@ -54,8 +63,9 @@ export class SimulatedDay {
       keys: new KeyWatch(sessions, clock),
       store,
       clock,
-      keep: async (transfer) => {
-        store.put([transfer]);
+      lease: alone,
+      keep: async (...transfers) => {
+        store.put(transfers);
         await Promise.resolve();
       },
       shortestMs: () => second,

@@ -96,27 +96,6 @@ function concernsAll({ kind, status }: Reason): boolean {
 
 const ownKinds: ReadonlySet<Reason['kind']> = new Set(['badArgument', 'forbidden', 'notFound', 'tooLarge']);
 
-/** Whether what is known is worth a write to the disk; when it was last asked for is not, nor a passing problem. */
-export function isNews(now: Transfer, before: Transfer): boolean {
-  return (
-    now.state !== before.state ||
-    now.movement !== before.movement ||
-    now.cancelUnheeded !== before.cancelUnheeded ||
-    !isSameStatus(now.status, before.status)
-  );
-}
-
-function isSameStatus(one: TransferStatus = {}, other: TransferStatus = {}): boolean {
-  return (
-    one.id === other.id &&
-    one.status === other.status &&
-    one.message === other.message &&
-    one.fileCount === other.fileCount &&
-    one.movedFileCount === other.movedFileCount &&
-    one.doubtful === other.doubtful
-  );
-}
-
 function without<T extends object, K extends keyof T>(whole: T, ...keys: readonly K[]): Omit<T, K> {
   const rest = { ...whole };
   for (const key of keys) Reflect.deleteProperty(rest, key);

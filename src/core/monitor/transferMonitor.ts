@@ -1,6 +1,7 @@
 import { asked } from '../flows/asked.ts';
 import type { KeyWatch } from '../flows/keyWatch.ts';
 import type { Session, Sessions } from '../flows/sessions.ts';
+import type { AskingLease } from '../ledger/askingLease.ts';
 import type { Reason } from '../model/reason.ts';
 import type { Transfer } from '../model/transfer.ts';
 import type { TransferStore } from '../store/transferStore.ts';
@@ -9,7 +10,6 @@ import type { Disposable } from '../util/lifetime.ts';
 import { isWatched, pollIntervalMs } from './pollSchedule.ts';
 import { ServerLine, type Asked } from './serverLine.ts';
 import {
-  isNews,
   noAnswers,
   troubleOf,
   withoutTrouble,
@@ -28,8 +28,10 @@ export interface MonitorParts {
   readonly keys: KeyWatch;
   readonly store: TransferStore;
   readonly clock: Clock;
-  /** Keeps what became of a transfer, in store and ledger. */
-  keep(transfer: Transfer): Promise<unknown>;
+  /** Which connections this window asks for, and not another. */
+  readonly lease: Pick<AskingLease, 'isHeld' | 'onDidChange' | 'onDidWantNow' | 'wantNow'>;
+  /** Keeps what became of transfers, in store and ledger. */
+  keep(...transfers: readonly Transfer[]): Promise<unknown>;
   /** The person's shortest interval, in milliseconds (D33). */
   shortestMs(): number;
   hasFocus(): boolean;
@@ -58,18 +60,29 @@ export class TransferMonitor implements Disposable {
       parts.store.onDidChange((keys) => keys.forEach((key) => this.follow(key))),
       parts.sessions.onDidChange(() => this.followAll()),
       parts.keys.onDidChange(() => this.followAll()),
+      parts.lease.onDidChange(() => this.followAll()),
+      parts.lease.onDidWantNow(({ key }) => this.askHere(key)),
     ];
   }
 
   /** Asks for everything that runs, or for one transfer, at once: on focus, after a cancel, on Refresh (D33). */
   askNow(key?: string): void {
-    for (const line of this.lines.values()) line.askNow(key);
+    this.askHere(key);
+    const { store, lease } = this.parts;
+    const wanted = store.running().filter((transfer) => isWatched(transfer) && (key ?? transfer.key) === transfer.key);
+    for (const connectionId of new Set(wanted.map(({ order }) => order.connectionId))) {
+      if (!lease.isHeld(connectionId)) void lease.wantNow({ connectionId, ...(key !== undefined && { key }) });
+    }
   }
 
   dispose(): void {
     this.ending.abort();
     for (const line of this.lines.values()) line.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private askHere(key: string | undefined): void {
+    for (const line of this.lines.values()) line.askNow(key);
   }
 
   private followAll(): void {
@@ -97,10 +110,15 @@ export class TransferMonitor implements Disposable {
     return line;
   }
 
-  /** The open session that a transfer is asked for in, unless its key is in doubt: then it waits (D28). */
+  /**
+   * The open session that a transfer is asked for in, where this window is the one that asks, and unless its key is in
+   * doubt: then it waits (D28).
+   */
   private sessionToAsk({ order: { connectionId } }: Transfer): Session | undefined {
-    const { keys, sessions } = this.parts;
-    return keys.standing(connectionId) === 'good' ? sessions.get(connectionId) : undefined;
+    const { keys, sessions, lease } = this.parts;
+    return lease.isHeld(connectionId) && keys.standing(connectionId) === 'good'
+      ? sessions.get(connectionId)
+      : undefined;
   }
 
   private async ask(key: string): Promise<Asked> {
@@ -123,8 +141,7 @@ export class TransferMonitor implements Disposable {
     if (!before || !watch) return {};
     const [transfer, answers] = withReply(before, watch.answers, reply, clock.now());
     watch.answers = answers;
-    if (isNews(transfer, before)) void keep(transfer);
-    else store.put([transfer]);
+    void keep(transfer);
     return { intervalMs: this.intervalMs(transfer) * 2 ** Math.min(answers.failed, mostDoublings) };
   }
 
@@ -133,16 +150,16 @@ export class TransferMonitor implements Disposable {
     return pollIntervalMs(transfer, clock.now(), { shortestMs: shortestMs(), hasFocus: hasFocus() });
   }
 
-  /** What holds up the whole line is said of all its transfers, and taken back of all at once; the disk need not know. */
+  /** What holds up the whole line is said of all its transfers, and taken back of all at once, in every window. */
   private tell({ service }: Session, trouble: Reason | undefined): void {
     if (!trouble && !this.troubled.delete(service.address)) return;
     if (trouble) this.troubled.add(service.address);
-    const { store, sessions } = this.parts;
+    const { store, sessions, keep } = this.parts;
     const changed = store.running().flatMap((before) => {
       if (sessions.get(before.order.connectionId)?.service.address !== service.address) return [];
       const transfer = trouble ? withTrouble(before, trouble) : withoutTrouble(before);
       return transfer === before ? [] : [transfer];
     });
-    if (changed.length > 0) store.put(changed);
+    if (changed.length > 0) void keep(...changed);
   }
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import type { Transfer, TransferStatus } from '../../../src/core/model/transfer.ts';
 import {
-  isNews,
   noAnswers,
   troubleOf,
   withoutTrouble,
@@ -99,16 +98,6 @@ describe('Reading an answer', () => {
       { at: 3, moved: 2 },
       { at: 5, moved: 1 },
     ]);
-  });
-
-  it('is news for the disk when state, counts or message changed, not when it was only asked again', () => {
-    const before = reading(running, { status: 'active', movedFileCount: 1, message: 'one' });
-    const now = (status: TransferStatus): boolean =>
-      isNews(withReply(before, noAnswers, { value: status }, 9)[0], before);
-    assert.equal(now({ status: 'active', movedFileCount: 1, message: 'one' }), false);
-    assert.equal(now({ status: 'active', movedFileCount: 2, message: 'one' }), true);
-    assert.equal(now({ status: 'active', movedFileCount: 1, message: 'two' }), true);
-    assert.equal(now({ status: 'finalizing', movedFileCount: 1, message: 'one' }), true);
   });
 });
 
