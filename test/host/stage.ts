@@ -182,10 +182,8 @@ async function activated(): Promise<ExtensionParts> {
 async function clear(parts: ExtensionParts): Promise<void> {
   const { connectFlow, sessions, settings, apiKeys, searchFlow, searchStore, context, localService } = parts;
   connectFlow.disconnect();
-  for (const { id } of settings.connections) {
-    sessions.close(id);
-    await apiKeys.forget(id);
-  }
+  for (const { id } of settings.connections) sessions.close(id);
+  for (const name of await keysOfSecrets(context)) await apiKeys.forget(name.replace('dataTransfer.apiKey.', ''));
   sessions.close(localConnectionId);
   await localService.stop();
   searchFlow.dismiss(searchStore.all().map(({ key }) => key));
