@@ -51,11 +51,13 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
       retentionDays: () => settings.retentionDays,
     }),
   );
-  const { connectionStore, searchStore, transferStore, sessions, monitor } = explorer;
-  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, keys } = explorer;
-  const flows = { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
+  const { parameterStore, parameterFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow } =
+    explorer;
+  const { connectionStore, searchStore, transferStore, sessions, monitor, keys } = explorer;
+  const flows = { parameterFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
+  const stores = { connectionStore, searchStore, parameterStore, transferStore };
   const kept = { apiKeys: new ApiKeys(secrets), memory, settings, servicePlaces: places };
-  const parts = { connectionStore, searchStore, transferStore, sessions, notices, localService, ...flows, ...kept };
+  const parts = { ...stores, sessions, notices, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
   await transferFlow.resume();
   void reopenForTransfers(parts, transferStore.running());

@@ -4,6 +4,7 @@ import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
+import type { ParameterStore } from './core/store/parameterStore.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
@@ -15,6 +16,7 @@ import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices } from './host/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
+import type { DatabaseTreeParts } from './views/databaseTree.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
 import { TreeViews } from './views/treeViews.ts';
 
@@ -23,6 +25,7 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
   readonly extensionUri: Uri;
   readonly log: Logger;
   readonly keys: KeyWatch;
+  readonly parameterStore: ParameterStore;
 }
 
 type Shown = Pick<
@@ -32,8 +35,7 @@ type Shown = Pick<
 
 /** Builds everything that a person sees, and the commands. */
 export function present(lifetime: Lifetime, parts: Presented): void {
-  const { connectionStore, searchStore, transferStore, transferFlow, metadataFlow, sessions, keys, extensionUri, log } =
-    parts;
+  const { searchStore, transferStore, transferFlow, metadataFlow, sessions, keys, extensionUri, log } = parts;
   const registry = lifetime.track(new CommandRegistry(log, parts.notices));
   const pages = { extensionUri, log, run: registry.run };
   const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
@@ -43,8 +45,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
     new TransferPanels({ ...pages, transfers: transferStore, clock, loadFinished }),
   );
   const transfers = { store: transferStore, clock, loadFinished };
-  const isSaved = (url: string): boolean => isSavedFolder(parts, url);
-  const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers, isSaved }));
+  const views = lifetime.track(new TreeViews({ databases: databasesOf(parts), searchStore, transfers }));
   const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
@@ -80,6 +81,15 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   lifetime.track(keepLocalServiceInStep(parts, log));
   views.onFirstUse(() => void reopenConnection(parts));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
+}
+
+function databasesOf(parts: Presented): DatabaseTreeParts {
+  return {
+    store: parts.connectionStore,
+    parameters: parts.parameterStore,
+    loadParameters: (name) => parts.parameterFlow.load(name),
+    isSaved: (url) => isSavedFolder(parts, url),
+  };
 }
 
 /** Whether a database that is shown is a folder of the settings. Any service may claim an address like that of one. */

@@ -5,6 +5,7 @@ import { ConnectFlow } from './flows/connectFlow.ts';
 import { ConnectionTest } from './flows/connectionTest.ts';
 import { KeyWatch } from './flows/keyWatch.ts';
 import { MetadataFlow } from './flows/metadataFlow.ts';
+import { ParameterFlow } from './flows/parameterFlow.ts';
 import { SearchFlow } from './flows/searchFlow.ts';
 import { Sessions } from './flows/sessions.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
@@ -12,6 +13,7 @@ import { TransferLedger } from './ledger/transferLedger.ts';
 import type { NetworkSettings } from './model/networkSettings.ts';
 import { TransferMonitor } from './monitor/transferMonitor.ts';
 import { ConnectionStore } from './store/connectionStore.ts';
+import { ParameterStore } from './store/parameterStore.ts';
 import { SearchStore } from './store/searchStore.ts';
 import { TransferStore } from './store/transferStore.ts';
 import type { Clock } from './util/clock.ts';
@@ -47,12 +49,14 @@ export class Explorer implements Disposable {
   private readonly lifetime = new Lifetime();
   readonly connectionStore = new ConnectionStore();
   readonly searchStore = new SearchStore();
+  readonly parameterStore = new ParameterStore();
   readonly transferStore = new TransferStore();
   readonly sessions = this.lifetime.track(new Sessions());
   readonly keys: KeyWatch;
   readonly connectFlow: ConnectFlow;
   readonly connectionTest: ConnectionTest;
   readonly searchFlow: SearchFlow;
+  readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
   readonly transferFlow: TransferFlow;
   readonly monitor: TransferMonitor;
@@ -74,6 +78,9 @@ export class Explorer implements Disposable {
     this.connectionTest = new ConnectionTest({ keys, newClient, network });
     this.metadataFlow = new MetadataFlow({ sessions, orcid });
     this.searchFlow = new SearchFlow({ sessions, store: searchStore, orcid });
+    this.parameterFlow = this.lifetime.track(
+      new ParameterFlow({ sessions, connectionStore, store: this.parameterStore }),
+    );
     this.transferFlow = new TransferFlow({
       sessions,
       store: transferStore,

@@ -191,6 +191,7 @@ export class ScriptedPick extends ScriptedInput {
   canSelectMany = false;
   matchOnDescription = false;
   matchOnDetail = false;
+  keepScrollPosition = false;
   private readonly whenShown: (pick: ScriptedPick) => void;
 
   constructor(whenShown: (pick: ScriptedPick) => void) {
@@ -211,6 +212,11 @@ export class ScriptedPick extends ScriptedInput {
   override show(): void {
     this.isOpen = true;
     this.whenShown(this);
+  }
+
+  /** Resolves when all rows are there. */
+  async settled(): Promise<void> {
+    await this.until(() => !this.busy, 'rest');
   }
 
   /** Picks the rows with these labels, and presses Enter. */
