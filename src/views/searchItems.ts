@@ -8,7 +8,7 @@ import { namesOf } from './fileFacts.ts';
 import type { PartNode } from './nodes.ts';
 
 /** The row of a search. */
-export function searchItem(search: Search, checkedCount: number): TreeItem {
+export function searchItem(search: Search): TreeItem {
   const { query, order } = search;
   const wanted = wantedText(query);
   const item = new TreeItem(wanted, TreeItemCollapsibleState.Expanded);
@@ -18,8 +18,7 @@ export function searchItem(search: Search, checkedCount: number): TreeItem {
   const sorted = order === 'relevance' ? '' : l10n.t('by {0}', orderText(order).toLowerCase());
   const lines = [databaseText(query.database), filtersText(query), countText(search), sorted];
   item.description = lines.filter(Boolean).join(' · ');
-  const checked = checkedCount > 0 ? l10n.t('{0} checked', numberText(checkedCount)) : '';
-  item.tooltip = [wanted, ...lines, checked].filter(Boolean).join('\n');
+  item.tooltip = [wanted, ...lines].filter(Boolean).join('\n');
   return item;
 }
 

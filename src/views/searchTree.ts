@@ -37,7 +37,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
         return fileItem(node, this.store.isChecked(node.searchKey, node.file.id));
       case 'search':
         this.awaited.delete(node.key);
-        return this.itemOf(node.key, node.key, (search) => searchItem(search, this.store.checkedCount(search.key)));
+        return this.itemOf(node.key, node.key, searchItem);
       case 'part':
         return this.itemOf(node.searchKey, `${node.searchKey}/part/${node.start}`, (search) =>
           this.partItem(search, node),
