@@ -1,7 +1,7 @@
 /** Builds everything that ships (and, with `--tests`, the suites that run inside the editor) into `dist/`. */
 import { build, context } from 'esbuild';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -41,8 +41,21 @@ const page = {
   assetNames: '[name]',
 };
 
+// Packages of the older module format ask for Node's own modules this way.
+const requireForPackages = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+
 const bundles = {
-  extension: { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.cjs', external: ['vscode'] },
+  extension: {
+    ...node,
+    // What only some commands need is loaded when the first of them is used.
+    format: 'esm',
+    splitting: true,
+    banner: { js: requireForPackages },
+    entryPoints: ['src/extension.ts'],
+    outdir: 'dist/extension',
+    chunkNames: '[name]-[hash]',
+    external: ['vscode'],
+  },
   service: { ...service, entryPoints: ['src/service/main.ts'], outfile: 'dist/service/main.cjs' },
   thread: { ...service, entryPoints: ['src/service/threads/thread.ts'], outfile: 'dist/service/thread.cjs' },
   metadata: { ...page, entryPoints: ['src/webviews/metadata/main.ts'], outfile: 'dist/webviews/metadata.js' },
@@ -137,6 +150,8 @@ async function writeNotices(metafiles) {
 
 async function buildOnce(names) {
   const started = performance.now();
+  // Parts that nothing loads any more would be shipped.
+  if (names.includes('extension')) await rm(join(root, bundles.extension.outdir), { recursive: true, force: true });
   const results = await Promise.all(
     names.map(async (name) => {
       return build(bundles[name]).catch((error) => ({

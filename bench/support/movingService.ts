@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
-import { Agent, request, type IncomingMessage } from 'node:http';
-import { once } from 'node:events';
+import { Pool } from 'undici';
 import { builtProgram, startLocalService, type StartedService } from '../../test/support/localService.ts';
 
 interface Status {
@@ -17,11 +16,11 @@ const orcid = '0000-0002-1825-0097';
 /** The local service over a source and a destination, in a process of its own, asked as any HTTP client asks it. */
 export class MovingService {
   private readonly service: StartedService;
-  private readonly agent: Agent;
+  private readonly pool: Pool;
 
   private constructor(service: StartedService, clients: number) {
     this.service = service;
-    this.agent = new Agent({ keepAlive: true, maxSockets: clients });
+    this.pool = new Pool(service.address, { connections: clients });
   }
 
   /** Resolves when it listens and has read both folders. `clients` may ask at once. */
@@ -80,20 +79,15 @@ export class MovingService {
   }
 
   async stop(): Promise<void> {
-    this.agent.destroy();
+    await this.pool.destroy();
     await this.service.stop();
   }
 
-  private async call(method: string, path: string, body?: object): Promise<unknown> {
-    const asked = request(this.service.address + path, {
-      method,
-      agent: this.agent,
-      headers: { authorization: `Bearer ${this.service.token}`, 'content-type': 'application/json' },
-    });
-    asked.end(body && JSON.stringify(body));
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    const text = (await answer.setEncoding('utf8').toArray()).join('');
-    assert.ok((answer.statusCode ?? 500) < 300, text);
+  private async call(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+    const headers = { authorization: `Bearer ${this.service.token}`, 'content-type': 'application/json' };
+    const answer = await this.pool.request({ path, method, headers, body: body ? JSON.stringify(body) : null });
+    const text = await answer.body.text();
+    assert.ok(answer.statusCode < 300, text);
     return JSON.parse(text);
   }
 }

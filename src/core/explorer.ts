@@ -1,4 +1,4 @@
-import { DataTransferClient } from './client/dataTransferClient.ts';
+import type { DataTransferClient } from './client/dataTransferClient.ts';
 import { ServerDialects } from './client/serverDialect.ts';
 import type { Fetch } from './client/editorTransport.ts';
 import { ConnectFlow } from './flows/connectFlow.ts';
@@ -67,7 +67,10 @@ export class Explorer implements Disposable {
     const dialects = new ServerDialects(surroundings.dialects);
     this.lifetime.track(dialects.onDidLearn(() => surroundings.keepDialects(dialects.toJSON())));
     const network = (): NetworkSettings => surroundings.network();
-    const newClient = (): DataTransferClient => new DataTransferClient({ log, clock, dialects, network, fetch });
+    const newClient = async (): Promise<DataTransferClient> => {
+      const client = await import('./client/dataTransferClient.ts');
+      return new client.DataTransferClient({ log, clock, dialects, network, fetch });
+    };
     this.keys = this.lifetime.track(new KeyWatch(sessions, clock));
     const { keys } = this;
     const ledger = new TransferLedger(ledgerFolder, log);

@@ -21,7 +21,7 @@ export interface ConnectParts {
   readonly store: ConnectionStore;
   readonly keys: KeyWatch;
   readonly clock: Clock;
-  newClient(): DataTransferClient;
+  newClient(): Promise<DataTransferClient>;
 }
 
 /** Opens and closes connections. Only a listing of the databases proves a key (D6). */
@@ -38,7 +38,7 @@ export class ConnectFlow implements Disposable {
 
   /** Tries a connection without changing anything that is open or shown. */
   async attempt(connection: Connection, apiKey: string, signal?: AbortSignal): Promise<Attempt> {
-    const client = this.parts.newClient();
+    const client = await this.parts.newClient();
     try {
       const service = await client.connect(connectOptions(connection, apiKey), signal);
       const reply = await client.databases(signal);

@@ -1,7 +1,7 @@
 import { baseAddress } from '../client/address.ts';
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
 import { defaultLimits } from '../client/limits.ts';
-import { Probe, type ProbeOutcome } from '../client/probe.ts';
+import type { Probe, ProbeOutcome } from '../client/probe.ts';
 import type { Connection } from '../model/connection.ts';
 import { testSteps, type TestFacts, type TestStep, type TestStepName } from '../model/connectionTest.ts';
 import type { NetworkSettings } from '../model/networkSettings.ts';
@@ -13,7 +13,7 @@ import type { KeyWatch } from './keyWatch.ts';
 /** What a {@link ConnectionTest} needs. */
 export interface ConnectionTestParts {
   readonly keys: KeyWatch;
-  newClient(): DataTransferClient;
+  newClient(): Promise<DataTransferClient>;
   network(): NetworkSettings;
 }
 
@@ -44,11 +44,12 @@ export class ConnectionTest {
 
   private async walk(tested: TestedConnection, signal: AbortSignal, record: TestRecord): Promise<void> {
     record.begin('address');
+    const { Probe: NewProbe } = await import('../client/probe.ts');
     let address: string;
     let probe: Probe;
     try {
       address = baseAddress(tested.connection);
-      probe = new Probe(address, this.parts.network(), defaultLimits, signal);
+      probe = new NewProbe(address, this.parts.network(), defaultLimits, signal);
     } catch (error) {
       record.end({ facts: {}, reason: refusalOf(error) });
       return;
@@ -62,7 +63,7 @@ export class ConnectionTest {
   }
 
   private async ask({ connection, apiKey }: TestedConnection, signal: AbortSignal, record: TestRecord): Promise<void> {
-    const client = this.parts.newClient();
+    const client = await this.parts.newClient();
     record.begin('root');
     try {
       const refused = await askRoot(client, connection, apiKey ?? '', signal, record);

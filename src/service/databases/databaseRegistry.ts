@@ -63,7 +63,8 @@ export class DatabaseRegistry implements ServedDatabases {
   }
 
   find(nameOrId: string): ServedDatabase | undefined {
-    return this.list().find(({ document }) => document.name === nameOrId) ?? this.byId(nameOrId);
+    for (const { served } of this.entries.values()) if (served.document.name === nameOrId) return served;
+    return this.byId(nameOrId);
   }
 
   byId(id: string): ServedDatabase | undefined {

@@ -9,6 +9,8 @@ export interface RequestLimits {
   readonly timeLimitMs: number;
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Reads a JSON body. Throws {@link HttpProblem}: 415, 413, 408 or 400; the last also when `broken` tells why. */
 export async function readJson(
   request: IncomingMessage,
@@ -21,7 +23,7 @@ export async function readJson(
   const bytes = await readBytes(request, limits, broken);
   if (bytes.length === 0) throw new HttpProblem(400, 'A request body is required.');
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(utf8.decode(bytes));
   } catch {
     throw new HttpProblem(400, 'The request body is not valid JSON.');
   }

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import type { FileResource } from '../../contract/fileResource.ts';
@@ -70,7 +70,7 @@ export class TransferJournal {
   private readonly insertTransfer: StatementSync;
   private readonly insertFile: StatementSync;
   /** What is written ahead of the file; absent where nothing is. */
-  private readonly log: string | undefined;
+  private readonly log: Promise<FileHandle | undefined>;
   private readonly arriving: ArrivingTransfer[] = [];
 
   constructor(file: string) {
@@ -81,8 +81,9 @@ export class TransferJournal {
     this.database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = ${mode}`);
     // Ahead of it, a step is safe from the end of the process at once, and from a power cut a little later.
     this.database.exec(`PRAGMA synchronous = ${mode === 'WAL' ? 'NORMAL' : 'FULL'}`);
-    this.log = mode === 'WAL' ? `${file}-wal` : undefined;
     inTransaction(this.database, () => this.database.exec(tables));
+    // Where it cannot be had, what is acknowledged outlives the end of this process all the same.
+    this.log = mode === 'WAL' ? open(`${file}-wal`, 'r+').catch(() => undefined) : Promise.resolve(undefined);
     this.insertTransfer = this.database.prepare(
       'INSERT INTO transfers (id, status, message, moved, cancel, ended_at, fixed) VALUES (?, ?, ?, ?, ?, ?, ?)',
     );
@@ -170,6 +171,7 @@ export class TransferJournal {
   close(): void {
     void this.takeIn();
     this.database.close();
+    void this.log.then(async (log) => await log?.close());
   }
 
   private async takeIn(): Promise<void> {
@@ -187,13 +189,7 @@ export class TransferJournal {
 
   /** What is acknowledged outlives a power cut too; other requests are answered while the disk is waited for. */
   private async writeThrough(): Promise<void> {
-    if (this.log === undefined) return;
-    try {
-      await using log = await open(this.log, 'r+');
-      await log.datasync();
-    } catch {
-      // It outlives the end of this process all the same, which is what can be had here.
-    }
+    await (await this.log)?.datasync().catch(() => undefined);
   }
 
   private insert(record: TransferRecord, files: readonly TransferFile[]): void {

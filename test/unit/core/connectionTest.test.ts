@@ -65,7 +65,8 @@ describe('Testing a connection', () => {
     ends.push(() => keys.dispose());
     const log = new MemoryLog();
     const limits = { retryMs: 1, headersMs: 500 };
-    const newClient = (): DataTransferClient => new DataTransferClient({ log, limits, network: () => network });
+    const newClient = (): Promise<DataTransferClient> =>
+      Promise.resolve(new DataTransferClient({ log, limits, network: () => network }));
     const test = new ConnectionTest({ keys, newClient, network: () => network });
     const connection = { id: 'c', name: 'Tested', ...change };
     return await test.run({ connection, apiKey }, signal, (step) => told.push(step));
@@ -220,7 +221,8 @@ describe('Testing a connection', () => {
     const server = await start();
     const sessions = new Sessions();
     const keys = new KeyWatch(sessions, systemClock);
-    const newClient = (): DataTransferClient => new DataTransferClient({ log: new MemoryLog() });
+    const newClient = (): Promise<DataTransferClient> =>
+      Promise.resolve(new DataTransferClient({ log: new MemoryLog() }));
     const test = new ConnectionTest({ keys, newClient, network: () => network });
     const connection = { id: 'c', name: 'Tested', server: server.address };
     const tested = { connection, apiKey: undefined };
@@ -274,7 +276,8 @@ describe('Testing a connection', () => {
     server.on('GET /', json({ name: 'X', version: '1' }));
     const keys = new KeyWatch(new Sessions(), systemClock);
     keys.note('c', { kind: 'unauthorized' });
-    const newClient = (): DataTransferClient => new DataTransferClient({ log: new MemoryLog() });
+    const newClient = (): Promise<DataTransferClient> =>
+      Promise.resolve(new DataTransferClient({ log: new MemoryLog() }));
     const test = new ConnectionTest({ keys, newClient, network: () => network });
     const connection = { id: 'c', name: 'Tested', server: server.address };
     await test.run({ connection, apiKey: 'the-key' }, new AbortController().signal, () => undefined);

@@ -21,7 +21,7 @@ describe('The package', () => {
       'media/page-light.svg',
     ];
     const built = [
-      'dist/extension.cjs',
+      'dist/extension/extension.js',
       'dist/service/main.cjs',
       'dist/service/thread.cjs',
       'dist/webviews/metadata.js',
