@@ -7,6 +7,7 @@ import { RedactingLog } from './core/util/redactingLog.ts';
 import { ApiKeys } from './host/apiKeys.ts';
 import { LocalService } from './host/localService.ts';
 import { Memory } from './host/memory.ts';
+import { tellOfUnsaved } from './host/ledgerNotices.ts';
 import { readNetworkSettings } from './host/networkSettings.ts';
 import { Notices } from './host/notices.ts';
 import { machineName } from './host/machine.ts';
@@ -51,14 +52,16 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
       retentionDays: () => settings.retentionDays,
     }),
   );
-  const { parameterStore, parameterFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow } =
+  const { connectionStore, searchStore, parameterStore, transferStore, sessions, monitor, noticeClaims } = explorer;
+  const { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow, keys } =
     explorer;
-  const { connectionStore, searchStore, transferStore, sessions, monitor, keys } = explorer;
-  const flows = { parameterFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
-  const stores = { connectionStore, searchStore, parameterStore, transferStore };
+  const asking = { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow };
+  const flows = { ...asking, adoptFlow, transferFlow, monitor, keys };
   const kept = { apiKeys: new ApiKeys(secrets), memory, settings, servicePlaces: places };
-  const parts = { ...stores, sessions, notices, localService, ...flows, ...kept };
+  const stores = { connectionStore, searchStore, parameterStore, transferStore };
+  const parts = { ...stores, sessions, notices, noticeClaims, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
+  lifetime.track(tellOfUnsaved(explorer.unsaved, notices));
   await transferFlow.resume();
   void reopenForTransfers(parts, transferStore.running());
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;

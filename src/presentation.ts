@@ -1,19 +1,24 @@
-import { window, type Uri } from 'vscode';
+import { commands, window, type Uri } from 'vscode';
 import { connectionName, reopenConnection } from './commands/connections.ts';
 import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
 import type { ParameterStore } from './core/store/parameterStore.ts';
+import type { NoticeClaims } from './core/ledger/noticeClaims.ts';
+import type { Transfer } from './core/model/transfer.ts';
+import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
-import { JsonDocuments } from './host/jsonDocuments.ts';
+import { viewIds } from './host/contributions.ts';
+import { Documents } from './host/documents.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
-import { TransferNotices } from './host/transferNotices.ts';
+import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
+import { estimateText } from './host/words.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
 import type { DatabaseTreeParts } from './views/databaseTree.ts';
@@ -26,11 +31,12 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
   readonly log: Logger;
   readonly keys: KeyWatch;
   readonly parameterStore: ParameterStore;
+  readonly noticeClaims: NoticeClaims;
 }
 
 type Shown = Pick<
   CommandParts,
-  'jsonDocuments' | 'metadataPanels' | 'transferPanels' | 'revealSearches' | 'revealTransfer' | 'acknowledge'
+  'documents' | 'metadataPanels' | 'transferPanels' | 'revealSearches' | 'revealTransfer' | 'acknowledge'
 >;
 
 /** Builds everything that a person sees, and the commands. */
@@ -41,36 +47,32 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
   const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
-  const transferPanels = lifetime.track(
-    new TransferPanels({ ...pages, transfers: transferStore, clock, loadFinished }),
-  );
-  const transfers = { store: transferStore, clock, loadFinished };
+  const estimates = lifetime.track(new Estimates(transferStore, clock));
+  const estimate = (transfer: Transfer): string | undefined => {
+    const made = estimates.of(transfer);
+    return made && estimateText(made);
+  };
+  const transfers = { store: transferStore, clock, loadFinished, estimate };
   const views = lifetime.track(new TreeViews({ databases: databasesOf(parts), searchStore, transfers }));
+  const transferPanels = lifetime.track(
+    new TransferPanels({
+      ...pages,
+      transfers: transferStore,
+      clock,
+      loadFinished,
+      estimateOf: (transfer) => estimates.of(transfer),
+      reveal: views.revealTransfer,
+    }),
+  );
   const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
-  const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected }));
+  const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
-  lifetime.track(
-    new KeyNotices({
-      keys,
-      notices: parts.notices,
-      nameOf: (id) => connectionName(parts, id),
-      tryAgain: (node) => registry.run('dataTransfer.refreshDatabases', node),
-      setKey: (node) => registry.run('dataTransfer.setApiKey', node),
-    }),
-  );
+  showNotices(lifetime, parts, registry);
   lifetime.track(new ContextKeyWatch(parts));
-  lifetime.track(
-    new TransferNotices({
-      store: transferStore,
-      notices: parts.notices,
-      level: () => parts.settings.notifications,
-      showProgress: (key) => registry.run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
-    }),
-  );
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
-    jsonDocuments: lifetime.track(new JsonDocuments()),
+    documents: lifetime.track(new Documents()),
     metadataPanels,
     transferPanels,
     revealSearches,
@@ -89,6 +91,39 @@ function databasesOf(parts: Presented): DatabaseTreeParts {
     parameters: parts.parameterStore,
     loadParameters: (name) => parts.parameterFlow.load(name),
     isSaved: (url) => isSavedFolder(parts, url),
+  };
+}
+
+/** What the person is told without having asked. */
+function showNotices(lifetime: Lifetime, parts: Presented, { run }: CommandRegistry): void {
+  lifetime.track(
+    new KeyNotices({
+      keys: parts.keys,
+      notices: parts.notices,
+      nameOf: (id) => connectionName(parts, id),
+      tryAgain: (node) => run('dataTransfer.refreshDatabases', node),
+      setKey: (node) => run('dataTransfer.setApiKey', node),
+    }),
+  );
+  lifetime.track(new TransferNotices(noticeParts(parts, run)));
+}
+
+function noticeParts(
+  { transferStore, transferFlow, noticeClaims, notices, settings }: Presented,
+  run: CommandRegistry['run'],
+): TransferNoticeParts {
+  return {
+    store: transferStore,
+    notices,
+    clock,
+    level: () => settings.notifications,
+    isMine: ({ key }) => transferFlow.isOwn(key),
+    claim: (name) => noticeClaims.take(name),
+    hasFocus: () => window.state.focused,
+    showProgress: (key) => run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
+    showTransfers: () => void commands.executeCommand(`${viewIds.transfers}.focus`),
+    didStart: (key) => run('dataTransfer.transferDidStart', { kind: 'transfer', key }),
+    didNotStart: (key) => run('dataTransfer.transferDidNotStart', { kind: 'transfer', key }),
   };
 }
 

@@ -1,16 +1,24 @@
 import type { DataTransferClient } from './client/dataTransferClient.ts';
 import { ServerDialects } from './client/serverDialect.ts';
 import type { Fetch } from './client/editorTransport.ts';
+import { AdoptFlow } from './flows/adoptFlow.ts';
 import { ConnectFlow } from './flows/connectFlow.ts';
 import { ConnectionTest } from './flows/connectionTest.ts';
+import { KeptTransfers } from './flows/keptTransfers.ts';
 import { KeyWatch } from './flows/keyWatch.ts';
 import { MetadataFlow } from './flows/metadataFlow.ts';
 import { ParameterFlow } from './flows/parameterFlow.ts';
 import { SearchFlow } from './flows/searchFlow.ts';
 import { Sessions } from './flows/sessions.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
+import { AskingLease } from './ledger/askingLease.ts';
+import { NoticeClaims } from './ledger/noticeClaims.ts';
+import { LedgerWatch } from './ledger/ledgerWatch.ts';
+import { Submissions } from './ledger/submissions.ts';
 import { TransferLedger } from './ledger/transferLedger.ts';
+import { UnsavedRecords } from './ledger/unsavedRecords.ts';
 import type { NetworkSettings } from './model/networkSettings.ts';
+import { AskingContest } from './monitor/askingContest.ts';
 import { TransferMonitor } from './monitor/transferMonitor.ts';
 import { ConnectionStore } from './store/connectionStore.ts';
 import { ParameterStore } from './store/parameterStore.ts';
@@ -59,7 +67,10 @@ export class Explorer implements Disposable {
   readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
   readonly transferFlow: TransferFlow;
+  readonly adoptFlow: AdoptFlow;
   readonly monitor: TransferMonitor;
+  readonly unsaved: UnsavedRecords;
+  readonly noticeClaims: NoticeClaims;
 
   constructor(surroundings: ExplorerSurroundings) {
     const { log, clock, ledgerFolder, fetch } = surroundings;
@@ -73,7 +84,14 @@ export class Explorer implements Disposable {
     };
     this.keys = this.lifetime.track(new KeyWatch(sessions, clock));
     const { keys } = this;
-    const ledger = new TransferLedger(ledgerFolder, log);
+    const ledger = new TransferLedger(ledgerFolder, log, clock);
+    const unsaved = this.lifetime.track(new UnsavedRecords(ledger, clock, log));
+    const submissions = this.lifetime.track(new Submissions(ledgerFolder, clock));
+    const watch = this.lifetime.track(new LedgerWatch(ledgerFolder, clock));
+    const shared = { store: transferStore, ledger, unsaved, submissions, clock, log };
+    const kept = this.lifetime.track(new KeptTransfers({ ...shared, watch }));
+    this.unsaved = unsaved;
+    this.noticeClaims = new NoticeClaims(ledgerFolder, clock, log);
     const orcid = (): string => surroundings.orcid();
     this.connectFlow = this.lifetime.track(
       new ConnectFlow({ sessions, store: connectionStore, keys, clock, newClient }),
@@ -85,24 +103,24 @@ export class Explorer implements Disposable {
       new ParameterFlow({ sessions, connectionStore, store: this.parameterStore }),
     );
     this.transferFlow = new TransferFlow({
+      ...shared,
       sessions,
-      store: transferStore,
-      ledger,
-      clock,
-      log,
+      kept,
       timeoutSeconds: () => surroundings.timeoutSeconds(),
     });
+    this.adoptFlow = new AdoptFlow({ sessions, store: transferStore, transfers: this.transferFlow, clock });
+    const hasFocus = (): boolean => surroundings.hasFocus();
+    const lease = this.lifetime.track(new AskingLease({ folder: ledgerFolder, clock, log, hasFocus }));
+    const asking = { sessions, keys, store: transferStore, clock, lease };
     this.monitor = this.lifetime.track(
       new TransferMonitor({
-        sessions,
-        keys,
-        store: transferStore,
-        clock,
-        keep: (transfer) => this.transferFlow.keep(transfer),
+        ...asking,
+        keep: (...transfers) => kept.keepAll(transfers),
         shortestMs: () => surroundings.shortestMs(),
-        hasFocus: () => surroundings.hasFocus(),
+        hasFocus: () => lease.hasFocusSomewhere(),
       }),
     );
+    this.lifetime.track(new AskingContest(asking));
   }
 
   dispose(): void {

@@ -1,6 +1,7 @@
 import { env, l10n } from 'vscode';
+import type { Estimate } from '../core/model/estimate.ts';
 import type { Reason, ReasonKind } from '../core/model/reason.ts';
-import { hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
+import { fileCountOf, hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
 
 const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   badAddress: () => l10n.t('the address must begin with http:// or https://, for example https://dts.example.org'),
@@ -95,14 +96,24 @@ export function stateText(state: TransferState): string {
   return words[state];
 }
 
+const numberFormat = new Intl.NumberFormat(env.language);
+
 /** A number for people, by their locale. */
 export function numberText(value: number): string {
-  return new Intl.NumberFormat(env.language).format(value);
+  return numberFormat.format(value);
 }
 
 /** "1 file", "1,200 files". */
 export function filesText(count: number): string {
   return count === 1 ? l10n.t('1 file') : l10n.t('{0} files', numberText(count));
+}
+
+/** What a transfer is called in rows and questions: "3 files to My Data". */
+export function transferTitle(transfer: Transfer): string {
+  const count = fileCountOf(transfer);
+  const files = count === undefined ? l10n.t('some files') : filesText(count);
+  if (transfer.startedElsewhere) return l10n.t('{0} (started elsewhere)', files);
+  return l10n.t('{0} to {1}', files, plainLine(transfer.order.destination));
 }
 
 /** A time of today as a time, any other as a date with its time; milliseconds since 1970. */
@@ -137,8 +148,60 @@ export function movedText(transfer: Transfer): string | undefined {
 
 /** How a transfer stands, in a few words: its state, or what is happening to it instead (D10, D13). */
 export function standingText(transfer: Transfer): string {
+  if (transfer.replacedBy !== undefined && transfer.state === 'refused') {
+    return l10n.t('did not start, submitted again');
+  }
   const word = transfer.state === 'running' ? plainLine(transfer.status?.status ?? '') : '';
   const state = word === '' ? stateText(transfer.state) : word;
   if (transfer.cancelAcceptedAt === undefined || hasEnded(transfer.state)) return state;
   return transfer.cancelUnheeded ? l10n.t('cancel accepted, the server still says {0}', state) : l10n.t('cancelling');
+}
+
+/** How long a transfer will still take, for a row: "about 4 min", "4–7 min, from 3 earlier transfers". */
+export function estimateText(estimate: Estimate): string {
+  const isEarlier = estimate.kind === 'range' && estimate.basis === 'earlier';
+  return [timeLeftText(estimate), isEarlier ? basisText(estimate) : undefined].filter(Boolean).join(', ');
+}
+
+/** The estimate alone: "about 4 min", "4–7 min", "no movement for 40 min". */
+export function timeLeftText(estimate: Estimate): string {
+  if (estimate.kind === 'range') return spanText(estimate.lowMs, estimate.highMs);
+  const unit = unitFor(estimate.sinceMs);
+  return l10n.t('no movement for {0}', unitFormat(unit).format(inUnits(estimate.sinceMs, unit)));
+}
+
+/** What an estimate is drawn from: "from 3 earlier transfers". */
+export function basisText(estimate: Estimate): string | undefined {
+  if (estimate.kind === 'stalled') return undefined;
+  if (estimate.basis === 'movement') return l10n.t('from the files moved so far');
+  const { count = 1 } = estimate;
+  return count === 1 ? l10n.t('from 1 earlier transfer') : l10n.t('from {0} earlier transfers', numberText(count));
+}
+
+const timeUnits = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+type TimeUnit = keyof typeof timeUnits;
+
+function spanText(lowMs: number, highMs: number): string {
+  if (highMs < timeUnits.minute) return l10n.t('less than a minute');
+  const unit = unitFor(highMs);
+  const [low, high] = [inUnits(lowMs, unit), inUnits(highMs, unit)];
+  const format = unitFormat(unit);
+  if (low === high) return l10n.t('about {0}', format.format(high));
+  return low === 0 ? l10n.t('up to {0}', format.format(high)) : format.formatRange(low, high);
+}
+
+function unitFor(durationMs: number): TimeUnit {
+  if (durationMs < 1.5 * timeUnits.hour) return 'minute';
+  return durationMs < 1.5 * timeUnits.day ? 'hour' : 'day';
+}
+
+/** Rounded to what a person would say: half hours and half days as long as they are few. */
+function inUnits(durationMs: number, unit: TimeUnit): number {
+  const value = durationMs / timeUnits[unit];
+  const step = unit !== 'minute' && value < 10 ? 0.5 : 1;
+  return Math.round(value / step) * step;
+}
+
+function unitFormat(unit: TimeUnit): Intl.NumberFormat {
+  return new Intl.NumberFormat(env.language, { style: 'unit', unit, unitDisplay: 'short' });
 }

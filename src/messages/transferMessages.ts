@@ -1,3 +1,4 @@
+import type { MovementPoint } from '../core/model/movement.ts';
 import type {
   StateChange,
   Transfer,
@@ -8,6 +9,13 @@ import type {
 } from '../core/model/transfer.ts';
 import { amount, exactly, flag, list, optional, record, shape, text, texts, variant, word } from './guards.ts';
 import { bare, commonIntents, isPageWords, type CommonIntent, type PageWords } from './pageMessages.ts';
+
+/** How long a transfer will still take, in words. */
+export interface PageEstimate {
+  readonly text: string;
+  /** What that is drawn from. */
+  readonly basis?: string;
+}
 
 /** The transfer as its page shows it: the files beyond the first ones are sent only when asked for. */
 export interface PageTransfer extends Omit<Transfer, 'order' | 'problem'> {
@@ -20,8 +28,10 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem'> {
   readonly sizeBytes?: number;
   readonly ended: boolean;
   readonly canCancel: boolean;
+  readonly canSubmitAgain: boolean;
   /** Why it was refused or not confirmed, or why it could not be asked about: the second half of a sentence. */
   readonly problem?: string;
+  readonly estimate?: PageEstimate;
 }
 
 /** Everything that the transfer page shows at one moment. */
@@ -47,7 +57,12 @@ export type TransferNews =
   | { readonly type: 'files'; readonly files: readonly TransferFile[] };
 
 /** What the transfer page says to the host. */
-export type TransferIntent = CommonIntent | { readonly type: 'cancel' } | { readonly type: 'listFiles' };
+export type TransferIntent =
+  | CommonIntent
+  | { readonly type: 'cancel' }
+  | { readonly type: 'submitAgain' }
+  | { readonly type: 'reveal' }
+  | { readonly type: 'listFiles' };
 
 /** What the page keeps over a reload of the window. */
 interface TransferPageState {
@@ -99,15 +114,20 @@ const pageTransfer = shape<PageTransfer>({
   sizeBytes: optional(amount),
   ended: flag,
   canCancel: flag,
+  canSubmitAgain: flag,
   createdAt: amount,
   state,
   changes: list(shape<StateChange>({ state, at: amount })),
   id: optional(text),
   status: optional(status),
   askedAt: optional(amount),
+  movement: optional(list(shape<MovementPoint>({ at: amount, moved: amount }))),
   cancelAcceptedAt: optional(amount),
   cancelUnheeded: optional(flag),
+  startedElsewhere: optional(flag),
+  replacedBy: optional(text),
   problem: optional(text),
+  estimate: optional(shape<PageEstimate>({ text, basis: optional(text) })),
 });
 
 const snapshot = shape<TransferSnapshot>({ key: text, now: amount, transfer: optional(pageTransfer) });
@@ -134,6 +154,8 @@ export const isTransferNews = variant<TransferNews>({
 export const isTransferIntent = variant<TransferIntent>({
   ...commonIntents,
   cancel: bare('cancel'),
+  submitAgain: bare('submitAgain'),
+  reveal: bare('reveal'),
   listFiles: bare('listFiles'),
 });
 

@@ -1,12 +1,20 @@
 import { l10n, type WebviewPanel } from 'vscode';
-import { hasEnded, type Transfer, type TransferFile, type TransferState } from '../core/model/transfer.ts';
+import type { Estimate } from '../core/model/estimate.ts';
+import {
+  canSubmitAgain,
+  hasEnded,
+  type Transfer,
+  type TransferFile,
+  type TransferState,
+} from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { plainLine, reasonText, stateText } from '../host/words.ts';
+import { basisText, plainLine, reasonText, stateText, timeLeftText } from '../host/words.ts';
 import {
   isTransferIntent,
   transferStates,
+  type PageEstimate,
   type PageTransfer,
   type TransferIntent,
   type TransferSnapshot,
@@ -18,6 +26,10 @@ export interface TransferParts extends PanelParts {
   readonly transfers: TransferStore;
   /** Brings in the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
+  /** How long a transfer will still take; undefined where nothing honest can be said. */
+  estimateOf(transfer: Transfer): Estimate | undefined;
+  /** Shows the row of a transfer in its tree. */
+  reveal(key: string): void;
   readonly clock: Clock;
 }
 
@@ -52,8 +64,7 @@ export class TransferPage implements Disposable {
   /** Tells the page how the transfer stands now. */
   update(): void {
     const transfer = this.parts.transfers.get(this.key);
-    this.host.panel.title =
-      transfer === undefined ? l10n.t('Transfer') : l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
+    this.host.panel.title = titleOf(transfer);
     this.host.say({ type: 'snapshot', snapshot: this.snapshot() });
   }
 
@@ -64,7 +75,8 @@ export class TransferPage implements Disposable {
   private snapshot(): TransferSnapshot {
     const transfer = this.parts.transfers.get(this.key);
     const now = this.parts.clock.now();
-    return { key: this.key, now, ...(transfer !== undefined && { transfer: pageTransfer(transfer) }) };
+    if (transfer === undefined) return { key: this.key, now };
+    return { key: this.key, now, transfer: pageTransfer(transfer, this.parts.estimateOf(transfer)) };
   }
 
   private act(intent: TransferIntent): void {
@@ -78,6 +90,12 @@ export class TransferPage implements Disposable {
       case 'copyId':
         this.parts.run('dataTransfer.copyTransferId', node);
         break;
+      case 'submitAgain':
+        this.parts.run('dataTransfer.submitAgain', node);
+        break;
+      case 'reveal':
+        this.parts.reveal(this.key);
+        break;
       case 'listFiles':
         this.host.say({ type: 'files', files: this.parts.transfers.get(this.key)?.order.files ?? [] });
         break;
@@ -88,7 +106,14 @@ export class TransferPage implements Disposable {
   }
 }
 
-function pageTransfer({ order, problem, ...facts }: Transfer): PageTransfer {
+function titleOf(transfer: Transfer | undefined): string {
+  if (transfer === undefined) return l10n.t('Transfer');
+  if (transfer.startedElsewhere) return l10n.t('Transfer started elsewhere');
+  return l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
+}
+
+function pageTransfer(transfer: Transfer, estimate: Estimate | undefined): PageTransfer {
+  const { order, problem, ...facts } = transfer;
   const { files, ...rest } = order;
   const sizeBytes = totalSizeBytes(files);
   const ended = hasEnded(facts.state);
@@ -99,9 +124,16 @@ function pageTransfer({ order, problem, ...facts }: Transfer): PageTransfer {
     askedFileCount: files.length,
     ...(sizeBytes !== undefined && { sizeBytes }),
     ended,
+    canSubmitAgain: canSubmitAgain(transfer),
     canCancel: !ended && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
     ...(problem !== undefined && { problem: reasonText(problem) }),
+    ...(estimate !== undefined && { estimate: pageEstimate(estimate) }),
   };
+}
+
+function pageEstimate(estimate: Estimate): PageEstimate {
+  const basis = basisText(estimate);
+  return { text: timeLeftText(estimate), ...(basis !== undefined && { basis }) };
 }
 
 function totalSizeBytes(files: readonly TransferFile[]): number | undefined {

@@ -1,9 +1,9 @@
 import { l10n, StatusBarAlignment, ThemeColor, window } from 'vscode';
-import type { Transfer } from '../core/model/transfer.ts';
+import { fileCountOf, type Transfer } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { movedText, numberText, plainLine, standingText } from '../host/words.ts';
+import { movedText, numberText, standingText, transferTitle } from '../host/words.ts';
 
 /** What a {@link TransferStatusBar} needs. */
 export interface StatusBarParts {
@@ -11,9 +11,13 @@ export interface StatusBarParts {
   readonly clock: Clock;
   /** Whether somebody can ask for the status of this connection's transfers now. */
   isConnected(connectionId: string): boolean;
+  /** How long a transfer will still take, in words; undefined where nothing honest can be said. */
+  estimate(transfer: Transfer): string | undefined;
 }
 
 const doneShownMs = 60_000;
+/** More transfers than these make a tooltip that nobody can read. */
+const mostLines = 20;
 
 /** What the status bar says. */
 interface Face {
@@ -100,12 +104,20 @@ export class TransferStatusBar implements Disposable {
       return { text: `$(plug) ${l10n.t('Data Transfer: not connected')}`, tooltip, look: 'warning' };
     }
     const count = running.length === 1 ? l10n.t('1 transfer') : l10n.t('{0} transfers', numberText(running.length));
-    const asked = running.reduce((sum, { status, order }) => sum + (status?.fileCount ?? order.files.length), 0);
+    const asked = running.reduce(
+      (sum, transfer) => sum + (transfer.status?.fileCount ?? fileCountOf(transfer) ?? 0),
+      0,
+    );
     const moved = running.reduce((sum, { status }) => sum + (status?.movedFileCount ?? 0), 0);
     const share = asked > 0 ? ` · ${numberText(Math.floor((100 * moved) / asked))} %` : '';
-    const lines = running.map((transfer) =>
-      [plainLine(transfer.order.destination), standingText(transfer), movedText(transfer)].filter(Boolean).join(' · '),
-    );
+    const lines = running.slice(0, mostLines).map((transfer) => this.line(transfer));
+    const others = running.length - lines.length;
+    if (others > 0) lines.push(others === 1 ? l10n.t('and 1 more') : l10n.t('and {0} more', numberText(others)));
     return { text: `$(sync~spin) ${count}${share}`, tooltip: lines.join('\n') };
+  }
+
+  private line(transfer: Transfer): string {
+    const parts = [transferTitle(transfer), standingText(transfer), movedText(transfer)];
+    return [...parts, this.parts.estimate(transfer)].filter(Boolean).join(' · ');
   }
 }

@@ -12,7 +12,7 @@ import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { TransferNode } from '../host/contributions.ts';
-import { filesText, movedText, numberText, plainLine, reasonText, standingText, timeText } from '../host/words.ts';
+import { movedText, numberText, plainLine, reasonText, standingText, timeText, transferTitle } from '../host/words.ts';
 import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
 import { goneItem, loadingRow, messageItem } from './placeholders.ts';
 
@@ -24,6 +24,8 @@ export interface TransferTreeParts {
   readonly clock: Clock;
   /** Brings in the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
+  /** How long a transfer will still take, in words; undefined where nothing honest can be said. */
+  estimate(transfer: Transfer): string | undefined;
 }
 
 /** The transfers, running ones first, newest first. */
@@ -50,7 +52,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     if (node.kind === 'message') return messageItem(node);
     if (node.kind === 'group') return this.groupItem(node);
     const transfer = this.parts.store.get(node.key);
-    return transfer ? transferItem(transfer, this.parts.clock.now()) : goneItem(node.key);
+    return transfer ? this.transferItem(transfer) : goneItem(node.key);
   }
 
   getChildren(parent?: TransferTreeNode): TransferTreeNode[] {
@@ -114,6 +116,10 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     this.shownIn.delete(key);
   }
 
+  private transferItem(transfer: Transfer): TreeItem {
+    return transferItem(transfer, this.parts.estimate(transfer), this.parts.clock.now());
+  }
+
   private groupItem({ group }: TransferGroupNode): TreeItem {
     const titles: Readonly<Record<Group, string>> = {
       running: l10n.t('Running'),
@@ -153,17 +159,17 @@ const icons: Readonly<Record<TransferState, ThemeIcon>> = {
   expired: new ThemeIcon('history'),
 };
 
-function transferItem(transfer: Transfer, now: number): TreeItem {
-  const { order, state } = transfer;
-  const item = new TreeItem(l10n.t('{0} to {1}', filesText(order.files.length), plainLine(order.destination)));
+function transferItem(transfer: Transfer, estimate: string | undefined, now: number): TreeItem {
+  const { state } = transfer;
+  const item = new TreeItem(transferTitle(transfer));
   item.id = transfer.key;
   item.iconPath = icons[state];
   item.contextValue = contextOf(transfer);
   const asOf = transfer.problem && transfer.askedAt ? l10n.t('as of {0}', timeText(transfer.askedAt, now)) : undefined;
-  item.description = [standingText(transfer), hasEnded(state) ? undefined : movedText(transfer), asOf]
+  item.description = [standingText(transfer), hasEnded(state) ? undefined : movedText(transfer), estimate, asOf]
     .filter(Boolean)
     .join(' · ');
-  item.tooltip = transferTooltip(transfer, now);
+  item.tooltip = transferTooltip(transfer, estimate, now);
   item.command = {
     command: 'dataTransfer.showTransferProgress',
     title: l10n.t('Show Transfer Progress'),
@@ -173,20 +179,21 @@ function transferItem(transfer: Transfer, now: number): TreeItem {
 }
 
 function contextOf(transfer: Transfer): string {
-  if (hasEnded(transfer.state)) return 'transfer.ended';
+  if (hasEnded(transfer.state)) return transfer.startedElsewhere ? 'transfer.endedElsewhere' : 'transfer.ended';
   if (transfer.state === 'notConfirmed') return 'transfer.notConfirmed';
   const cancellable = transfer.id !== undefined && transfer.cancelAcceptedAt === undefined;
   return cancellable ? 'transfer.running' : 'transfer.waiting';
 }
 
-function transferTooltip(transfer: Transfer, now: number): string {
-  const { order, status, problem } = transfer;
+function transferTooltip(transfer: Transfer, estimate: string | undefined, now: number): string {
+  const { order, status, problem, startedElsewhere } = transfer;
+  const begun = timeText(transfer.createdAt, now);
   return [
-    `${plainLine(order.source)} → ${plainLine(order.destination)}`,
-    [standingText(transfer), movedText(transfer)].filter(Boolean).join(' · '),
+    startedElsewhere ? transferTitle(transfer) : `${plainLine(order.source)} → ${plainLine(order.destination)}`,
+    [standingText(transfer), movedText(transfer), estimate].filter(Boolean).join(' · '),
     status?.message ? plainLine(status.message) : '',
     problem ? reasonText(problem) : '',
-    l10n.t('Started: {0}', timeText(transfer.createdAt, now)),
+    startedElsewhere ? l10n.t('Watched since: {0}', begun) : l10n.t('Started: {0}', begun),
     transfer.askedAt ? l10n.t('Last asked: {0}', timeText(transfer.askedAt, now)) : '',
     transfer.id ? l10n.t('Id: {0}', plainLine(transfer.id)) : '',
   ]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { commands, TreeItemCollapsibleState } from 'vscode';
+import { TreeItemCollapsibleState } from 'vscode';
 import type { Database } from '../../src/core/model/database.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
@@ -154,9 +154,7 @@ describe('The Retry row of the databases', () => {
     const tree = databaseTree(stage.parts.connectionStore);
     const row = tree.getChildren().find((node) => node.kind === 'message' && node.look === 'error');
     assert.ok(row, 'there is an error row');
-    const { command } = tree.getTreeItem(row);
-    assert.ok(command);
-    await commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
+    await stage.click(tree.getTreeItem(row));
     tree.dispose();
   };
 

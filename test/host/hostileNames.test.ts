@@ -62,7 +62,8 @@ describe('What a server says is data', () => {
 
       it('the rows of the transfers are plain text', () => {
         const store = new TransferStore();
-        const tree = new TransferTree({ store, clock: new ManualClock(), loadFinished: () => Promise.resolve() });
+        const loadFinished = (): Promise<void> => Promise.resolve();
+        const tree = new TransferTree({ store, clock: new ManualClock(), loadFinished, estimate: () => undefined });
         const status = { status: text, message: text, fileCount: 2, movedFileCount: 1 };
         const more = { state: 'running', status, problem: { kind: 'refused', detail: text } } as const;
         store.put([transfer('t', { ...more, id: `id ${text}` }, { source: text, destination: text })]);

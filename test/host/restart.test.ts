@@ -60,7 +60,8 @@ describe('After a restart', () => {
 
   const rows = (): string[] => {
     const { transferStore: store, transferFlow } = explorer;
-    const tree = new TransferTree({ store, clock: systemClock, loadFinished: () => transferFlow.loadFinished() });
+    const loadFinished = (): Promise<void> => transferFlow.loadFinished();
+    const tree = new TransferTree({ store, clock: systemClock, loadFinished, estimate: () => undefined });
     const nodes = tree.getChildren().flatMap((node) => [node, ...tree.getChildren(node)]);
     const words = nodes.map((node) => wordsOf(tree.getTreeItem(node)));
     tree.dispose();

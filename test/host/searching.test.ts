@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { commands } from 'vscode';
 import { SearchTree } from '../../src/views/searchTree.ts';
 import { json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { wordsOf } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 describe('Searching in the editor', () => {
@@ -20,9 +18,7 @@ describe('Searching in the editor', () => {
     const [root] = tree.getChildren();
     const last = root && tree.getChildren(root).find((node) => node.kind === 'message');
     assert.ok(last);
-    const { command } = tree.getTreeItem(last);
-    assert.ok(command, wordsOf(tree.getTreeItem(last)));
-    await commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
+    await stage.click(tree.getTreeItem(last));
     tree.dispose();
   };
 

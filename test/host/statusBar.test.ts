@@ -22,7 +22,7 @@ describe('The status bar', () => {
     clock = new ManualClock();
     connected = true;
     item = watchNextItem();
-    bar = new TransferStatusBar({ store, clock, isConnected: () => connected });
+    bar = new TransferStatusBar({ store, clock, isConnected: () => connected, estimate: () => 'about 4 min' });
   });
   afterEach(() => bar.dispose());
 
@@ -44,8 +44,17 @@ describe('The status bar', () => {
     const status = { status: 'active', fileCount: 4, movedFileCount: 2 };
     store.put([transfer('one', { status }), transfer('two', { state: 'staging' }, { destination: 'Gamma' })]);
     const { tooltip, command } = item.real();
-    assert.deepEqual(textOf(tooltip).split('\n').sort(), ['Beta · active · 2 of 4 files', 'Gamma · staging']);
+    assert.deepEqual(textOf(tooltip).split('\n').sort(), [
+      'Beta · active · 2 of 4 files · about 4 min',
+      'Gamma · staging · about 4 min',
+    ]);
     assert.equal(command, 'dataTransfer.showRunningTransfers');
+  });
+
+  it('tells no more transfers in the tooltip than can be read', () => {
+    store.put([...Array(25).keys()].map((index) => transfer(`t${index}`)));
+    const lines = textOf(item.real().tooltip).split('\n');
+    assert.deepEqual([lines.length, lines.at(-1)], [21, 'and 5 more']);
   });
 
   it('is read out in words, without the names of icons', () => {
@@ -115,7 +124,8 @@ describe('The badge of the transfers', () => {
     };
     Object.assign(window, { createTreeView: standIn });
     const store = new TransferStore();
-    const transfers = { store, clock: new ManualClock(), loadFinished: () => Promise.resolve() };
+    const loadFinished = (): Promise<void> => Promise.resolve();
+    const transfers = { store, clock: new ManualClock(), loadFinished, estimate: () => undefined };
     const treeViews = new TreeViews({
       databases: {
         store: new ConnectionStore(),

@@ -15,14 +15,16 @@ describe('The tree of transfers', () => {
   let store: TransferStore;
   let tree: TransferTree;
   let loads: number;
+  let estimate: string | undefined;
   beforeEach(() => {
     store = new TransferStore();
     loads = 0;
+    estimate = undefined;
     const loadFinished = (): Promise<void> => {
       loads += 1;
       return Promise.resolve();
     };
-    tree = new TransferTree({ store, clock, loadFinished });
+    tree = new TransferTree({ store, clock, loadFinished, estimate: () => estimate });
   });
   afterEach(() => tree.dispose());
 
@@ -100,6 +102,13 @@ describe('The tree of transfers', () => {
     assert.equal(row(transfer('t', { status })).description, 'active · 2 of 3 files');
     const unheard = transfer('t', { status, askedAt: clock.now(), problem: { kind: 'timeout' } });
     assert.match(String(row(unheard).description), /^active · 2 of 3 files · as of \d/);
+  });
+
+  it('says how long it will still take, where that can be said', () => {
+    estimate = '4–7 min, from 3 earlier transfers';
+    const item = row(transfer('t', { status: { status: 'active', fileCount: 3, movedFileCount: 2 } }));
+    assert.equal(item.description, 'active · 2 of 3 files · 4–7 min, from 3 earlier transfers');
+    assert.match(textOf(item.tooltip), /active · 2 of 3 files · 4–7 min, from 3 earlier transfers\n/);
   });
 
   it('tells everything in the tooltip', () => {

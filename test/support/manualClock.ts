@@ -9,6 +9,11 @@ export class ManualClock implements Clock {
     this.time = start;
   }
 
+  /** How many callbacks have neither come nor been given up. */
+  get waitingCount(): number {
+    return this.waiting.size;
+  }
+
   now(): number {
     return this.time;
   }
@@ -30,6 +35,12 @@ export class ManualClock implements Clock {
       await settle();
     }
     this.time = end;
+  }
+
+  /** The machine sleeps: time goes on, and what waits has still as long to wait as before. Negative: the clock is set back. */
+  sleep(ms: number): void {
+    this.time += ms;
+    for (const entry of this.waiting) entry.at += ms;
   }
 
   private next(end: number): { at: number; call: () => void } | undefined {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Submissions } from '../ledger/submissions.ts';
 import type { TransferLedger } from '../ledger/transferLedger.ts';
 import type { Reason } from '../model/reason.ts';
 import { hasEnded, inState, type Transfer, type TransferOrder } from '../model/transfer.ts';
@@ -6,6 +7,7 @@ import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Logger } from '../util/logger.ts';
 import { asked } from './asked.ts';
+import type { KeptTransfers } from './keptTransfers.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What a {@link TransferFlow} needs. */
@@ -13,6 +15,8 @@ export interface TransferParts {
   readonly sessions: Sessions;
   readonly store: TransferStore;
   readonly ledger: TransferLedger;
+  readonly kept: KeptTransfers;
+  readonly submissions: Submissions;
   readonly clock: Clock;
   readonly log: Logger;
   /** Longest wait for the answer to a submission, in seconds; undefined for the client's own (D16). */
@@ -23,6 +27,7 @@ export interface TransferParts {
 export class TransferFlow {
   private readonly parts: TransferParts;
   private loading: Promise<void> | undefined;
+  private readonly own = new Set<string>();
 
   constructor(parts: TransferParts) {
     this.parts = parts;
@@ -30,16 +35,15 @@ export class TransferFlow {
 
   /** Brings back the transfers that had not ended when the program last did; a failure is logged. */
   async resume(): Promise<void> {
-    const { ledger, store, log } = this.parts;
+    const { ledger, store, kept, log } = this.parts;
     try {
-      const transfers = await ledger.loadRunning();
-      store.put(transfers);
+      store.put(await ledger.loadRunning());
       store.setHasEarlier(await ledger.hasEnded());
-      const interrupted = transfers.filter((transfer) => transfer.state === 'submitting');
-      await Promise.all(interrupted.map((transfer) => this.keep(this.interrupted(transfer))));
+      await kept.settleSubmissions();
     } catch (error) {
       log.error(`The records of transfers could not be read: ${String(error)}`);
     }
+    void kept.follow();
   }
 
   /** Brings in the transfers that ended in earlier sessions, once however often it is asked for; a failure is logged. */
@@ -52,10 +56,11 @@ export class TransferFlow {
 
   /**
    * Submits a transfer (§4.5); resolves with how it stands: accepted, refused, or not confirmed (D12).
-   * Rejects when the intent could not be written to the ledger; then nothing was sent.
+   * `replacedKey` names one that was not confirmed and that the person says never began: it is given up for this one.
+   * Rejects when the intent could not be written to the ledger; then nothing was sent, and nothing given up.
    */
-  async submit(order: TransferOrder): Promise<Transfer> {
-    const { ledger, store, clock } = this.parts;
+  async submit(order: TransferOrder, replacedKey?: string): Promise<Transfer> {
+    const { ledger, store, submissions, clock } = this.parts;
     const createdAt = clock.now();
     const intent: Transfer = {
       key: randomUUID(),
@@ -64,9 +69,27 @@ export class TransferFlow {
       state: 'submitting',
       changes: [{ state: 'submitting', at: createdAt }],
     };
-    await ledger.write(intent);
-    store.put([intent]);
-    return await this.keep(await this.send(intent));
+    await submissions.begin(intent.key);
+    try {
+      await ledger.write(intent);
+      this.own.add(intent.key);
+      store.put([intent]);
+      await this.giveUp(replacedKey, intent);
+      return await this.keep(await this.send(intent));
+    } finally {
+      await submissions.end(intent.key);
+    }
+  }
+
+  /** Takes in a transfer that this window is to watch, and to tell of, from now on. */
+  async adopt(transfer: Transfer): Promise<Transfer> {
+    this.own.add(transfer.key);
+    return await this.keep(transfer);
+  }
+
+  /** Whether the person submitted a transfer, or took it over, in this window. */
+  isOwn(key: string): boolean {
+    return this.own.has(key);
   }
 
   /** Asks the service to cancel (§4.7). Resolves with the reason when it did not accept. */
@@ -84,23 +107,27 @@ export class TransferFlow {
     return undefined;
   }
 
-  /** Forgets transfers that have ended. */
+  /** Forgets transfers that have ended; for a day they can be restored. */
   async forget(keys: readonly string[]): Promise<void> {
     await this.parts.ledger.remove(keys);
     this.parts.store.remove(keys);
   }
 
-  /** Puts what is known of a transfer where it is shown, and in the ledger. A full disk does not hide what happened. */
+  /** Brings back what was forgotten, as far as it is still there. */
+  async restore(keys: readonly string[]): Promise<void> {
+    this.parts.store.put(await this.parts.ledger.restore(keys));
+  }
+
+  /** Puts what is known of a transfer where it is shown, and in the ledger. */
   async keep(transfer: Transfer): Promise<Transfer> {
-    this.parts.store.put([transfer]);
-    try {
-      await this.parts.ledger.write(transfer);
-    } catch (error) {
-      this.parts.log.error(
-        `The record of transfer ${transfer.id ?? transfer.key} could not be written: ${String(error)}`,
-      );
-    }
-    return transfer;
+    return await this.parts.kept.keep(transfer);
+  }
+
+  /** One that the person says never began is given up for the one that is submitted instead. */
+  private async giveUp(key: string | undefined, instead: Transfer): Promise<void> {
+    const given = key === undefined ? undefined : this.parts.store.get(key);
+    if (given?.state !== 'notConfirmed') return;
+    await this.keep({ ...inState(given, 'refused', instead.createdAt), replacedBy: instead.key });
   }
 
   private async load(): Promise<void> {
@@ -135,11 +162,5 @@ export class TransferFlow {
     if (reply.value !== undefined) return { ...inState(intent, 'accepted', at), id: reply.value };
     const problem = reply.reason ?? { kind: 'unreadable', maybeDone: true };
     return { ...inState(intent, problem.maybeDone ? 'notConfirmed' : 'refused', at), problem };
-  }
-
-  /** A submission that was under way when the program ended may have been accepted (D12). */
-  private interrupted(transfer: Transfer): Transfer {
-    const at = this.parts.clock.now();
-    return { ...inState(transfer, 'notConfirmed', at), problem: { kind: 'dropped', maybeDone: true } };
   }
 }

@@ -1,124 +1,155 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasEnded, type Transfer } from '../model/transfer.ts';
+import { systemClock, type Clock } from '../util/clock.ts';
+import { underLock } from '../util/fileLock.ts';
 import type { Logger } from '../util/logger.ts';
-import { readRecord, writeRecord } from './transferRecord.ts';
+import { together } from '../util/together.ts';
+import { RecordFiles, type Shelf } from './recordFiles.ts';
+import { mergeTransfers, sameButAsked } from './transferMerge.ts';
+import { writeRecord } from './transferRecord.ts';
 
-type Shelf = 'running' | 'ended';
+/** What became of the record of a transfer since this window looked at it last. */
+export type RecordChange =
+  | { readonly kind: 'same' | 'removed' | 'missing' | 'unreadable' }
+  | { readonly kind: 'there'; readonly transfer: Transfer };
+
+const filesAtOnce = 32;
+const dayMs = 86_400_000;
 
 /**
- * Keeps every transfer that was ever submitted, one file each, running and ended ones in folders of their own.
+ * Keeps every transfer that was ever submitted, one file each, running and ended ones in folders of their own. Several
+ * windows write to it at once: each write takes the lock of that transfer and is merged with what is there.
  * It holds no key, and names a connection by its own id (D29). A file that cannot be read is set aside, never deleted.
  */
 export class TransferLedger {
-  private readonly folder: string;
-  private readonly log: Logger;
-  private readonly writing = new Map<string, Promise<void>>();
+  private readonly clock: Clock;
+  private readonly files: RecordFiles;
+  private readonly writing = new Map<string, Promise<unknown>>();
+  /** What the files were like when this window read or wrote them last. */
+  private readonly seen = new Map<string, string | undefined>();
 
-  constructor(folder: string, log: Logger) {
-    this.folder = folder;
-    this.log = log;
+  constructor(folder: string, log: Logger, clock: Clock = systemClock) {
+    this.clock = clock;
+    this.files = new RecordFiles(folder, log);
   }
 
-  /** Resolves when the transfer is on disk; rejects when it could not be written. Writes of one transfer keep their order. */
-  write(transfer: Transfer): Promise<void> {
+  /**
+   * Resolves when the transfer is on disk, with what is known of it now, other windows included; rejects when it could
+   * not be written. Writes of one transfer keep their order. What tells only when it was last asked for may be lost when
+   * the machine stops. One that was removed meanwhile stays removed.
+   */
+  write(transfer: Transfer): Promise<Transfer> {
     return this.inTurn(transfer.key, () => this.put(transfer));
   }
 
-  /** Forgets transfers for good. */
+  /** Forgets transfers; for a day they can be restored. */
   async remove(keys: readonly string[]): Promise<void> {
-    const forget = async (key: string): Promise<void> => {
-      await rm(this.path('running', key), { force: true });
-      await rm(this.path('ended', key), { force: true });
-    };
-    await Promise.all(keys.map((key) => this.inTurn(key, () => forget(key))));
+    await this.files.make('removed');
+    await together(keys, filesAtOnce, (key) => this.inTurn(key, () => this.takeAway(key)));
   }
 
-  loadRunning(): Promise<readonly Transfer[]> {
-    return this.load('running');
+  /** Brings back those that were removed; resolves with those that were still there. */
+  async restore(keys: readonly string[]): Promise<readonly Transfer[]> {
+    await Promise.all([this.files.make('running'), this.files.make('ended')]);
+    const restored = await together(keys, filesAtOnce, (key) => this.inTurn(key, () => this.bringBack(key)));
+    return restored.filter((transfer) => transfer !== undefined);
   }
 
-  loadEnded(): Promise<readonly Transfer[]> {
-    return this.load('ended');
-  }
-
-  /** Whether any transfer has ended, without reading one. */
-  async hasEnded(): Promise<boolean> {
-    return (await this.names(join(this.folder, 'ended'))).length > 0;
-  }
-
-  private inTurn(key: string, act: () => Promise<void>): Promise<void> {
-    const before = this.writing.get(key) ?? Promise.resolve();
-    const turn = before.then(act, act);
-    this.writing.set(key, turn);
-    const forget = (): void => {
-      if (this.writing.get(key) === turn) this.writing.delete(key);
-    };
-    turn.then(forget, forget);
-    return turn;
-  }
-
-  private async put(transfer: Transfer): Promise<void> {
-    const shelf: Shelf = hasEnded(transfer.state) ? 'ended' : 'running';
-    await mkdir(join(this.folder, shelf), { recursive: true, mode: 0o700 });
-    const beside = join(this.folder, shelf, `${transfer.key}.${randomUUID()}.part`);
-    try {
-      const file = await open(beside, 'wx', 0o600);
-      try {
-        await file.writeFile(writeRecord(transfer));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(beside, this.path(shelf, transfer.key));
-    } catch (error) {
-      await rm(beside, { force: true });
-      throw error;
-    }
-    if (shelf === 'ended') await rm(this.path('running', transfer.key), { force: true });
-  }
-
-  private async load(shelf: Shelf): Promise<readonly Transfer[]> {
-    const names = await this.names(join(this.folder, shelf));
-    const transfers = await Promise.all(names.map((name) => this.read(shelf, name)));
+  /** All that have not ended. */
+  async loadRunning(): Promise<readonly Transfer[]> {
+    const transfers = await together(await this.files.keys('running'), filesAtOnce, async (key) => {
+      const identity = await this.files.identity(key);
+      // A window that was ended between two steps leaves both; the end counts.
+      if (identity?.startsWith('ended')) return undefined;
+      const found = await this.files.tryToRead('running', key);
+      if (found) this.seen.set(key, identity);
+      return found?.transfer;
+    });
     return transfers.filter((transfer) => transfer !== undefined);
   }
 
-  private async names(folder: string): Promise<readonly string[]> {
-    try {
-      return (await readdir(folder)).filter((name) => name.endsWith('.json'));
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
+  /** All that have ended. */
+  async loadEnded(): Promise<readonly Transfer[]> {
+    const keys = await this.files.keys('ended');
+    const found = await together(keys, filesAtOnce, (key) => this.files.tryToRead('ended', key));
+    return found.flatMap((record) => record?.transfer ?? []);
+  }
+
+  /** Whether any transfer has ended, without reading one. */
+  hasEnded(): Promise<boolean> {
+    return this.files.hasAny('ended');
+  }
+
+  /** What another window has done to a transfer since this one read or wrote it last. */
+  async look(key: string): Promise<RecordChange> {
+    await this.writing.get(key)?.catch(() => undefined);
+    const identity = await this.files.identity(key);
+    if (identity !== undefined && identity === this.seen.get(key)) return { kind: 'same' };
+    const found = await this.files.find(key);
+    if (found === 'later') return { kind: 'unreadable' };
+    if (!found) return { kind: (await this.files.has('removed', key)) ? 'removed' : 'missing' };
+    this.seen.set(key, identity);
+    return { kind: 'there', transfer: found.transfer };
+  }
+
+  /** The keys of all records in one of its folders. */
+  keys(shelf: 'running' | 'ended'): Promise<readonly string[]> {
+    return this.files.keys(shelf);
+  }
+
+  /** Deletes what was removed more than a day ago, and what windows left then that did not end in order. */
+  async purge(): Promise<void> {
+    const before = this.clock.now() - dayMs;
+    for (const name of ['removed', 'locks', 'submitting', 'asking']) await this.files.purge(name, before);
+    for (const name of ['running', 'ended']) {
+      await this.files.purge(name, before, (file) => file.endsWith('.part'));
     }
   }
 
-  /** A file that went away meanwhile is nothing; one that cannot be read does not keep the others from being read. */
-  private async read(shelf: Shelf, name: string): Promise<Transfer | undefined> {
-    const path = join(this.folder, shelf, name);
+  private async inTurn<T>(key: string, act: () => Promise<T>): Promise<T> {
+    const before = this.writing.get(key) ?? Promise.resolve();
+    const locked = async (): Promise<T> => {
+      const lock = join(await this.files.make('locks'), `${key}.lock`);
+      return await underLock(lock, this.clock, act);
+    };
+    const turn = before.then(locked, locked);
+    this.writing.set(key, turn);
     try {
-      const transfer = readRecord(await readFile(path, 'utf8'));
-      if (transfer && `${transfer.key}.json` === name) return transfer;
-      await this.setAside(path, name);
-    } catch (error) {
-      if (!isMissing(error)) this.log.error(`The record ${name} of a transfer could not be read: ${String(error)}`);
+      return await turn;
+    } finally {
+      if (this.writing.get(key) === turn) this.writing.delete(key);
     }
-    return undefined;
   }
 
-  private async setAside(path: string, name: string): Promise<void> {
-    const aside = join(this.folder, 'aside');
-    await mkdir(aside, { recursive: true, mode: 0o700 });
-    await rename(path, join(aside, `${Date.now()}-${name}`));
-    this.log.warn(`The record of a transfer could not be read and was set aside: ${name}`);
+  private async put(transfer: Transfer): Promise<Transfer> {
+    const { key } = transfer;
+    const [isRemoved, found] = [await this.files.has('removed', key), await this.files.find(key)];
+    if (found === 'later' || (isRemoved && !found)) return transfer;
+    const merged = found ? mergeTransfers(found.transfer, transfer) : transfer;
+    const shelf: Shelf = hasEnded(merged.state) ? 'ended' : 'running';
+    const isSame = found?.shelf === shelf && sameButAsked(found.transfer, merged);
+    if (!isSame || found.transfer.askedAt !== merged.askedAt) {
+      await this.files.make(shelf);
+      await this.files.put(shelf, key, writeRecord(merged, found?.record), !isSame);
+    }
+    if (shelf === 'ended') await this.files.delete('running', key);
+    this.seen.set(key, await this.files.identity(key));
+    return merged;
   }
 
-  private path(shelf: Shelf, key: string): string {
-    return join(this.folder, shelf, `${key}.json`);
+  private async takeAway(key: string): Promise<void> {
+    const hadEnded = await this.files.move(key, 'ended', 'removed');
+    if (hadEnded) await this.files.delete('running', key);
+    const isThere = hadEnded || (await this.files.move(key, 'running', 'removed'));
+    if (isThere) await this.files.stamp('removed', key, this.clock.now());
+    this.seen.delete(key);
   }
-}
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  private async bringBack(key: string): Promise<Transfer | undefined> {
+    const found = await this.files.read('removed', key);
+    if (found === undefined || found === 'later') return undefined;
+    await this.files.move(key, 'removed', hasEnded(found.transfer.state) ? 'ended' : 'running');
+    this.seen.set(key, await this.files.identity(key));
+    return found.transfer;
+  }
 }

@@ -1,40 +1,100 @@
+import { withPoint } from '../model/movement.ts';
+import type { Reason } from '../model/reason.ts';
 import { hasEnded, inState, stateOf, type Transfer, type TransferStatus } from '../model/transfer.ts';
 
-/** What the monitor remembers of a transfer between two answers. */
-export interface Watch {
-  /** When to ask next; milliseconds since 1970. */
-  readonly dueAt: number;
-  /** When files were last seen to move, or the state to change. */
-  readonly movedAt: number;
-  /** Answers in a row that said "not found" (D11). */
+/** What is remembered of the answers about one transfer, until the next one. */
+export interface Answers {
+  /** In a row that said "not found" (D11). */
   readonly notFound: number;
-  /** Answers since a cancel was accepted that told nothing new (D13). */
+  /** Since a cancel was accepted, that told nothing new (D13). */
   readonly unheeded: number;
+  /** In a row that were no answer, for a reason of this transfer alone. */
+  readonly failed: number;
 }
+
+/** Before anything was answered. */
+export const noAnswers: Answers = { notFound: 0, unheeded: 0, failed: 0 };
 
 const believedNotFound = 3;
 const unheededAnswers = 5;
 
-/** What a status that was told at `at` makes of a transfer and its watch (D10, D13). */
-export function withStatus(transfer: Transfer, watch: Watch, status: TransferStatus, at: number): [Transfer, Watch] {
-  const state = stateOf(status);
-  const moved = state !== transfer.state || status.movedFileCount !== transfer.status?.movedFileCount;
-  const waitsForCancel = transfer.cancelAcceptedAt !== undefined && !hasEnded(state);
-  const unheeded = waitsForCancel && !moved ? watch.unheeded + 1 : 0;
-  const now = inState(transfer, state, at);
-  const rest = without(now, 'problem', 'cancelUnheeded');
+/** What came of asking for a transfer: its status, or why there is none. */
+export interface StatusReply {
+  readonly value?: TransferStatus | undefined;
+  readonly reason?: Reason;
+}
+
+/** What a reply that came at `at` makes of a transfer. */
+export function withReply(
+  transfer: Transfer,
+  answers: Answers,
+  { value, reason = { kind: 'unreadable' } }: StatusReply,
+  at: number,
+): [Transfer, Answers] {
+  if (value) return withStatus(transfer, answers, value, at);
+  if (reason.kind === 'notFound') return withNotFound(transfer, answers, at);
+  // It concerns this transfer alone: it is said, and the next question comes later.
   return [
-    { ...rest, status, askedAt: at, ...(unheeded >= unheededAnswers && { cancelUnheeded: true }) },
-    { ...watch, movedAt: moved ? at : watch.movedAt, notFound: 0, unheeded },
+    { ...transfer, problem: reason },
+    { ...answers, failed: answers.failed + 1 },
   ];
 }
 
-/** What a "not found" makes of them: one is not believed, three in a row mean that the server forgot it (D11). */
-export function withNotFound(transfer: Transfer, watch: Watch, at: number): [Transfer, Watch] {
-  const notFound = watch.notFound + 1;
-  const believed = notFound >= believedNotFound ? inState(transfer, 'expired', at) : transfer;
-  return [believed, { ...watch, notFound }];
+/** Why nobody can be asked about now: the network or the whole service failed, not the one transfer asked for (D33). */
+export function troubleOf({ value, reason = { kind: 'unreadable' } }: StatusReply): Reason | undefined {
+  return value === undefined && concernsAll(reason) ? reason : undefined;
 }
+
+/** What a status that was told at `at` makes of a transfer (D10, D11, D13). */
+function withStatus(transfer: Transfer, answers: Answers, status: TransferStatus, at: number): [Transfer, Answers] {
+  const told = movedOn(transfer, status, at);
+  const isNews = told.state !== transfer.state || told.movement !== transfer.movement;
+  const waitsForCancel = transfer.cancelAcceptedAt !== undefined && !hasEnded(told.state) && !isNews;
+  const unheeded = waitsForCancel ? answers.unheeded + 1 : 0;
+  const isUnheeded = waitsForCancel && (transfer.cancelUnheeded === true || unheeded >= unheededAnswers);
+  const rest = without(told, 'problem', 'cancelUnheeded');
+  return [
+    { ...rest, status, askedAt: at, ...(isUnheeded && { cancelUnheeded: true }) },
+    { ...noAnswers, unheeded },
+  ];
+}
+
+/** What seems to be another transfer's status ends nothing, and its counts are not this one's (D11). */
+function movedOn(transfer: Transfer, status: TransferStatus, at: number): Transfer {
+  const state = stateOf(status);
+  if (status.doubtful) return hasEnded(state) ? transfer : inState(transfer, state, at);
+  const { movement = [] } = transfer;
+  const moved = status.movedFileCount;
+  const series = moved === undefined ? movement : withPoint(movement, { at, moved });
+  const now = inState(transfer, state, at);
+  return series === movement ? now : { ...now, movement: series };
+}
+
+/** What a "not found" makes of it: one is not believed, three in a row mean that the server forgot it (D11). */
+function withNotFound(transfer: Transfer, answers: Answers, at: number): [Transfer, Answers] {
+  const notFound = answers.notFound + 1;
+  const believed = notFound >= believedNotFound ? inState(transfer, 'expired', at) : transfer;
+  return [believed, { ...answers, notFound, failed: 0 }];
+}
+
+/** The transfer as it is when the trouble of its whole line is over. */
+export function withoutTrouble(transfer: Transfer): Transfer {
+  return transfer.problem && concernsAll(transfer.problem) ? without(transfer, 'problem') : transfer;
+}
+
+/** The transfer while its whole line is in trouble. */
+export function withTrouble(transfer: Transfer, trouble: Reason): Transfer {
+  return transfer.problem?.kind === trouble.kind ? transfer : { ...transfer, problem: trouble };
+}
+
+/** Whether a failure tells of the network or of the whole service. */
+function concernsAll({ kind, status }: Reason): boolean {
+  if (kind === 'serverError') return status !== 500;
+  if (kind === 'refused') return status === 408 || status === 429;
+  return !ownKinds.has(kind);
+}
+
+const ownKinds: ReadonlySet<Reason['kind']> = new Set(['badArgument', 'forbidden', 'notFound', 'tooLarge']);
 
 function without<T extends object, K extends keyof T>(whole: T, ...keys: readonly K[]): Omit<T, K> {
   const rest = { ...whole };

@@ -1,11 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { wait, type Clock } from '../../core/util/clock.ts';
+import { FileLock } from '../../core/util/fileLock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { launchService } from './launch.ts';
 import { ServiceLink } from './serviceLink.ts';
 import { compareVersions, readServiceRecord, type ServiceRecord } from './serviceRecord.ts';
-import { StartLock } from './startLock.ts';
 
 /** What a {@link ServiceFinder} needs. Paths are absolute. */
 export interface FinderParts {
@@ -24,7 +25,10 @@ export interface FinderParts {
 const lookAgainMs = 100;
 const patienceMs = 45_000;
 
-/** Finds the service of this machine, or starts it: one for all windows (D29). */
+/**
+ * Finds the service of this machine, or starts it: one for all windows (D29). Should two start it at once after all, its
+ * own journal lets only one live.
+ */
 export class ServiceFinder {
   private readonly parts: FinderParts;
 
@@ -51,7 +55,7 @@ export class ServiceFinder {
     for (;;) {
       const found = await this.find();
       if (found && !this.isOlder(found)) return found;
-      const lock = await StartLock.take(dataFolder, clock);
+      const lock = await FileLock.take(join(dataFolder, 'start.lock'), clock);
       if (lock) return await this.startUnder(lock);
       if (clock.now() >= until) throw new Error('Another window has been starting the local service for too long');
       await wait(clock, lookAgainMs);
@@ -62,7 +66,7 @@ export class ServiceFinder {
     return compareVersions(version, this.parts.version) < 0;
   }
 
-  private async startUnder(lock: StartLock): Promise<ServiceRecord> {
+  private async startUnder(lock: FileLock): Promise<ServiceRecord> {
     const { log, program, dataFolder, retentionDays } = this.parts;
     try {
       const found = await this.find();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { isRemoteType } from '../remoteFolder.ts';
+import { isRemoteType } from '../../core/util/remoteFolder.ts';
 
 /** What a folder is now. */
 export interface FolderState {

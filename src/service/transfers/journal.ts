@@ -4,7 +4,7 @@ import * as nodePath from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import type { FileResource } from '../../contract/fileResource.ts';
 import type { JsonObject } from '../../core/util/json.ts';
-import { isRemoteFolder } from '../remoteFolder.ts';
+import { isRemoteFolder } from '../../core/util/remoteFolder.ts';
 import { inTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
 import type { TransferFile, TransferRecord, TransferStatusWord } from './transferRecord.ts';
 

@@ -19,14 +19,20 @@ export type IconName = keyof typeof paths;
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
+/** Makes an element of a drawing. */
+export function svgElement(
+  tag: 'svg' | 'path',
+  attributes: Readonly<Record<string, string>>,
+  ...children: readonly SVGElement[]
+): SVGElement {
+  const made = document.createElementNS(svgNamespace, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
 /** The drawing, hidden from screen readers. */
 export function icon(name: IconName): SVGElement {
-  const drawing = document.createElementNS(svgNamespace, 'svg');
-  drawing.setAttribute('class', `icon icon-${name}`);
-  drawing.setAttribute('viewBox', '0 0 16 16');
-  drawing.setAttribute('aria-hidden', 'true');
-  const path = document.createElementNS(svgNamespace, 'path');
-  path.setAttribute('d', paths[name]);
-  drawing.append(path);
-  return drawing;
+  const attributes = { class: `icon icon-${name}`, viewBox: '0 0 16 16', 'aria-hidden': 'true' };
+  return svgElement('svg', attributes, svgElement('path', { d: paths[name] }));
 }

@@ -5,14 +5,15 @@ import { element, foreign, link, section, type Child } from '../shared/dom.ts';
 import type { Format } from '../shared/format.ts';
 import { icon, type IconName } from '../shared/icons.ts';
 import { readIdentifier } from '../shared/identifiers.ts';
+import { jsonTree } from '../shared/jsonTree.ts';
 import { markdown } from '../shared/markdown.ts';
 import { moreButton } from '../shared/more.ts';
 import { readable, shortened } from '../shared/text.ts';
+import type { ViewState } from '../shared/viewState.ts';
 import { movementOf } from './movement.ts';
 import { elapsedMs, timelineOf, type Stretch } from './timeline.ts';
 
 const longestText = 1000;
-const longestJson = 100_000;
 
 /** What the parts of the page are made from. */
 export interface TransferView {
@@ -101,20 +102,37 @@ function filesText(count: number, format: Format): string {
 
 /** What can be said in a word each. What is not known is left out. */
 export function factsStrip({ transfer, now, format }: TransferView): HTMLElement {
-  const { order, askedFileCount, sizeBytes, askedAt, createdAt, id } = transfer;
-  const size = sizeBytes === undefined ? undefined : format.size(sizeBytes);
-  const orcid = readIdentifier(order.orcid);
+  const { askedAt, createdAt, id, startedElsewhere } = transfer;
+  const begun = startedElsewhere ? l10n.t('Watched since') : l10n.t('Submitted');
   const rows = [
     fact('elapsed', transfer.ended ? l10n.t('Took') : l10n.t('Elapsed'), elapsedText(transfer, now, format)),
-    fact('files', l10n.t('Files asked for'), [format.number(askedFileCount), size].filter(Boolean).join(' · ')),
-    fact('started', l10n.t('Submitted'), format.time(createdAt, now), format.dateTime(createdAt)),
+    estimateFact(transfer),
+    startedElsewhere ? undefined : filesFact(transfer, format),
+    fact('started', begun, format.time(createdAt, now), format.dateTime(createdAt)),
     askedAt === undefined
       ? undefined
       : fact('asked', l10n.t('Last asked'), format.time(askedAt, now), format.dateTime(askedAt)),
-    fact('orcid', l10n.t('Submitted by'), link(orcid.text, orcid.address)),
+    startedElsewhere ? undefined : submitterFact(transfer),
     id === undefined ? undefined : fact('id', l10n.t('Transfer id'), foreign(shortened(id, 300), 'code')),
   ];
   return element('dl', { 'data-key': 'facts', class: 'facts' }, ...rows);
+}
+
+function filesFact({ askedFileCount, sizeBytes }: PageTransfer, format: Format): HTMLElement {
+  const size = sizeBytes === undefined ? undefined : format.size(sizeBytes);
+  return fact('files', l10n.t('Files asked for'), [format.number(askedFileCount), size].filter(Boolean).join(' · '));
+}
+
+function submitterFact({ order }: PageTransfer): HTMLElement {
+  const orcid = readIdentifier(order.orcid);
+  return fact('orcid', l10n.t('Submitted by'), link(orcid.text, orcid.address));
+}
+
+/** A standstill is no time left, but it stands in the same place. */
+function estimateFact({ estimate }: PageTransfer): HTMLElement | undefined {
+  if (estimate === undefined) return undefined;
+  const basis = estimate.basis === undefined ? undefined : element('span', { class: 'basis' }, estimate.basis);
+  return fact('estimate', l10n.t('Estimate'), element('span', {}, estimate.text, basis && ' ', basis));
 }
 
 /** How long the transfer has been under way; the page renews it every second. */
@@ -206,15 +224,10 @@ export function descriptionSection({ transfer }: TransferView): HTMLElement | un
   return section('description', l10n.t('Description'), source === undefined ? undefined : markdown(source));
 }
 
-/** The instructions that were sent along, as JSON. */
-export function instructionsSection({ transfer }: TransferView): HTMLElement | undefined {
+/** The instructions that were sent along, as a tree that unfolds. */
+export function instructionsSection({ transfer, format }: TransferView, view: ViewState): HTMLElement | undefined {
   const { instructions } = transfer.order;
   if (instructions === undefined) return undefined;
-  const text = foreign(shortened(JSON.stringify(instructions, undefined, 2), longestJson));
-  const heading = l10n.t('Instructions');
-  return section(
-    'instructions',
-    heading,
-    element('pre', { tabindex: '0', role: 'region', 'aria-label': heading }, text),
-  );
+  const tree = jsonTree({ path: 'instructions', value: instructions }, view, format);
+  return section('instructions', l10n.t('Instructions'), tree);
 }

@@ -11,12 +11,14 @@ import { openChannel, type Channel } from '../shared/channel.ts';
 import { button, element, foreign, onAction, type Child } from '../shared/dom.ts';
 import { formatFor, type Format } from '../shared/format.ts';
 import { icon } from '../shared/icons.ts';
+import { onFold } from '../shared/jsonTree.ts';
 import { readMore } from '../shared/more.ts';
 import { noteBox } from '../shared/noteBox.ts';
 import { Page } from '../shared/page.ts';
 import { placeNow, reopen } from '../shared/place.ts';
 import { shortened } from '../shared/text.ts';
 import { ViewState } from '../shared/viewState.ts';
+import { movementSection } from './movementSection.ts';
 import { notesOf } from './notes.ts';
 import {
   descriptionSection,
@@ -36,7 +38,12 @@ const firstFiles = 200;
 const longestName = 300;
 const tickMs = 1000;
 
-const intents: Readonly<Record<string, TransferIntent>> = { cancel: { type: 'cancel' }, copyId: { type: 'copyId' } };
+const intents: Readonly<Record<string, TransferIntent>> = {
+  cancel: { type: 'cancel' },
+  submitAgain: { type: 'submitAgain' },
+  copyId: { type: 'copyId' },
+  reveal: { type: 'reveal' },
+};
 
 /** The transfer page: draws each snapshot, counts the seconds, and tells the host what the person wants. */
 export class TransferScreen {
@@ -52,6 +59,7 @@ export class TransferScreen {
 
   constructor() {
     onAction(this.page.root, (action, argument) => this.act(action, argument));
+    onFold(this.page.root, (path, open) => this.fold(path, open));
     document.addEventListener('scrollend', () => this.keep());
     setInterval(() => this.tick(), tickMs);
     this.channel = openChannel<TransferNews, TransferIntent>(isTransferNews, (news) => this.hear(news));
@@ -96,7 +104,12 @@ export class TransferScreen {
     if (before === undefined || now === undefined) return;
     const word = this.wordOf(now, now.state);
     if (word === this.wordOf(before, before.state)) return;
-    this.page.announce(l10n.t('The transfer to {0} is now: {1}.', shortened(now.order.destination, longestName), word));
+    const destination = shortened(now.order.destination, longestName);
+    this.page.announce(
+      now.startedElsewhere
+        ? l10n.t('The transfer is now: {0}.', word)
+        : l10n.t('The transfer to {0} is now: {1}.', destination, word),
+    );
   }
 
   /** A word of the server that is not known is shown as it came (D10). */
@@ -121,11 +134,12 @@ export class TransferScreen {
       ...notesOf(transfer, word(transfer.state), this.format).map(noteBox),
       progressSection(parts),
       factsStrip(parts),
+      movementSection(parts, this.view),
       messageSection(parts),
       historySection(parts),
       descriptionSection(parts),
       filesSection(parts, this.allFiles ?? transfer.firstFiles, this.view.limit('files', firstFiles)),
-      instructionsSection(parts),
+      instructionsSection(parts, this.view),
     ];
   }
 
@@ -135,8 +149,15 @@ export class TransferScreen {
     if (action !== 'more') return;
     const { path, limit } = readMore(argument);
     this.view.raiseLimit(path, limit);
-    if (this.allFiles === undefined) this.channel.say({ type: 'listFiles' });
+    if (path === 'files' && this.allFiles === undefined) this.channel.say({ type: 'listFiles' });
     else this.draw();
+  }
+
+  private fold(path: string, open: boolean): void {
+    if (this.view.isOpen(path) === open) return;
+    this.view.setOpen(path, open);
+    this.draw();
+    this.keep();
   }
 
   private tick(): void {
@@ -152,25 +173,32 @@ export class TransferScreen {
 }
 
 function header(parts: TransferView): HTMLElement {
-  const { order, canCancel } = parts.transfer;
+  const { canCancel, canSubmitAgain } = parts.transfer;
   return element(
     'header',
     { 'data-key': 'header' },
-    element(
-      'h1',
-      { tabindex: '-1' },
-      foreign(shortened(order.source, longestName)),
-      icon('arrow'),
-      element('span', { class: 'spoken' }, ` ${l10n.t('to')} `),
-      foreign(shortened(order.destination, longestName)),
-    ),
+    heading(parts.transfer),
     stateBadge(parts),
     element(
       'div',
       { class: 'actions', role: 'group', 'aria-label': l10n.t('Actions') },
       canCancel ? button('cancel', l10n.t('Cancel Transfer')) : undefined,
+      canSubmitAgain ? button('submitAgain', l10n.t('Submit Again…')) : undefined,
       parts.transfer.id === undefined ? undefined : button('copyId', l10n.t('Copy Id')),
+      button('reveal', l10n.t('Show in Tree')),
     ),
+  );
+}
+
+function heading({ order, startedElsewhere }: PageTransfer): HTMLElement {
+  if (startedElsewhere) return element('h1', { tabindex: '-1' }, l10n.t('Transfer started elsewhere'));
+  return element(
+    'h1',
+    { tabindex: '-1' },
+    foreign(shortened(order.source, longestName)),
+    icon('arrow'),
+    element('span', { class: 'spoken' }, ` ${l10n.t('to')} `),
+    foreign(shortened(order.destination, longestName)),
   );
 }
 

@@ -1,72 +1,18 @@
 import assert from 'node:assert/strict';
+import {
+  busy,
+  dropBeforeAnswer,
+  json,
+  problem,
+  resetBeforeAnswer,
+  type Behaviour,
+} from '../../support/faultBehaviours.ts';
 import type { Transfer } from '../../../src/core/model/transfer.ts';
-import { pollIntervalMs, retryWaitMs } from '../../../src/core/monitor/pollSchedule.ts';
-import { withNotFound, withStatus, type Watch } from '../../../src/core/monitor/statusReading.ts';
-import { busy, dropBeforeAnswer, json, problem } from '../../support/faultBehaviours.ts';
 import { Rig, until } from './rig.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
-const order = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
-const running: Transfer = { key: 'k', order, id, createdAt: 0, state: 'active', changes: [{ state: 'active', at: 0 }] };
-const watch: Watch = { dueAt: 0, movedAt: 0, notFound: 0, unheeded: 0 };
-const [second, minute, hour] = [1000, 60_000, 3_600_000];
-
-describe('How often a running transfer is asked for (D33)', () => {
-  const pace = { shortestMs: second, hasFocus: true, movedAt: 0 };
-  const rows: readonly [string, number, Partial<typeof pace>, Partial<Transfer>, number][] = [
-    ['at least a second', 2 * second, {}, {}, second],
-    ['a tenth of its age', 100 * second, {}, {}, 10 * second],
-    ['at most a minute', 30 * minute, {}, {}, minute],
-    ['the setting, where that is more', 2 * second, { shortestMs: 5 * second }, {}, 5 * second],
-    ['the setting, also where that is more than a minute', 30 * minute, { shortestMs: 2 * minute }, {}, 2 * minute],
-    ['half as often without the focus', 100 * second, { hasFocus: false }, {}, 20 * second],
-    ['every five minutes when nothing has moved for an hour', hour, {}, {}, 5 * minute],
-    ['as before when it moved within the hour', 2 * hour, { movedAt: 2 * hour - minute }, {}, minute],
-    ['every ten minutes when a cancel is not heeded', minute, {}, { cancelUnheeded: true }, 10 * minute],
-  ];
-  for (const [what, age, change, transfer, wanted] of rows) {
-    it(what, () => {
-      assert.equal(pollIntervalMs({ ...running, ...transfer }, age, { ...pace, ...change }), wanted);
-    });
-  }
-
-  it('waits after failures from two seconds, doubling to five minutes, each a quarter more or less', () => {
-    assert.deepEqual(
-      [1, 2, 3, 20].map((failures) => retryWaitMs(failures, 0.5)),
-      [2 * second, 4 * second, 8 * second, 5 * minute],
-    );
-    assert.deepEqual([retryWaitMs(1, 0), retryWaitMs(1, 1)], [1500, 2500]);
-  });
-});
-
-describe('Reading an answer', () => {
-  it('believes the third "not found" in a row, not the first (D11)', () => {
-    const [once, seen] = withNotFound(running, watch, 1);
-    const [twice, again] = withNotFound(once, seen, 2);
-    const [thrice] = withNotFound(twice, again, 3);
-    assert.deepEqual([once.state, twice.state, thrice.state], ['active', 'active', 'expired']);
-  });
-
-  it('forgets a "not found" when the transfer is there again (D11)', () => {
-    const [, seen] = withNotFound(running, watch, 1);
-    assert.equal(withStatus(running, seen, { status: 'active' }, 2)[1].notFound, 0);
-  });
-
-  it('says after five unchanged answers that a cancel is not heeded (D13)', () => {
-    let [transfer, seen]: [Transfer, Watch] = [{ ...running, state: 'staging', cancelAcceptedAt: 1 }, watch];
-    const unheeded = [1, 2, 3, 4, 5].map((at) => {
-      [transfer, seen] = withStatus(transfer, seen, { status: 'staging' }, at);
-      return transfer.cancelUnheeded ?? false;
-    });
-    assert.deepEqual(unheeded, [false, false, false, false, true]);
-    [transfer] = withStatus(transfer, seen, { status: 'failed', message: 'canceled' }, 6);
-    assert.deepEqual([transfer.state, transfer.cancelUnheeded], ['cancelled', undefined]);
-  });
-
-  it('allows everything to be absent (D10)', () => {
-    assert.equal(withStatus(running, watch, {}, 1)[0].state, 'unknown');
-  });
-});
+const other = '7a1b2c3d-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
+const [second, hour] = [1000, 3_600_000];
 
 describe('The monitor', () => {
   let rig: Rig;
@@ -80,6 +26,21 @@ describe('The monitor', () => {
     json({ id, status: word, num_files: 1, num_files_transferred: moved });
   const isState = (state: string) => (): boolean => rig.explorer.transferStore.all()[0]?.state === state;
   const seen = (state: string): Promise<void> => until(rig.explorer.transferStore.onDidChange, isState(state));
+  const problems = (): readonly (string | undefined)[] =>
+    rig.explorer.transferStore.all().map((transfer: Transfer) => transfer.problem?.kind);
+  const asked = (): number => rig.server.requestsTo('GET /api/v1/transfers/*').length;
+
+  /** Two transfers that run. */
+  async function twoRunning(): Promise<void> {
+    rig.server.on('POST /api/v1/transfers', json({ id }, 201), json({ id: other }, 201));
+    rig.server.on('GET /api/v1/transfers/*', statusOfAsked);
+    await rig.connect();
+    await rig.explorer.transferFlow.submit(rig.order);
+    await rig.explorer.transferFlow.submit(rig.order);
+    await rig.passing(until(rig.explorer.transferStore.onDidChange, areActive));
+  }
+
+  const areActive = (): boolean => rig.explorer.transferStore.all().every(({ state }) => state === 'active');
 
   it('follows a transfer to its end, keeps every change, and then asks no more', async () => {
     rig.server.on('GET /api/v1/transfers/*', status('staging', 0), status('active', 0), status('succeeded', 1));
@@ -99,18 +60,54 @@ describe('The monitor', () => {
     assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, 3);
   });
 
-  it('waits when the network is away, says since when, and goes on', async () => {
-    rig.server.on('GET /api/v1/transfers/*', status('active', 0), problem(400, 'odd'), status('succeeded', 1));
-    await rig.connect();
-    await rig.explorer.transferFlow.submit(rig.order);
-    await seen('active');
-    await rig.clock.pass(second);
-    const { transferStore } = rig.explorer;
-    await until(transferStore.onDidChange, () => transferStore.all()[0]?.problem?.detail === 'odd');
-    assert.equal(transferStore.all()[0]?.state, 'active');
-    await rig.clock.pass(3 * second);
-    await seen('succeeded');
-    assert.equal(transferStore.all()[0]?.problem, undefined);
+  it('says of all transfers that the network is away, and takes it back when it is there again (D33)', async () => {
+    await twoRunning();
+    rig.server.on('GET /api/v1/transfers/*', resetBeforeAnswer());
+    rig.explorer.monitor.askNow();
+    await rig.passing(until(rig.explorer.transferStore.onDidChange, () => problems().includes('dropped')));
+    assert.deepEqual(problems(), ['dropped', 'dropped']);
+    assert.ok(areActive());
+    rig.server.on('GET /api/v1/transfers/*', statusOfAsked);
+    await rig.passing(until(rig.explorer.transferStore.onDidChange, () => problems().includes(undefined)));
+    assert.deepEqual(problems(), [undefined, undefined]);
+  });
+
+  it('goes on with the others when the service fails at one transfer alone', async () => {
+    await twoRunning();
+    rig.server.on('GET /api/v1/transfers/*', async (request, response) => {
+      await (request.path.endsWith(id) ? problem(422, 'odd') : statusOfAsked)(request, response);
+    });
+    const countOf = (asked: string): number => rig.server.requestsTo(`GET /api/v1/transfers/${asked}`).length;
+    const [before, others] = [countOf(id), countOf(other)];
+    await rig.passing(
+      until(rig.explorer.transferStore.onDidChange, () => countOf(other) >= others + 20 && countOf(id) > before),
+    );
+    assert.deepEqual(problems().filter(Boolean), ['refused']);
+    assert.ok(countOf(other) > 2 * (countOf(id) - before), 'that one is asked for less often');
+  });
+
+  it('shows both transfers of one server in one line, also over two connections (D33)', async () => {
+    let underWay = 0;
+    let most = 0;
+    await twoRunning();
+    rig.server.on('GET /api/v1/transfers/*', async (request, response) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise(setImmediate);
+      await statusOfAsked(request, response);
+      underWay -= 1;
+    });
+    const session = await rig.connect();
+    const connection = { ...session.connection, id: 'second' };
+    rig.explorer.sessions.add({ ...session, connection });
+    const [transfer] = rig.explorer.transferStore.all();
+    assert.ok(transfer);
+    rig.explorer.transferStore.put([
+      { ...transfer, key: 'over-the-second', order: { ...transfer.order, connectionId: 'second' } },
+    ]);
+    const before = asked();
+    await rig.passing(until(rig.explorer.transferStore.onDidChange, () => asked() > before + 12));
+    assert.equal(most, 1);
   });
 
   it('waits as long as the server asks for (D33)', async () => {
@@ -144,6 +141,7 @@ describe('The monitor', () => {
     const { key } = await rig.explorer.transferFlow.submit(rig.order);
     await seen('active');
     rig.explorer.monitor.askNow(key);
+    await rig.clock.pass(200);
     await seen('succeeded');
     assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, 2);
   });
@@ -156,3 +154,9 @@ describe('The monitor', () => {
     assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, 0);
   });
 });
+
+/** A status of the transfer that is asked for. */
+const statusOfAsked: Behaviour = async (request, response) => {
+  const asked = request.path.split('/').at(-1);
+  await json({ id: asked, status: 'active', num_files: 3, num_files_transferred: 1 })(request, response);
+};

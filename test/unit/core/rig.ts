@@ -22,6 +22,7 @@ export class Rig {
   /** What was learned of servers, as it would be read back after a restart. */
   keptDialects: unknown;
   explorer: Explorer;
+  private readonly others: Explorer[] = [];
 
   private constructor(server: FaultServer, folder: string) {
     this.server = server;
@@ -45,9 +46,9 @@ export class Rig {
     return { connectionId: 'c', orcid, source: 'Alpha', destination: 'Beta', files };
   }
 
-  async connect(): Promise<Session> {
-    await this.explorer.connectFlow.open(this.connection, 'the-key');
-    const { active } = this.explorer.sessions;
+  async connect(explorer = this.explorer): Promise<Session> {
+    await explorer.connectFlow.open(this.connection, 'the-key');
+    const { active } = explorer.sessions;
     if (!active) throw new Error('The rig could not connect');
     return active;
   }
@@ -72,13 +73,20 @@ export class Rig {
     this.explorer = this.newExplorer();
   }
 
+  /** A second window over the same ledger. */
+  openWindow(hasFocus = (): boolean => false): Explorer {
+    const explorer = this.newExplorer(hasFocus);
+    this.others.push(explorer);
+    return explorer;
+  }
+
   async end(): Promise<void> {
-    this.explorer.dispose();
+    for (const explorer of [this.explorer, ...this.others]) explorer.dispose();
     await this.server.stop();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   }
 
-  private newExplorer(): Explorer {
+  private newExplorer(hasFocus = (): boolean => this.hasFocus): Explorer {
     return new Explorer({
       log: this.log,
       clock: this.clock,
@@ -86,7 +94,7 @@ export class Rig {
       orcid: () => orcid,
       timeoutSeconds: () => undefined,
       shortestMs: () => 1000,
-      hasFocus: () => this.hasFocus,
+      hasFocus,
       network: () => plainNetwork,
       fetch: async (address, init) => await fetch(address, init),
       dialects: this.keptDialects,

@@ -22,6 +22,9 @@ const transfer = {
   askedFileCount: 1,
   ended: false,
   canCancel: true,
+  canSubmitAgain: true,
+  movement: [{ at: 1, moved: 0 }],
+  estimate: { text: 'about 4 min', basis: 'from 1 earlier transfer' },
   createdAt: 1,
   state: 'active',
   changes: [{ state: 'active', at: 2 }],
@@ -77,6 +80,8 @@ describe('Messages of the transfer page', () => {
   it('lets its intents through and no others', () => {
     assert.ok(isTransferIntent({ type: 'cancel' }));
     assert.ok(isTransferIntent({ type: 'listFiles' }));
+    assert.ok(isTransferIntent({ type: 'submitAgain' }));
+    assert.ok(isTransferIntent({ type: 'reveal' }));
     assert.ok(!isTransferIntent({ type: 'transfer' }));
   });
 
@@ -95,6 +100,8 @@ describe('Messages of the transfer page', () => {
     assert.ok(!isTransferNews(said({ state: 'toString' })));
     assert.ok(!isTransferNews(said({ status: { fileCount: '3' } })));
     assert.ok(!isTransferNews(said({ createdAt: Number.NaN })));
+    assert.ok(!isTransferNews(said({ movement: [{ at: 1 }] })));
+    assert.ok(!isTransferNews(said({ estimate: { basis: 'none' } })));
     assert.ok(!isTransferNews(said({ firstFiles: [{ id: 1, name: 'one' }] })));
   });
 

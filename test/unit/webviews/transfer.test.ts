@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import type { PageTransfer } from '../../../src/messages/transferMessages.ts';
 import { formatFor } from '../../../src/webviews/shared/format.ts';
 import { movementOf } from '../../../src/webviews/transfer/movement.ts';
+import { frameOf, linePath } from '../../../src/webviews/transfer/movementLine.ts';
 import { notesOf } from '../../../src/webviews/transfer/notes.ts';
 import { elapsedMs, timelineOf } from '../../../src/webviews/transfer/timeline.ts';
 
@@ -14,6 +15,7 @@ function transfer(changed: Partial<PageTransfer> = {}): PageTransfer {
     askedFileCount: 4,
     ended: false,
     canCancel: true,
+    canSubmitAgain: false,
     createdAt: 1000,
     state: 'active',
     changes: [
@@ -81,6 +83,32 @@ describe('The progress of a transfer', () => {
     it(`shows ${what}`, () => assert.deepEqual(movementOf(transfer(changed)), wanted));
 });
 
+describe('The line of files over time', () => {
+  const series = [
+    { at: 1000, moved: 0 },
+    { at: 2000, moved: 1 },
+    { at: 4000, moved: 4 },
+  ];
+
+  it('goes from the submission until now, and from no file to all of them', () => {
+    assert.deepEqual(frameOf(series, 8, 500, 5000), { from: 500, to: 5000, most: 8 });
+  });
+
+  it('holds whatever was told: more files than all, and times that do not fit', () => {
+    assert.deepEqual(frameOf(series, 2, 3000, 3000), { from: 1000, to: 4000, most: 4 });
+    assert.deepEqual(frameOf([], 0, 7, 7), { from: 7, to: 8, most: 1 });
+  });
+
+  it('goes in steps: a count holds until another one is told', () => {
+    const path = linePath(series, { from: 0, to: 5000, most: 4 }, 100, 40);
+    assert.equal(path, 'M20 40H40V30H80V0H100');
+  });
+
+  it('is none without a count', () => {
+    assert.equal(linePath([], { from: 0, to: 1, most: 1 }, 100, 40), '');
+  });
+});
+
 describe('The notes of a transfer', () => {
   const format = formatFor('en');
   const keys = (changed: Partial<PageTransfer>): readonly string[] =>
@@ -120,5 +148,27 @@ describe('The notes of a transfer', () => {
   it('say why the status could not be asked for, as long as that matters', () => {
     assert.deepEqual(keys({ problem: 'the service cannot be reached' }), ['problem']);
     assert.deepEqual(keys({ problem: 'the service cannot be reached', state: 'succeeded', ended: true }), []);
+  });
+});
+
+describe('What is not known of a transfer', () => {
+  const elsewhere = transfer({
+    startedElsewhere: true,
+    askedFileCount: 0,
+    status: { fileCount: 5, movedFileCount: 2 },
+  });
+  const texts = (given: PageTransfer): readonly string[] =>
+    notesOf(given, 'active', formatFor('en')).map(({ text }) => text);
+
+  it('is said of one that was started elsewhere, whose files only the server counts', () => {
+    assert.deepEqual(texts(elsewhere), [
+      'This transfer was started elsewhere. Its databases and files are not known here.',
+    ]);
+    assert.deepEqual(movementOf(elsewhere), { moved: 2, total: 5, share: 0.4 });
+  });
+
+  it('is settled where the person said that it did not start', () => {
+    const replaced = transfer({ state: 'refused', ended: true, replacedBy: 'k2', problem: 'the connection was lost' });
+    assert.deepEqual(texts(replaced), ['You said that this transfer did not start, and submitted another one.']);
   });
 });

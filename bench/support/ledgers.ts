@@ -1,0 +1,81 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeRecord } from '../../src/core/ledger/transferRecord.ts';
+import { Explorer } from '../../src/core/explorer.ts';
+import { plainNetwork } from '../../src/core/model/networkSettings.ts';
+import type { StateChange, Transfer } from '../../src/core/model/transfer.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
+import { MemoryLog } from '../../test/support/memoryLog.ts';
+
+const minuteMs = 60_000;
+const startedAt = Date.UTC(2026, 0, 1);
+
+/** Makes the ledger of somebody who has so many transfers behind them, of a few files each. */
+export function makeLedger(folder: string, endedCount: number): void {
+  for (const shelf of ['running', 'ended']) fs.mkdirSync(join(folder, shelf), { recursive: true });
+  for (let index = 0; index < endedCount; index++) {
+    const transfer = endedTransfer(index);
+    fs.writeFileSync(join(folder, 'ended', `${transfer.key}.json`), writeRecord(transfer));
+  }
+}
+
+function endedTransfer(index: number): Transfer {
+  const key = `${index.toString(16).padStart(8, '0')}-8c1f-4f0e-9b1d-2f6a1c0e5d3b`;
+  const createdAt = startedAt + index * minuteMs;
+  const states = ['submitting', 'accepted', 'staging', 'active', 'finalizing', 'succeeded'] as const;
+  const changes: readonly StateChange[] = states.map((state, place) => ({ state, at: createdAt + place * minuteMs }));
+  const names = Array.from(
+    { length: 1 + (index % 5) },
+    (_, place) => `reads_${String(index)}_${String(place)}.fastq.gz`,
+  );
+  const files = names.map((name) => ({ id: `JDP:${name}`, name, sizeBytes: 1_000_000 + index }));
+  const order = {
+    connectionId: 'c',
+    orcid: '0000-0002-1825-0097',
+    source: 'JGI Data Portal',
+    destination: 'KBase',
+    files,
+  };
+  const status = { id: key, status: 'succeeded', fileCount: files.length, movedFileCount: files.length };
+  return { key, order, createdAt, state: 'succeeded', changes, id: key, status, askedAt: createdAt + 5 * minuteMs };
+}
+
+/** The core over a ledger, as a window has it, with nothing else around it. */
+export function explorerOver(ledgerFolder: string): Explorer {
+  return new Explorer({
+    log: new MemoryLog(),
+    clock: systemClock,
+    ledgerFolder,
+    orcid: () => '0000-0002-1825-0097',
+    timeoutSeconds: () => undefined,
+    shortestMs: () => 1000,
+    hasFocus: () => true,
+    network: () => plainNetwork,
+    fetch: async (address, init) => await fetch(address, init),
+    dialects: undefined,
+    keepDialects: () => undefined,
+  });
+}
+
+/** Milliseconds that the core takes to be ready over a ledger, in a process that has done nothing else. */
+export async function activationMs(folder: string): Promise<number> {
+  const program = join(import.meta.dirname, '..', 'programs', 'activation.ts');
+  const child = fork(program, [folder], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const [ms] = (await once(child, 'message')) as [number];
+  await once(child, 'close');
+  return ms;
+}
+
+/** The same files by `readFile` and `JSON.parse` alone, so many at a time. */
+export async function readAndParse(folder: string, atOnce: number): Promise<unknown[]> {
+  const names = (await readdir(folder)).values();
+  const read: unknown[] = [];
+  const work = async (): Promise<void> => {
+    for (const name of names) read.push(JSON.parse(await readFile(join(folder, name), 'utf8')));
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return read;
+}

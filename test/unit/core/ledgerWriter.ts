@@ -1,0 +1,29 @@
+/** A window by itself: writes what it sees of two transfers to a ledger, each change once. Run as a program. */
+import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import type { StateChange, Transfer } from '../../../src/core/model/transfer.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+const changesEach = 40;
+
+/** What is known in the end, when the changes that either side saw are all kept. */
+export const writtenChanges: readonly StateChange[] = Array.from({ length: 2 * changesEach }, (_, place) => ({
+  state: place === 2 * changesEach - 1 ? 'failed' : place % 4 < 2 ? 'active' : 'inactive',
+  at: place + 1,
+}));
+
+async function write(folder: string, side: string): Promise<void> {
+  const ledger = new TransferLedger(folder, new MemoryLog());
+  const order = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
+  for (const [place, change] of writtenChanges.entries()) {
+    if ((place % 2 === 0) !== (side === 'left')) continue;
+    const changes = [{ state: 'submitting', at: 0 } as const, change];
+    const seen: Omit<Transfer, 'key'> = { order, createdAt: 0, state: change.state, changes };
+    const id = place === 7 ? { id: 'the-id' } : {};
+    await Promise.all([ledger.write({ key: 'one', ...seen, ...id }), ledger.write({ key: 'two', ...seen, ...id })]);
+  }
+}
+
+if (import.meta.main) {
+  const [folder, side] = process.argv.slice(2);
+  if (folder !== undefined && side !== undefined) await write(folder, side);
+}

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { compareVersions } from '../../../src/host/sharing/serviceRecord.ts';
+
+describe('Versions of the local service', () => {
+  const rows: [one: string, other: string, order: number][] = [
+    ['0.1.0', '0.1.0', 0],
+    ['0.1.0', '0.2.0', -1],
+    ['0.10.0', '0.9.9', 1],
+    ['1.0', '1.0.1', -1],
+    ['2.0.0', '1.9.9', 1],
+  ];
+  for (const [one, other, order] of rows) {
+    it(`${one} beside ${other} is ${['older', 'the same', 'newer'][order + 1] ?? ''}`, () => {
+      assert.equal(Math.sign(compareVersions(one, other)), order);
+    });
+  }
+});
