@@ -69,10 +69,11 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
 
 /** What of the core is used by what a person sees. */
 function coreParts(explorer: Explorer) {
-  const { connectionStore, searchStore, transferStore, sessions, keys, monitor, noticeClaims } = explorer;
-  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, adoptFlow } = explorer;
-  const stores = { connectionStore, searchStore, transferStore };
-  const flows = { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, adoptFlow };
+  const { connectionStore, searchStore, parameterStore, transferStore, sessions, keys, monitor, noticeClaims } =
+    explorer;
+  const { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow } = explorer;
+  const stores = { connectionStore, searchStore, parameterStore, transferStore };
+  const flows = { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow };
   return { ...stores, ...flows, sessions, keys, monitor, noticeClaims };
 }
 
