@@ -71,7 +71,9 @@ export class TransferFlow {
     try {
       await ledger.write(intent);
       store.put([intent]);
-      return await this.keep(await this.send(intent));
+      const outcome = await this.send(intent);
+      await this.keep(outcome);
+      return outcome;
     } finally {
       await submissions.end(intent.key);
     }
