@@ -52,11 +52,12 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
       retentionDays: () => settings.retentionDays,
     }),
   );
-  const { connectionStore, searchStore, transferStore, sessions, monitor } = explorer;
-  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, keys } = explorer;
-  const flows = { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
+  const { connectionStore, searchStore, transferStore, sessions, monitor, noticeClaims } = explorer;
+  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, adoptFlow, keys } = explorer;
+  const flows = { adoptFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
   const kept = { apiKeys: new ApiKeys(secrets), memory, settings, servicePlaces: places };
-  const parts = { connectionStore, searchStore, transferStore, sessions, notices, localService, ...flows, ...kept };
+  const stores = { connectionStore, searchStore, transferStore };
+  const parts = { ...stores, sessions, notices, noticeClaims, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
   lifetime.track(tellOfUnsaved(explorer.unsaved, notices));
   await transferFlow.resume();

@@ -1,21 +1,23 @@
-import { window, type Uri } from 'vscode';
+import { commands, window, type Uri } from 'vscode';
 import { connectionName, reopenConnection } from './commands/connections.ts';
 import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
+import type { NoticeClaims } from './core/ledger/noticeClaims.ts';
 import type { Transfer } from './core/model/transfer.ts';
 import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
-import { JsonDocuments } from './host/jsonDocuments.ts';
+import { viewIds } from './host/contributions.ts';
+import { Documents } from './host/documents.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
-import { estimateText } from './host/words.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
-import { TransferNotices } from './host/transferNotices.ts';
+import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
+import { estimateText } from './host/words.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
@@ -26,11 +28,12 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
   readonly extensionUri: Uri;
   readonly log: Logger;
   readonly keys: KeyWatch;
+  readonly noticeClaims: NoticeClaims;
 }
 
 type Shown = Pick<
   CommandParts,
-  'jsonDocuments' | 'metadataPanels' | 'transferPanels' | 'revealSearches' | 'revealTransfer' | 'acknowledge'
+  'documents' | 'metadataPanels' | 'transferPanels' | 'revealSearches' | 'revealTransfer' | 'acknowledge'
 >;
 
 /** Builds everything that a person sees, and the commands. */
@@ -64,27 +67,11 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
-  lifetime.track(
-    new KeyNotices({
-      keys,
-      notices: parts.notices,
-      nameOf: (id) => connectionName(parts, id),
-      tryAgain: (node) => registry.run('dataTransfer.refreshDatabases', node),
-      setKey: (node) => registry.run('dataTransfer.setApiKey', node),
-    }),
-  );
+  showNotices(lifetime, parts, registry);
   lifetime.track(new ContextKeyWatch(parts));
-  lifetime.track(
-    new TransferNotices({
-      store: transferStore,
-      notices: parts.notices,
-      level: () => parts.settings.notifications,
-      showProgress: (key) => registry.run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
-    }),
-  );
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
-    jsonDocuments: lifetime.track(new JsonDocuments()),
+    documents: lifetime.track(new Documents()),
     metadataPanels,
     transferPanels,
     revealSearches,
@@ -95,6 +82,39 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   lifetime.track(keepLocalServiceInStep(parts, log));
   views.onFirstUse(() => void reopenConnection(parts));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
+}
+
+/** What the person is told without having asked. */
+function showNotices(lifetime: Lifetime, parts: Presented, { run }: CommandRegistry): void {
+  lifetime.track(
+    new KeyNotices({
+      keys: parts.keys,
+      notices: parts.notices,
+      nameOf: (id) => connectionName(parts, id),
+      tryAgain: (node) => run('dataTransfer.refreshDatabases', node),
+      setKey: (node) => run('dataTransfer.setApiKey', node),
+    }),
+  );
+  lifetime.track(new TransferNotices(noticeParts(parts, run)));
+}
+
+function noticeParts(
+  { transferStore, transferFlow, noticeClaims, notices, settings }: Presented,
+  run: CommandRegistry['run'],
+): TransferNoticeParts {
+  return {
+    store: transferStore,
+    notices,
+    clock,
+    level: () => settings.notifications,
+    isMine: ({ key }) => transferFlow.isOwn(key),
+    claim: (name) => noticeClaims.take(name),
+    hasFocus: () => window.state.focused,
+    showProgress: (key) => run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
+    showTransfers: () => void commands.executeCommand(`${viewIds.transfers}.focus`),
+    didStart: (key) => run('dataTransfer.transferDidStart', { kind: 'transfer', key }),
+    didNotStart: (key) => run('dataTransfer.transferDidNotStart', { kind: 'transfer', key }),
+  };
 }
 
 /** Whether a database that is shown is a folder of the settings. Any service may claim an address like that of one. */

@@ -2,14 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import { Pool } from 'undici';
 import { builtProgram, startLocalService, type StartedService } from '../../test/support/localService.ts';
-
-interface Status {
-  readonly id: string;
-  readonly status: string;
-  readonly message: string;
-  readonly num_files: number;
-  readonly num_files_transferred: number;
-}
+import type { StatusBody } from '../../test/support/transferClient.ts';
 
 const orcid = '0000-0002-1825-0097';
 
@@ -54,8 +47,8 @@ export class MovingService {
     return ((await this.call('POST', '/api/v1/transfers', body)) as { id: string }).id;
   }
 
-  async status(id: string): Promise<Status> {
-    return (await this.call('GET', `/api/v1/transfers/${id}`)) as Status;
+  async status(id: string): Promise<StatusBody> {
+    return (await this.call('GET', `/api/v1/transfers/${id}`)) as StatusBody;
   }
 
   /**

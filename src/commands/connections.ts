@@ -91,6 +91,16 @@ export async function requireSession(parts: ConnectionParts): Promise<Session | 
   return id === undefined ? undefined : await openConnection(parts, id);
 }
 
+/** The open session of a connection, made the active one where that is wanted; opens it where there is none. */
+export async function sessionOf(
+  parts: ConnectionParts,
+  id: string,
+  isToBeActive: boolean,
+): Promise<Session | undefined> {
+  const open = isToBeActive ? parts.sessions.active : parts.sessions.get(id);
+  return open?.connection.id === id ? open : await openConnection(parts, id);
+}
+
 /** Opens a connection by itself, as far as that needs no question; how it goes is shown in the tree only. */
 export async function reopenConnection(parts: ConnectionParts, id = connectionToOpen(parts)): Promise<void> {
   if (id === undefined || parts.sessions.active) return;
@@ -107,7 +117,8 @@ export async function reopenForTransfers(parts: ConnectionParts, running: readon
   await Promise.all([...opened, ...others.map((id) => openBeside(parts, id))]);
 }
 
-async function openBeside(parts: ConnectionParts, id: string): Promise<void> {
+/** Opens a connection beside the active one, as far as that needs no question and it is not open yet. */
+export async function openBeside(parts: ConnectionParts, id: string): Promise<void> {
   const { settings, apiKeys, connectFlow, localService } = parts;
   if (id === localConnectionId) {
     const access = await localService.start().catch(() => undefined);

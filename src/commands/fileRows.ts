@@ -3,7 +3,7 @@ import type { MetadataFlow } from '../core/flows/metadataFlow.ts';
 import type { SearchStore } from '../core/store/searchStore.ts';
 import { CommandFailure, type CommandHandler } from '../host/commandRegistry.ts';
 import type { FileRef } from '../host/contributions.ts';
-import type { JsonDocuments } from '../host/jsonDocuments.ts';
+import type { Documents } from '../host/documents.ts';
 import type { Notices } from '../host/notices.ts';
 import { plainLine, reasonText } from '../host/words.ts';
 import type { MetadataPanels } from '../panels/metadataPanel.ts';
@@ -14,7 +14,7 @@ export interface FileRowParts {
   readonly searchStore: SearchStore;
   readonly metadataFlow: MetadataFlow;
   readonly metadataPanels: MetadataPanels;
-  readonly jsonDocuments: JsonDocuments;
+  readonly documents: Documents;
   readonly notices: Notices;
 }
 
@@ -35,7 +35,7 @@ export function showMetadataJson(parts: FileRowParts): FileHandler {
     for (const file of await chosen(parts, argument, selection, l10n.t('Show Metadata as JSON'))) {
       const { connectionId, database, id, name } = file.ref;
       const identity = [connectionId, database, id, Date.now()].join(' ');
-      await parts.jsonDocuments.show(plainLine(name), identity, await resourceOf(parts, file));
+      await parts.documents.showJson(plainLine(name), identity, await resourceOf(parts, file));
     }
   };
 }

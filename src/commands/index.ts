@@ -1,5 +1,7 @@
 import type { CommandRegistry } from '../host/commandRegistry.ts';
+import { checkTransferById, type CheckByIdParts } from './checkTransferById.ts';
 import { connect, type ConnectParts } from './connect.ts';
+import { exportTransferHistory, type ExportHistoryParts } from './exportTransferHistory.ts';
 import { copyFileId, showFileMetadata, showMetadataJson, type FileRowParts } from './fileRows.ts';
 import {
   disconnect,
@@ -10,38 +12,48 @@ import {
   switchConnection,
   type ManageParts,
 } from './manageConnections.ts';
+import { transferDidNotStart, transferDidStart, type NotConfirmedParts } from './notConfirmed.ts';
+import { revealLandedFiles, type RevealLandedParts } from './revealLandedFiles.ts';
 import { searchFiles, type SearchFilesParts } from './searchFiles.ts';
 import { clearResults, dismissSearch, loadMore, repeatSearch, type SearchRowParts } from './searchRows.ts';
 import { serveFolder, stopServing, type ServeFolderParts } from './serveFolder.ts';
 import { setApiKey, type SetApiKeyParts } from './setApiKey.ts';
 import { setOrcid, type OrcidParts } from './setOrcid.ts';
+import { submitAgain, type SubmitAgainParts } from './submitAgain.ts';
 import { testConnection, type TestConnectionParts } from './testConnection.ts';
 import { transferCheckedFiles, transferFiles, type TransferFilesParts } from './transferFiles.ts';
+import { clearFinishedTransfers, findInHistory, removeFromHistory, type HistoryParts } from './transferHistory.ts';
+import { verifyLandedFiles, type VerifyParts } from './verifyLandedFiles.ts';
 import {
   cancelTransfer,
-  clearFinishedTransfers,
   copyTransferId,
   refreshTransfers,
-  removeFromHistory,
   showRunningTransfers,
   showTransferProgress,
-  type TransferRowParts,
-} from './transferRows.ts';
+  type WatchTransferParts,
+} from './watchTransfers.ts';
 
 /** What all commands together need; each takes its share. */
 export interface CommandParts
   extends
+    CheckByIdParts,
     ConnectParts,
+    ExportHistoryParts,
     FileRowParts,
+    HistoryParts,
     ManageParts,
+    NotConfirmedParts,
     OrcidParts,
     SearchFilesParts,
     SearchRowParts,
     ServeFolderParts,
     SetApiKeyParts,
+    SubmitAgainParts,
     TestConnectionParts,
     TransferFilesParts,
-    TransferRowParts {
+    RevealLandedParts,
+    VerifyParts,
+    WatchTransferParts {
   showLog(): void;
 }
 
@@ -74,8 +86,16 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.cancelTransfer', (node) => cancelTransfer(parts, node));
   registry.register('dataTransfer.copyTransferId', (node) => copyTransferId(parts, node));
   registry.register('dataTransfer.refreshTransfers', () => refreshTransfers(parts));
+  registry.register('dataTransfer.revealLandedFiles', (node) => revealLandedFiles(parts, node));
+  registry.register('dataTransfer.verifyLandedFiles', (given) => verifyLandedFiles(parts, given));
   registry.register('dataTransfer.removeFromHistory', (node) => removeFromHistory(parts, node));
   registry.register('dataTransfer.clearFinishedTransfers', () => clearFinishedTransfers(parts));
   registry.register('dataTransfer.showRunningTransfers', () => showRunningTransfers(parts));
+  registry.register('dataTransfer.submitAgain', (node) => submitAgain(parts, node));
+  registry.register('dataTransfer.checkTransferById', () => checkTransferById(parts));
+  registry.register('dataTransfer.transferDidStart', (node) => transferDidStart(parts, node));
+  registry.register('dataTransfer.transferDidNotStart', (node) => transferDidNotStart(parts, node));
+  registry.register('dataTransfer.findInHistory', () => findInHistory(parts));
+  registry.register('dataTransfer.exportTransferHistory', () => exportTransferHistory(parts));
   registry.register('dataTransfer.showLog', () => parts.showLog());
 }

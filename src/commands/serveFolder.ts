@@ -4,7 +4,7 @@ import { l10n, workspace, type Uri } from 'vscode';
 import type { ConnectionStore } from '../core/store/connectionStore.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import type { DatabaseNode } from '../host/contributions.ts';
-import { pickFolder } from '../host/folderDialog.ts';
+import { pickFolder } from '../host/openDialogs.ts';
 import { localConnectionId } from '../host/machine.ts';
 import { alone, askText, pickOne } from '../host/quickInput.ts';
 import { holds, isAddressOf, isSameFolder, savedFolderOf, type ServicePlaces } from '../host/servedFolders.ts';

@@ -23,19 +23,30 @@ interface Draft {
   destination: string;
   description: string;
   instructions: JsonObject | undefined;
-  kind: 'none' | 'typed' | Uri;
+  kind: 'none' | 'kept' | 'typed' | Uri;
+}
+
+/** What asking begins with: another title, what is asked before, and what was said of an earlier transfer. */
+export interface DetailsStart {
+  readonly title?: string;
+  readonly first?: Step;
+  readonly earlier?: TransferDetails;
 }
 
 /** Asks for destination, description and instructions. Undefined when the person left. */
 export async function askTransferDetails(
   parts: DetailsParts,
   sources: readonly string[],
+  { title = l10n.t('Transfer Files'), first, earlier }: DetailsStart = {},
 ): Promise<TransferDetails | undefined> {
-  const draft: Draft = { destination: '', description: '', instructions: undefined, kind: 'none' };
-  const done = await runSteps(l10n.t('Transfer Files'), [
+  const { lastDestination = '' } = parts.memory;
+  const draft: Draft = { destination: lastDestination, description: '', instructions: undefined, kind: 'none' };
+  Object.assign(draft, earlier);
+  const done = await runSteps(title, [
+    ...(first ? [first] : []),
     (position) => askDestination(parts, sources, position, draft),
     (position) => askDescription(position, draft),
-    (position) => askInstructionsKind(position, draft),
+    (position) => askInstructionsKind(position, draft, earlier?.instructions),
     (position) => askTypedInstructions(position, draft),
   ]);
   if (!done) return undefined;
@@ -44,7 +55,7 @@ export async function askTransferDetails(
 }
 
 async function askDestination(
-  { connectionStore, memory }: DetailsParts,
+  { connectionStore }: DetailsParts,
   sources: readonly string[],
   position: StepPosition,
   draft: Draft,
@@ -58,7 +69,7 @@ async function askDestination(
       description: plainLine(organization),
       value: name,
     })),
-    ...(memory.lastDestination !== undefined && { active: memory.lastDestination }),
+    active: draft.destination,
   });
   return after(answer, (value) => (draft.destination = value));
 }
@@ -66,14 +77,27 @@ async function askDestination(
 async function askDescription(position: StepPosition, draft: Draft): ReturnType<Step> {
   const answer = await askText(position, {
     prompt: l10n.t('What this transfer is for, in Markdown; may be empty'),
-    value: draft.description,
+    value: oneLine(draft.description),
   });
-  return after(answer, (value) => (draft.description = value));
+  const unchanged = oneLine(draft.description);
+  return after(answer, (value) => {
+    // The input shows one line; the lines of an earlier description are kept where it was not changed.
+    if (oneLine(value) !== unchanged) draft.description = value;
+  });
 }
 
-async function askInstructionsKind(position: StepPosition, draft: Draft): ReturnType<Step> {
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+async function askInstructionsKind(
+  position: StepPosition,
+  draft: Draft,
+  earlier: JsonObject | undefined,
+): ReturnType<Step> {
   const files = await workspace.findFiles('**/*.json', '**/{node_modules,.git}/**', 200);
   const choices: Choice<Draft['kind']>[] = [
+    ...(earlier ? [{ label: l10n.t('The same instructions as before'), value: 'kept' as const }] : []),
     { label: l10n.t('No instructions'), value: 'none' },
     { label: l10n.t('Type instructions as JSON…'), value: 'typed' },
     ...files.map((value) => ({ label: workspace.asRelativePath(value), description: l10n.t('JSON file'), value })),
@@ -82,7 +106,8 @@ async function askInstructionsKind(position: StepPosition, draft: Draft): Return
   const answer = await pickOne(position, { placeholder, choices });
   if (typeof answer === 'string') return answer;
   draft.kind = answer.value;
-  draft.instructions = answer.value instanceof Uri ? await readInstructions(answer.value) : undefined;
+  if (answer.value instanceof Uri) draft.instructions = await readInstructions(answer.value);
+  else draft.instructions = answer.value === 'none' ? undefined : earlier;
   return 'next';
 }
 
@@ -91,6 +116,7 @@ async function askTypedInstructions(position: StepPosition, draft: Draft): Retur
   const answer = await askText(position, {
     prompt: l10n.t('Instructions as a JSON object'),
     placeholder: '{"type": "assembly"}',
+    value: draft.instructions ? JSON.stringify(draft.instructions) : '',
     validate: (value) => (parseObject(value) ? undefined : l10n.t('This is not a JSON object yet.')),
   });
   return after(answer, (value) => (draft.instructions = parseObject(value)));

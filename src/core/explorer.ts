@@ -1,6 +1,7 @@
 import type { DataTransferClient } from './client/dataTransferClient.ts';
 import { ServerDialects } from './client/serverDialect.ts';
 import type { Fetch } from './client/editorTransport.ts';
+import { AdoptFlow } from './flows/adoptFlow.ts';
 import { ConnectFlow } from './flows/connectFlow.ts';
 import { ConnectionTest } from './flows/connectionTest.ts';
 import { KeptTransfers } from './flows/keptTransfers.ts';
@@ -10,6 +11,7 @@ import { SearchFlow } from './flows/searchFlow.ts';
 import { Sessions } from './flows/sessions.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
 import { AskingLease } from './ledger/askingLease.ts';
+import { NoticeClaims } from './ledger/noticeClaims.ts';
 import { LedgerWatch } from './ledger/ledgerWatch.ts';
 import { Submissions } from './ledger/submissions.ts';
 import { TransferLedger } from './ledger/transferLedger.ts';
@@ -61,8 +63,10 @@ export class Explorer implements Disposable {
   readonly searchFlow: SearchFlow;
   readonly metadataFlow: MetadataFlow;
   readonly transferFlow: TransferFlow;
+  readonly adoptFlow: AdoptFlow;
   readonly monitor: TransferMonitor;
   readonly unsaved: UnsavedRecords;
+  readonly noticeClaims: NoticeClaims;
 
   constructor(surroundings: ExplorerSurroundings) {
     const { log, clock, ledgerFolder, fetch } = surroundings;
@@ -83,6 +87,7 @@ export class Explorer implements Disposable {
     const shared = { store: transferStore, ledger, unsaved, submissions, clock, log };
     const kept = this.lifetime.track(new KeptTransfers({ ...shared, watch }));
     this.unsaved = unsaved;
+    this.noticeClaims = new NoticeClaims(ledgerFolder, clock, log);
     const orcid = (): string => surroundings.orcid();
     this.connectFlow = this.lifetime.track(
       new ConnectFlow({ sessions, store: connectionStore, keys, clock, newClient }),
@@ -96,6 +101,7 @@ export class Explorer implements Disposable {
       kept,
       timeoutSeconds: () => surroundings.timeoutSeconds(),
     });
+    this.adoptFlow = new AdoptFlow({ sessions, store: transferStore, transfers: this.transferFlow, clock });
     const hasFocus = (): boolean => surroundings.hasFocus();
     const lease = this.lifetime.track(new AskingLease({ folder: ledgerFolder, clock, log, hasFocus }));
     const asking = { sessions, keys, store: transferStore, clock, lease };

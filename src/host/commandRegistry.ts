@@ -75,11 +75,12 @@ export class CommandRegistry implements Disposable {
 
 /** Whether an argument is one that the command takes: a row of its kind, or what a page names a file with. */
 function isFor<I extends CommandId>(id: I, argument: unknown): argument is CommandArguments[I] {
-  const kind = rowKinds[id];
-  if (kind === 'folder') return argument instanceof Uri;
-  if (kind === undefined || !isJsonObject(argument)) return false;
-  if ('kind' in argument) return argument['kind'] === kind;
+  const kinds: readonly unknown[] = [rowKinds[id]].flat();
+  if (argument instanceof Uri) return kinds.includes('folder') || kinds.includes('document');
+  if (!isJsonObject(argument)) return false;
+  if ('kind' in argument) return argument['kind'] !== undefined && kinds.includes(argument['kind']);
   return (
-    kind === 'file' && ['connectionId', 'database', 'id', 'name'].every((key) => typeof argument[key] === 'string')
+    kinds.includes('file') &&
+    ['connectionId', 'database', 'id', 'name'].every((key) => typeof argument[key] === 'string')
   );
 }

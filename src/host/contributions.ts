@@ -76,19 +76,27 @@ export interface CommandArguments {
   'dataTransfer.cancelTransfer': TransferNode;
   'dataTransfer.copyTransferId': TransferNode;
   'dataTransfer.refreshTransfers': undefined;
+  'dataTransfer.revealLandedFiles': TransferNode;
+  'dataTransfer.verifyLandedFiles': TransferNode | Uri;
   'dataTransfer.removeFromHistory': TransferNode;
   'dataTransfer.clearFinishedTransfers': undefined;
   'dataTransfer.showRunningTransfers': undefined;
+  'dataTransfer.submitAgain': TransferNode;
+  'dataTransfer.checkTransferById': undefined;
+  'dataTransfer.transferDidStart': TransferNode;
+  'dataTransfer.transferDidNotStart': TransferNode;
+  'dataTransfer.findInHistory': undefined;
+  'dataTransfer.exportTransferHistory': undefined;
   'dataTransfer.showLog': undefined;
 }
 
-type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer' | 'folder';
+type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer' | 'folder' | 'document';
 
 /**
- * The rows that a command can be about; a `folder` is one of the editor's own explorer. The editor also passes the row that has the focus to buttons above a view, and
+ * The rows that a command can be about; a `folder` or a `document` is one of the editor's own explorer. The editor also passes the row that has the focus to buttons above a view, and
  * rows of all kinds where several are selected.
  */
-export const rowKinds: Readonly<Partial<Record<CommandId, RowKind>>> = {
+export const rowKinds: Readonly<Partial<Record<CommandId, RowKind | readonly RowKind[]>>> = {
   'dataTransfer.refreshDatabases': 'connection',
   'dataTransfer.setApiKey': 'connection',
   'dataTransfer.testConnection': 'connection',
@@ -106,7 +114,12 @@ export const rowKinds: Readonly<Partial<Record<CommandId, RowKind>>> = {
   'dataTransfer.showTransferProgress': 'transfer',
   'dataTransfer.cancelTransfer': 'transfer',
   'dataTransfer.copyTransferId': 'transfer',
+  'dataTransfer.revealLandedFiles': 'transfer',
+  'dataTransfer.verifyLandedFiles': ['transfer', 'document'],
   'dataTransfer.removeFromHistory': 'transfer',
+  'dataTransfer.submitAgain': 'transfer',
+  'dataTransfer.transferDidStart': 'transfer',
+  'dataTransfer.transferDidNotStart': 'transfer',
 };
 
 /** Id of a command. */

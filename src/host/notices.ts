@@ -23,7 +23,18 @@ export class Notices {
 
   /** Asks before something that matters; true when the person pressed the button with this label. */
   async confirm(message: string, detail: string, label: string): Promise<boolean> {
-    return (await window.showWarningMessage(inert(message), { modal: true, detail }, label)) === label;
+    return (await this.choose(message, detail, label)) === label;
+  }
+
+  /** Asks before something that matters, with several ways on; undefined when the person left. */
+  async choose(message: string, detail: string, ...labels: string[]): Promise<string | undefined> {
+    return await window.showWarningMessage(inert(message), { modal: true, detail: inert(detail) }, ...labels);
+  }
+
+  /** Says something and offers ways on; resolves with the label of the one that was taken. */
+  async offer(kind: 'info' | 'warning', message: string, ...ways: string[]): Promise<string | undefined> {
+    const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
+    return await show(inert(message), ...ways);
   }
 
   /** Shows a result of several lines that a person asked for, and waits until it was read. */

@@ -133,13 +133,38 @@ export async function pickOne<T>(position: StepPosition, question: PickQuestion<
   ]);
 }
 
-/** Asks to pick any number, at least one. */
-export async function pickSeveral<T>(position: StepPosition, question: PickQuestion<T>): Promise<Answer<readonly T[]>> {
+/** Asks to pick one of those that `find` gives for what was typed: a search of its own, not the editor's. */
+export async function pickFound<T>(
+  position: StepPosition,
+  question: { readonly placeholder: string; find(text: string): readonly Choice<T>[] },
+): Promise<Answer<T>> {
+  const pick = window.createQuickPick<Choice<T>>();
+  const list = (text: string): void => {
+    pick.items = question.find(text).map((choice) => ({ ...inertChoice(choice), alwaysShow: true }));
+  };
+  pick.placeholder = question.placeholder;
+  list('');
+  return await show(pick, position, new AbortController(), (resolve) => [
+    pick.onDidChangeValue(list),
+    pick.onDidAccept(() => {
+      const [chosen] = pick.selectedItems;
+      if (chosen) resolve({ value: chosen.value });
+    }),
+  ]);
+}
+
+/** Asks to pick any number, at least one; those that are `selected` are picked at first. */
+export async function pickSeveral<T>(
+  position: StepPosition,
+  question: PickQuestion<T> & { readonly selected?: readonly T[] },
+): Promise<Answer<readonly T[]>> {
   const pick = window.createQuickPick<Choice<T>>();
   pick.canSelectMany = true;
   pick.placeholder = question.placeholder;
   pick.matchOnDescription = true;
   pick.items = question.choices.map(inertChoice);
+  const selected = new Set(question.selected);
+  pick.selectedItems = pick.items.filter(({ value }) => selected.has(value));
   return await show(pick, position, new AbortController(), (resolve) => [
     pick.onDidAccept(() => {
       if (pick.selectedItems.length > 0) resolve({ value: pick.selectedItems.map((item) => item.value) });

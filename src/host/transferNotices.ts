@@ -1,24 +1,43 @@
 import { l10n } from 'vscode';
-import { hasEnded, type Transfer } from '../core/model/transfer.ts';
+import { hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
+import { wait, type Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import type { Notices } from './notices.ts';
-import { filesText, plainLine, reasonText } from './words.ts';
+import type { NoticeAction, Notices } from './notices.ts';
+import { numberText, plainLine, reasonText, transferTitle } from './words.ts';
 
 /** What {@link TransferNotices} need. */
 export interface TransferNoticeParts {
   readonly store: TransferStore;
   readonly notices: Notices;
+  readonly clock: Clock;
   /** The person's choice. */
   level(): 'all' | 'problems' | 'none';
+  /** Whether the person submitted a transfer in this window: then other windows let it tell. */
+  isMine(transfer: Transfer): boolean;
+  /** Whether this window is the first to claim what is to be told; of several windows one is. */
+  claim(name: string): Promise<boolean>;
+  /** Whether the person looks at this window. */
+  hasFocus(): boolean;
   showProgress(key: string): void;
+  showTransfers(): void;
+  /** The two ways on from a transfer that was not confirmed (D12). */
+  didStart(key: string): void;
+  didNotStart(key: string): void;
 }
 
-/** Tells once of every transfer that ended while this window watched it. */
+/** What ends within this time is told together; the status of transfers is asked for one after the other. */
+const togetherMs = 1000;
+/** How long another window waits for the one in which the transfer was submitted, which may be closed. */
+const othersFirstMs = { withFocus: 2000, without: 3000 };
+
+/** Tells once of every transfer that ended, or was not confirmed, while this window watched it. */
 export class TransferNotices implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly parts: TransferNoticeParts;
-  private readonly running = new Set<string>();
+  private readonly states = new Map<string, TransferState>();
+  private readonly ending = new AbortController();
+  private ended: Transfer[] = [];
 
   constructor(parts: TransferNoticeParts) {
     this.parts = parts;
@@ -26,32 +45,86 @@ export class TransferNotices implements Disposable {
   }
 
   dispose(): void {
+    this.ending.abort();
     this.lifetime.dispose();
   }
 
   private follow(keys: readonly string[]): void {
     for (const key of keys) {
       const transfer = this.parts.store.get(key);
-      if (!transfer) this.running.delete(key);
-      else if (!hasEnded(transfer.state)) this.running.add(key);
-      else if (this.running.delete(key)) this.tell(transfer);
+      const before = this.states.get(key);
+      if (!transfer || hasEnded(transfer.state)) this.states.delete(key);
+      else this.states.set(key, transfer.state);
+      if (transfer && before !== undefined && before !== transfer.state) void this.note(transfer);
     }
   }
 
-  private tell(transfer: Transfer): void {
-    const { notices, level, showProgress } = this.parts;
-    // A cancel was the person's own wish, and a refusal was said where they submitted.
-    if (transfer.state === 'cancelled' || transfer.state === 'refused' || level() === 'none') return;
-    const action = { label: l10n.t('Show Progress'), run: () => showProgress(transfer.key) };
-    const files = filesText(transfer.order.files.length);
-    const destination = plainLine(transfer.order.destination);
-    if (transfer.state !== 'succeeded') {
-      const why = whyNot(transfer);
-      void notices.error(l10n.t('Transfer of {0} to {1} failed: {2}', files, destination, why), action);
-    } else if (level() === 'all') {
-      void notices.info(l10n.t('Transferred {0} to {1}.', files, destination), action);
-    }
+  private async note(transfer: Transfer): Promise<void> {
+    const isUnsettled = transfer.state === 'notConfirmed';
+    if (!isUnsettled && !isWorthTelling(transfer)) return;
+    await this.letOthersBeFirst(transfer);
+    if (this.ending.signal.aborted) return;
+    if (!(await this.parts.claim(`${transfer.key} ${isUnsettled ? 'not confirmed' : 'ended'}`))) return;
+    if (isUnsettled) this.askWhatBecame(transfer);
+    else this.tellSoon(transfer);
   }
+
+  private async letOthersBeFirst(transfer: Transfer): Promise<void> {
+    const { isMine, hasFocus, clock } = this.parts;
+    if (isMine(transfer)) return;
+    await wait(clock, hasFocus() ? othersFirstMs.withFocus : othersFirstMs.without, this.ending.signal);
+  }
+
+  private tellSoon(transfer: Transfer): void {
+    this.ended.push(transfer);
+    if (this.ended.length === 1) this.lifetime.track(this.parts.clock.after(togetherMs, () => this.tell()));
+  }
+
+  private tell(): void {
+    const { store } = this.parts;
+    const level = this.parts.level();
+    const told = this.ended
+      .filter(({ key }) => store.get(key) !== undefined)
+      .filter(({ state }) => level === 'all' || (level === 'problems' && state !== 'succeeded'));
+    this.ended = [];
+    const [first] = told;
+    if (told.length > 1) this.tellOfSeveral(told);
+    else if (first) this.tellOfOne(first);
+  }
+
+  private tellOfOne(transfer: Transfer): void {
+    const action = { label: l10n.t('Show Progress'), run: () => this.parts.showProgress(transfer.key) };
+    const title = transferTitle(transfer);
+    if (transfer.state === 'succeeded') void this.parts.notices.info(l10n.t('Transferred {0}.', title), action);
+    else void this.parts.notices.error(l10n.t('Transfer of {0} failed: {1}', title, whyNot(transfer)), action);
+  }
+
+  private tellOfSeveral(transfers: readonly Transfer[]): void {
+    const { notices, showTransfers } = this.parts;
+    const action = { label: l10n.t('Show Transfers'), run: showTransfers };
+    const total = numberText(transfers.length);
+    const failures = transfers.filter(({ state }) => state !== 'succeeded').length;
+    if (failures === 0) void notices.info(l10n.t('{0} transfers have succeeded.', total), action);
+    else if (failures === transfers.length) void notices.error(l10n.t('{0} transfers have failed.', total), action);
+    else void notices.error(l10n.t('{0} of {1} transfers have failed.', numberText(failures), total), action);
+  }
+
+  private askWhatBecame(transfer: Transfer): void {
+    const { store, notices, level, didStart, didNotStart } = this.parts;
+    if (level() === 'none' || store.get(transfer.key)?.state !== 'notConfirmed') return;
+    const actions: readonly NoticeAction[] = [
+      { label: l10n.t('It Did Start…'), run: () => didStart(transfer.key) },
+      { label: l10n.t('It Did Not: Submit Again…'), run: () => didNotStart(transfer.key) },
+    ];
+    const why = transfer.problem ? reasonText(transfer.problem) : '';
+    const text = l10n.t('It is not known whether the transfer of {0} has begun: {1}', transferTitle(transfer), why);
+    void notices.warning(text, ...actions);
+  }
+}
+
+/** A cancel was the person's own wish, and a refusal was said where they submitted. */
+function isWorthTelling({ state }: Transfer): boolean {
+  return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
 }
 
 function whyNot(transfer: Transfer): string {

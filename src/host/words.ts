@@ -1,7 +1,7 @@
 import { env, l10n } from 'vscode';
 import type { Estimate } from '../core/model/estimate.ts';
 import type { Reason, ReasonKind } from '../core/model/reason.ts';
-import { hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
+import { fileCountOf, hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
 
 const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   badAddress: () => l10n.t('the address must begin with http:// or https://, for example https://dts.example.org'),
@@ -108,6 +108,14 @@ export function filesText(count: number): string {
   return count === 1 ? l10n.t('1 file') : l10n.t('{0} files', numberText(count));
 }
 
+/** What a transfer is called in rows and questions: "3 files to My Data". */
+export function transferTitle(transfer: Transfer): string {
+  const count = fileCountOf(transfer);
+  const files = count === undefined ? l10n.t('some files') : filesText(count);
+  if (transfer.startedElsewhere) return l10n.t('{0} (started elsewhere)', files);
+  return l10n.t('{0} to {1}', files, plainLine(transfer.order.destination));
+}
+
 /** A time of today as a time, any other as a date with its time; milliseconds since 1970. */
 export function timeText(at: number, now: number): string {
   const sameDay = new Date(at).toDateString() === new Date(now).toDateString();
@@ -140,6 +148,9 @@ export function movedText(transfer: Transfer): string | undefined {
 
 /** How a transfer stands, in a few words: its state, or what is happening to it instead (D10, D13). */
 export function standingText(transfer: Transfer): string {
+  if (transfer.replacedBy !== undefined && transfer.state === 'refused') {
+    return l10n.t('did not start, submitted again');
+  }
   const word = transfer.state === 'running' ? plainLine(transfer.status?.status ?? '') : '';
   const state = word === '' ? stateText(transfer.state) : word;
   if (transfer.cancelAcceptedAt === undefined || hasEnded(transfer.state)) return state;

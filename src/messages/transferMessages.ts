@@ -124,6 +124,8 @@ const pageTransfer = shape<PageTransfer>({
   movement: optional(list(shape<MovementPoint>({ at: amount, moved: amount }))),
   cancelAcceptedAt: optional(amount),
   cancelUnheeded: optional(flag),
+  startedElsewhere: optional(flag),
+  replacedBy: optional(text),
   problem: optional(text),
   estimate: optional(shape<PageEstimate>({ text, basis: optional(text) })),
 });

@@ -1,6 +1,12 @@
 import { l10n, type WebviewPanel } from 'vscode';
 import type { Estimate } from '../core/model/estimate.ts';
-import { hasEnded, type Transfer, type TransferFile, type TransferState } from '../core/model/transfer.ts';
+import {
+  canSubmitAgain,
+  hasEnded,
+  type Transfer,
+  type TransferFile,
+  type TransferState,
+} from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
@@ -22,8 +28,6 @@ export interface TransferParts extends PanelParts {
   loadFinished(): Promise<void>;
   /** How long a transfer will still take; undefined where nothing honest can be said. */
   estimateOf(transfer: Transfer): Estimate | undefined;
-  /** Begins another transfer of the same files; absent where nobody can. */
-  submitAgain?(key: string): void;
   /** Shows the row of a transfer in its tree. */
   reveal(key: string): void;
   readonly clock: Clock;
@@ -60,8 +64,7 @@ export class TransferPage implements Disposable {
   /** Tells the page how the transfer stands now. */
   update(): void {
     const transfer = this.parts.transfers.get(this.key);
-    this.host.panel.title =
-      transfer === undefined ? l10n.t('Transfer') : l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
+    this.host.panel.title = titleOf(transfer);
     this.host.say({ type: 'snapshot', snapshot: this.snapshot() });
   }
 
@@ -73,9 +76,7 @@ export class TransferPage implements Disposable {
     const transfer = this.parts.transfers.get(this.key);
     const now = this.parts.clock.now();
     if (transfer === undefined) return { key: this.key, now };
-    const made = pageTransfer(transfer, this.parts.estimateOf(transfer));
-    const canSubmitAgain = this.parts.submitAgain !== undefined && (made.ended || made.state === 'notConfirmed');
-    return { key: this.key, now, transfer: { ...made, canSubmitAgain } };
+    return { key: this.key, now, transfer: pageTransfer(transfer, this.parts.estimateOf(transfer)) };
   }
 
   private act(intent: TransferIntent): void {
@@ -90,7 +91,7 @@ export class TransferPage implements Disposable {
         this.parts.run('dataTransfer.copyTransferId', node);
         break;
       case 'submitAgain':
-        this.parts.submitAgain?.(this.key);
+        this.parts.run('dataTransfer.submitAgain', node);
         break;
       case 'reveal':
         this.parts.reveal(this.key);
@@ -105,10 +106,14 @@ export class TransferPage implements Disposable {
   }
 }
 
-function pageTransfer(
-  { order, problem, ...facts }: Transfer,
-  estimate: Estimate | undefined,
-): Omit<PageTransfer, 'canSubmitAgain'> {
+function titleOf(transfer: Transfer | undefined): string {
+  if (transfer === undefined) return l10n.t('Transfer');
+  if (transfer.startedElsewhere) return l10n.t('Transfer started elsewhere');
+  return l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
+}
+
+function pageTransfer(transfer: Transfer, estimate: Estimate | undefined): PageTransfer {
+  const { order, problem, ...facts } = transfer;
   const { files, ...rest } = order;
   const sizeBytes = totalSizeBytes(files);
   const ended = hasEnded(facts.state);
@@ -119,6 +124,7 @@ function pageTransfer(
     askedFileCount: files.length,
     ...(sizeBytes !== undefined && { sizeBytes }),
     ended,
+    canSubmitAgain: canSubmitAgain(transfer),
     canCancel: !ended && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
     ...(problem !== undefined && { problem: reasonText(problem) }),
     ...(estimate !== undefined && { estimate: pageEstimate(estimate) }),

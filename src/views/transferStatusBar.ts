@@ -1,9 +1,9 @@
 import { l10n, StatusBarAlignment, ThemeColor, window } from 'vscode';
-import type { Transfer } from '../core/model/transfer.ts';
+import { fileCountOf, type Transfer } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { movedText, numberText, plainLine, standingText } from '../host/words.ts';
+import { movedText, numberText, standingText, transferTitle } from '../host/words.ts';
 
 /** What a {@link TransferStatusBar} needs. */
 export interface StatusBarParts {
@@ -104,7 +104,10 @@ export class TransferStatusBar implements Disposable {
       return { text: `$(plug) ${l10n.t('Data Transfer: not connected')}`, tooltip, look: 'warning' };
     }
     const count = running.length === 1 ? l10n.t('1 transfer') : l10n.t('{0} transfers', numberText(running.length));
-    const asked = running.reduce((sum, { status, order }) => sum + (status?.fileCount ?? order.files.length), 0);
+    const asked = running.reduce(
+      (sum, transfer) => sum + (transfer.status?.fileCount ?? fileCountOf(transfer) ?? 0),
+      0,
+    );
     const moved = running.reduce((sum, { status }) => sum + (status?.movedFileCount ?? 0), 0);
     const share = asked > 0 ? ` · ${numberText(Math.floor((100 * moved) / asked))} %` : '';
     const lines = running.slice(0, mostLines).map((transfer) => this.line(transfer));
@@ -114,8 +117,7 @@ export class TransferStatusBar implements Disposable {
   }
 
   private line(transfer: Transfer): string {
-    const { order } = transfer;
-    const parts = [plainLine(order.destination), standingText(transfer), movedText(transfer)];
+    const parts = [transferTitle(transfer), standingText(transfer), movedText(transfer)];
     return [...parts, this.parts.estimate(transfer)].filter(Boolean).join(' · ');
   }
 }

@@ -12,7 +12,7 @@ import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { TransferNode } from '../host/contributions.ts';
-import { filesText, movedText, numberText, plainLine, reasonText, standingText, timeText } from '../host/words.ts';
+import { movedText, numberText, plainLine, reasonText, standingText, timeText, transferTitle } from '../host/words.ts';
 import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
 import { goneItem, loadingRow, messageItem } from './placeholders.ts';
 
@@ -160,8 +160,8 @@ const icons: Readonly<Record<TransferState, ThemeIcon>> = {
 };
 
 function transferItem(transfer: Transfer, estimate: string | undefined, now: number): TreeItem {
-  const { order, state } = transfer;
-  const item = new TreeItem(l10n.t('{0} to {1}', filesText(order.files.length), plainLine(order.destination)));
+  const { state } = transfer;
+  const item = new TreeItem(transferTitle(transfer));
   item.id = transfer.key;
   item.iconPath = icons[state];
   item.contextValue = contextOf(transfer);
@@ -179,20 +179,21 @@ function transferItem(transfer: Transfer, estimate: string | undefined, now: num
 }
 
 function contextOf(transfer: Transfer): string {
-  if (hasEnded(transfer.state)) return 'transfer.ended';
+  if (hasEnded(transfer.state)) return transfer.startedElsewhere ? 'transfer.endedElsewhere' : 'transfer.ended';
   if (transfer.state === 'notConfirmed') return 'transfer.notConfirmed';
   const cancellable = transfer.id !== undefined && transfer.cancelAcceptedAt === undefined;
   return cancellable ? 'transfer.running' : 'transfer.waiting';
 }
 
 function transferTooltip(transfer: Transfer, estimate: string | undefined, now: number): string {
-  const { order, status, problem } = transfer;
+  const { order, status, problem, startedElsewhere } = transfer;
+  const begun = timeText(transfer.createdAt, now);
   return [
-    `${plainLine(order.source)} → ${plainLine(order.destination)}`,
+    startedElsewhere ? transferTitle(transfer) : `${plainLine(order.source)} → ${plainLine(order.destination)}`,
     [standingText(transfer), movedText(transfer), estimate].filter(Boolean).join(' · '),
     status?.message ? plainLine(status.message) : '',
     problem ? reasonText(problem) : '',
-    l10n.t('Started: {0}', timeText(transfer.createdAt, now)),
+    startedElsewhere ? l10n.t('Watched since: {0}', begun) : l10n.t('Started: {0}', begun),
     transfer.askedAt ? l10n.t('Last asked: {0}', timeText(transfer.askedAt, now)) : '',
     transfer.id ? l10n.t('Id: {0}', plainLine(transfer.id)) : '',
   ]

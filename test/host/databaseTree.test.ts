@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { commands } from 'vscode';
 import type { Database } from '../../src/core/model/database.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { DatabaseTree } from '../../src/views/databaseTree.ts';
@@ -120,9 +119,7 @@ describe('The Retry row of the databases', () => {
     const tree = new DatabaseTree(stage.parts.connectionStore, () => false);
     const row = tree.getChildren().find((node) => node.kind === 'message' && node.look === 'error');
     assert.ok(row, 'there is an error row');
-    const { command } = tree.getTreeItem(row);
-    assert.ok(command);
-    await commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
+    await stage.click(tree.getTreeItem(row));
     tree.dispose();
   };
 

@@ -42,9 +42,17 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.cancelTransfer': noTransfer,
   'dataTransfer.copyTransferId': noTransfer,
   'dataTransfer.refreshTransfers': { says: /^No transfer is running\.$/ },
+  'dataTransfer.revealLandedFiles': noTransfer,
+  'dataTransfer.verifyLandedFiles': { asks: /Select a manifest file/ },
   'dataTransfer.removeFromHistory': noTransfer,
   'dataTransfer.clearFinishedTransfers': { says: /^There are no finished transfers to clear\.$/ },
   'dataTransfer.showRunningTransfers': noTransfer,
+  'dataTransfer.submitAgain': noTransfer,
+  'dataTransfer.checkTransferById': whichService,
+  'dataTransfer.transferDidStart': noTransfer,
+  'dataTransfer.transferDidNotStart': noTransfer,
+  'dataTransfer.findInHistory': { says: /^No transfer has ended yet\.$/ },
+  'dataTransfer.exportTransferHistory': { says: /^There are no transfers to export\.$/ },
   'dataTransfer.showLog': { works: 'the log opens' },
 };
 
@@ -56,6 +64,7 @@ const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
   'dataTransfer.setApiKey': { asks: /developer token/ },
   'dataTransfer.refreshDatabases': { works: 'the databases are listed again' },
   'dataTransfer.searchFiles': { asks: /Select the database to search/ },
+  'dataTransfer.checkTransferById': { asks: /The id that DTS prototype gave the transfer/ },
   'dataTransfer.transferFiles': noFiles,
   'dataTransfer.transferCheckedFiles': { says: /^No files are checked\. Check files in the search results first\.$/ },
 };

@@ -6,14 +6,13 @@ import { Uri, workspace } from 'vscode';
 import type { Transfer } from '../../src/core/model/transfer.ts';
 import { localConnectionId } from '../../src/host/machine.ts';
 import { until } from '../unit/core/rig.ts';
-import { orcid, Stage } from './stage.ts';
+import { Stage } from './stage.ts';
 
 describe('The local service, from the editor', function () {
   this.timeout(60_000);
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    await stage.settings.update('orcid', orcid, true);
+    stage = await Stage.openWithOrcid();
   });
   afterEach(() => stage.close());
 

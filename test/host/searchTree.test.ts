@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { commands, TreeItemCheckboxState, type TreeItem } from 'vscode';
+import { TreeItemCheckboxState, type TreeItem } from 'vscode';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import type { SearchTreeNode } from '../../src/views/nodes.ts';
@@ -190,9 +190,7 @@ describe('Searching in the editor', () => {
     const [root] = tree.getChildren();
     const last = root && tree.getChildren(root).at(-1);
     assert.ok(last);
-    const { command } = tree.getTreeItem(last);
-    assert.ok(command, wordsOf(tree.getTreeItem(last)));
-    await commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
+    await stage.click(tree.getTreeItem(last));
     tree.dispose();
   };
 

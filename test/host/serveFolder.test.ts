@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { Uri, workspace } from 'vscode';
 import type { ServedFolder } from '../../src/host/settings.ts';
 import { until } from '../unit/core/rig.ts';
-import { orcid, Stage } from './stage.ts';
+import { Stage } from './stage.ts';
 
 describe('Serving a folder as a database', function () {
   this.timeout(60_000);
@@ -13,8 +13,7 @@ describe('Serving a folder as a database', function () {
   let folder: string;
 
   beforeEach(async () => {
-    stage = await Stage.open();
-    await stage.settings.update('orcid', orcid, true);
+    stage = await Stage.openWithOrcid();
     folder = join(await mkdtemp(join(tmpdir(), 'serve-')), 'Lab Share');
     await mkdir(folder);
     await writeFile(join(folder, 'a.txt'), 'a');

@@ -19,8 +19,7 @@ describe('The local service of all windows (D29)', function () {
   this.timeout(60_000);
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    await stage.settings.update('orcid', orcid, true);
+    stage = await Stage.openWithOrcid();
   });
   afterEach(() => stage.close());
 

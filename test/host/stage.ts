@@ -7,14 +7,17 @@ import {
   workspace,
   type ExtensionContext,
   type Tab,
+  type TreeItem,
   type WorkspaceConfiguration,
 } from 'vscode';
 import type { Search } from '../../src/core/store/searchStore.ts';
 import type { CommandArguments, CommandId, TransferNode } from '../../src/host/contributions.ts';
 import { localConnectionId } from '../../src/host/machine.ts';
 import type { Presented } from '../../src/presentation.ts';
+import type { PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
+import { until } from '../unit/core/rig.ts';
 
 /** What the extension hands out when it runs under test. */
 export interface ExtensionParts extends Omit<Presented, 'extensionUri' | 'log'> {
@@ -45,6 +48,13 @@ export class Stage {
     return new Stage(parts, await FaultServer.start());
   }
 
+  /** Opens a stage for a person whose ORCID iD is in the settings. */
+  static async openWithOrcid(): Promise<Stage> {
+    const stage = await Stage.open();
+    await stage.settings.update('orcid', orcid, true);
+    return stage;
+  }
+
   async close(): Promise<void> {
     this.person.restore();
     await clear(this.parts);
@@ -54,6 +64,12 @@ export class Stage {
   /** Runs a command as a row or the palette does; resolves when it is through. */
   readonly run = async <I extends CommandId>(id: I, argument?: CommandArguments[I]): Promise<void> => {
     await commands.executeCommand(id, argument);
+  };
+
+  /** Runs the command of a row, as a click on it does. */
+  readonly click = async ({ command }: TreeItem): Promise<void> => {
+    assert.ok(command, 'the row has a command');
+    await commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
   };
 
   /** The settings of the extension, to read and to change. */
@@ -104,6 +120,26 @@ export class Stage {
     assert.equal(summary.isModal, true);
     summary.press('Transfer');
     await done;
+  }
+
+  /** Moves every transfer of the service on, and waits until the editor has seen it. */
+  async moveOn(service: PublicState, status: string, message?: string): Promise<void> {
+    for (const transfer of service.transfers.values()) {
+      transfer.status = status;
+      if (message !== undefined) transfer.message = message;
+    }
+    const { transferStore, monitor } = this.parts;
+    const told = transferStore.running().map(({ key }) => key);
+    monitor.askNow();
+    await until(transferStore.onDidChange, () =>
+      told.every((key) => transferStore.get(key)?.status?.status === status),
+    );
+  }
+
+  /** Resolves when a transfer with this key is in the list. */
+  async transferHere(key: string): Promise<void> {
+    const { transferStore } = this.parts;
+    await until(transferStore.onDidChange, () => transferStore.get(key) !== undefined);
   }
 
   /** Resolves to the tab with this title, once it is there. */

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { commands, env, window } from 'vscode';
-import { hasEnded } from '../../src/core/model/transfer.ts';
 import { dropBeforeAnswer, json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
 
 const nmdc = 'National Microbiome Data Collaborative';
@@ -19,18 +17,7 @@ describe('Transferring in the editor', () => {
   });
   afterEach(() => stage.close());
 
-  /** Moves every transfer of the service on, and waits until the editor has seen it. */
-  const moveOn = async (status: string, message?: string): Promise<void> => {
-    for (const transfer of service.transfers.values()) {
-      transfer.status = status;
-      if (message !== undefined) transfer.message = message;
-    }
-    const { transferStore, monitor } = stage.parts;
-    monitor.askNow();
-    await until(transferStore.onDidChange, () =>
-      transferStore.all().every(({ status: told }) => told?.status === status),
-    );
-  };
+  const moveOn = (status: string, message?: string): Promise<void> => stage.moveOn(service, status, message);
 
   it('asks for destination, description and instructions, sums up, and sends what was said (§4.5)', async () => {
     const { person, parts, server } = stage;
@@ -187,26 +174,6 @@ describe('Transferring in the editor', () => {
     assert.equal(notice.message, `Transfer of 10 files to ${nmdc} failed: no room at all $ (alert)`);
   });
 
-  for (const [level, succeeded, failed] of [
-    ['problems', 0, 1],
-    ['none', 0, 0],
-  ] as const) {
-    it(`tells ${failed === 0 ? 'nothing' : 'only of failures'} where the setting says "${level}"`, async () => {
-      await stage.settings.update('notifications', level, true);
-      const before = stage.person.notices.length;
-      await stage.transferAll(nmdc);
-      await moveOn('succeeded');
-      assert.equal(stage.person.notices.length, before + 1 + succeeded, 'the summary, and what is told of success');
-      service.transfers.clear();
-      await stage.transferAll(nmdc);
-      for (const transfer of service.transfers.values()) transfer.status = 'failed';
-      const { transferStore, monitor } = stage.parts;
-      monitor.askNow();
-      await until(transferStore.onDidChange, () => transferStore.all().every(({ state }) => hasEnded(state)));
-      assert.equal(stage.person.notices.length, before + 2 + succeeded + failed);
-    });
-  }
-
   it('copies the id of a transfer, and the ids of files', async () => {
     await stage.transferAll(nmdc);
     await stage.run('dataTransfer.copyTransferId', stage.firstTransfer);
@@ -229,39 +196,6 @@ describe('Transferring in the editor', () => {
     assert.equal((JSON.parse(document.getText()) as { id: string }).id, 'JDP:000000');
     assert.deepEqual([document.isUntitled, document.isDirty], [false, false], 'nothing asks to be saved');
     await commands.executeCommand('workbench.action.closeActiveEditor');
-  });
-
-  it('removes a transfer that was never confirmed from the history, after asking; a running one stays', async () => {
-    const { person, parts, server } = stage;
-    await stage.transferAll(nmdc);
-    await stage.run('dataTransfer.removeFromHistory', stage.firstTransfer);
-    await person.notice(/^This transfer is still running\. Cancel it first\.$/);
-    server.on('POST /api/v1/transfers', dropBeforeAnswer());
-    await stage.transferAll(nmdc);
-    const done = stage.run('dataTransfer.removeFromHistory', stage.firstTransfer);
-    const question = await person.notice(/^Remove the transfer of .* from the history\?$/);
-    assert.match(question.detail, /not known whether it has begun/);
-    question.press('Remove');
-    await done;
-    const left = parts.transferStore.all();
-    assert.deepEqual([left.length, left[0]?.state === 'notConfirmed'], [1, false]);
-  });
-
-  it('clears finished transfers only after asking, and leaves running ones', async () => {
-    const { person, parts } = stage;
-    await stage.transferAll(nmdc);
-    await moveOn('succeeded');
-    service.transfers.clear();
-    await stage.transferAll(nmdc);
-    for (const press of [false, true]) {
-      const done = stage.run('dataTransfer.clearFinishedTransfers');
-      const question = await person.notice(/^Clear the list of finished transfers\?$/);
-      if (press) question.press('Clear');
-      else question.dismiss();
-      await done;
-      assert.equal(parts.transferStore.finished().length, press ? 0 : 1);
-    }
-    assert.equal(parts.transferStore.running().length, 1);
   });
 
   for (const id of ['showTransferProgress', 'copyTransferId', 'showRunningTransfers'] as const) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../support/eventually.ts';
-import { RawConnection } from '../support/rawHttp.ts';
+import { RawConnections } from '../support/rawHttp.ts';
 import { requestText } from '../support/requestText.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
@@ -8,7 +8,7 @@ const orcid = '0000-0002-1825-0097';
 
 describe('A client of the local service that takes more than its share (D26)', () => {
   let rig: ServiceRig;
-  let connections: RawConnection[];
+  let connections: RawConnections;
 
   before(async () => {
     const names = Array.from({ length: 100 }, (_, index) => `file-${index}.txt`);
@@ -21,17 +21,9 @@ describe('A client of the local service that takes more than its share (D26)', (
 
   after(async () => await rig.stop());
 
-  beforeEach(() => (connections = []));
+  beforeEach(() => (connections = new RawConnections(() => rig.service.address)));
 
-  afterEach(() => {
-    for (const connection of connections) connection.end();
-  });
-
-  async function open(): Promise<RawConnection> {
-    const connection = await RawConnection.open(rig.service.address);
-    connections.push(connection);
-    return connection;
-  }
+  afterEach(() => connections.end());
 
   /** A search whose answer has 10 MB. */
   function search(): string {
@@ -42,7 +34,7 @@ describe('A client of the local service that takes more than its share (D26)', (
   /** Asks for large answers on so many connections and reads none of them. */
   async function neverRead(count: number): Promise<void> {
     for (let index = 0; index < count; index += 1) {
-      const connection = await open();
+      const connection = await connections.open();
       connection.socket.pause();
       connection.write(search());
     }
@@ -54,7 +46,7 @@ describe('A client of the local service that takes more than its share (D26)', (
   }
 
   it('gets the whole of a large answer, however slowly it reads', async () => {
-    const connection = await open();
+    const connection = await connections.open();
     connection.write(search());
     const [low, high] = [
       setInterval(() => connection.socket.pause(), 5),
@@ -69,7 +61,7 @@ describe('A client of the local service that takes more than its share (D26)', (
   it('is given up when it reads nothing for as long as a body may take', async () => {
     await rig.restart({ bodyTimeLimitMs: 300 });
     await neverRead(3);
-    for (const connection of connections) {
+    for (const connection of connections.opened) {
       // An empty line between requests means nothing, but is refused by a connection that has ended.
       await eventually(async () => {
         connection.write('\r\n');
@@ -83,17 +75,17 @@ describe('A client of the local service that takes more than its share (D26)', (
   it('does not keep the service from ending', async () => {
     await neverRead(5);
     await assertServes();
-    const ends = connections.map(async (connection) => await connection.ended());
+    const ends = connections.opened.map(async (connection) => await connection.ended());
     await rig.restart();
-    for (const connection of connections) connection.socket.resume();
+    for (const connection of connections.opened) connection.socket.resume();
     await Promise.all(ends);
     await assertServes();
   });
 
   it('has a bounded number of connections; those that stand go on, and new ones come in when some end', async () => {
-    const first = await open();
-    for (let index = 0; index < 300; index += 1) await open();
-    const refused = connections.filter((connection) => connection !== first);
+    const first = await connections.open();
+    for (let index = 0; index < 300; index += 1) await connections.open();
+    const refused = connections.opened.filter((connection) => connection !== first);
     const ended = await eventually(async () => {
       const count = refused.filter((connection) => connection.socket.closed).length;
       return await Promise.resolve(count >= 45 ? count : undefined);
@@ -101,7 +93,7 @@ describe('A client of the local service that takes more than its share (D26)', (
     assert.ok(ended < 60, String(ended));
     first.write(requestText(rig.service, { method: 'GET', target: '/' }));
     assert.equal((await first.answer())?.status, 200);
-    for (const connection of connections) connection.end();
+    for (const connection of connections.opened) connection.end();
     await eventually(async () =>
       (await fetch(rig.service.address).catch(() => undefined)) === undefined ? undefined : true,
     );

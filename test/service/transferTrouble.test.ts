@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { renameSync, symlinkSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
+import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
@@ -50,6 +52,8 @@ describe('A transfer that is cancelled (§4.7, D23)', () => {
     const id = await rig.mustSubmit(['big-5.bin']);
     assert.match((await rig.status(id)).message, /waiting to stage 1 file\(s\) \(500\.0 kB\)$/);
     await assertCancelled(id);
+    const { body } = await rig.call('GET', '/service');
+    assert.equal((body as { transfers: number }).transfers, others.length);
     for (const other of others) assert.ok(await rig.reaches(other, 'active'));
   });
 
@@ -97,6 +101,48 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     assert.deepEqual(await rig.landedFiles(), [`dts-${id}/a.txt`, `dts-${id}/b/c.txt`, `dts-${id}/manifest.json`]);
   });
 
+  describe('of whose files one has landed before its destination goes away', () => {
+    let id: string;
+    let landed: string;
+
+    beforeEach(async () => {
+      await rig.write({ 'large.bin': 'x'.repeat(100_000) });
+      await rig.restart(slow);
+      id = await rig.mustSubmit(['b/c.txt', 'a.txt', 'large.bin']);
+      landed = nodePath.join(rig.target, `dts-${id}`, 'a.txt');
+      await eventually(async () => await fs.stat(landed).catch(() => undefined));
+      await fs.rename(rig.target, `${rig.target}-away`);
+      assert.equal((await rig.reaches(id, 'inactive', 'failed')).num_files_transferred, 2);
+    });
+
+    it('copies it again when another folder takes that place (D25)', async () => {
+      await fs.mkdir(rig.target);
+      assert.equal((await rig.reaches(id, 'succeeded', 'failed')).num_files_transferred, 3);
+      assert.equal(await fs.readFile(landed, 'utf8'), 'a');
+    });
+
+    it('does not take a part of it for the whole when it is back', async () => {
+      await fs.truncate(landed.replace(rig.target, `${rig.target}-away`));
+      await fs.rename(`${rig.target}-away`, rig.target);
+      const status = await rig.reaches(id, 'succeeded', 'failed');
+      assert.match(status.message, /could not write a\.txt: something else is already there\)$/);
+    });
+  });
+
+  it('reads a file anew after one whose copy was not what had been read, though it looks unchanged (D22)', async () => {
+    const file = nodePath.join(rig.source, 'a.txt');
+    await fs.utimes(file, 1_000, 1_000);
+    await rig.restart();
+    await rig.reaches(await rig.mustSubmit(['a.txt']), 'succeeded');
+    await fs.writeFile(file, 'b');
+    await fs.utimes(file, 1_000, 1_000);
+    const { message } = await rig.reaches(await rig.mustSubmit(['a.txt']), 'failed', 'succeeded');
+    assert.match(message, /could not copy a\.txt: it changed while it was being transferred\)$/);
+    const id = await rig.mustSubmit(['a.txt']);
+    assert.equal((await rig.reaches(id, 'failed', 'succeeded')).message, `Transfer ${id}: completed successfully`);
+    assert.equal(await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'a.txt'), 'utf8'), 'b');
+  });
+
   it('is inactive while its source is away, and goes on by itself', async () => {
     await rig.write({ 'large.bin': 'x'.repeat(100_000) });
     await rig.restart(slow);
@@ -132,4 +178,52 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     assert.match((await rig.reaches(id, 'failed')).message, /a link leads out of the destination\)$/);
     assert.deepEqual(await fs.readdir(outside), []);
   });
+
+  it('fails when a link to elsewhere takes the place of its destination, over a restart too', async () => {
+    await rig.write({ 'large.bin': 'x'.repeat(100_000) });
+    await rig.restart(slow);
+    const elsewhere = nodePath.join(rig.root, 'elsewhere');
+    await fs.mkdir(elsewhere);
+    const id = await rig.mustSubmit(['large.bin', 'a.txt']);
+    await rig.reaches(id, 'active');
+    const putLink = (): void => {
+      renameSync(rig.target, `${rig.target}-before`);
+      symlinkSync(elsewhere, rig.target);
+    };
+    await rig.restart({ whileStopped: putLink });
+    const { message } = await rig.reaches(id, 'failed', 'succeeded');
+    assert.match(message, /could not write large\.bin: a link leads out of the destination\)$/);
+    assert.deepEqual(await fs.readdir(elsewhere), []);
+  });
+
+  it('goes to where its destination leads when that was a link from the beginning', async () => {
+    await fs.rename(rig.target, `${rig.target}-real`);
+    await fs.symlink(`${rig.target}-real`, rig.target);
+    const id = await rig.mustSubmit(['a.txt']);
+    assert.equal((await rig.reaches(id, 'failed', 'succeeded')).status, 'succeeded');
+    assert.deepEqual(await rig.landedFiles(), [`dts-${id}/a.txt`, `dts-${id}/manifest.json`]);
+  });
+
+  const swaps: [files: readonly string[], stopped: string][] = [
+    [['b/c.txt', 'large.bin', 'b/d.txt'], 'b/d.txt'],
+    [['b/c.txt', 'large.bin', 'b/new/e.txt'], 'b/new/e.txt'],
+    [['b/c.txt', 'b/large.bin'], 'b/large.bin'],
+  ];
+  for (const [files, stopped] of swaps) {
+    it(`never writes ${stopped} through a link that takes the place of a folder it has made`, async () => {
+      const large = 'x'.repeat(100_000);
+      await rig.write({ 'large.bin': large, 'b/large.bin': large, 'b/d.txt': 'd', 'b/new/e.txt': 'e' });
+      await rig.restart(slow);
+      const outside = nodePath.join(rig.root, 'outside');
+      await fs.mkdir(outside);
+      const id = await rig.mustSubmit(files);
+      const made = nodePath.join(rig.target, `dts-${id}`, 'b');
+      await eventually(async () => await fs.stat(nodePath.join(made, 'c.txt')).catch(() => undefined));
+      await fs.rename(made, `${made}-before`);
+      await fs.symlink(outside, made);
+      const { message } = await rig.reaches(id, 'failed', 'succeeded');
+      assert.equal(message, `Transfer ${id}: failed (could not write ${stopped}: a link leads out of the destination)`);
+      assert.deepEqual(await fs.readdir(outside), []);
+    });
+  }
 });

@@ -107,6 +107,14 @@ describe('A transfer of the local service', () => {
     assert.equal((JSON.parse(await landed(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
   });
 
+  it('puts its manifest beside a folder that is called manifest.json', async () => {
+    await rig.write({ 'Manifest.json/c.txt': 'within' });
+    await rig.restart();
+    const id = await rig.mustSubmit(['Manifest.json/c.txt']);
+    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((JSON.parse(await landed(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
+  });
+
   it('fails, naming the file, when its hash is not the one stated, and leaves nothing (D23)', async () => {
     const id = await rig.mustSubmit(['wrong/b.txt']);
     const status = await rig.reaches(id, 'failed');

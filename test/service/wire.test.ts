@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
-import { RawConnection, say } from '../support/rawHttp.ts';
+import { RawConnections, say, type RawConnection } from '../support/rawHttp.ts';
 import { requestText, type RequestParts } from '../support/requestText.ts';
 import { ServiceRig, type Answer } from '../support/serviceRig.ts';
 
@@ -16,7 +16,7 @@ const root: RequestParts = { method: 'GET', target: '/' };
 
 describe('What goes over the wire to the local service (D26)', () => {
   let rig: ServiceRig;
-  let connections: RawConnection[];
+  let connections: RawConnections;
 
   before(async () => {
     rig = await ServiceRig.start({ 'a.txt': 'a' }, { bodyTimeLimitMs: 300 });
@@ -24,17 +24,9 @@ describe('What goes over the wire to the local service (D26)', () => {
 
   after(async () => await rig.stop());
 
-  beforeEach(() => (connections = []));
+  beforeEach(() => (connections = new RawConnections(() => rig.service.address)));
 
-  afterEach(() => {
-    for (const connection of connections) connection.end();
-  });
-
-  async function open(): Promise<RawConnection> {
-    const connection = await RawConnection.open(rig.service.address);
-    connections.push(connection);
-    return connection;
-  }
+  afterEach(() => connections.end());
 
   function text(parts: RequestParts): string {
     return requestText(rig.service, parts);
@@ -82,7 +74,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     ];
     for (const [name, status, said] of malformed) {
       it(name, async () => {
-        const connection = await open();
+        const connection = await connections.open();
         connection.write(Buffer.from(said, 'latin1'));
         const answer = await next(connection, { method: 'GET', target: '/' });
         assertProblem(answer, status);
@@ -120,7 +112,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     it('in chunks of any size', async () => {
       const body = search.body ?? '';
       const pieces = Array.from(body, (sign) => `1\r\n${sign}\r\n`).join('');
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(`${chunkedHead()}${pieces}0\r\n\r\n`);
       assert.equal((await next(connection)).status, 200);
     });
@@ -132,7 +124,7 @@ describe('What goes over the wire to the local service (D26)', () => {
       ['whose size is beyond all numbers', 'ffffffffffffffffff\r\n{}\r\n0\r\n\r\n'],
     ] as const) {
       it(`but not with a chunk ${name}`, async () => {
-        const connection = await open();
+        const connection = await connections.open();
         connection.write(chunkedHead() + chunks);
         assertProblem(await next(connection), 400);
         await connection.ended();
@@ -141,7 +133,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     }
 
     it('but not one in chunks that goes on and on: 413, and the end', async () => {
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(chunkedHead());
       const chunk = `100000\r\n${'x'.repeat(mebibyte)}\r\n`;
       const pour = (): void => {
@@ -154,7 +146,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     });
 
     it('but not one whose length is said to be more than 8 MiB: 413 before any of it came', async () => {
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(text({ ...search, headers: { 'Content-Length': String(8 * mebibyte + 1) } }));
       assertProblem(await next(connection), 413);
     });
@@ -178,14 +170,14 @@ describe('What goes over the wire to the local service (D26)', () => {
     });
 
     it('that is shorter than it says: 408 in the end', async () => {
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(text({ ...search, headers: { 'Content-Length': '1000' } }));
       assertProblem(await next(connection), 408);
       await connection.ended();
     });
 
     it('that is longer than it says: what is left over is no request', async () => {
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(
         text({
           ...search,
@@ -200,10 +192,10 @@ describe('What goes over the wire to the local service (D26)', () => {
 
     it('that is asked for with 100-continue only when it would be read', async () => {
       const expect = { Expect: '100-continue' };
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(text({ ...search, headers: expect }));
       assert.equal((await next(connection)).status, 200);
-      const refused = await open();
+      const refused = await connections.open();
       refused.write(text({ ...search, headers: { ...expect, 'Content-Length': String(9 * mebibyte) } }));
       assertProblem(await next(refused), 413);
       assert.equal(connection.interim, 1);
@@ -214,7 +206,7 @@ describe('What goes over the wire to the local service (D26)', () => {
   describe('comes in time, or not at all:', () => {
     /** Sends a text sign by sign, ever on, until an answer comes. */
     async function drip(first: string, rest: string): Promise<Answer> {
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(first);
       let place = 0;
       const timer = setInterval(() => connection.write(rest[place++ % rest.length] ?? ''), 20);
@@ -234,7 +226,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     });
 
     it('a connection on which nothing is said is ended', async () => {
-      const connection = await open();
+      const connection = await connections.open();
       assertProblem(await next(connection), 408);
       await connection.ended();
     });
@@ -242,7 +234,7 @@ describe('What goes over the wire to the local service (D26)', () => {
 
   describe('can be several requests on one connection:', () => {
     it('those that come together are answered in their order', async () => {
-      const connection = await open();
+      const connection = await connections.open();
       const queries = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? root : search));
       connection.write(queries.map(text).join(''));
       for (const query of queries) {
@@ -253,7 +245,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     });
 
     it('what is wrong among them is answered in its turn, and ends the connection', async () => {
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(`${text(search)}${text(root)}garbage\r\n\r\n`);
       assert.equal((await next(connection, search)).status, 200);
       assert.equal((await next(connection, root)).status, 200);
@@ -262,7 +254,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     });
 
     it('a refusal does not end a connection that is in order', async () => {
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(text({ ...root, headers: { Authorization: 'Bearer wrong' } }));
       assertProblem(await next(connection, root), 401);
       connection.write(text({ ...root, method: 'HEAD' }));
@@ -272,7 +264,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     });
 
     it('the connection ends after the one that says so', async () => {
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(text({ ...root, headers: { Connection: 'close' } }));
       assert.equal((await next(connection, root)).headers.get('connection'), 'close');
       await connection.ended();
@@ -282,11 +274,11 @@ describe('What goes over the wire to the local service (D26)', () => {
   it('may break off anywhere: the service goes on, and logs no failure', async () => {
     const whole = text(search);
     for (let length = 1; length < whole.length; length += 7) {
-      const connection = await open();
+      const connection = await connections.open();
       connection.write(whole.slice(0, length));
       connection.end();
     }
-    const connection = await open();
+    const connection = await connections.open();
     connection.write(whole.repeat(20));
     connection.end();
     await assertServes();

@@ -12,7 +12,7 @@ interface PublicTransfer {
 }
 
 /** What stands behind a server that behaves like the public one; tests look at it and change it. */
-interface PublicState {
+export interface PublicState {
   readonly key: string;
   readonly databases: {
     readonly id: string;

@@ -9,6 +9,11 @@ export class ManualClock implements Clock {
     this.time = start;
   }
 
+  /** How many callbacks have neither come nor been given up. */
+  get waitingCount(): number {
+    return this.waiting.size;
+  }
+
   now(): number {
     return this.time;
   }

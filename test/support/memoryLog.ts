@@ -9,6 +9,11 @@ export class MemoryLog implements Logger {
   readonly warn = this.writer('warn');
   readonly error = this.writer('error');
 
+  /** The lines of its errors. */
+  get errors(): readonly string[] {
+    return this.lines.filter((line) => line.startsWith('error '));
+  }
+
   private writer(level: string): (message: string) => void {
     return (message) => this.lines.push(`${level} ${message}`);
   }

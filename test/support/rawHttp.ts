@@ -76,6 +76,26 @@ export class RawConnection {
   }
 }
 
+/** The connections of one test to a service, which may move meanwhile. */
+export class RawConnections {
+  readonly opened: RawConnection[] = [];
+  private readonly address: () => string;
+
+  constructor(address: () => string) {
+    this.address = address;
+  }
+
+  async open(): Promise<RawConnection> {
+    const connection = await RawConnection.open(this.address());
+    this.opened.push(connection);
+    return connection;
+  }
+
+  end(): void {
+    for (const connection of this.opened) connection.end();
+  }
+}
+
 /** Says one thing on a connection of its own, and gives the first answer. */
 export async function say(address: string, text: string | Buffer): Promise<GivenAnswer | undefined> {
   const connection = await RawConnection.open(address);

@@ -1,4 +1,11 @@
-import { EventEmitter, QuickInputButtons, type OpenDialogOptions, type QuickPickItem, type Uri } from 'vscode';
+import {
+  EventEmitter,
+  QuickInputButtons,
+  type OpenDialogOptions,
+  type QuickPickItem,
+  type SaveDialogOptions,
+  type Uri,
+} from 'vscode';
 
 const limitMs = 8_000;
 
@@ -183,6 +190,29 @@ export class ScriptedFolderDialog {
   }
 }
 
+/** The dialog in which a place for a new file is chosen. */
+export class ScriptedSaveDialog {
+  /** All that it shows. */
+  readonly text: string;
+  /** Resolves to the file, or to nothing when the person left. */
+  readonly answered: Promise<Uri | undefined>;
+  private resolve: (file: Uri | undefined) => void = () => undefined;
+
+  constructor({ title, filters, defaultUri }: SaveDialogOptions) {
+    this.text = [title, ...Object.keys(filters ?? {}), defaultUri?.path].filter(Boolean).join('\n');
+    this.answered = new Promise((resolve) => (this.resolve = resolve));
+  }
+
+  choose(file: Uri): void {
+    this.resolve(file);
+  }
+
+  /** The person leaves with Escape. */
+  escape(): void {
+    this.resolve(undefined);
+  }
+}
+
 /** A list to pick from, with what a person does to it. */
 export class ScriptedPick extends ScriptedInput {
   items: readonly QuickPickItem[] = [];
@@ -191,6 +221,9 @@ export class ScriptedPick extends ScriptedInput {
   canSelectMany = false;
   matchOnDescription = false;
   matchOnDetail = false;
+  value = '';
+  private readonly typed = new EventEmitter<string>();
+  readonly onDidChangeValue = this.typed.event;
   private readonly whenShown: (pick: ScriptedPick) => void;
 
   constructor(whenShown: (pick: ScriptedPick) => void) {
@@ -211,6 +244,17 @@ export class ScriptedPick extends ScriptedInput {
   override show(): void {
     this.isOpen = true;
     this.whenShown(this);
+  }
+
+  /** Types what the list is to be narrowed down by; only a list that searches by itself changes with it. */
+  type(text: string): void {
+    this.value = text;
+    this.typed.fire(text);
+  }
+
+  /** Presses Enter on what is picked already. */
+  accept(): void {
+    this.accepted.fire();
   }
 
   /** Picks the rows with these labels, and presses Enter. */

@@ -1,5 +1,5 @@
-import { window, type OpenDialogOptions } from 'vscode';
-import { Arrivals, ScriptedFolderDialog, ScriptedPick, ScriptedTextBox } from './scriptedInputs.ts';
+import { window, type OpenDialogOptions, type SaveDialogOptions } from 'vscode';
+import { Arrivals, ScriptedFolderDialog, ScriptedPick, ScriptedSaveDialog, ScriptedTextBox } from './scriptedInputs.ts';
 
 /** A message that the person sees, and what they can do with it. */
 export class ScriptedNotice {
@@ -42,6 +42,7 @@ const replaced = [
   'createInputBox',
   'createQuickPick',
   'showOpenDialog',
+  'showSaveDialog',
   'showInformationMessage',
   'showWarningMessage',
   'showErrorMessage',
@@ -49,7 +50,7 @@ const replaced = [
 ] as const;
 
 /** Whatever a person can be asked with. */
-type ScriptedQuestion = ScriptedTextBox | ScriptedPick | ScriptedFolderDialog;
+type ScriptedQuestion = ScriptedTextBox | ScriptedPick | ScriptedFolderDialog | ScriptedSaveDialog;
 
 /**
  * Stands where the person sits: takes over the editor's inputs and messages, remembers all that was shown, and answers
@@ -75,6 +76,11 @@ export class ScriptedWindow {
       createInputBox: () => new ScriptedTextBox((box) => this.take(box)),
       createQuickPick: () => new ScriptedPick((pick) => this.take(pick)),
       showOpenDialog: (options: OpenDialogOptions) => this.ask(new ScriptedFolderDialog(options)),
+      showSaveDialog: (options: SaveDialogOptions) => {
+        const dialog = new ScriptedSaveDialog(options);
+        this.take(dialog);
+        return dialog.answered;
+      },
       showInformationMessage: notice('information'),
       showWarningMessage: notice('warning'),
       showErrorMessage: notice('error'),
@@ -110,6 +116,13 @@ export class ScriptedWindow {
     const input = await this.input();
     if (input instanceof ScriptedFolderDialog) return input;
     throw new Error(`A folder dialog was expected, but this was shown: ${input.text}`);
+  }
+
+  /** The next dialog in which the person is asked where to put a new file. */
+  async saveDialog(): Promise<ScriptedSaveDialog> {
+    const input = await this.input();
+    if (input instanceof ScriptedSaveDialog) return input;
+    throw new Error(`A dialog for a new file was expected, but this was shown: ${input.text}`);
   }
 
   /** The next message; those that do not match `pattern` are passed over. */

@@ -7,21 +7,13 @@ import { parseConfig } from '../../src/service/config.ts';
 import { eventually } from './eventually.ts';
 import { HeldLease, type LeasedFolder } from './heldLease.ts';
 import { OpenApiCheck, type GivenAnswer, type OpenApi } from './openApiCheck.ts';
+import type { StatusBody } from './transferClient.ts';
 
 /** An answer of the service; `body` is parsed when it is JSON, else absent. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
-}
-
-/** The fields of a status that tests look at. */
-interface StatusBody {
-  readonly id: string;
-  readonly status: string;
-  readonly message: string;
-  readonly num_files: number;
-  readonly num_files_transferred: number;
 }
 
 interface RigOptions extends Partial<Omit<ServiceOptions, 'logger'>> {

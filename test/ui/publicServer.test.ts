@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { startEditor, type Editor } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
+import type { TreeView } from '../support/editor/treeView.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
@@ -29,6 +30,20 @@ describe('A person with a service that behaves like the public one', function ()
 
   const bodies = (route: string): Record<string, unknown>[] =>
     server.requestsTo(route).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+
+  /** Transfers the file that was found, until it is seen staging. */
+  async function transfer(): Promise<TreeView> {
+    const results = window.tree('Search Results');
+    await (await results.row('JDP:000050.csv')).toggleCheck();
+    await results.action('Transfer Checked Files…');
+    await window.quickInput.pick('KBase Workspace Service (KSS)', /1\/4/);
+    await window.quickInput.input('', /2\/4/);
+    await window.quickInput.pick('No instructions', /3\/4/);
+    await window.notifications.answer('Transfer');
+    const transfers = window.tree('Transfers');
+    await transfers.waitFor('staging', (rows) => rows.some(({ description }) => description.startsWith('staging')));
+    return transfers;
+  }
 
   it('connects and lists its databases', async () => {
     await window.openContainer('Data Transfer');
@@ -60,36 +75,20 @@ describe('A person with a service that behaves like the public one', function ()
   });
 
   it('transfers, and is not led astray by the status of another transfer (D11)', async () => {
-    const results = window.tree('Search Results');
-    await (await results.row('JDP:000050.csv')).toggleCheck();
-    await results.action('Transfer Checked Files…');
-    await window.quickInput.pick('KBase Workspace Service (KSS)', /1\/4/);
-    await window.quickInput.input('', /2\/4/);
-    await window.quickInput.pick('No instructions', /3\/4/);
-    await window.notifications.answer('Transfer');
-    const transfers = window.tree('Transfers');
-    await transfers.waitFor('staging', (rows) => rows.some(({ description }) => description.startsWith('staging')));
+    const transfers = await transfer();
     const [sent] = bodies('POST /api/v1/transfers');
     assert.deepEqual([sent?.['source'], sent?.['destination']], ['jdp', 'kbase']);
     service.mixedUpAnswers = 1;
-    for (const transfer of service.transfers.values()) {
-      transfer.status = 'succeeded';
-      transfer.num_files_transferred = transfer.num_files;
+    for (const kept of service.transfers.values()) {
+      kept.status = 'succeeded';
+      kept.num_files_transferred = kept.num_files;
     }
     await transfers.waitFor('the end', (rows) => rows.some(({ label }) => label === 'Finished'));
     await window.statusBar('Transfers done');
   });
 
   it('cancels, and reads that the server does not follow (D13)', async () => {
-    const results = window.tree('Search Results');
-    await (await results.row('JDP:000050.csv')).toggleCheck();
-    await results.action('Transfer Checked Files…');
-    await window.quickInput.pick('KBase Workspace Service (KSS)', /1\/4/);
-    await window.quickInput.input('', /2\/4/);
-    await window.quickInput.pick('No instructions', /3\/4/);
-    await window.notifications.answer('Transfer');
-    const transfers = window.tree('Transfers');
-    await transfers.waitFor('staging', (rows) => rows.some(({ description }) => description.startsWith('staging')));
+    const transfers = await transfer();
     await window.command('Data Transfer: Cancel Transfer');
     await window.quickInput.pick('1 file to KBase Workspace Service (KSS)', 'Select the transfer to cancel');
     await window.notifications.answer('Cancel Transfer');

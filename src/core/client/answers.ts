@@ -8,9 +8,8 @@ import type { Database } from '../model/database.ts';
 import type { FileEntry, FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { SearchParameter } from '../model/searchParameter.ts';
 import type { TransferStatus } from '../model/transfer.ts';
-import { isJsonObject } from '../util/json.ts';
-import type { JsonObject } from '../util/json.ts';
-import { canonicalUuid } from './uuid.ts';
+import { isDeeperThan, isJsonObject } from '../util/json.ts';
+import { canonicalUuid } from '../util/uuid.ts';
 
 /** Thrown by the readers of this file when an answer is not what the contract says; `send`'s callers make it a reason (D15). */
 export class UnreadableAnswer extends Error {
@@ -95,23 +94,6 @@ function withoutAbsent<T extends object>(known: T): Told<T> {
     if (value !== undefined && value !== null) told[name] = value;
   }
   return told;
-}
-
-/** Walks no further than `depth`, so that nothing a server nests is too much. Two kinds of loops, each quick for its own. */
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (depth === 0) return true;
-  return Array.isArray(value) ? hasDeeperElement(value, depth - 1) : hasDeeperMember(value as JsonObject, depth - 1);
-}
-
-function hasDeeperElement(list: readonly unknown[], depth: number): boolean {
-  for (const element of list) if (isDeeperThan(element, depth)) return true;
-  return false;
-}
-
-function hasDeeperMember(object: JsonObject, depth: number): boolean {
-  for (const name in object) if (isDeeperThan(object[name], depth)) return true;
-  return false;
 }
 
 /** Reads the answer to a submission (§4.5): the transfer's id in its canonical form. */

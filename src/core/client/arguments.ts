@@ -3,7 +3,7 @@ import { isJsonObject } from '../util/json.ts';
 import type { JsonObject } from '../util/json.ts';
 import { RuntimeError, ValueError } from './errors.ts';
 import { canStandInHeader } from './token.ts';
-import { canonicalUuid } from './uuid.ts';
+import { canonicalUuid } from '../util/uuid.ts';
 
 /** The arguments of one call, by name; at run time they may be anything. */
 export type Given = Readonly<Record<string, unknown>>;

@@ -32,7 +32,7 @@ import type { MetadataReply, Reply } from './reply.ts';
 import { ServerDialects } from './serverDialect.ts';
 import type { Session } from './session.ts';
 import { askStatus } from './status.ts';
-import { canonicalUuid } from './uuid.ts';
+import { canonicalUuid } from '../util/uuid.ts';
 
 /** Where to connect, and as whom (§4.9). */
 export interface ConnectOptions {

@@ -4,7 +4,7 @@ import { readStatus } from './answers.ts';
 import type { Failed, Read } from './http.ts';
 import type { Session } from './session.ts';
 import { linkSignals } from './linkedSignal.ts';
-import { canonicalUuid } from './uuid.ts';
+import { canonicalUuid } from '../util/uuid.ts';
 
 /** Answers in a row that may be another transfer's until one is shown all the same (D11). */
 const mostStrangeAnswers = 3;

@@ -23,6 +23,11 @@ export class Sessions implements Disposable {
     return this.activeId === undefined ? undefined : this.open.get(this.activeId);
   }
 
+  /** In the order in which they were opened. */
+  all(): readonly Session[] {
+    return [...this.open.values()];
+  }
+
   get(connectionId: string): Session | undefined {
     return this.open.get(connectionId);
   }

@@ -27,6 +27,7 @@ export interface TransferParts {
 export class TransferFlow {
   private readonly parts: TransferParts;
   private loading: Promise<void> | undefined;
+  private readonly own = new Set<string>();
 
   constructor(parts: TransferParts) {
     this.parts = parts;
@@ -55,9 +56,10 @@ export class TransferFlow {
 
   /**
    * Submits a transfer (§4.5); resolves with how it stands: accepted, refused, or not confirmed (D12).
-   * Rejects when the intent could not be written to the ledger; then nothing was sent.
+   * `replacedKey` names one that was not confirmed and that the person says never began: it is given up for this one.
+   * Rejects when the intent could not be written to the ledger; then nothing was sent, and nothing given up.
    */
-  async submit(order: TransferOrder): Promise<Transfer> {
+  async submit(order: TransferOrder, replacedKey?: string): Promise<Transfer> {
     const { ledger, store, submissions, clock } = this.parts;
     const createdAt = clock.now();
     const intent: Transfer = {
@@ -70,13 +72,26 @@ export class TransferFlow {
     await submissions.begin(intent.key);
     try {
       await ledger.write(intent);
+      this.own.add(intent.key);
       store.put([intent]);
+      await this.giveUp(replacedKey, intent);
       const outcome = await this.send(intent);
       await this.keep(outcome);
       return outcome;
     } finally {
       await submissions.end(intent.key);
     }
+  }
+
+  /** Takes in a transfer that this window is to watch, and to tell of, from now on. */
+  async adopt(transfer: Transfer): Promise<Transfer> {
+    this.own.add(transfer.key);
+    return await this.keep(transfer);
+  }
+
+  /** Whether the person submitted a transfer, or took it over, in this window. */
+  isOwn(key: string): boolean {
+    return this.own.has(key);
   }
 
   /** Asks the service to cancel (§4.7). Resolves with the reason when it did not accept. */
@@ -108,6 +123,13 @@ export class TransferFlow {
   /** Puts what is known of a transfer where it is shown, and in the ledger. */
   async keep(transfer: Transfer): Promise<Transfer> {
     return await this.parts.kept.keep(transfer);
+  }
+
+  /** One that the person says never began is given up for the one that is submitted instead. */
+  private async giveUp(key: string | undefined, instead: Transfer): Promise<void> {
+    const given = key === undefined ? undefined : this.parts.store.get(key);
+    if (given?.state !== 'notConfirmed') return;
+    await this.keep({ ...inState(given, 'refused', instead.createdAt), replacedBy: instead.key });
   }
 
   private async load(): Promise<void> {

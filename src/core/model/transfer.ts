@@ -116,6 +116,23 @@ export interface Transfer {
   readonly cancelUnheeded?: boolean;
   /** Why it was refused or not confirmed, or why the last request for its status failed. */
   readonly problem?: Reason;
+  /**
+   * The person did not submit it here: its id was entered. Only the connection is known of its order: the databases are
+   * empty texts, there are no files, and `orcid` is who watches it.
+   */
+  readonly startedElsewhere?: boolean;
+  /** Key of the transfer that the person submitted instead, having found that this one never began (D12). */
+  readonly replacedBy?: string;
+}
+
+/** How many files a transfer has: those asked for, or as many as the service counts; undefined before it told. */
+export function fileCountOf({ order, status, startedElsewhere }: Transfer): number | undefined {
+  return startedElsewhere ? status?.fileCount : order.files.length;
+}
+
+/** Whether it is known what a transfer was to carry, and submitting that once more can be wanted. */
+export function canSubmitAgain({ state, startedElsewhere }: Transfer): boolean {
+  return !startedElsewhere && (hasEnded(state) || state === 'notConfirmed');
 }
 
 /** The transfer in a new state since `at`; the same transfer when it is in that state already. */

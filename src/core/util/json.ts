@@ -5,3 +5,23 @@ export type JsonObject = Record<string, unknown>;
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/**
+ * Whether lists and objects stand in each other more than `levels` deep. Walks no further than that, so that nothing a
+ * server or a file nests is too much. Two kinds of loops, each quick for its own.
+ */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Array.isArray(value) ? hasDeeperElement(value, levels - 1) : hasDeeperMember(value as JsonObject, levels - 1);
+}
+
+function hasDeeperElement(list: readonly unknown[], levels: number): boolean {
+  for (const element of list) if (isDeeperThan(element, levels)) return true;
+  return false;
+}
+
+function hasDeeperMember(object: JsonObject, levels: number): boolean {
+  for (const name in object) if (isDeeperThan(object[name], levels)) return true;
+  return false;
+}

@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/util/logger.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import type { CatalogAnswers } from './catalogAnswers.ts';
-import type { CatalogFile, HashedFile } from './catalogFile.ts';
+import type { CatalogFile, HashedFile, ReadFile } from './catalogFile.ts';
 import type { CatalogRun, CatalogThread } from './catalogThread.ts';
 import type { FolderCatalogPlan } from './folderCatalog.ts';
 import { folderTroubleCode } from './folderTrouble.ts';
@@ -56,7 +56,7 @@ export class Catalog {
   }
 
   /** Keeps the hashes of files that were read whole (D22). Never rejects, for the same reason. */
-  async holdHashes(files: readonly HashedFile[]): Promise<void> {
+  async holdHashes(files: readonly ReadFile[]): Promise<void> {
     await this.quietly('holdHashes', files);
   }
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { CatalogFile, HashedFile } from './catalogFile.ts';
+import type { CatalogFile, HashedFile, ReadFile } from './catalogFile.ts';
 import { FolderCatalog, type FolderCatalogPlan } from './folderCatalog.ts';
 import type { AskedReader } from './folderReader.ts';
 import type { CatalogSearch } from './searchSql.ts';
@@ -35,7 +35,7 @@ export class CatalogAnswers {
     return this.of(key).heldHashes(paths);
   }
 
-  holdHashes(key: string, files: readonly HashedFile[]): void {
+  holdHashes(key: string, files: readonly ReadFile[]): void {
     this.of(key).holdHashes(files);
   }
 

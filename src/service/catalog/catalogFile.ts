@@ -21,6 +21,12 @@ export interface HashedFile extends FoundFile {
   readonly sha256: string;
 }
 
+/** A file whose hash is to be kept, or to be forgotten. */
+export interface ReadFile extends FoundFile {
+  /** Hex; null where what is held of it has turned out to be wrong. */
+  readonly sha256: string | null;
+}
+
 /** A file as the catalogue keeps it. */
 export interface CatalogFile extends FoundFile {
   /** From the suffix or the metadata; empty when neither tells. */

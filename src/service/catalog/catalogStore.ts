@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import { inTransaction, isCorruption, isSqlError, readTogether, type SqliteFile } from '../sqlite.ts';
-import type { CatalogFile, FoundFile, HashedFile } from './catalogFile.ts';
+import type { CatalogFile, FoundFile, HashedFile, ReadFile } from './catalogFile.ts';
 import { CatalogMerge } from './catalogMerge.ts';
 import { CatalogRows, fileOfRow, type FileRow } from './catalogRows.ts';
 import { bestTextMode, openCatalogFile, type TextMode } from './catalogTables.ts';
@@ -93,8 +93,8 @@ export class CatalogStore {
     return readTogether(this.database, () => paths.map((path) => (path === undefined ? undefined : this.get(path))));
   }
 
-  /** Keeps the hashes of files that were read whole, in one transaction; not of those that have changed since. */
-  holdHashes(files: readonly HashedFile[]): void {
+  /** Keeps the hashes of files that were read whole, or forgets them, in one transaction; not of those that have changed since. */
+  holdHashes(files: readonly ReadFile[]): void {
     const keep = this.database.prepare('UPDATE files SET sha256 = ? WHERE path = ? AND bytes = ? AND modified = ?');
     this.together(() => {
       for (const { path, bytes, modifiedMs, sha256 } of files) keep.run(sha256, path, bytes, modifiedMs);

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { quotable } from '../http/quotable.ts';
 import { inheritedFields, resourceFields } from './packageFields.ts';
-import { packagePath } from './packagePath.ts';
+import { packagePath } from '../../core/util/packagePath.ts';
 
 /** Metadata of files, as a `datapackage.json` gives it; keys are paths relative to the package's folder. */
 export type PackageMetadata = ReadonlyMap<string, JsonObject>;
@@ -12,11 +12,6 @@ export interface ReadPackage {
   readonly metadata?: PackageMetadata;
   /** What was passed over, each a sentence without its end: for the log. */
   readonly troubles: readonly string[];
-}
-
-/** Reads a package's text. Undefined when it is no Data Package; a resource that makes no sense is left out. */
-export function parseDataPackage(text: string): PackageMetadata | undefined {
-  return readPackageText(text).metadata;
 }
 
 /**

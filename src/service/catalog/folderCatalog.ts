@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { CatalogFile, HashedFile } from './catalogFile.ts';
+import type { CatalogFile, HashedFile, ReadFile } from './catalogFile.ts';
 import { sqliteErrorCode } from '../sqlite.ts';
 import type { CatalogStore } from './catalogStore.ts';
 import type { openCatalogFile, TextMode } from './catalogTables.ts';
@@ -102,7 +102,7 @@ export class FolderCatalog {
   }
 
   /** Keeps the hashes of files that were read whole (D22). */
-  holdHashes(files: readonly HashedFile[]): void {
+  holdHashes(files: readonly ReadFile[]): void {
     this.store.holdHashes(files);
   }
 

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
-import { isDeeperThan } from '../jsonDepth.ts';
+import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/json.ts';
 
 const textFields = ['name', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash', 'profile', 'type'];
 const objectLists = ['sources', 'licenses', 'contributors'];

@@ -1,10 +1,9 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { quotable } from '../http/quotable.ts';
-import { isDeeperThan } from '../jsonDepth.ts';
 import { maxChars, mostTroubles, readPackageText, type PackageMetadata, type ReadPackage } from './dataPackage.ts';
-import { packagePath } from './packagePath.ts';
+import { packagePath } from '../../core/util/packagePath.ts';
 
 const maxPackageBytes = 64 * 1024 * 1024;
 const maxTableBytes = 128 * 1024;

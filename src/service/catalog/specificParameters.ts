@@ -1,8 +1,5 @@
 import type { SearchParameterDocument } from '../../contract/database.ts';
-import { HttpProblem } from '../http/httpProblem.ts';
-
-const sortKeys = ['relevance', 'path', 'name', 'bytes', 'modified'] as const;
-const orders = ['asc', 'desc'] as const;
+import { orders, sortKeys, type SearchSpecific } from '../wire/requests.ts';
 
 /** What results are ordered by. */
 export type SortKey = (typeof sortKeys)[number];
@@ -30,60 +27,22 @@ export const searchParameters: Readonly<Record<string, SearchParameterDocument>>
   order: { type: 'array(string)', value: [...orders] },
 };
 
-/** Reads `specific`. Throws {@link HttpProblem} 400 that names an unknown parameter or one of the wrong type. */
-export function parseSpecific(specific: Readonly<Record<string, unknown>>): SpecificFilter {
-  for (const name of Object.keys(specific)) {
-    if (!Object.hasOwn(searchParameters, name)) throw wrong(name, 'is unknown');
-  }
-  const modifiedAfter = text(specific, 'modifiedAfter');
+/** Reads `specific`, which the schema has checked; null and empty text are not given. */
+export function parseSpecific(specific: SearchSpecific): SpecificFilter {
+  const { minBytes, maxBytes, sort, order } = specific;
+  const format = specific.format || undefined;
+  const modifiedAfter = specific.modifiedAfter || undefined;
   return {
-    ...defined('format', text(specific, 'format')?.toLowerCase().replace(/^\./, '')),
-    ...defined('path', text(specific, 'path')),
-    ...defined('minBytes', number(specific, 'minBytes')),
-    ...defined('maxBytes', number(specific, 'maxBytes')),
-    ...defined('modifiedAfterMs', modifiedAfter === undefined ? undefined : instant(modifiedAfter)),
-    sort: choice(specific, 'sort', sortKeys) ?? 'relevance',
-    isDescending: choice(specific, 'order', orders) === 'desc',
+    ...defined('format', format?.toLowerCase().replace(/^\./, '')),
+    ...defined('path', specific.path || undefined),
+    ...defined('minBytes', minBytes),
+    ...defined('maxBytes', maxBytes),
+    ...defined('modifiedAfterMs', modifiedAfter === undefined ? undefined : Date.parse(modifiedAfter)),
+    sort: sort || 'relevance',
+    isDescending: order === 'desc',
   };
 }
 
-function defined<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
-}
-
-function text(specific: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = specific[name];
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string') throw wrong(name, 'must be text');
-  return value;
-}
-
-function number(specific: Readonly<Record<string, unknown>>, name: string): number | undefined {
-  const value = specific[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'number' || value < 0) throw wrong(name, 'must be a number, 0 or more');
-  return value;
-}
-
-function instant(value: string): number {
-  const time = Date.parse(value);
-  if (Number.isNaN(time)) throw wrong('modifiedAfter', 'must be a date such as 2026-11-20 or 2026-11-20T08:30:00Z');
-  return time;
-}
-
-function choice<T extends string>(
-  specific: Readonly<Record<string, unknown>>,
-  name: string,
-  choices: readonly T[],
-): T | undefined {
-  const value = text(specific, name);
-  if (value === undefined) return undefined;
-  const found = choices.find((one) => one === value);
-  if (found === undefined) throw wrong(name, `must be one of ${choices.join(', ')}`);
-  return found;
-}
-
-function wrong(name: string, reason: string): HttpProblem {
-  const errors = [{ message: `${name} ${reason}`, location: `body.specific.${name}` }];
-  return new HttpProblem(400, `The search parameter ${name} ${reason}.`, { errors });
+function defined<K extends string, V>(key: K, value: V | null | undefined): { [P in K]?: V } {
+  return value === undefined || value === null ? {} : ({ [key]: value } as { [P in K]: V });
 }

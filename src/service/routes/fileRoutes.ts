@@ -1,5 +1,4 @@
 import type { MetadataRequest } from '../../contract/metadata.ts';
-import type { SearchRequest } from '../../contract/search.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { parseSearch, termCount, type ParsedSearch } from '../catalog/searchLanguage.ts';
@@ -9,7 +8,7 @@ import { wrongFields } from '../http/httpProblem.ts';
 import { fieldProblemAt, type FieldProblem } from '../http/issues.ts';
 import type { ApiAnswer } from '../http/router.ts';
 import { unknownIds } from '../http/unknownIds.ts';
-import { metadataQuerySchema, metadataSchema, searchSchema } from '../wire/requests.ts';
+import { metadataQuerySchema, metadataSchema, searchSchema, type LocalSearchRequest } from '../wire/requests.ts';
 import { answerSchemas } from '../wire/schemas.ts';
 import { mustFindDatabase } from './databaseRoutes.ts';
 
@@ -85,10 +84,10 @@ function metadataRoutes(path: string, databases: ServedDatabases): DescribedRout
   ];
 }
 
-async function search(databases: ServedDatabases, request: SearchRequest): Promise<ApiAnswer> {
+async function search(databases: ServedDatabases, request: LocalSearchRequest): Promise<ApiAnswer> {
   const database = mustFindDatabase(databases, request.database, 'body.database');
   const parsed = parseSearch(request.query);
-  checkCost(parsed, request.specific?.['path']);
+  checkCost(parsed, request.specific?.path);
   const files = await database.catalog.search({
     search: parsed,
     filter: parseSpecific(request.specific ?? {}),
@@ -100,7 +99,7 @@ async function search(databases: ServedDatabases, request: SearchRequest): Promi
 }
 
 /** What a search may cost: the words of its query, and the patterns, which each path is held against sign by sign. */
-function checkCost(parsed: ParsedSearch, path: unknown): void {
+function checkCost(parsed: ParsedSearch, path: string | null | undefined): void {
   const patterns = parsed.alternatives.flat().flatMap((term) => (term.kind === 'path' ? [term.pattern] : []));
   const problems: FieldProblem[] = [];
   if (termCount(parsed) > maxTerms) {
@@ -108,7 +107,7 @@ function checkCost(parsed: ParsedSearch, path: unknown): void {
   }
   const tooLong = `must not have patterns of more than ${maxPatternLength} characters`;
   if (patternLength(patterns) > maxPatternLength) problems.push(fieldProblemAt('body', ['query'], tooLong));
-  if (typeof path === 'string' && patternLength([path]) > maxPatternLength) {
+  if (path && patternLength([path]) > maxPatternLength) {
     problems.push(fieldProblemAt('body', ['specific', 'path'], tooLong));
   }
   if (problems.length > 0) throw wrongFields(problems);

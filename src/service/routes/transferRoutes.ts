@@ -1,8 +1,8 @@
+import { isDeeperThan } from '../../core/util/json.ts';
 import { HttpProblem, wrongFields } from '../http/httpProblem.ts';
 import { fieldProblemAt } from '../http/issues.ts';
 import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import type { ApiAnswer } from '../http/router.ts';
-import { isDeeperThan } from '../jsonDepth.ts';
 import { statusDocument } from '../transfers/transferRecord.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
 import { cancelQuerySchema, transferPathSchema, transferSchema } from '../wire/requests.ts';

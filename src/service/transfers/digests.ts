@@ -15,8 +15,8 @@ interface Digests {
 const smallBytes = 256 * 1024;
 const small = Buffer.allocUnsafeSlow(smallBytes);
 
-/** Digests an open file from its beginning; `other` names a second algorithm. */
-export function digestFile(file: number, sign: JobSign, other?: string): Digests {
+/** Digests an open file that should have so many bytes, from its beginning; `other` names a second algorithm. */
+export function digestFile(file: number, expectedBytes: number, sign: JobSign, other?: string): Digests {
   const count = fs.readSync(file, small, 0, smallBytes, 0);
   if (count < smallBytes) {
     const piece = small.subarray(0, count);
@@ -26,7 +26,7 @@ export function digestFile(file: number, sign: JobSign, other?: string): Digests
   const digest = createHash('sha256').update(small);
   const second = other === undefined ? undefined : createHash(other).update(small);
   let bytes = count;
-  readThrough(file, smallBytes, sign, (piece) => {
+  readThrough(file, { from: smallBytes, expectedBytes }, sign, (piece) => {
     digest.update(piece);
     second?.update(piece);
     bytes += piece.length;

@@ -1,4 +1,5 @@
-import type { JobResult, MoveJob, StageJob } from './fileJobs.ts';
+import type { JobResult, LandedJob, MoveJob, StageJob } from './fileJobs.ts';
+import { findLost } from './landedWork.ts';
 import { moveFiles } from './moveWork.ts';
 import { stageFiles } from './stageWork.ts';
 
@@ -10,5 +11,9 @@ export class FileAnswers {
 
   move(job: MoveJob): JobResult {
     return moveFiles(job);
+  }
+
+  findLost(job: LandedJob): JobResult {
+    return findLost(job);
   }
 }

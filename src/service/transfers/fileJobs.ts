@@ -1,9 +1,4 @@
-/** A digest that the metadata of a file states. */
-export interface DeclaredHash {
-  /** As Node names it: `md5`, `sha1`, `sha256`, `sha512`. */
-  readonly algorithm: string;
-  readonly hex: string;
-}
+import type { DeclaredHash } from '../../core/util/declaredHash.ts';
 
 /** What was known of a file when its hash was taken. */
 export interface HeldHash {
@@ -43,12 +38,17 @@ export interface MoveJob {
   readonly transferId: string;
   readonly sourceFolder: string;
   readonly destinationFolder: string;
+  /** Where that was when the transfer was submitted, links resolved. */
+  readonly destinationPlace?: string;
   readonly files: readonly FileToMove[];
   readonly bytesPerSecond?: number;
   /** Each file is written through to the disk by itself. */
   readonly isFlushed: boolean;
   readonly sign: JobSign;
 }
+
+/** Files that had landed, and may not be there any longer. */
+export type LandedJob = Pick<MoveJob, 'transferId' | 'destinationFolder' | 'files' | 'sign'>;
 
 /**
  * Shared with the thread that works: 1 in its first place tells it to stop, in its second it counts the files that are
@@ -81,6 +81,8 @@ export interface JobResult {
   readonly done: readonly DoneFile[];
   readonly trouble?: FileTrouble;
   readonly isStopped?: boolean;
+  /** Of a look at files that had landed: the positions of those that are not there any longer. */
+  readonly lost?: readonly number[];
 }
 
 /** A sign that nobody has raised yet. */

@@ -4,7 +4,7 @@ import type { Disposable } from '../../core/util/lifetime.ts';
 import { ThreadCalls } from '../threads/threadCalls.ts';
 import { startThread } from '../threads/threadRole.ts';
 import type { FileAnswers } from './fileAnswers.ts';
-import type { JobResult, MoveJob, StageJob } from './fileJobs.ts';
+import type { JobResult, LandedJob, MoveJob, StageJob } from './fileJobs.ts';
 
 /** A thread, with what it was asked and has not answered. */
 interface FileThread {
@@ -51,6 +51,11 @@ export class FileThreads {
   /** Copies files. Rejects as {@link stage} does. */
   async move(job: MoveJob): Promise<JobResult> {
     return await this.run(async ({ calls }) => await calls.ask('move', job));
+  }
+
+  /** Looks for files that had landed. Rejects as {@link stage} does. */
+  async findLost(job: LandedJob): Promise<JobResult> {
+    return await this.run(async ({ calls }) => await calls.ask('findLost', job));
   }
 
   /** Ends the threads, in the middle of what they do. */

@@ -74,10 +74,15 @@ const buffer = Buffer.allocUnsafeSlow(bufferBytes);
 
 /**
  * Hands a file's bytes from an offset on to `take`, piece by piece; a piece holds only until the next. Checks the sign
- * before each.
+ * before each. A file that turns out to be larger than expected is left at that: it may grow without end.
  */
-export function readThrough(file: number, offset: number, sign: JobSign, take: (piece: Buffer) => void): void {
-  for (let place = offset; ;) {
+export function readThrough(
+  file: number,
+  range: { readonly from: number; readonly expectedBytes: number },
+  sign: JobSign,
+  take: (piece: Buffer) => void,
+): void {
+  for (let place = range.from; place <= range.expectedBytes;) {
     throwIfRaised(sign);
     const count = fs.readSync(file, buffer, 0, bufferBytes, place);
     if (count === 0) return;

@@ -1,30 +1,35 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
+import { landingFolderOf } from '../../core/util/landedNames.ts';
 import { BadFile } from './fileWork.ts';
-import { landingFolderOf } from './transferRecord.ts';
 
 /**
  * The folders within a destination that a transfer lands in. They are made one level at a time, and the destination
  * itself never is: a disk that is away must not be replaced by a folder of its name. Throws {@link BadFile} where a link
- * stands in the way, or the file system's own error.
+ * stands in the way, or the file system's own error. Links that led to `place` all the time do not.
  */
 export class LandingFolders {
   private readonly base: string;
   private readonly made = new Set<string>();
 
-  constructor(destination: string, landing: string) {
-    this.base = fs.realpathSync(destination);
+  constructor(destination: string, landing: string, place?: string) {
+    this.base = fs.realpathSync.native(destination);
+    if (place !== undefined && this.base !== place) this.check(destination);
     this.base = this.level(this.base, landing);
   }
 
-  /** Makes the folder at a path below the landing folder (`.` is itself), and returns where it is. */
+  /**
+   * Makes the folder at a path below the landing folder (`.` is itself), and returns where it is. One that was made
+   * before is looked at again: a link may stand there by now.
+   */
   make(path: string): string {
     let folder = this.base;
     for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
       if (part === '..') throw new BadFile('it leads out of the destination');
       folder = this.level(folder, part);
     }
+    this.check(folder);
     return folder;
   }
 
@@ -38,6 +43,7 @@ export class LandingFolders {
   private level(parent: string, name: string): string {
     const folder = `${parent}/${name}`;
     if (this.made.has(folder)) return folder;
+    this.check(parent);
     try {
       fs.mkdirSync(folder);
     } catch (error) {

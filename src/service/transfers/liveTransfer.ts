@@ -62,6 +62,13 @@ export class LiveTransfer implements RunProgress {
     if (isTime || this.unwritten.length >= flushFiles) this.persist();
   }
 
+  lost(files: readonly TransferFile[]): void {
+    if (files.length === 0) return;
+    this.current = { ...this.current, movedCount: this.current.movedCount - files.length };
+    this.unwritten.push(...files);
+    this.persist();
+  }
+
   /** Writes down that the transfer is to be cancelled, and stops what runs. Throws when it cannot be written. */
   requestCancel(): void {
     const cancelled = { ...this.current, isCancelRequested: true };

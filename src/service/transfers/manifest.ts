@@ -1,9 +1,10 @@
 import * as fs from 'node:fs/promises';
 import type { JsonObject } from '../../core/util/json.ts';
+import { landingFolderOf, manifestName, otherManifestName } from '../../core/util/landedNames.ts';
 import { BadFile } from './fileWork.ts';
 import { LandingFolders, partPathOf } from './landing.ts';
 import { meaningOf, TransferFailure } from './outcomes.ts';
-import { landingFolderOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
+import type { TransferFile, TransferRecord } from './transferRecord.ts';
 
 /** What the manifest says of the two databases. */
 interface ManifestEnds {
@@ -58,10 +59,10 @@ function freeName(name: string, names: Map<string, number>): string {
   return free;
 }
 
-/** The manifest's file name: a transfer that brings its own `manifest.json` gets another one. */
+/** The manifest's file name: a transfer that brings its own `manifest.json`, file or folder, gets another one. */
 export function manifestNameOf(transferId: string, files: readonly TransferFile[]): string {
-  const isTaken = files.some((file) => file.path.toLowerCase() === 'manifest.json');
-  return isTaken ? `manifest-${transferId}.json` : 'manifest.json';
+  const isTaken = files.some((file) => file.path.split('/', 1)[0]?.toLowerCase() === manifestName);
+  return isTaken ? otherManifestName(transferId) : manifestName;
 }
 
 /** Writes the manifest beside its name and renames it. Throws a failure or a suspension. */
@@ -73,7 +74,7 @@ export async function writeManifest(
 ): Promise<void> {
   const name = manifestNameOf(record.id, files);
   try {
-    const folders = new LandingFolders(destination, landingFolderOf(record.id));
+    const folders = new LandingFolders(destination, landingFolderOf(record.id), record.destinationPlace);
     const folder = folders.make('.');
     const finalPath = `${folder}/${name}`;
     const part = partPathOf(finalPath, record.id);

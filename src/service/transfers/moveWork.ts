@@ -1,11 +1,11 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
+import { landingFolderOf } from '../../core/util/landedNames.ts';
 import { digestFile } from './digests.ts';
 import type { DoneFile, FileToMove, JobResult, JobSign, MoveJob } from './fileJobs.ts';
 import { at, BadFile, readThrough, throwIfRaised, withFile, workThrough, WorkStopped } from './fileWork.ts';
 import { LandingFolders, partPathOf } from './landing.ts';
 import { SourceFiles } from './sourceFiles.ts';
-import { landingFolderOf } from './transferRecord.ts';
 
 /** Sharing the blocks of a smaller file takes longer than copying it. */
 const clonedFromBytes = 64 * 1024;
@@ -33,7 +33,9 @@ export function moveFiles(job: MoveJob): JobResult {
 
 function routeOf(job: MoveJob): Route {
   const source = at('read', () => new SourceFiles(job.sourceFolder));
-  const folders = at('write', () => new LandingFolders(job.destinationFolder, landingFolderOf(job.transferId)));
+  const { destinationFolder, destinationPlace, transferId } = job;
+  const landing = landingFolderOf(transferId);
+  const folders = at('write', () => new LandingFolders(destinationFolder, landing, destinationPlace));
   return { job, source, folders, mayClone: job.bytesPerSecond === undefined };
 }
 
@@ -50,7 +52,7 @@ function moveFile(route: Route, file: FileToMove): DoneFile {
 function isThere(finalPath: string, file: FileToMove, sign: JobSign): boolean {
   const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });
   if (stats === undefined) return false;
-  if (stats.isFile() && withFile(finalPath, 'r', (there) => digestFile(there, sign)).sha256 === file.sha256)
+  if (stats.isFile() && withFile(finalPath, 'r', (there) => digestFile(there, file.bytes, sign)).sha256 === file.sha256)
     return true;
   throw new BadFile('something else is already there');
 }
@@ -59,20 +61,26 @@ function land(route: Route, file: FileToMove, opened: number, finalPath: string)
   const { job } = route;
   const part = partPathOf(finalPath, job.transferId);
   try {
-    const written = cloned(route, file, part)
-      ? withFile(part, 'r', (copy) => digestFile(copy, job.sign))
+    const sha256 = cloned(route, file, part)
+      ? withFile(part, 'r', (copy) => readBack(job, file, copy))
       : withNew(part, (copy) => {
-          write(job, opened, copy);
-          if (job.isFlushed) fs.fsyncSync(copy);
-          return digestFile(copy, job.sign);
+          write(job, file, opened, copy);
+          return readBack(job, file, copy);
         });
-    if (written.sha256 !== file.sha256) refuse('it changed while it was being transferred');
+    if (sha256 !== file.sha256) refuse('it changed while it was being transferred');
     throwIfRaised(job.sign);
+    route.folders.check(nodePath.dirname(finalPath));
     fs.renameSync(part, finalPath);
   } catch (error) {
     discard(part);
     throw error;
   }
+}
+
+/** The digest of a copy, which is on the disk by then where the job wants it so. A clone may be read-only as its original is. */
+function readBack(job: MoveJob, { bytes }: FileToMove, copy: number): string {
+  if (job.isFlushed) fs.fsyncSync(copy);
+  return digestFile(copy, bytes, job.sign).sha256;
 }
 
 function refuse(text: string): never {
@@ -114,9 +122,9 @@ function withNew<T>(part: string, work: (file: number) => T): T {
   }
 }
 
-function write({ sign, bytesPerSecond }: MoveJob, opened: number, copy: number): void {
+function write({ sign, bytesPerSecond }: MoveJob, { bytes }: FileToMove, opened: number, copy: number): void {
   at('read', () =>
-    readThrough(opened, 0, sign, (piece) => {
+    readThrough(opened, { from: 0, expectedBytes: bytes }, sign, (piece) => {
       at('write', () => writeAll(copy, piece));
       if (bytesPerSecond !== undefined) pause(sign, (piece.length / bytesPerSecond) * 1_000);
     }),

@@ -23,7 +23,7 @@ function stageFile(opened: number, file: FileToStage, sign: JobSign): DoneFile {
   const { held, declared } = file;
   if (held?.bytes === before.bytes && held.modifiedMs === before.modifiedMs)
     return { position: file.position, ...held };
-  const { sha256, other, bytes } = digestFile(opened, sign, declared?.algorithm);
+  const { sha256, other, bytes } = digestFile(opened, before.bytes, sign, declared?.algorithm);
   const after = seen(opened);
   if (bytes !== before.bytes || after.bytes !== bytes || after.modifiedMs !== before.modifiedMs) {
     throw new BadFile('it changed while it was being read');

@@ -1,3 +1,4 @@
+import * as fs from 'node:fs/promises';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
@@ -28,11 +29,13 @@ export async function prepareSubmission(
   if (unknown.length > 0) throw wrongField('file_ids', `Unknown file ids: ${listed(unknown)}.`);
   const files = [...found.values()].map(transferFileOf);
   const sizeBytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const place = await fs.realpath(destination.folder).catch(() => undefined);
   const record: TransferRecord = {
     id,
     orcid: request.orcid,
     sourceId: source.document.id,
     destinationId: destination.document.id,
+    ...(place === undefined ? {} : { destinationPlace: place }),
     ...(request.description === undefined ? {} : { description: request.description }),
     ...(request.instructions === undefined ? {} : { instructions: request.instructions }),
     fileCount: files.length,

@@ -287,7 +287,12 @@ export class TransferQueue {
   }
 
   private prune(): void {
-    this.options.journal.prune(this.oldestMs());
+    try {
+      this.options.journal.prune(this.oldestMs());
+    } catch (error) {
+      // They are answered for as forgotten all the same, and tried again with the next.
+      this.options.logger.error(`The journal cannot be written: ${String(error)}`);
+    }
     this.unserved.sweep();
     this.pruning = this.options.clock.after(pruneEveryMs, () => this.prune());
   }

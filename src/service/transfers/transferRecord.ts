@@ -11,6 +11,8 @@ export interface TransferRecord {
   readonly orcid: string;
   readonly sourceId: string;
   readonly destinationId: string;
+  /** Where the destination's folder was at submission, links resolved; absent when it was away. */
+  readonly destinationPlace?: string;
   readonly description?: string;
   readonly instructions?: JsonObject;
   readonly fileCount: number;
@@ -78,9 +80,4 @@ function describeSize(sizeBytes: number): string {
     unit += 1;
   }
   return `${unit === 0 ? size : size.toFixed(1)} ${units[unit] ?? ''}`;
-}
-
-/** The name of the folder that a transfer's files land in, within the destination's folder (D24). */
-export function landingFolderOf(id: string): string {
-  return `dts-${id}`;
 }

@@ -1,18 +1,21 @@
+import { declaredHashOf } from '../../core/util/declaredHash.ts';
+import { landingFolderOf } from '../../core/util/landedNames.ts';
 import type { ServedDatabase } from '../catalog/databases.ts';
-import { declaredHashOf } from './declaredHash.ts';
-import { doneCount, jobSign, raise, type FileTrouble, type JobResult, type JobSign } from './fileJobs.ts';
+import {
+  doneCount,
+  jobSign,
+  raise,
+  type FileToMove,
+  type FileTrouble,
+  type JobResult,
+  type JobSign,
+} from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
 import { discardLanding } from './landing.ts';
 import { manifestNameOf, writeManifest } from './manifest.ts';
 import { meaningOfTrouble } from './outcomes.ts';
 import { syncFileSystem } from './syncFileSystem.ts';
-import {
-  describeAmount,
-  landingFolderOf,
-  type TransferFile,
-  type TransferRecord,
-  type TransferStatusWord,
-} from './transferRecord.ts';
+import { describeAmount, type TransferFile, type TransferRecord, type TransferStatusWord } from './transferRecord.ts';
 
 /** Who is told how far a transfer has come. */
 export interface RunProgress {
@@ -20,6 +23,8 @@ export interface RunProgress {
   enter(status: TransferStatusWord, text: string): void;
   /** These files are staged now, or have landed. */
   advanced(files: readonly TransferFile[]): void;
+  /** These files had landed, and are no longer there. */
+  lost(files: readonly TransferFile[]): void;
 }
 
 /** What a run works with. */
@@ -129,20 +134,44 @@ export class TransferRun {
 
   private async move(signal: AbortSignal): Promise<void> {
     const { source, destination, threads, throttleBytesPerSecond } = this.options;
+    const { id: transferId, destinationPlace } = this.progress.record();
     const route = {
-      transferId: this.progress.record().id,
+      transferId,
       sourceFolder: source.folder,
       destinationFolder: destination.folder,
+      ...(destinationPlace === undefined ? {} : { destinationPlace }),
       isFlushed: this.isFlushed,
       ...(throttleBytesPerSecond === undefined ? {} : { bytesPerSecond: throttleBytesPerSecond }),
     };
     this.progress.enter('active', `transferring ${this.amount}`);
+    await this.findLost(signal);
     const waiting = this.files.filter((file) => !file.isLanded);
     await this.inBatches(waiting, signal, async (batch, sign) => {
-      const files = batch.map(({ position, path, bytes, sha256 = '' }) => ({ position, path, bytes, sha256 }));
       this.moving.add(sign);
-      const result = await threads.move({ ...route, files, sign }).finally(() => this.moving.delete(sign));
+      const result = await threads
+        .move({ ...route, files: batch.map(toMove), sign })
+        .finally(() => this.moving.delete(sign));
       this.progress.advanced(result.done.map(({ position }) => this.change(position, { isLanded: true })));
+      if (result.trouble?.act === 'copy') await this.forgetHash(this.at(result.trouble.position).path);
+      return result;
+    });
+  }
+
+  /** What was copied has not the hash that was held: the file is to be read again, even if it looks as it did then. */
+  private async forgetHash(path: string): Promise<void> {
+    const { catalog } = this.options.source;
+    const held = await catalog.heldHashes([path]);
+    await catalog.holdHashes(held.flatMap((file) => (file === undefined ? [] : [{ ...file, sha256: null }])));
+  }
+
+  /** Of a transfer that goes on: a disk may have come back as another one, or have lost what it had not yet written. */
+  private async findLost(signal: AbortSignal): Promise<void> {
+    const { destination, threads } = this.options;
+    const place = { transferId: this.progress.record().id, destinationFolder: destination.folder };
+    const landed = this.files.filter((file) => file.isLanded);
+    await this.inBatches(landed, signal, async (batch, sign) => {
+      const result = await threads.findLost({ ...place, files: batch.map(toMove), sign });
+      this.progress.lost((result.lost ?? []).map((position) => this.change(position, { isLanded: false })));
       return result;
     });
   }
@@ -225,6 +254,10 @@ function* batchesOf(files: readonly TransferFile[]): Generator<readonly Transfer
   }
   if (batch.length > 0) yield batch;
   return undefined;
+}
+
+function toMove({ position, path, bytes, sha256 = '' }: TransferFile): FileToMove {
+  return { position, path, bytes, sha256 };
 }
 
 function nameOf(database: ServedDatabase): { id: string; name: string } {

@@ -28,8 +28,19 @@ export class UnservedTransfers {
     this.options = options;
   }
 
-  /** Suspends a transfer until both its databases are served; one whose cancel was accepted before ends. */
+  /**
+   * Suspends a transfer until both its databases are served; one whose cancel was accepted before ends. Never throws:
+   * what cannot be written now is tried again when databases come or go.
+   */
   suspend(record: TransferRecord, files: readonly TransferFile[]): void {
+    try {
+      this.writeSuspension(record, files);
+    } catch (error) {
+      this.options.logger.error(`The journal cannot be written: ${String(error)}`);
+    }
+  }
+
+  private writeSuspension(record: TransferRecord, files: readonly TransferFile[]): void {
     if (record.isCancelRequested) {
       this.cancel(record);
       return;

@@ -2,7 +2,12 @@ import * as z from 'zod/mini';
 import { metadataRequestSchema } from '../../contract/metadata.ts';
 import { searchRequestSchema } from '../../contract/search.ts';
 import { transferRequestSchema } from '../../contract/transfer.ts';
-import { searchParameters } from '../catalog/specificParameters.ts';
+
+/** What results can be ordered by, the usual first. */
+export const sortKeys = ['relevance', 'path', 'name', 'bytes', 'modified'] as const;
+
+/** The directions of an order. */
+export const orders = ['asc', 'desc'] as const;
 
 const longestText = 10_000;
 const notEmpty = z.regex(/\S/);
@@ -19,11 +24,6 @@ function isNoTextOrInstant(value: string | null | undefined): boolean {
   return value === undefined || value === null || value === '' || !Number.isNaN(Date.parse(value));
 }
 
-function choiceParameter(name: 'sort' | 'order'): z.ZodMiniType<string | null | undefined> {
-  const choices = searchParameters[name]?.value;
-  return z.nullish(z.enum([...(Array.isArray(choices) ? choices.map(String) : []), '']));
-}
-
 /** The search parameters of this service's databases; null and empty text mean that one is not given. */
 export const specificSchema = z
   .strictObject({
@@ -35,10 +35,13 @@ export const specificSchema = z
       z.refine(isNoTextOrInstant),
       z.meta({ description: 'Only files that changed after this date or instant.', examples: ['2026-11-20'] }),
     ),
-    sort: choiceParameter('sort').check(z.describe('What the results are ordered by.')),
-    order: choiceParameter('order').check(z.describe('Counts for every `sort` but `relevance`.')),
+    sort: z.nullish(z.enum([...sortKeys, ''])).check(z.describe('What the results are ordered by.')),
+    order: z.nullish(z.enum([...orders, ''])).check(z.describe('Counts for every `sort` but `relevance`.')),
   })
   .check(z.describe('Search parameters of the databases of this service. Null and empty text: not given.'));
+
+/** See {@link specificSchema}. */
+export type SearchSpecific = z.infer<typeof specificSchema>;
 
 /** The body of a search (§4.3), as this service takes it: no other fields, and nothing without bounds. */
 export const searchSchema = z.strictObject({
@@ -55,6 +58,9 @@ export const searchSchema = z.strictObject({
     ),
   specific: z.optional(specificSchema),
 });
+
+/** See {@link searchSchema}. */
+export type LocalSearchRequest = z.infer<typeof searchSchema>;
 
 /** The body of a metadata request (D8). */
 export const metadataSchema = z.strictObject({

@@ -12,10 +12,10 @@ interface Movement {
 }
 
 /** Reads the counts of a status; nothing is invented, and a count never leaves its bounds. */
-export function movementOf({ state, status, askedFileCount }: PageTransfer): Movement {
+export function movementOf({ state, status, askedFileCount, startedElsewhere }: PageTransfer): Movement {
   const told = status?.fileCount;
   const total = told === undefined || told < 0 ? askedFileCount : told;
-  const other = told === undefined || told === askedFileCount ? {} : { countedByServer: total };
+  const other = told === undefined || told === askedFileCount || startedElsewhere ? {} : { countedByServer: total };
   const moved = status?.movedFileCount;
   if (moved === undefined) return state === 'succeeded' ? { total, share: 1, ...other } : { total, ...other };
   const bounded = Math.min(Math.max(0, moved), total);

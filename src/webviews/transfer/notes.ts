@@ -7,6 +7,7 @@ import { movementOf } from './movement.ts';
 /** What a person should know of a transfer beyond its state, the gravest first. */
 export function notesOf(transfer: PageTransfer, stateWord: string, format: Format): readonly Note[] {
   const notes = [
+    originNote(transfer),
     stateNote(transfer),
     problemNote(transfer),
     cancelNote(transfer, stateWord),
@@ -26,7 +27,15 @@ function note(key: string, kind: Note['kind'], text: string): Note {
   return { key, kind, text };
 }
 
-function stateNote({ state, problem }: PageTransfer): Note | undefined {
+function originNote({ startedElsewhere }: PageTransfer): Note | undefined {
+  if (!startedElsewhere) return undefined;
+  const text = l10n.t('This transfer was started elsewhere. Its databases and files are not known here.');
+  return note('origin', 'info', text);
+}
+
+function stateNote({ state, problem, replacedBy }: PageTransfer): Note | undefined {
+  if (state === 'refused' && replacedBy !== undefined)
+    return note('state', 'info', l10n.t('You said that this transfer did not start, and submitted another one.'));
   if (state === 'refused')
     return note(
       'state',

@@ -102,21 +102,30 @@ function filesText(count: number, format: Format): string {
 
 /** What can be said in a word each. What is not known is left out. */
 export function factsStrip({ transfer, now, format }: TransferView): HTMLElement {
-  const { order, askedFileCount, sizeBytes, askedAt, createdAt, id } = transfer;
-  const size = sizeBytes === undefined ? undefined : format.size(sizeBytes);
-  const orcid = readIdentifier(order.orcid);
+  const { askedAt, createdAt, id, startedElsewhere } = transfer;
+  const begun = startedElsewhere ? l10n.t('Watched since') : l10n.t('Submitted');
   const rows = [
     fact('elapsed', transfer.ended ? l10n.t('Took') : l10n.t('Elapsed'), elapsedText(transfer, now, format)),
     estimateFact(transfer),
-    fact('files', l10n.t('Files asked for'), [format.number(askedFileCount), size].filter(Boolean).join(' · ')),
-    fact('started', l10n.t('Submitted'), format.time(createdAt, now), format.dateTime(createdAt)),
+    startedElsewhere ? undefined : filesFact(transfer, format),
+    fact('started', begun, format.time(createdAt, now), format.dateTime(createdAt)),
     askedAt === undefined
       ? undefined
       : fact('asked', l10n.t('Last asked'), format.time(askedAt, now), format.dateTime(askedAt)),
-    fact('orcid', l10n.t('Submitted by'), link(orcid.text, orcid.address)),
+    startedElsewhere ? undefined : submitterFact(transfer),
     id === undefined ? undefined : fact('id', l10n.t('Transfer id'), foreign(shortened(id, 300), 'code')),
   ];
   return element('dl', { 'data-key': 'facts', class: 'facts' }, ...rows);
+}
+
+function filesFact({ askedFileCount, sizeBytes }: PageTransfer, format: Format): HTMLElement {
+  const size = sizeBytes === undefined ? undefined : format.size(sizeBytes);
+  return fact('files', l10n.t('Files asked for'), [format.number(askedFileCount), size].filter(Boolean).join(' · '));
+}
+
+function submitterFact({ order }: PageTransfer): HTMLElement {
+  const orcid = readIdentifier(order.orcid);
+  return fact('orcid', l10n.t('Submitted by'), link(orcid.text, orcid.address));
 }
 
 /** A standstill is no time left, but it stands in the same place. */

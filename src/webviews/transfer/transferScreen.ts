@@ -104,7 +104,12 @@ export class TransferScreen {
     if (before === undefined || now === undefined) return;
     const word = this.wordOf(now, now.state);
     if (word === this.wordOf(before, before.state)) return;
-    this.page.announce(l10n.t('The transfer to {0} is now: {1}.', shortened(now.order.destination, longestName), word));
+    const destination = shortened(now.order.destination, longestName);
+    this.page.announce(
+      now.startedElsewhere
+        ? l10n.t('The transfer is now: {0}.', word)
+        : l10n.t('The transfer to {0} is now: {1}.', destination, word),
+    );
   }
 
   /** A word of the server that is not known is shown as it came (D10). */
@@ -168,18 +173,11 @@ export class TransferScreen {
 }
 
 function header(parts: TransferView): HTMLElement {
-  const { order, canCancel, canSubmitAgain } = parts.transfer;
+  const { canCancel, canSubmitAgain } = parts.transfer;
   return element(
     'header',
     { 'data-key': 'header' },
-    element(
-      'h1',
-      { tabindex: '-1' },
-      foreign(shortened(order.source, longestName)),
-      icon('arrow'),
-      element('span', { class: 'spoken' }, ` ${l10n.t('to')} `),
-      foreign(shortened(order.destination, longestName)),
-    ),
+    heading(parts.transfer),
     stateBadge(parts),
     element(
       'div',
@@ -189,6 +187,18 @@ function header(parts: TransferView): HTMLElement {
       parts.transfer.id === undefined ? undefined : button('copyId', l10n.t('Copy Id')),
       button('reveal', l10n.t('Show in Tree')),
     ),
+  );
+}
+
+function heading({ order, startedElsewhere }: PageTransfer): HTMLElement {
+  if (startedElsewhere) return element('h1', { tabindex: '-1' }, l10n.t('Transfer started elsewhere'));
+  return element(
+    'h1',
+    { tabindex: '-1' },
+    foreign(shortened(order.source, longestName)),
+    icon('arrow'),
+    element('span', { class: 'spoken' }, ` ${l10n.t('to')} `),
+    foreign(shortened(order.destination, longestName)),
   );
 }
 

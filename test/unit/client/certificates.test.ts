@@ -7,7 +7,8 @@ import type { Reason } from '../../../src/core/model/reason.ts';
 import { identity, trustTestAuthority } from '../../support/certificates.ts';
 import { json } from '../../support/faultBehaviours.ts';
 import { FaultServer } from '../../support/faultServer.ts';
-import { KeptLog, testKey } from './clientBench.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+import { testKey } from './clientBench.ts';
 
 type Name = Parameters<typeof identity>[0];
 
@@ -30,7 +31,7 @@ describe('the certificate of a service', () => {
     transport: 'direct' | 'editor',
     network: NetworkSettings = plainNetwork,
   ): Promise<Reason | undefined> {
-    const client = new DataTransferClient({ log: new KeptLog(), network: () => network, limits: { retryMs: 1 } });
+    const client = new DataTransferClient({ log: new MemoryLog(), network: () => network, limits: { retryMs: 1 } });
     ends.push(async () => client.dispose());
     try {
       await client.connect({ server: server.address, apiKey: testKey, transport });

@@ -4,41 +4,12 @@ import type { Fetch } from '../../../src/core/client/editorTransport.ts';
 import type { Limits } from '../../../src/core/client/limits.ts';
 import type { ServerDialects } from '../../../src/core/client/serverDialect.ts';
 import type { Clock } from '../../../src/core/util/clock.ts';
-import type { Logger } from '../../../src/core/util/logger.ts';
 import { json } from '../../support/faultBehaviours.ts';
 import { FaultServer } from '../../support/faultServer.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
 
 /** The key that tests connect with. */
 export const testKey = 'the-test-key';
-
-/** A logger that keeps its lines, as `level: text`. */
-export class KeptLog implements Logger {
-  readonly lines: string[] = [];
-
-  get errors(): readonly string[] {
-    return this.lines.filter((line) => line.startsWith('error: '));
-  }
-
-  trace(message: string): void {
-    this.lines.push(`trace: ${message}`);
-  }
-
-  debug(message: string): void {
-    this.lines.push(`debug: ${message}`);
-  }
-
-  info(message: string): void {
-    this.lines.push(`info: ${message}`);
-  }
-
-  warn(message: string): void {
-    this.lines.push(`warn: ${message}`);
-  }
-
-  error(message: string): void {
-    this.lines.push(`error: ${message}`);
-  }
-}
 
 /** A clock in a hurry: it remembers every wait and ends it at once, but for time limits of a minute and more. */
 export class HastyClock implements Clock {
@@ -60,40 +31,11 @@ export class HastyClock implements Clock {
   }
 }
 
-/** A clock that stands until it is moved. */
-export class HandClock implements Clock {
-  private at = 1_700_000_000_000;
-  private readonly timers = new Set<{ readonly at: number; readonly callback: () => void }>();
-
-  now(): number {
-    return this.at;
-  }
-
-  after(delayMs: number, callback: () => void): { dispose(): void } {
-    const timer = { at: this.at + delayMs, callback };
-    this.timers.add(timer);
-    return { dispose: () => this.timers.delete(timer) };
-  }
-
-  /** Timers that have not run and were not ended. */
-  get timerCount(): number {
-    return this.timers.size;
-  }
-
-  /** Moves on, and runs what is due. */
-  move(ms: number): void {
-    this.at += ms;
-    for (const timer of [...this.timers]) {
-      if (timer.at <= this.at && this.timers.delete(timer)) timer.callback();
-    }
-  }
-}
-
 /** A fault server with a good root, a client for it, and what the client logged. */
 export interface Bench {
   readonly server: FaultServer;
   readonly client: DataTransferClient;
-  readonly log: KeptLog;
+  readonly log: MemoryLog;
   /** Connects and forgets the root query, so that only what follows is recorded. */
   connect(options?: Partial<ConnectOptions>): Promise<void>;
   end(): Promise<void>;
@@ -111,7 +53,7 @@ export interface BenchOptions {
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const server = await FaultServer.start();
   server.on('GET /', json({ name: 'Test service', version: '1.2' }));
-  const log = new KeptLog();
+  const log = new MemoryLog();
   const limits = { retryMs: 1, askAgainMs: 1, ...options.limits };
   const client = new DataTransferClient({ ...options, log, limits });
   return {

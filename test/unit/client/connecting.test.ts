@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { mock } from 'node:test';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
 import { baseAddress } from '../../../src/core/client/address.ts';
 import { ConnectionError, RuntimeError } from '../../../src/core/client/errors.ts';
@@ -9,7 +10,8 @@ import { dropBeforeAnswer, empty, html, json, problem, silence, tooLarge } from 
 import type { Behaviour } from '../../support/faultBehaviours.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { contractRow } from '../../support/tally.ts';
-import { KeptLog, startBench, testKey } from './clientBench.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 
 describe('connecting (§4.9)', () => {
@@ -142,11 +144,12 @@ describe('connecting (§4.9)', () => {
   });
 
   it('disconnecting in the moment the root has answered leaves the client disconnected', async () => {
-    const trace = bench.log.trace.bind(bench.log);
-    bench.log.trace = (message) => {
+    const { log } = bench;
+    const { trace } = log;
+    mock.method(log, 'trace', (message: string) => {
       trace(message);
       bench.client.disconnect();
-    };
+    });
     const options = { server: bench.server.address, apiKey: testKey };
     await assert.rejects(bench.client.connect(options), { name: 'ConnectionError', reason: { kind: 'cancelled' } });
     assert.equal(bench.client.service, undefined);
@@ -166,7 +169,7 @@ describe('connecting (§4.9)', () => {
     const mute = createServer(() => connections++).listen(0, '127.0.0.1');
     await once(mute, 'listening');
     const { port } = mute.address() as AddressInfo;
-    const client = new DataTransferClient({ log: new KeptLog(), limits: { connectMs: 50, tries: 2, retryMs: 1 } });
+    const client = new DataTransferClient({ log: new MemoryLog(), limits: { connectMs: 50, tries: 2, retryMs: 1 } });
     try {
       await assert.rejects(client.connect({ server: 'https://127.0.0.1', port, apiKey: testKey }), (error) => {
         assert.ok(error instanceof ConnectionError);
@@ -191,7 +194,7 @@ describe('connecting (§4.9)', () => {
   });
 
   it('§4.9 a client that is created with a server is connected, one without is not', async () => {
-    const log = new KeptLog();
+    const log = new MemoryLog();
     const connected = await DataTransferClient.create({ log, server: bench.server.address, apiKey: testKey });
     assert.equal(connected.service?.name, 'Test service');
     connected.dispose();
@@ -202,7 +205,7 @@ describe('connecting (§4.9)', () => {
 
   it('§4.9 creating with a server that is not there rejects', async () => {
     await bench.server.stop();
-    const options = { log: new KeptLog(), limits: { tries: 1 }, server: bench.server.address, apiKey: testKey };
+    const options = { log: new MemoryLog(), limits: { tries: 1 }, server: bench.server.address, apiKey: testKey };
     await assert.rejects(DataTransferClient.create(options), ConnectionError);
   });
 });

@@ -145,7 +145,7 @@ describe('what goes wrong on the way (D2)', () => {
     assert.deepEqual({ ...reply.reason, ...reason }, reply.reason);
     assert.equal(reply.reason.request, route.replace('*', transferId));
     assert.equal(bench.log.errors.length, 1);
-    assert.ok(bench.log.errors[0]?.startsWith(`error: ${reply.reason.request ?? ''}: `));
+    assert.ok(bench.log.errors[0]?.startsWith(`error ${reply.reason.request ?? ''}: `));
   }
 
   for (const operation of operations) {

@@ -1,27 +1,10 @@
 import assert from 'node:assert/strict';
 import { empty, json, problem, text } from '../../support/faultBehaviours.ts';
 import { olderPublicLike, publicLike } from '../../support/faultPersonality.ts';
-import { startBench } from './clientBench.ts';
-import type { Bench, BenchOptions } from './clientBench.ts';
-import { answering, getRoute, idsOf, numbered, postRoute } from './metadataBench.ts';
+import { answering, getRoute, idsOf, metadataSuite, numbered, postRoute } from './metadataBench.ts';
 
 describe('metadata by ids (D8)', () => {
-  let bench: Bench;
-
-  async function start(options: BenchOptions = {}): Promise<Bench> {
-    bench = await startBench(options);
-    bench.server.on('GET /api/v1/databases', json([]));
-    await bench.connect();
-    return bench;
-  }
-
-  afterEach(async () => {
-    await bench.end();
-  });
-
-  async function fetch(ids: readonly string[], page: { offset?: number; limit?: number } = {}) {
-    return await bench.client.fetchMetadata({ database: 'D', orcid: 'O', ids, ...page });
-  }
+  const { start, fetch } = metadataSuite();
 
   it('come in the order asked, whatever the order of the answer', async () => {
     const { server } = await start();
@@ -175,7 +158,8 @@ describe('metadata by ids (D8)', () => {
   });
 
   it('an id with a comma is reported by name where the server has only GET, and the others come', async () => {
-    const { server } = await start();
+    const bench = await start();
+    const { server } = bench;
     olderPublicLike(server).files.add('a,b');
     server.on('POST /api/v1/files', json({ resources: [] }));
     await bench.connect();
@@ -189,7 +173,8 @@ describe('metadata by ids (D8)', () => {
   });
 
   it('only ids with commas, on a server that has only GET, are all reported', async () => {
-    const { server } = await start();
+    const bench = await start();
+    const { server } = bench;
     olderPublicLike(server);
     await bench.connect();
     const reply = await bench.client.fetchMetadata({ database: 'jdp', orcid: 'O', ids: ['a,b', 'c,d'] });
@@ -201,7 +186,8 @@ describe('metadata by ids (D8)', () => {
   });
 
   it('D15 `resources: null` is an empty list', async () => {
-    const { server } = await start();
+    const bench = await start();
+    const { server } = bench;
     publicLike(server);
     server.on(postRoute, json({ resources: null }));
     await bench.connect();

@@ -1,6 +1,32 @@
+import type { MetadataReply } from '../../../src/core/client/reply.ts';
 import type { FoundFile } from '../../../src/core/model/fileEntry.ts';
 import { json, problem } from '../../support/faultBehaviours.ts';
 import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { startBench } from './clientBench.ts';
+import type { Bench, BenchOptions } from './clientBench.ts';
+
+/** What tests of metadata begin with, and ask. */
+interface MetadataSuite {
+  /** Starts a bench that is connected to a service without databases. */
+  start(options?: BenchOptions): Promise<Bench>;
+  /** Asks the service that was started last for the metadata of files. */
+  fetch(ids: readonly string[], page?: { readonly offset?: number; readonly limit?: number }): Promise<MetadataReply>;
+}
+
+/** Within a `describe`: what was started ends after each of its tests. */
+export function metadataSuite(): MetadataSuite {
+  let bench: Bench;
+  afterEach(async () => await bench.end());
+  return {
+    start: async (options) => {
+      bench = await startBench(options);
+      bench.server.on('GET /api/v1/databases', json([]));
+      await bench.connect();
+      return bench;
+    },
+    fetch: async (ids, page) => await bench.client.fetchMetadata({ database: 'D', orcid: 'O', ids, ...page }),
+  };
+}
 
 /** The route of the specification's form (§4.4). */
 export const getRoute = 'GET /api/v1/files/by-id';

@@ -1,26 +1,9 @@
 import assert from 'node:assert/strict';
 import { empty, plainProblem, problem, json } from '../../support/faultBehaviours.ts';
-import { startBench } from './clientBench.ts';
-import type { Bench, BenchOptions } from './clientBench.ts';
-import { answering, getRoute, idsOf, numbered, postRoute } from './metadataBench.ts';
+import { answering, getRoute, idsOf, metadataSuite, numbered, postRoute } from './metadataBench.ts';
 
 describe('metadata of ids that are refused (D8)', () => {
-  let bench: Bench;
-
-  async function start(options: BenchOptions = {}): Promise<Bench> {
-    bench = await startBench(options);
-    bench.server.on('GET /api/v1/databases', json([]));
-    await bench.connect();
-    return bench;
-  }
-
-  afterEach(async () => {
-    await bench.end();
-  });
-
-  async function fetch(ids: readonly string[], page: { offset?: number; limit?: number } = {}) {
-    return await bench.client.fetchMetadata({ database: 'D', orcid: 'O', ids, ...page });
-  }
+  const { start, fetch } = metadataSuite();
 
   for (const [named, isNaming] of [
     ['names them', true],
@@ -28,7 +11,7 @@ describe('metadata of ids that are refused (D8)', () => {
   ] as const) {
     for (const status of [400, 404, 410, 413, 414, 422, 500]) {
       it(`a batch refused with ${String(status)} gives all but the bad ids when the server ${named}`, async () => {
-        const { server } = await start();
+        const { server, log } = await start();
         const bad = ['id-0007', 'id-0008', 'id-0090'];
         server.on(getRoute, empty(405)).on(postRoute, answering(bad, isNaming, status));
         const reply = await fetch(numbered(120));
@@ -38,7 +21,7 @@ describe('metadata of ids that are refused (D8)', () => {
           numbered(120).filter((id) => !bad.includes(id)),
         );
         assert.equal(reply.reason, undefined);
-        assert.equal(bench.log.errors.length, 1);
+        assert.equal(log.errors.length, 1);
       });
     }
   }

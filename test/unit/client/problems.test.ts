@@ -118,7 +118,7 @@ describe('what is logged (D2, D14)', () => {
   it('is method, path and status, without what was asked and by whom', async () => {
     bench.server.on(route, problem(403, 'no'));
     const lines = await logged();
-    assert.match(lines, /error: POST \/api\/v1\/files: 403 forbidden, no$/);
+    assert.match(lines, /error POST \/api\/v1\/files: 403 forbidden, no$/);
     assert.doesNotMatch(lines, /0000-0002|private words/);
   });
 

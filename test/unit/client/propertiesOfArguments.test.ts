@@ -7,8 +7,10 @@ import type { Reply } from '../../../src/core/client/reply.ts';
 import { json } from '../../support/faultBehaviours.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { property } from '../../support/property.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
 import { anyText, anyValue, argumentsOf, givenUuid, idList, jsonObject, mostly, pageNumber } from './arbitraries.ts';
-import { HandClock, KeptLog, startBench } from './clientBench.ts';
+import { startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import {
   expectedCancel,
@@ -33,7 +35,7 @@ describe('any value whatever as an argument (§4, §4.8, D1, D3)', () => {
 
   before(async () => {
     // Time stands still: no answer is late, however short a timeout is given.
-    bench = await startBench({ clock: new HandClock() });
+    bench = await startBench({ clock: new ManualClock() });
     answerAll(bench.server);
     await bench.connect();
   });
@@ -165,7 +167,7 @@ describe('any value whatever to connect with (§4.8, §4.9, D3, D4, D5)', () => 
       const port = givenPort === 'own' ? server.port : givenPort === 'none' ? undefined : givenPort;
       const isPlace = typeof place === 'string' && /^[/ :?#]/.test(place);
       const given = { apiKey, server: isPlace ? start + place : place, port, scheme };
-      const client = new DataTransferClient({ log: new KeptLog(), clock: new HandClock() });
+      const client = new DataTransferClient({ log: new MemoryLog(), clock: new ManualClock() });
       const call = async (): Promise<unknown> => await client.connect(given as ConnectOptions);
       const expected = expectedConnect(given);
       try {

@@ -9,7 +9,8 @@ import { identity, trustTestAuthority } from '../../support/certificates.ts';
 import { json, problem } from '../../support/faultBehaviours.ts';
 import { FaultProxy } from '../../support/faultProxy.ts';
 import { FaultServer } from '../../support/faultServer.ts';
-import { KeptLog, testKey } from './clientBench.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+import { testKey } from './clientBench.ts';
 
 const editor: EditorNetwork = {
   proxy: '',
@@ -143,7 +144,7 @@ describe('a service behind a proxy', () => {
   let server: FaultServer;
   let proxy: FaultProxy;
   let client: DataTransferClient;
-  let log: KeptLog;
+  let log: MemoryLog;
   let network: NetworkSettings;
 
   beforeEach(async () => {
@@ -152,7 +153,7 @@ describe('a service behind a proxy', () => {
     server.on('GET /api/v1/databases', json([]));
     proxy = await FaultProxy.start({ leadTo: server.port });
     network = { ...plainNetwork, proxies: { http: proxy.address, https: proxy.address } };
-    log = new KeptLog();
+    log = new MemoryLog();
     client = new DataTransferClient({ log, network: () => network, limits: { retryMs: 1, connectMs: 1000 } });
   });
 

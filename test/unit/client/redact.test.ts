@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { redact } from '../../../src/core/util/redact.ts';
 import { RedactingLog } from '../../../src/core/util/redactingLog.ts';
-import { KeptLog } from './clientBench.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
 
 const secret = 'a/very+secret?token~1';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -57,12 +57,12 @@ describe('redacting', () => {
   });
 
   it('is what a log goes through, whatever its level', () => {
-    const kept = new KeptLog();
+    const kept = new MemoryLog();
     const log = new RedactingLog(kept);
     for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) log[level]('http://me:secret@p');
     assert.deepEqual(
       kept.lines,
-      ['trace', 'debug', 'info', 'warn', 'error'].map((level) => `${level}: http://[redacted]@p`),
+      ['trace', 'debug', 'info', 'warn', 'error'].map((level) => `${level} http://[redacted]@p`),
     );
   });
 

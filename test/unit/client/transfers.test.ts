@@ -14,7 +14,8 @@ import {
 import type { Behaviour } from '../../support/faultBehaviours.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { fault } from '../../support/tally.ts';
-import { HandClock, startBench } from './clientBench.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { transfer, transferId } from './contractCalls.ts';
 
@@ -23,10 +24,10 @@ const otherId = '99999999-9999-4999-8999-999999999999';
 
 describe('submitting (D12)', () => {
   let bench: Bench;
-  let clock: HandClock;
+  let clock: ManualClock;
 
   beforeEach(async () => {
-    clock = new HandClock();
+    clock = new ManualClock();
     bench = await startBench({ clock, limits: { bodyMs: 60, headersMs: 60 } });
     await bench.connect();
   });
@@ -38,7 +39,7 @@ describe('submitting (D12)', () => {
   it('§4.5 gives the id, in its usual form', async () => {
     bench.server.on(route, json({ id: transferId.toUpperCase() }, 201));
     assert.deepEqual(await transfer({})(bench.client), { value: transferId });
-    assert.equal(clock.timerCount, 0);
+    assert.equal(clock.waitingCount, 0);
   });
 
   const unclear: Readonly<Record<string, Behaviour>> = {
@@ -83,9 +84,9 @@ describe('submitting (D12)', () => {
     bench.server.on(route, silence());
     const reply = transfer({})(bench.client);
     await bench.server.received(1);
-    clock.move(599_999);
-    assert.equal(clock.timerCount, 1);
-    clock.move(1);
+    await clock.pass(599_999);
+    assert.equal(clock.waitingCount, 1);
+    await clock.pass(1);
     const { reason } = await reply;
     assert.equal(reason?.kind, 'timeout');
     assert.equal(reason.maybeDone, true);
@@ -100,9 +101,9 @@ describe('submitting (D12)', () => {
     bench.server.on(route, silence());
     const reply = transfer({ timeout: 2.5 })(bench.client);
     await bench.server.received(1);
-    clock.move(2499);
-    assert.equal(clock.timerCount, 1);
-    clock.move(1);
+    await clock.pass(2499);
+    assert.equal(clock.waitingCount, 1);
+    await clock.pass(1);
     assert.equal((await reply).reason?.kind, 'timeout');
     assert.equal(bench.server.requests.length, 1);
   });

@@ -185,7 +185,10 @@ describe('The flows', () => {
     it('resolves with how the submission went, also when more is known by then', async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', json({ id }, 201));
-      rig.server.on('GET /api/v1/transfers/*', json({ id, status: 'succeeded', num_files: 1, num_files_transferred: 1 }));
+      rig.server.on(
+        'GET /api/v1/transfers/*',
+        json({ id, status: 'succeeded', num_files: 1, num_files_transferred: 1 }),
+      );
       assert.equal((await rig.explorer.transferFlow.submit(rig.order)).state, 'accepted');
     });
 

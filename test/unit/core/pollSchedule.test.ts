@@ -58,7 +58,8 @@ describe('How often a running transfer is asked for (D33)', () => {
   });
 
   it('stretches all intervals alike where five requests a second are not enough', () => {
-    const places = (count: number, intervalMs: number): { intervalMs: number }[] => Array(count).fill({ intervalMs });
+    const places = (count: number, intervalMs: number): { intervalMs: number }[] =>
+      Array.from({ length: count }, () => ({ intervalMs }));
     assert.equal(stretchOf(places(10, minute), 50), 1);
     assert.equal(Math.round(stretchOf(places(600, minute), 50) * 1e6) / 1e6, 2);
     assert.equal(Math.round(stretchOf(places(600, minute), 400) * 1e6) / 1e6, 4, 'or where the server takes longer');

@@ -53,11 +53,20 @@ describe('Reading an answer', () => {
 
   it('says after five unchanged answers that a cancel is not heeded (D13)', () => {
     const start: Transfer = { ...running, state: 'staging', cancelAcceptedAt: 1 };
-    const staging = { value: { status: 'staging' } };
-    const read = readings(start, [...Array(6).fill(staging), { value: { status: 'failed', message: 'canceled' } }]);
+    const told = ['staging', 'staging', 'staging', 'staging', 'staging', 'staging'];
+    const canceled = { value: { status: 'failed', message: 'canceled' } };
+    const read = readings(start, [...told.map((status) => ({ value: { status } })), canceled]);
     assert.deepEqual(
       read.map(({ state, cancelUnheeded }) => [state, cancelUnheeded ?? false]),
-      [...Array(4).fill(['staging', false]), ...Array(2).fill(['staging', true]), ['cancelled', false]],
+      [
+        ['staging', false],
+        ['staging', false],
+        ['staging', false],
+        ['staging', false],
+        ['staging', true],
+        ['staging', true],
+        ['cancelled', false],
+      ],
     );
   });
 

@@ -117,7 +117,7 @@ describe('A search of the catalogue (D21)', () => {
         const { store } = storeInMemory(mode);
         fill(store, [{ path: 'soil/a.csv', bytes: 1, modifiedMs: 1 }]);
         const wanted = { search: parseSearch(query), offset: 0, limit: 10 };
-        for (const specific of [{}, { sort: 'bytes' }]) {
+        for (const specific of [{}, { sort: 'bytes' } as const]) {
           assert.deepEqual(pathsOf(store, { ...wanted, filter: parseSpecific(specific) }), []);
         }
         store.close();

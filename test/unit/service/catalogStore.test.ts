@@ -6,6 +6,7 @@ import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
 import { parseSearch } from '../../../src/service/catalog/searchLanguage.ts';
 import { parseSpecific } from '../../../src/service/catalog/specificParameters.ts';
+import type { SearchSpecific } from '../../../src/service/wire/requests.ts';
 import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 
 const files: FoundFile[] = [
@@ -32,7 +33,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       await fs.rm(folder, { recursive: true });
     });
 
-    function find(query: string, specific: Record<string, unknown> = {}, offset = 0, limit = 100): string[] {
+    function find(query: string, specific: SearchSpecific = {}, offset = 0, limit = 100): string[] {
       const wanted = { search: parseSearch(query), filter: parseSpecific(specific), offset, limit };
       return store.search(wanted).map((file) => file.path);
     }

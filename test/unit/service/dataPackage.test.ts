@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { parseDataPackage, readPackageText } from '../../../src/service/catalog/dataPackage.ts';
+import { readPackageText } from '../../../src/service/catalog/dataPackage.ts';
 
 function metadataOf(resource: object, parent: object = {}): unknown {
-  return parseDataPackage(JSON.stringify({ ...parent, resources: [resource] }))?.get('a.csv');
+  return readPackageText(JSON.stringify({ ...parent, resources: [resource] })).metadata?.get('a.csv');
 }
 
 describe('A Data Package (D20)', () => {
@@ -36,7 +36,7 @@ describe('A Data Package (D20)', () => {
     null,
   ]) {
     it(`passes over a resource whose path is ${JSON.stringify(path)}`, () => {
-      assert.equal(parseDataPackage(JSON.stringify({ resources: [{ path, title: 'A' }] }))?.size, 0);
+      assert.equal(readPackageText(JSON.stringify({ resources: [{ path, title: 'A' }] })).metadata?.size, 0);
     });
   }
 
@@ -48,7 +48,7 @@ describe('A Data Package (D20)', () => {
   it('describes each file of a resource that has several, but not with one hash', () => {
     const text = JSON.stringify({ resources: [{ path: ['a.csv', './b.csv'], title: 'T', hash: 'sha256:00ff' }] });
     assert.deepEqual(
-      [...(parseDataPackage(text) ?? [])],
+      [...(readPackageText(text).metadata ?? [])],
       [
         ['a.csv', { title: 'T' }],
         ['b.csv', { title: 'T' }],
@@ -81,7 +81,7 @@ describe('A Data Package (D20)', () => {
   it('describes those of several paths that are files of the package', () => {
     const path = ['a.csv', 'https://example.org/b.csv', '../c.csv', 5, 'd/e.csv'];
     assert.deepEqual(
-      [...(parseDataPackage(JSON.stringify({ resources: [{ path, title: 'T' }] })) ?? []).keys()],
+      [...(readPackageText(JSON.stringify({ resources: [{ path, title: 'T' }] })).metadata ?? []).keys()],
       ['a.csv', 'd/e.csv'],
     );
   });
@@ -119,7 +119,7 @@ describe('A Data Package (D20)', () => {
         { name: 'a', path: 'a.csv', type: 'table', dialect: { delimiter: ';' }, schema: { fieldsMatch: 'subset' } },
       ],
     });
-    assert.deepEqual(parseDataPackage(`\uFEFF${text}`)?.get('a.csv'), {
+    assert.deepEqual(readPackageText(`\uFEFF${text}`).metadata?.get('a.csv'), {
       name: 'a',
       type: 'table',
       dialect: { delimiter: ';' },
@@ -131,7 +131,7 @@ describe('A Data Package (D20)', () => {
   it('leaves out a field that is nested without end, which could not be written again', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const text = `{"sources":[{"a":${deep}}],"resources":[{"path":"a.csv","title":"A","more":${deep}}]}`;
-    assert.deepEqual(parseDataPackage(text)?.get('a.csv'), { title: 'A' });
+    assert.deepEqual(readPackageText(text).metadata?.get('a.csv'), { title: 'A' });
   });
 
   it('leaves out a field that is larger than all metadata of a file may be', () => {
@@ -155,7 +155,7 @@ describe('A Data Package (D20)', () => {
 
   it('does not take a prototype from a field', () => {
     const resource = '{"path":"a.csv","__proto__":{"title":"x"},"constructor":{"prototype":{"title":"x"}}}';
-    const fields = parseDataPackage(`{"__proto__":{"licenses":[{}]},"resources":[${resource}]}`)?.get('a.csv');
+    const fields = readPackageText(`{"__proto__":{"licenses":[{}]},"resources":[${resource}]}`).metadata?.get('a.csv');
     assert.deepEqual(Object.keys(fields ?? {}), ['constructor']);
     assert.equal(Object.getPrototypeOf(fields), Object.prototype);
     assert.equal(fields?.['title'], undefined);
@@ -163,7 +163,7 @@ describe('A Data Package (D20)', () => {
 
   for (const text of ['', '{', '[]', 'null', '{}', '{"resources":{}}']) {
     it(`is none when its text is ${JSON.stringify(text)}`, () => {
-      assert.equal(parseDataPackage(text), undefined);
+      assert.equal(readPackageText(text).metadata, undefined);
     });
   }
 });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import * as fs from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { mock } from 'node:test';
 import {
   doneCount,
   jobSign,
@@ -11,6 +13,7 @@ import {
   type JobResult,
   type MoveJob,
 } from '../../../src/service/transfers/fileJobs.ts';
+import { discardLanding } from '../../../src/service/transfers/landing.ts';
 import { moveFiles } from '../../../src/service/transfers/moveWork.ts';
 import { stageFiles } from '../../../src/service/transfers/stageWork.ts';
 
@@ -109,6 +112,14 @@ describe('Moving staged files (D23, D24)', () => {
     });
   }
 
+  it('takes no more of a file that grows without end than it had when it was staged', () => {
+    // Has no size, and can be read on and on.
+    const job = { ...jobOf([staged('pagemap', '')]), sourceFolder: '/proc/self' };
+    const text = 'it changed while it was being transferred';
+    assert.deepEqual(moveFiles(job).trouble, { position: 0, act: 'copy', text });
+    assert.deepEqual(landed(), {});
+  });
+
   it('lets a file stand that has landed before, and no other that stands in its place', () => {
     write(`target/dts-${transferId}/a.txt`, 'alpha');
     write(`target/dts-${transferId}/sub/b.txt`, 'something else');
@@ -132,6 +143,15 @@ describe('Moving staged files (D23, D24)', () => {
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
   });
 
+  it('removes nothing outside where the folder of a transfer that ended was replaced by a link', async () => {
+    write('outside/manifest.json', '{}');
+    write(`outside/a.txt.part-${transferId}`, 'mine');
+    fs.symlinkSync('../outside', nodePath.join(root, 'target', `dts-${transferId}`));
+    await discardLanding(nodePath.join(root, 'target'), transferId, 'manifest.json');
+    const kept = fs.readdirSync(nodePath.join(root, 'outside')).sort();
+    assert.deepEqual(kept, [`a.txt.part-${transferId}`, 'manifest.json']);
+  });
+
   it('tells of a name that the destination cannot hold', () => {
     const long = `${'x'.repeat(200)}/`.repeat(25);
     const { trouble } = move({ ...staged('a.txt', 'alpha'), path: `${long}a.txt` });
@@ -144,6 +164,44 @@ describe('Moving staged files (D23, D24)', () => {
     assert.ok(!fs.existsSync(nodePath.join(root, 'target')));
   });
 
+  /** The calls that put a file in its place, in their order, where the file system can share its blocks. */
+  function callsOfCloning(job: MoveJob): string[] {
+    const calls: string[] = [];
+    const { copyFileSync, fsyncSync, renameSync } = fs;
+    mock.method(fs, 'copyFileSync', (from: string, to: string, mode: number) => {
+      calls.push('clone');
+      copyFileSync(from, to, mode & ~fs.constants.COPYFILE_FICLONE_FORCE);
+    });
+    mock.method(fs, 'fsyncSync', (file: number) => {
+      calls.push('flush');
+      fsyncSync(file);
+    });
+    mock.method(fs, 'renameSync', (from: string, to: string) => {
+      calls.push('rename');
+      renameSync(from, to);
+    });
+    syncBuiltinESMExports();
+    try {
+      assert.equal(moveFiles(job).trouble, undefined);
+      return calls;
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    }
+  }
+
+  it('flushes a clone before it gets its name, where each file is to be flushed, also that of a read-only file', () => {
+    const content = 'large '.repeat(20_000);
+    write('source/large.txt', content);
+    fs.chmodSync(nodePath.join(root, 'source/large.txt'), 0o444);
+    const job = jobOf([staged('large.txt', content)]);
+    assert.deepEqual(callsOfCloning(job), ['clone', 'flush', 'rename']);
+    assert.deepEqual(landed(), { 'large.txt': content });
+    fs.rmSync(nodePath.join(root, 'target'), { recursive: true });
+    fs.mkdirSync(nodePath.join(root, 'target'));
+    assert.deepEqual(callsOfCloning({ ...job, isFlushed: false, sign: jobSign() }), ['clone', 'rename']);
+  });
+
   it('stops between two files when it is told to', () => {
     const job = jobOf([staged('a.txt', 'alpha')]);
     raise(job.sign);
@@ -153,10 +211,11 @@ describe('Moving staged files (D23, D24)', () => {
 });
 
 describe('Staging a file that changes while it is read (D23)', () => {
-  it('tells so', () => {
-    // Such a file has no size until it is read, and so another one afterwards.
-    const files = [{ position: 0, path: 'status' }];
-    const { trouble } = stageFiles({ folder: '/proc/self', files, sign: jobSign() });
-    assert.deepEqual(trouble, { position: 0, act: 'read', text: 'it changed while it was being read' });
-  });
+  // Such a file has no size until it is read; the second can be read on and on.
+  for (const path of ['status', 'pagemap']) {
+    it(`tells so of ${path}`, () => {
+      const { trouble } = stageFiles({ folder: '/proc/self', files: [{ position: 0, path }], sign: jobSign() });
+      assert.deepEqual(trouble, { position: 0, act: 'read', text: 'it changed while it was being read' });
+    });
+  }
 });

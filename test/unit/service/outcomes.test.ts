@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { meaningOf, TransferFailure, TransferSuspension } from '../../../src/service/transfers/outcomes.ts';
+import { haveRoom, meaningOf, TransferFailure, TransferSuspension } from '../../../src/service/transfers/outcomes.ts';
 
 const there = os.tmpdir();
 const away = nodePath.join(there, 'no-such-folder-for-this-test');
@@ -41,6 +41,13 @@ describe('What an error of the file system means for a transfer (D23)', () => {
     const meaning = await meaningOf(systemError('ENOENT'), { act: 'read', path: 'a.csv', root: away, bytes: 5 });
     assert.ok(meaning instanceof TransferSuspension);
     assert.equal(meaning.message, 'waiting: the source folder is away');
+  });
+
+  it('goes on when both folders are there and the destination has room for the file', async () => {
+    assert.equal(await haveRoom(there, there, 1), true);
+    assert.equal(await haveRoom(there, there, Number.MAX_SAFE_INTEGER), false);
+    assert.equal(await haveRoom(away, there, 1), false);
+    assert.equal(await haveRoom(there, away, 1), false);
   });
 
   it('leaves an abort, and what already has a meaning, as it is', async () => {

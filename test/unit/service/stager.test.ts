@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
@@ -87,6 +88,20 @@ describe('Staging files (D22, D23)', () => {
   it('tells of a file that has not the hash that its metadata states', () => {
     const { trouble } = stage('a.txt', { declared: { algorithm: 'sha1', hex: '00' } });
     assert.equal(trouble?.text, 'it does not have the sha1 hash that its metadata states');
+  });
+
+  it('tells of a file that was written to while it was read, though it kept its size', async () => {
+    const file = nodePath.join(source, 'busy.bin');
+    await fs.writeFile(file, '');
+    await fs.truncate(file, 200_000_000);
+    const writer = spawn('sh', ['-c', 'echo; while :; do touch "$0"; done', file]);
+    try {
+      await once(writer.stdout, 'data');
+      assert.equal(stage('busy.bin').trouble?.text, 'it changed while it was being read');
+    } finally {
+      writer.kill();
+      await once(writer, 'close');
+    }
   });
 
   it('begins nothing after it was told to stop', () => {

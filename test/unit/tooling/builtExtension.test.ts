@@ -27,7 +27,7 @@ function editorNames(): string[] {
  */
 async function loaded(...modules: string[]): Promise<{ readonly names: string[]; readonly slots: string[] }> {
   const api = `
-    const anything = new Proxy(function () {}, { get: (_, name) => (name === 'then' ? undefined : anything), apply: () => anything, construct: () => anything });
+    const anything = new Proxy(function () {}, { get: (_, name) => (name === 'then' ? undefined : name === Symbol.toPrimitive ? () => 'en' : anything), apply: () => anything, construct: () => anything });
     ${editorNames()
       .map((name) => `const ${name}$ = anything; export { ${name}$ as ${name} };`)
       .join('\n')}

@@ -150,3 +150,25 @@ describe('The notes of a transfer', () => {
     assert.deepEqual(keys({ problem: 'the service cannot be reached', state: 'succeeded', ended: true }), []);
   });
 });
+
+describe('What is not known of a transfer', () => {
+  const elsewhere = transfer({
+    startedElsewhere: true,
+    askedFileCount: 0,
+    status: { fileCount: 5, movedFileCount: 2 },
+  });
+  const texts = (given: PageTransfer): readonly string[] =>
+    notesOf(given, 'active', formatFor('en')).map(({ text }) => text);
+
+  it('is said of one that was started elsewhere, whose files only the server counts', () => {
+    assert.deepEqual(texts(elsewhere), [
+      'This transfer was started elsewhere. Its databases and files are not known here.',
+    ]);
+    assert.deepEqual(movementOf(elsewhere), { moved: 2, total: 5, share: 0.4 });
+  });
+
+  it('is settled where the person said that it did not start', () => {
+    const replaced = transfer({ state: 'refused', ended: true, replacedBy: 'k2', problem: 'the connection was lost' });
+    assert.deepEqual(texts(replaced), ['You said that this transfer did not start, and submitted another one.']);
+  });
+});

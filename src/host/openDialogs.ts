@@ -12,3 +12,10 @@ export async function pickFolder(title: string): Promise<Uri | undefined> {
     })) ?? [];
   return folder;
 }
+
+/** Asks for a file of one of these kinds, given by the endings of their names; undefined when the person left. */
+export async function pickFile(title: string, kind: string, endings: readonly string[]): Promise<Uri | undefined> {
+  const [file] =
+    (await window.showOpenDialog({ title, canSelectMany: false, filters: { [kind]: [...endings] } })) ?? [];
+  return file;
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { env } from 'vscode';
+import { problem } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { orcid, Stage } from './stage.ts';
+
+const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
+
+describe('Checking a transfer by its id', () => {
+  let stage: Stage;
+  let service: ReturnType<typeof publicLike>;
+  beforeEach(async () => {
+    await env.clipboard.writeText('');
+    stage = await Stage.open();
+    service = publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    service.transfers.set(id, { orcid: 'other', status: 'active', num_files: 5, num_files_transferred: 2 });
+  });
+  afterEach(async () => {
+    await stage.closePages();
+    await stage.close();
+  });
+
+  const check = async (text: string): Promise<void> => {
+    const done = stage.run('dataTransfer.checkTransferById');
+    (await stage.person.textBox()).enter(text);
+    await done;
+  };
+
+  it('takes over one that was started elsewhere, with what the service tells of it and no more', async () => {
+    await check(id);
+    const [taken] = stage.parts.transferStore.running();
+    assert.deepEqual(
+      [taken?.id, taken?.state, taken?.startedElsewhere, taken?.order.orcid, taken?.status?.fileCount],
+      [id, 'active', true, orcid, 5],
+    );
+    const done = stage.run('dataTransfer.cancelTransfer');
+    const pick = await stage.person.pick();
+    assert.deepEqual(pick.labels, ['5 files (started elsewhere)']);
+    pick.escape();
+    await done;
+  });
+
+  it('shows one that is known already, and takes it over only once', async () => {
+    await check(id);
+    await check(`{${id.toUpperCase()}}`);
+    assert.equal(stage.parts.transferStore.all().length, 1);
+    assert.deepEqual(stage.person.said.slice(-2), [
+      'The transfer is watched now.',
+      'This transfer is in the list already.',
+    ]);
+  });
+
+  it('says on the spot that the service does not know it, and leaves nothing behind', async () => {
+    const done = stage.run('dataTransfer.checkTransferById');
+    const box = await stage.person.textBox();
+    box.enter('00000000-0000-4000-8000-000000000000');
+    assert.match(await box.complaint(), /^Could not check this id: unknown to the service: transfer not found/);
+    box.escape();
+    await done;
+    assert.deepEqual(stage.parts.transferStore.all(), []);
+  });
+
+  it('says who may cancel it, when the service lets only the one who started it', async () => {
+    await check(id);
+    stage.server.on('DELETE /api/v1/transfers/*', problem(403, 'this is not your transfer'));
+    const done = stage.run('dataTransfer.cancelTransfer', stage.firstTransfer);
+    (await stage.person.notice(/^Cancel the transfer of 5 files \(started elsewhere\)\?$/)).press('Cancel Transfer');
+    await done;
+    const notice = await stage.person.notice(/^Could not cancel/);
+    assert.match(notice.message, /only the person who started it may cancel it \(.*this is not your transfer\)$/);
+  });
+
+  it('cannot be submitted again: which files it has is not known', async () => {
+    await check(id);
+    await stage.moveOn(service, 'failed');
+    await stage.run('dataTransfer.submitAgain', stage.firstTransfer);
+    await stage.person.notice(/^This transfer was started elsewhere: which files it has is not known here\.$/);
+  });
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { env } from 'vscode';
+import type { Transfer } from '../../src/core/model/transfer.ts';
+import { dropBeforeAnswer, json } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { Stage } from './stage.ts';
+
+const nmdc = 'National Microbiome Data Collaborative';
+const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
+
+describe('A transfer that was not confirmed (D12)', () => {
+  let stage: Stage;
+  let service: ReturnType<typeof publicLike>;
+  beforeEach(async () => {
+    await env.clipboard.writeText('');
+    stage = await Stage.open();
+    service = publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    await stage.search('JGI Data Portal', 'JDP:00000');
+    stage.server.on('POST /api/v1/transfers', dropBeforeAnswer());
+    await stage.transferAll(nmdc);
+  });
+  afterEach(() => stage.close());
+
+  const only = (): Transfer => {
+    const [transfer] = stage.parts.transferStore.all();
+    assert.ok(transfer);
+    return transfer;
+  };
+  const runUnder = (given: string, files = 10): void => {
+    service.transfers.set(given, { orcid: 'x', status: 'active', num_files: files, num_files_transferred: 2 });
+  };
+
+  it('is told of once, with two ways on', async () => {
+    const notice = await stage.person.notice(/^It is not known whether the transfer of 10 files to .* has begun: /);
+    assert.deepEqual(notice.buttons, ['It Did Start…', 'It Did Not: Submit Again…']);
+    notice.press('It Did Start…');
+    const box = await stage.person.textBox();
+    assert.match(box.prompt ?? '', /folder that is called dts-/);
+    box.escape();
+    assert.equal(only().state, 'notConfirmed');
+  });
+
+  it('did start: takes the id, also as the name of the folder, into the same record and is watched', async () => {
+    runUnder(id);
+    const { key } = only();
+    const done = stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
+    (await stage.person.textBox()).enter(`/data/someone/dts-${id}/`);
+    await done;
+    const { key: same, id: kept, state, problem } = only();
+    assert.deepEqual([same, kept, state, problem], [key, id, 'active', undefined]);
+    assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);
+  });
+
+  it('offers the id that is on the clipboard', async () => {
+    await env.clipboard.writeText(` ${id.toUpperCase()}\n`);
+    const done = stage.run('dataTransfer.transferDidStart');
+    (await stage.person.pick()).choose(`10 files to ${nmdc}`);
+    const box = await stage.person.textBox();
+    assert.equal(box.value, id);
+    box.escape();
+    await done;
+  });
+
+  it('complains of what is no id, and of one that the service does not know, and stays', async () => {
+    const done = stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
+    const box = await stage.person.textBox();
+    box.enter('dts-1');
+    assert.equal(await box.complaint(), 'This is not the id of a transfer yet.');
+    box.type('');
+    box.enter(id);
+    assert.match(await box.complaint(), /^Could not check this id: unknown to the service/);
+    box.escape();
+    await done;
+    assert.equal(only().id, undefined);
+  });
+
+  it('asks whether it is the one when the service counts other files', async () => {
+    runUnder(id, 4);
+    for (const press of [false, true]) {
+      const done = stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
+      (await stage.person.textBox()).enter(id);
+      const question = await stage.person.notice(/^The service counts 4 files under this id\. Is it this transfer\?$/);
+      assert.equal(question.detail, '10 files were asked for.');
+      if (press) question.press('It Is');
+      else question.dismiss();
+      await done;
+      assert.equal(only().id, press ? id : undefined);
+    }
+  });
+
+  it('did not start: is given up for the one that is submitted instead, which warns of no other', async () => {
+    publicLike(stage.server, 'the-key');
+    const old = only().key;
+    const done = stage.run('dataTransfer.transferDidNotStart', stage.firstTransfer);
+    (await stage.person.pick()).choose('All of it again: 10 files');
+    const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
+    assert.match(summary.detail, /If the first one did start after all, its files are transferred twice\.$/);
+    assert.deepEqual(summary.buttons, ['Transfer']);
+    summary.press('Transfer');
+    await done;
+    const { transferStore } = stage.parts;
+    const [submitted] = transferStore.running();
+    assert.ok(submitted);
+    const given = transferStore.get(old);
+    assert.deepEqual([given?.state, given?.replacedBy], ['refused', submitted.key]);
+    assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 2);
+  });
+
+  it('stays as it was when the person leaves the summary', async () => {
+    const done = stage.run('dataTransfer.transferDidNotStart', stage.firstTransfer);
+    (await stage.person.pick()).choose('All of it again: 10 files');
+    (await stage.person.notice(/^Transfer 10 files to .*\?$/)).dismiss();
+    await done;
+    assert.equal(only().state, 'notConfirmed');
+  });
+
+  it('is warned of when its files are to be transferred again in the usual way', async () => {
+    const done = stage.run('dataTransfer.transferCheckedFiles');
+    (await stage.person.pick()).choose(nmdc);
+    (await stage.person.textBox()).enter('');
+    (await stage.person.pick()).choose('No instructions');
+    const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
+    assert.match(summary.detail, /10 of these files may be on their way to .* already: .* not confirmed\./);
+    summary.dismiss();
+    await done;
+  });
+
+  it('is removed from the history only after asking, and can come back', async () => {
+    const { key } = only();
+    const done = stage.run('dataTransfer.removeFromHistory', stage.firstTransfer);
+    const question = await stage.person.notice(/^Remove the transfer of .* from the history\?$/);
+    assert.match(question.detail, /not known whether it has begun/);
+    question.press('Remove');
+    await done;
+    assert.deepEqual(stage.parts.transferStore.all(), []);
+    (await stage.person.notice(/^Removed the transfer of/)).press('Undo');
+    await stage.transferHere(key);
+    assert.equal(only().state, 'notConfirmed');
+  });
+
+  it('is not what a transfer is that the service answered', async () => {
+    stage.server.on('POST /api/v1/transfers', json({ id }, 201));
+    await stage.transferAll(nmdc);
+    await stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
+    await stage.person.notice(/^It is known how the transfer of 10 files to .* stands\.$/);
+  });
+});

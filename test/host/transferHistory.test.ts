@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Uri } from 'vscode';
+import { publicLike } from '../support/faultPersonality.ts';
+import { transfer } from './specimens.ts';
+import { Stage } from './stage.ts';
+
+describe('The history of transfers', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    publicLike(stage.server, 'the-key');
+    const { transferFlow } = stage.parts;
+    await transferFlow.keep(transfer('old', { state: 'succeeded', createdAt: 1 }, { description: 'winter =survey' }));
+    await transferFlow.keep(transfer('new', { state: 'failed', createdAt: 2 }, { destination: 'Gamma' }));
+    await transferFlow.keep(transfer('open', { state: 'notConfirmed', createdAt: 3 }, { destination: 'Delta' }));
+  });
+  afterEach(() => stage.close());
+
+  const keys = (): readonly string[] => stage.parts.transferStore.all().map(({ key }) => key);
+
+  it('lets go of one at once, and takes it back', async () => {
+    await stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: 'old' });
+    assert.deepEqual(keys(), ['open', 'new']);
+    (await stage.person.notice(/^Removed the transfer of 2 files to Beta from the history\.$/)).press('Undo');
+    await stage.transferHere('old');
+    assert.deepEqual(keys(), ['open', 'new', 'old']);
+  });
+
+  it('keeps one that runs', async () => {
+    await stage.parts.transferFlow.keep(transfer('runs', { createdAt: 4 }));
+    await stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: 'runs' });
+    await stage.person.notice(/^This transfer is still running\. Cancel it first\.$/);
+    assert.equal(keys()[0], 'runs');
+  });
+
+  it('is cleared of all that ended, and of nothing else, and takes it back', async () => {
+    await stage.run('dataTransfer.clearFinishedTransfers');
+    assert.deepEqual(keys(), ['open']);
+    (await stage.person.notice(/^Cleared 2 finished transfers\. Their files are not touched\.$/)).press('Undo');
+    await stage.transferHere('old');
+    await stage.transferHere('new');
+    assert.deepEqual(keys(), ['open', 'new', 'old']);
+  });
+
+  it('is searched by files, databases, descriptions and ids, and shows what was found', async () => {
+    const done = stage.run('dataTransfer.findInHistory');
+    const pick = await stage.person.pick();
+    assert.deepEqual(pick.labels, ['2 files to Gamma', '2 files to Beta']);
+    for (const [text, labels] of [
+      ['f2.csv', ['2 files to Gamma', '2 files to Beta']],
+      ['gamma', ['2 files to Gamma']],
+      ['Winter', ['2 files to Beta']],
+      ['id-new', ['2 files to Gamma']],
+      ['nothing has this', []],
+    ] as const) {
+      pick.type(text);
+      assert.deepEqual(pick.labels, labels, text);
+      assert.ok(pick.items.every(({ alwaysShow }) => alwaysShow));
+    }
+    pick.type('f1.csv beta');
+    assert.equal(pick.items[0]?.detail, 'with f1.csv');
+    pick.choose('2 files to Beta');
+    await done;
+    await stage.tab('Transfer to Beta');
+    await stage.closePages();
+  });
+
+  describe('exported', () => {
+    let folder: string;
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'history-'));
+    });
+    afterEach(() => rm(folder, { recursive: true }));
+
+    const exportTo = async (name: string): Promise<string> => {
+      const done = stage.run('dataTransfer.exportTransferHistory');
+      const dialog = await stage.person.saveDialog();
+      assert.match(dialog.text, /transfers-\d{4}-\d\d-\d\d\.csv/);
+      dialog.choose(Uri.file(join(folder, name)));
+      await done;
+      await stage.person.notice(/^Exported 3 transfers\.$/);
+      assert.deepEqual(await readdir(folder), [name]);
+      return await readFile(join(folder, name), 'utf8');
+    };
+
+    it('is a table where the file is called so', async () => {
+      const lines = (await exportTo('h.CSV')).split('\r\n');
+      assert.equal(lines.length, 5);
+      assert.match(lines[3] ?? '', /^id-old,c,Alpha,Beta,succeeded,2,,,/);
+    });
+
+    it('is JSON otherwise', async () => {
+      const { transfers } = JSON.parse(await exportTo('h.json')) as { transfers: { key: string }[] };
+      assert.deepEqual(
+        transfers.map(({ key }) => key),
+        ['open', 'new', 'old'],
+      );
+    });
+
+    it('says why it could not be written, and leaves nothing behind', async () => {
+      const done = stage.run('dataTransfer.exportTransferHistory');
+      (await stage.person.saveDialog()).choose(Uri.file(join(folder, 'missing', 'h.csv')));
+      await done;
+      await stage.person.notice(/^Could not export the history to .*ENOENT/);
+      assert.deepEqual(await readdir(folder), []);
+    });
+  });
+});

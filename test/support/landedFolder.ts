@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A hash as a manifest states it: of these bytes, `algorithm:` before it where one is given. */
+export function statedHash(content: string, algorithm: string): string {
+  return `${algorithm}:${createHash(algorithm).update(content).digest('hex')}`;
+}
+
+/** A fresh folder as a transfer leaves it, outside of which there is another file. */
+export class LandedFolder {
+  readonly root: string;
+  readonly folder: string;
+  readonly manifest: string;
+
+  private constructor(root: string) {
+    this.root = root;
+    this.folder = join(root, 'dts-landed');
+    this.manifest = join(this.folder, 'manifest.json');
+  }
+
+  static async make(): Promise<LandedFolder> {
+    const made = new LandedFolder(await mkdtemp(join(tmpdir(), 'landed-')));
+    await mkdir(made.folder);
+    return made;
+  }
+
+  /** Writes files (path to content), and a manifest that names them with size and SHA-256. */
+  async land(files: Readonly<Record<string, string>>): Promise<void> {
+    await this.write(files);
+    const resources = Object.entries(files).map(([path, content]) => ({
+      id: `id of ${path}`,
+      path,
+      bytes: Buffer.byteLength(content),
+      hash: statedHash(content, 'sha256'),
+    }));
+    await this.describe({ resources });
+  }
+
+  /** Writes files only; paths are relative to the landed folder. */
+  async write(files: Readonly<Record<string, string>>): Promise<void> {
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(this.folder, path)), { recursive: true });
+      await writeFile(join(this.folder, path), content);
+    }
+  }
+
+  /** Writes the manifest: as JSON, or a text as it is. */
+  async describe(manifest: unknown): Promise<void> {
+    await writeFile(this.manifest, typeof manifest === 'string' ? manifest : JSON.stringify(manifest));
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.root, { recursive: true, force: true });
+  }
+}

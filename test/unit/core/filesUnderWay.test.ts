@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { filesUnderWay } from '../../../src/core/model/filesUnderWay.ts';
+import type { Transfer, TransferOrder, TransferState } from '../../../src/core/model/transfer.ts';
+
+const order = (ids: readonly string[], more: Partial<TransferOrder> = {}): TransferOrder => ({
+  connectionId: 'c',
+  orcid: 'o',
+  source: 'Alpha',
+  destination: 'Beta',
+  files: ids.map((id) => ({ id, name: id })),
+  ...more,
+});
+const transfer = (key: string, state: TransferState, given: TransferOrder): Transfer => ({
+  key,
+  order: given,
+  createdAt: 0,
+  state,
+  changes: [],
+});
+
+describe('Files under way', () => {
+  const states: Readonly<Record<TransferState, boolean>> = {
+    submitting: true,
+    notConfirmed: true,
+    accepted: true,
+    staging: true,
+    active: true,
+    finalizing: true,
+    inactive: true,
+    unknown: true,
+    running: true,
+    refused: false,
+    succeeded: false,
+    failed: false,
+    cancelled: false,
+    expired: false,
+  };
+  for (const [state, counts] of Object.entries(states)) {
+    it(`${counts ? 'are' : 'are not'} those of a transfer that is ${state}`, () => {
+      const carrying = transfer('t', state as TransferState, order(['1', '2']));
+      const { count, transfers } = filesUnderWay([carrying], [order(['2', '3'])]);
+      assert.deepEqual([count, transfers.length], counts ? [1, 1] : [0, 0]);
+    });
+  }
+
+  for (const [what, more] of Object.entries({
+    destination: { destination: 'Gamma' },
+    source: { source: 'Gamma' },
+    service: { connectionId: 'd' },
+  })) {
+    it(`are other ones where the ${what} is another`, () => {
+      assert.equal(filesUnderWay([transfer('t', 'active', order(['1'], more))], [order(['1'])]).count, 0);
+    });
+  }
+
+  it('are counted once however many transfers carry them, over all orders', () => {
+    const carrying = ['t', 'u'].map((key) => transfer(key, 'active', order(['1', '2'])));
+    const { count, transfers } = filesUnderWay(carrying, [order(['1']), order(['1'], { source: 'Gamma' })]);
+    assert.deepEqual([count, transfers.map(({ key }) => key)], [1, ['t', 'u']]);
+  });
+});

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { isDeeperThan } from '../../../src/core/util/json.ts';
+
+describe('How deep JSON is', () => {
+  const depths: [json: string, depth: number][] = [
+    ['5', 0],
+    ['null', 0],
+    ['"[[]]"', 0],
+    ['[]', 1],
+    ['{"a":1,"b":null}', 1],
+    ['[1,{"a":[]},2]', 3],
+    ['{"__proto__":{"a":{"b":1}}}', 3],
+    [`{"a":1,"b":${'['.repeat(99)}${']'.repeat(99)}}`, 100],
+  ];
+  for (const [json, depth] of depths) {
+    it(`is ${depth} for ${json.slice(0, 40)}`, () => {
+      const value: unknown = JSON.parse(json);
+      assert.equal(isDeeperThan(value, depth), false);
+      if (depth > 0) assert.equal(isDeeperThan(value, depth - 1), true);
+    });
+  }
+
+  it('is told of what is nested far too deep to be walked to its end', () => {
+    let value: unknown = 5;
+    for (let depth = 0; depth < 1_000_000; depth += 1) value = depth % 2 === 0 ? [value] : { a: value };
+    assert.equal(isDeeperThan(value, 200), true);
+  });
+});

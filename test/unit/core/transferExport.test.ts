@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Transfer } from '../../../src/core/model/transfer.ts';
+import { transfersAsCsv, transfersAsJson } from '../../../src/core/model/transferExport.ts';
+import { property } from '../../support/property.ts';
+
+const context = { connectionName: (id: string) => `The ${id}` };
+const at = Date.UTC(2026, 0, 1, 12);
+
+function transfer(description: string, more: Partial<Transfer> = {}): Transfer {
+  const files = [
+    { id: '1', name: 'a', sizeBytes: 5 },
+    { id: '2', name: 'b', sizeBytes: 7 },
+  ];
+  return {
+    key: 'k',
+    id: 'i',
+    order: { connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'Beta', files, description },
+    createdAt: at,
+    state: 'succeeded',
+    changes: [
+      { state: 'submitting', at },
+      { state: 'succeeded', at: at + 60_000 },
+    ],
+    status: { status: 'succeeded', message: 'done', fileCount: 2, movedFileCount: 2 },
+    ...more,
+  };
+}
+
+/** Reads a table as RFC 4180 says. */
+function readCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (const [, quoted, bare, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    row.push(quoted?.replaceAll('""', '"') ?? bare ?? '');
+    if (end === ',') continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+describe('Exporting the history', () => {
+  const cell = (given: Transfer, column: string): string | undefined => {
+    const [head, first] = readCsv([...transfersAsCsv([given], context)].join(''));
+    return first?.[head?.indexOf(column) ?? -1];
+  };
+
+  it('makes a table with a row for each transfer, lines ended as RFC 4180 wants', () => {
+    assert.deepEqual(
+      [...transfersAsCsv([transfer('why')], context)],
+      [
+        'id,service,source,destination,state,files,files_transferred,size_bytes,begun,ended,orcid,description,message\r\n',
+        'i,The c,Alpha,Beta,succeeded,2,2,12,2026-01-01T12:00:00.000Z,2026-01-01T12:01:00.000Z,o,why,done\r\n',
+      ],
+    );
+  });
+
+  for (const [text, harmless] of [
+    ['=HYPERLINK("x")', `'=HYPERLINK("x")`],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['\r\n=1', "'\r\n=1"],
+    ['a=1', 'a=1'],
+  ] as const) {
+    it(`writes ${JSON.stringify(text)} so that no spreadsheet runs it`, () => {
+      assert.equal(cell(transfer(text), 'description'), harmless);
+    });
+  }
+
+  property('keeps any other text as it is through the table', fc.string({ unit: 'binary' }), (text) => {
+    const read = cell(transfer(text), 'description');
+    assert.equal(/^[=+\-@\t\r\n]/.test(text) ? read?.slice(1) : read, text);
+  });
+
+  it('leaves cells empty for what is not known', () => {
+    const order = { connectionId: 'c', orcid: 'o', source: '', destination: '', files: [] };
+    const elsewhere: Transfer = {
+      key: 'k',
+      order,
+      createdAt: at,
+      state: 'active',
+      changes: [],
+      startedElsewhere: true,
+    };
+    for (const column of ['id', 'source', 'files', 'files_transferred', 'size_bytes', 'ended', 'message']) {
+      assert.equal(cell(elsewhere, column), '', column);
+    }
+    assert.equal(cell({ ...elsewhere, status: { fileCount: 5 } }, 'files'), '5');
+  });
+
+  it('makes JSON with all files, and times that people and programs can read', () => {
+    const document = JSON.parse([...transfersAsJson([transfer('why'), transfer('why')], context)].join('')) as {
+      version: number;
+      transfers: Record<string, unknown>[];
+    };
+    assert.deepEqual([document.version, document.transfers.length], [1, 2]);
+    const { files, changes } = document.transfers[0] ?? {};
+    assert.deepEqual(files, transfer('').order.files);
+    assert.deepEqual(changes, [
+      { state: 'submitting', at: '2026-01-01T12:00:00.000Z' },
+      { state: 'succeeded', at: '2026-01-01T12:01:00.000Z' },
+    ]);
+  });
+
+  it('is a document also when there is nothing', () => {
+    assert.deepEqual(JSON.parse([...transfersAsJson([], context)].join('')), { version: 1, transfers: [] });
+    assert.equal(readCsv([...transfersAsCsv([], context)].join('')).length, 1);
+  });
+
+  it('hands out piece by piece, so that 20,000 are never one text', () => {
+    const many = Array.from({ length: 20_000 }, () => transfer('why'));
+    for (const write of [transfersAsCsv, transfersAsJson]) {
+      let longest = 0;
+      let pieces = 0;
+      for (const piece of write(many, context)) {
+        longest = Math.max(longest, piece.length);
+        pieces += 1;
+      }
+      assert.ok(pieces > 20_000 && longest < 2000, `${String(pieces)} pieces, ${String(longest)} characters`);
+    }
+  });
+});
