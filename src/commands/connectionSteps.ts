@@ -4,6 +4,7 @@ import type { TransferStore } from '../core/store/transferStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { watchSavedConnections, type SavedConnections } from '../host/savedConnections.ts';
+import { plainLine } from '../host/words.ts';
 import { openBeside, reopenSaved, type ConnectionParts } from './connections.ts';
 
 /** What following the saved connections needs. */
@@ -76,7 +77,18 @@ function isSameWay(one: Connection, other: Connection): boolean {
 async function followKey(parts: SavedParts, connection: Connection): Promise<void> {
   const change = await parts.apiKeys.compare(connection);
   if (change === 'forgotten') await forgotten(parts, connection);
+  else if (change === 'unreadable') askForReload(parts, connection);
   else if (change === 'changed') await (isUsed(parts, connection.id) ? openAnew : openForTransfers)(parts, connection);
+}
+
+/** Some editors in a browser read the secrets once, when the window is loaded. */
+function askForReload({ notices }: SavedParts, { name }: Connection): void {
+  const reload = (): unknown => commands.executeCommand('workbench.action.reloadWindow');
+  const message = l10n.t(
+    'The key of {0} was changed in another window. This editor reads it here when the window is reloaded.',
+    plainLine(name),
+  );
+  void notices.info(message, { label: l10n.t('Reload Window'), run: reload });
 }
 
 async function forgotten(parts: SavedParts, connection: Connection): Promise<void> {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SecretStorage } from 'vscode';
 import type { Connection } from '../core/model/connection.ts';
@@ -12,8 +12,15 @@ import type { Disposable } from '../core/util/lifetime.ts';
 export type FoundKey =
   { readonly key: string; readonly reason?: never } | { readonly key?: never; readonly reason: Reason };
 
-/** What another window did to a key. */
-export type KeyChange = 'changed' | 'forgotten';
+/** What another window did to a key; `unreadable` is a change that this editor lets nobody read before a reload. */
+export type KeyChange = 'changed' | 'forgotten' | 'unreadable';
+
+/** A key as this window last read or wrote it. */
+interface KnownKey {
+  readonly fingerprint: string;
+  /** What the mark said then. */
+  readonly mark: string | undefined;
+}
 
 /** Where {@link ApiKeys} keep and find keys. */
 export interface KeyPlaces {
@@ -28,12 +35,12 @@ const prefix = 'dataTransfer.apiKey.';
 /**
  * Keeps the key of each connection in the editor's secret storage, bound to the origin that it was given for. Some
  * editors in a browser keep secrets only for a session: a mark in a file tells a key that is gone from one that never
- * was, and a connection can name an environment variable that holds its key.
+ * was, and a connection can name an environment variable that holds its key. Others read the secrets only when a window
+ * is loaded: the mark is another one with every key, so that a change is seen all the same.
  */
 export class ApiKeys implements Disposable {
   private readonly places: KeyPlaces;
-  /** Fingerprints of the keys as this window last read or wrote them. */
-  private readonly known = new Map<string, string>();
+  private readonly known = new Map<string, KnownKey>();
   private readonly changed = new Emitter<string>();
   private readonly subscription: Disposable;
 
@@ -50,7 +57,7 @@ export class ApiKeys implements Disposable {
   /** The key of a connection: out of the environment where its variable is set, else the one that was saved. */
   async find(connection: Connection): Promise<FoundKey> {
     const found = this.fromEnvironment(connection) ?? (await this.fromSecrets(connection));
-    if (found.key !== undefined) this.known.set(connection.id, fingerprint(found.key));
+    if (found.key !== undefined) await this.note(connection.id, fingerprint(found.key));
     return found;
   }
 
@@ -62,8 +69,7 @@ export class ApiKeys implements Disposable {
   /** True when the key is really kept: some editors in a browser have no lasting place for it. */
   async set(connection: Connection, key: string): Promise<boolean> {
     const { id } = connection;
-    this.known.set(id, fingerprint(key));
-    await this.mark(id);
+    this.known.set(id, { fingerprint: fingerprint(key), mark: await this.mark(id) });
     await this.places.secrets.store(nameOf(id), JSON.stringify({ origin: originOf(connection), key }));
     return (await this.fromSecrets(connection)).key === key;
   }
@@ -82,12 +88,16 @@ export class ApiKeys implements Disposable {
 
   /** What became of a key since this window last had to do with it. One that the editor has lost is no change. */
   async compare(connection: Connection): Promise<KeyChange | undefined> {
-    const before = this.known.get(connection.id);
-    const { key, reason } = await this.find(connection);
-    if (key !== undefined) return fingerprint(key) === before ? undefined : 'changed';
-    if (before === undefined || reason.kind !== 'keyMissing') return undefined;
-    this.known.delete(connection.id);
-    return 'forgotten';
+    const { id } = connection;
+    const before = this.known.get(id);
+    const { key } = await this.find(connection);
+    if (key !== undefined && fingerprint(key) !== before?.fingerprint) return 'changed';
+    if (before?.mark === undefined || this.isFromEnvironment(connection)) return undefined;
+    const mark = await this.readMark(id);
+    if (mark === before.mark) return undefined;
+    if (mark === undefined) this.known.delete(id);
+    else this.known.set(id, { ...before, mark });
+    return mark === undefined ? 'forgotten' : 'unreadable';
   }
 
   dispose(): void {
@@ -105,7 +115,12 @@ export class ApiKeys implements Disposable {
     if (kept) return kept.origin === originOf(connection) ? { key: kept.key } : { reason: { kind: 'keyElsewhere' } };
     const { apiKeyVariable } = connection;
     if (apiKeyVariable !== undefined) return { reason: { kind: 'variableEmpty', detail: apiKeyVariable } };
-    return { reason: { kind: (await this.isMarked(connection.id)) ? 'keyGone' : 'keyMissing' } };
+    return { reason: { kind: (await this.readMark(connection.id)) === undefined ? 'keyMissing' : 'keyGone' } };
+  }
+
+  private async note(connectionId: string, found: string): Promise<void> {
+    if (this.known.get(connectionId)?.fingerprint === found) return;
+    this.known.set(connectionId, { fingerprint: found, mark: await this.readMark(connectionId) });
   }
 
   private markOf(connectionId: string): string {
@@ -113,20 +128,19 @@ export class ApiKeys implements Disposable {
   }
 
   /** Where the mark cannot be written, the key still can be kept. */
-  private async mark(connectionId: string): Promise<void> {
+  private async mark(connectionId: string): Promise<string | undefined> {
+    const mark = randomUUID();
     try {
       await mkdir(this.places.markFolder, { recursive: true });
-      await writeFile(this.markOf(connectionId), '');
+      await writeFile(this.markOf(connectionId), mark);
+      return mark;
     } catch {
-      return;
+      return undefined;
     }
   }
 
-  private async isMarked(connectionId: string): Promise<boolean> {
-    return await access(this.markOf(connectionId)).then(
-      () => true,
-      () => false,
-    );
+  private async readMark(connectionId: string): Promise<string | undefined> {
+    return await readFile(this.markOf(connectionId), 'utf8').catch(() => undefined);
   }
 }
 

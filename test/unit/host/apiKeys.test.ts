@@ -109,6 +109,19 @@ describe('The keys of connections', () => {
       assert.equal(await other.compare(connection), undefined, 'once');
     });
 
+    it('are seen to change and to be forgotten also where the editor reads secrets only once', async () => {
+      const cached = new SecretDrawer();
+      const stale = new ApiKeys({ secrets: cached, markFolder: join(folder, 'marks'), environment });
+      await cached.store('dataTransfer.apiKey.c', (await drawer.get('dataTransfer.apiKey.c')) ?? '');
+      assert.equal(await stale.get(connection), 'the-key');
+      await keys.set(connection, 'another');
+      assert.equal(await stale.compare(connection), 'unreadable');
+      assert.equal(await stale.compare(connection), undefined, 'once');
+      await keys.forget('c');
+      assert.equal(await stale.compare(connection), 'forgotten');
+      stale.dispose();
+    });
+
     it('are not taken for forgotten when only the editor has lost them', async () => {
       drawer.lose();
       assert.equal(await other.compare(connection), undefined);
