@@ -4,7 +4,6 @@ import { extensionFacts } from './commands/copyDiagnostics.ts';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
-import type { Logger } from './core/util/logger.ts';
 import { RecentTroubles } from './core/util/recentTroubles.ts';
 import { RedactingLog } from './core/util/redactingLog.ts';
 import { ApiKeys } from './host/apiKeys.ts';
@@ -14,13 +13,13 @@ import { tellOfUnsaved } from './host/ledgerNotices.ts';
 import { readNetworkSettings } from './host/networkSettings.ts';
 import { Notices } from './host/notices.ts';
 import { machineName } from './host/machine.ts';
-import { servedFolders, servicePlaces, type ServicePlaces } from './host/servedFolders.ts';
+import { servedFolders, servicePlaces } from './host/servedFolders.ts';
 import { Settings } from './host/settings.ts';
 import { present } from './presentation.ts';
 
 /** Builds the parts in the order in which they need each other. Under test they are returned, to be looked at. */
 export async function activate(context: ExtensionContext): Promise<unknown> {
-  const { extensionUri, globalStorageUri, globalState, subscriptions } = context;
+  const { extensionUri, globalStorageUri, globalState, secrets, subscriptions } = context;
   const facts = extensionFacts(context.extension.packageJSON);
   const lifetime = new Lifetime();
   subscriptions.push(lifetime);
@@ -46,46 +45,34 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
     }),
   );
   const places = servicePlaces(extensionUri, globalStorageUri, machineName);
-  const localService = lifetime.track(localServiceOf(context, facts.version, settings, places, log));
-  const { connectionStore, searchStore, transferStore, sessions, monitor, noticeClaims } = explorer;
-  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, adoptFlow, keys } = explorer;
-  const flows = { adoptFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
-  const kept = {
-    apiKeys: lifetime.track(keysOf(context)),
-    memory,
-    settings,
-    servicePlaces: places,
-    troubles,
-    extension: facts,
-  };
-  const stores = { connectionStore, searchStore, transferStore };
-  const parts = { ...stores, sessions, notices, noticeClaims, localService, ...flows, ...kept };
+  const localService = lifetime.track(
+    new LocalService({
+      program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
+      dataFolder: places.dataFolder,
+      version: facts.version,
+      clock,
+      log,
+      folders: () => servedFolders(settings, places, log),
+      retentionDays: () => settings.retentionDays,
+    }),
+  );
+  const markFolder = Uri.joinPath(globalStorageUri, 'saved-keys').fsPath;
+  const apiKeys = lifetime.track(new ApiKeys({ secrets, markFolder, environment: process.env }));
+  const kept = { apiKeys, memory, settings, servicePlaces: places, troubles, extension: facts };
+  const parts = { ...coreParts(explorer), ...kept, notices, localService };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
   lifetime.track(tellOfUnsaved(explorer.unsaved, notices));
-  await transferFlow.resume();
-  void reopenForTransfers(parts, transferStore.running());
+  await parts.transferFlow.resume();
+  void reopenForTransfers(parts, parts.transferStore.running());
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;
 }
 
-function localServiceOf(
-  { extensionUri }: ExtensionContext,
-  version: string,
-  settings: Settings,
-  places: ServicePlaces,
-  log: Logger,
-): LocalService {
-  return new LocalService({
-    program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
-    dataFolder: places.dataFolder,
-    version,
-    clock,
-    log,
-    folders: () => servedFolders(settings, places, log),
-    retentionDays: () => settings.retentionDays,
-  });
-}
-
-function keysOf({ secrets, globalStorageUri }: ExtensionContext): ApiKeys {
-  const markFolder = Uri.joinPath(globalStorageUri, 'saved-keys').fsPath;
-  return new ApiKeys({ secrets, markFolder, environment: process.env });
+/** What of the core is used by what a person sees. */
+function coreParts(explorer: Explorer) {
+  const { connectionStore, searchStore, parameterStore, transferStore, sessions, keys, monitor, noticeClaims } =
+    explorer;
+  const { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow } = explorer;
+  const stores = { connectionStore, searchStore, parameterStore, transferStore };
+  const flows = { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow };
+  return { ...stores, ...flows, sessions, keys, monitor, noticeClaims };
 }

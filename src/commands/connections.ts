@@ -141,7 +141,7 @@ async function reopenStubbornly(parts: ConnectionParts, id: string): Promise<voi
   if (state.kind === 'failed' && state.connection.id === id && id !== localConnectionId) await openBeside(parts, id);
 }
 
-/** Opens a connection beside the active one, as far as that needs no question and it is not open yet. */
+/** Opens a connection only for the transfers that run there, as far as that needs no question. */
 export async function openBeside(parts: ConnectionParts, id: string): Promise<void> {
   const { settings, apiKeys, connectFlow, localService } = parts;
   if (id === localConnectionId) {

@@ -160,15 +160,22 @@ const icons: Readonly<Record<TransferState, ThemeIcon>> = {
 };
 
 function transferItem(transfer: Transfer, estimate: string | undefined, now: number): TreeItem {
-  const { state } = transfer;
+  const { state, order } = transfer;
   const item = new TreeItem(transferTitle(transfer));
   item.id = transfer.key;
   item.iconPath = icons[state];
   item.contextValue = contextOf(transfer);
   const asOf = transfer.problem && transfer.askedAt ? l10n.t('as of {0}', timeText(transfer.askedAt, now)) : undefined;
-  const elsewhere = foreignServiceName(transfer.order.connectionId);
-  const moved = hasEnded(state) ? undefined : movedText(transfer);
-  item.description = [standingText(transfer), moved, estimate, asOf, elsewhere].filter(Boolean).join(' · ');
+  const elsewhere = foreignServiceName(order.connectionId);
+  item.description = [
+    standingText(transfer),
+    hasEnded(state) ? undefined : movedText(transfer),
+    estimate,
+    asOf,
+    elsewhere,
+  ]
+    .filter(Boolean)
+    .join(' · ');
   item.tooltip = transferTooltip(transfer, estimate, now);
   item.command = {
     command: 'dataTransfer.showTransferProgress',
