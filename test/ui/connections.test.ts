@@ -45,13 +45,10 @@ describe('A person with several services and windows', function () {
       .waitFor(`${name}, ${state}`, ([first]) => first?.label === name && first.description.endsWith(state));
   };
 
-  /** Headless browsers give every window the focus for good; this turns away from one and back to it. */
-  async function comeBackTo({ page }: EditorWindow): Promise<void> {
-    for (const hasFocus of [false, true]) {
-      // The editor believes that the focus has gone only when it has not come back at once.
-      const turn = `document.hasFocus = () => ${hasFocus}; dispatchEvent(new Event('${hasFocus ? 'focus' : 'blur'}'));`;
-      await page.evaluate(`(async () => { ${turn} await new Promise((done) => setTimeout(done)); })()`);
-    }
+  /** Headless browsers let every window believe that it has the focus; here only the one in front has it. */
+  async function focusIsReal({ page }: EditorWindow): Promise<void> {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setFocusEmulationEnabled', { enabled: false });
   }
 
   it('switches in the first row of the tree, and forgets and takes back', async () => {
@@ -77,12 +74,15 @@ describe('A person with several services and windows', function () {
     const second = await person.openWindow();
     await second.openContainer('Data Transfer');
     await shows(second, 'DTS prototype', 'connected');
+    await second.tree('Databases').focus();
+    for (const window of [first, second]) await focusIsReal(window);
 
+    await first.page.bringToFront();
     publicLike(one, 'new-key');
     await first.command('Data Transfer: Set API Key…');
     await first.quickInput.input('new-key', /developer token/);
     await first.statusBar('The key was accepted.');
-    await comeBackTo(second);
+    await second.page.bringToFront();
     await second.notifications.wait('The key of DTS prototype was changed in another window.');
     await second.reload();
     await second.openContainer('Data Transfer');
@@ -90,10 +90,11 @@ describe('A person with several services and windows', function () {
     const token = Buffer.from('new-key').toString('base64');
     assert.equal(one.requests.at(-1)?.headers.authorization, `Bearer ${token}`);
 
+    await first.page.bringToFront();
     await first.openContainer('Data Transfer');
     await (await first.tree('Databases').row('DTS prototype')).menu('Forget Connection…');
     await first.notifications.wait('Forgot DTS prototype and its key.');
-    await comeBackTo(second);
+    await second.page.bringToFront();
     assert.match(await second.tree('Databases').welcome(), /Connect to a service/);
   });
 });
