@@ -52,11 +52,13 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
       retentionDays: () => settings.retentionDays,
     }),
   );
-  const { connectionStore, searchStore, transferStore, sessions, monitor, noticeClaims } = explorer;
-  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, adoptFlow, keys } = explorer;
-  const flows = { adoptFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
+  const { connectionStore, searchStore, parameterStore, transferStore, sessions, monitor, noticeClaims } = explorer;
+  const { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow, keys } =
+    explorer;
+  const asking = { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow };
+  const flows = { ...asking, adoptFlow, transferFlow, monitor, keys };
   const kept = { apiKeys: new ApiKeys(secrets), memory, settings, servicePlaces: places };
-  const stores = { connectionStore, searchStore, transferStore };
+  const stores = { connectionStore, searchStore, parameterStore, transferStore };
   const parts = { ...stores, sessions, notices, noticeClaims, localService, ...flows, ...kept };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
   lifetime.track(tellOfUnsaved(explorer.unsaved, notices));

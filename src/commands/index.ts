@@ -3,6 +3,7 @@ import { checkTransferById, type CheckByIdParts } from './checkTransferById.ts';
 import { connect, type ConnectParts } from './connect.ts';
 import { exportTransferHistory, type ExportHistoryParts } from './exportTransferHistory.ts';
 import { copyFileId, showFileMetadata, showMetadataJson, type FileRowParts } from './fileRows.ts';
+import { findFilesById } from './findFiles.ts';
 import {
   disconnect,
   forgetConnection,
@@ -12,10 +13,21 @@ import {
   switchConnection,
   type ManageParts,
 } from './manageConnections.ts';
+import { loadAll } from './loadAll.ts';
 import { transferDidNotStart, transferDidStart, type NotConfirmedParts } from './notConfirmed.ts';
 import { revealLandedFiles, type RevealLandedParts } from './revealLandedFiles.ts';
-import { searchFiles, type SearchFilesParts } from './searchFiles.ts';
-import { clearResults, dismissSearch, loadMore, repeatSearch, type SearchRowParts } from './searchRows.ts';
+import { refineSearch, searchAllDatabases, searchFiles, type SearchFilesParts } from './searchFiles.ts';
+import {
+  checkAllFiles,
+  clearResults,
+  dismissSearch,
+  loadMore,
+  repeatSearch,
+  sortResults,
+  stopSearch,
+  uncheckAllFiles,
+  type SearchRowParts,
+} from './searchRows.ts';
 import { serveFolder, stopServing, type ServeFolderParts } from './serveFolder.ts';
 import { setApiKey, type SetApiKeyParts } from './setApiKey.ts';
 import { setOrcid, type OrcidParts } from './setOrcid.ts';
@@ -73,9 +85,17 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.stopServing', (node) => stopServing(parts, node));
   registry.register('dataTransfer.refreshDatabases', (node) => refreshDatabases(parts, node));
   registry.register('dataTransfer.searchFiles', (node) => searchFiles(parts, node));
+  registry.register('dataTransfer.searchAllDatabases', () => searchAllDatabases(parts));
+  registry.register('dataTransfer.findFilesById', (node) => findFilesById(parts, node));
+  registry.register('dataTransfer.refineSearch', (node) => refineSearch(parts, node));
+  registry.register('dataTransfer.stopSearch', (node) => stopSearch(parts, node));
+  registry.register('dataTransfer.loadAll', (node) => loadAll(parts, node));
+  registry.register('dataTransfer.sortResults', (node) => sortResults(parts, node));
+  registry.register('dataTransfer.checkAllFiles', (node) => checkAllFiles(parts, node));
+  registry.register('dataTransfer.uncheckAllFiles', (node) => uncheckAllFiles(parts, node));
   registry.register('dataTransfer.loadMore', (node) => loadMore(parts, node));
   registry.register('dataTransfer.repeatSearch', (node) => repeatSearch(parts, node));
-  registry.register('dataTransfer.dismissSearch', (node) => dismissSearch(parts, node));
+  registry.register('dataTransfer.dismissSearch', (node, selection) => dismissSearch(parts, node, selection));
   registry.register('dataTransfer.clearResults', () => clearResults(parts));
   registry.register('dataTransfer.showFileMetadata', showFileMetadata(parts));
   registry.register('dataTransfer.showMetadataJson', showMetadataJson(parts));

@@ -27,7 +27,7 @@ export async function transferFiles(
   selection: readonly (FileNode | FileRef)[] | undefined,
 ): Promise<void> {
   const started = filesOf(argument, selection);
-  if (started.length === 0 && parts.searchStore.checkedFiles().length > 0) {
+  if (started.length === 0 && parts.searchStore.checked.count > 0) {
     await transferCheckedFiles(parts);
     return;
   }

@@ -63,6 +63,14 @@ export interface CommandArguments {
   'dataTransfer.stopServing': DatabaseNode;
   'dataTransfer.refreshDatabases': ConnectionNode;
   'dataTransfer.searchFiles': DatabaseNode;
+  'dataTransfer.searchAllDatabases': undefined;
+  'dataTransfer.findFilesById': DatabaseNode;
+  'dataTransfer.refineSearch': SearchNode;
+  'dataTransfer.stopSearch': SearchNode;
+  'dataTransfer.loadAll': SearchNode;
+  'dataTransfer.sortResults': SearchNode;
+  'dataTransfer.checkAllFiles': SearchNode;
+  'dataTransfer.uncheckAllFiles': SearchNode;
   'dataTransfer.loadMore': SearchNode;
   'dataTransfer.repeatSearch': SearchNode;
   'dataTransfer.dismissSearch': SearchNode;
@@ -104,6 +112,13 @@ export const rowKinds: Readonly<Partial<Record<CommandId, RowKind | readonly Row
   'dataTransfer.serveThisFolder': 'folder',
   'dataTransfer.stopServing': 'database',
   'dataTransfer.searchFiles': 'database',
+  'dataTransfer.findFilesById': 'database',
+  'dataTransfer.refineSearch': 'search',
+  'dataTransfer.stopSearch': 'search',
+  'dataTransfer.loadAll': 'search',
+  'dataTransfer.sortResults': 'search',
+  'dataTransfer.checkAllFiles': 'search',
+  'dataTransfer.uncheckAllFiles': 'search',
   'dataTransfer.loadMore': 'search',
   'dataTransfer.repeatSearch': 'search',
   'dataTransfer.dismissSearch': 'search',

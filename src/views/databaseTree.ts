@@ -2,30 +2,43 @@ import { EventEmitter, l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, type
 import type { Database } from '../core/model/database.ts';
 import type { Reason } from '../core/model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../core/store/connectionStore.ts';
+import type { ParameterListing, ParameterStore } from '../core/store/parameterStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { DatabaseNode } from '../host/contributions.ts';
+import { databaseText, parameterTypeText } from '../host/searchWords.ts';
 import { plainLine, reasonText } from '../host/words.ts';
-import type { DatabaseTreeNode } from './nodes.ts';
+import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
 import { errorRow, loadingRow, messageItem, nothingRow } from './placeholders.ts';
 
 const retry = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry') };
 
+/** What a {@link DatabaseTree} needs. */
+export interface DatabaseTreeParts {
+  readonly store: ConnectionStore;
+  readonly parameters: ParameterStore;
+  /** Asks for the search parameters of a database, by its name; they come through the store. */
+  loadParameters(name: string): unknown;
+  /** Whether the database at this address is a folder that the settings name. */
+  isSaved(url: string): boolean;
+}
+
 /** The connection and the databases that it offers, by organization where there is more than one. */
 export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
+  private readonly parts: DatabaseTreeParts;
   private readonly store: ConnectionStore;
-  private readonly isSaved: (url: string) => boolean;
-  private readonly changed = this.lifetime.track(new EventEmitter<undefined>());
+  private readonly rows = new Map<string, DatabaseNode>();
+  private readonly changed = this.lifetime.track(new EventEmitter<DatabaseTreeNode | undefined>());
   /** The editor was told and has not drawn since: it will draw what there is then. */
   private isAwaited = false;
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  /** `isSaved` tells of the address of a database whether it is a folder that the settings name. */
-  constructor(store: ConnectionStore, isSaved: (url: string) => boolean) {
-    this.store = store;
-    this.isSaved = isSaved;
-    this.lifetime.track(store.onDidChange(() => this.redraw()));
+  constructor(parts: DatabaseTreeParts) {
+    this.parts = parts;
+    this.store = parts.store;
+    this.lifetime.track(parts.store.onDidChange(() => this.redraw()));
+    this.lifetime.track(parts.parameters.onDidChange((name) => this.changed.fire(this.rows.get(name))));
   }
 
   getTreeItem(node: DatabaseTreeNode): TreeItem {
@@ -39,8 +52,9 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (!parent) this.isAwaited = false;
     const { state, listing } = this.store;
     if (parent?.kind === 'organization') {
-      return rows(listing.databases.filter((database) => database.organization === parent.name));
+      return this.databaseRows(listing.databases.filter((database) => database.organization === parent.name));
     }
+    if (parent?.kind === 'database') return [this.parameterRow(parent.name)];
     if (parent || state.kind === 'disconnected') return [];
     if (state.kind === 'connecting') return [{ kind: 'connection' }, loadingRow('connection', connectingText(state))];
     if (state.kind === 'failed') {
@@ -69,16 +83,37 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (databases.length === 0 && loading) return [loadingRow('databases')];
     if (databases.length === 0 && !reason) return [nothingRow('databases', l10n.t('This service has no databases.'))];
     const organizations = [...new Set(databases.map((database) => database.organization))];
-    if (organizations.length < 2) return [...troubles, ...rows(databases)];
+    if (organizations.length < 2) return [...troubles, ...this.databaseRows(databases)];
     return [...troubles, ...organizations.map((name) => ({ kind: 'organization' as const, name }))];
   }
 
+  /** The same row for a database every time, so that it can be drawn again alone. */
+  private databaseRows(databases: readonly Database[]): DatabaseNode[] {
+    return databases.map(({ name }) => {
+      const row = this.rows.get(name) ?? { kind: 'database', name };
+      this.rows.set(name, row);
+      return row;
+    });
+  }
+
+  private parameterRow(name: string): MessageNode {
+    const listing = this.parts.parameters.get(name);
+    const owner = `parameters/${name}`;
+    if (!listing) {
+      this.parts.loadParameters(name);
+      return loadingRow(owner);
+    }
+    if (!listing.reason) return parametersRow(owner, listing.parameters);
+    const why = reasonText(listing.reason);
+    return errorRow(owner, l10n.t('Could not fetch the search parameters: {0}. Retry', why), retry);
+  }
+
   private databaseItem(database: Database | undefined): TreeItem {
-    const item = new TreeItem(plainLine(database?.name ?? '') || l10n.t('(no name)'));
+    const item = new TreeItem(databaseText(database?.name ?? ''), TreeItemCollapsibleState.Collapsed);
     item.contextValue = 'database';
     item.iconPath = new ThemeIcon('database');
     if (!database) return item;
-    if (this.isSaved(database.url)) item.contextValue = 'database.saved';
+    if (this.parts.isSaved(database.url)) item.contextValue = 'database.saved';
     item.id = `database/${database.id}/${database.name}`;
     item.tooltip = [database.name, database.organization, database.url].map(plainLine).filter(Boolean).join('\n');
     return item;
@@ -90,8 +125,20 @@ function connectingText({ doubt }: { readonly doubt?: Reason }): string {
   return l10n.t('The service does not accept the API key at the moment; trying again…');
 }
 
-function rows(databases: readonly Database[]): DatabaseNode[] {
-  return databases.map(({ name }) => ({ kind: 'database', name }));
+function parametersRow(owner: string, parameters: ParameterListing['parameters']): MessageNode {
+  const names = Object.keys(parameters);
+  const lines = Object.entries(parameters).map(([name, one]) => `${plainLine(name)}: ${parameterTypeText(one)}`);
+  const text =
+    names.length === 0
+      ? l10n.t('No search parameters of its own')
+      : l10n.t('Search parameters: {0}', plainLine(names.join(', ')));
+  return {
+    kind: 'message',
+    id: `${owner}/names`,
+    look: 'about',
+    text,
+    ...(lines.length > 0 && { tooltip: lines.join('\n') }),
+  };
 }
 
 function connectionItem(state: ConnectionState): TreeItem {

@@ -74,7 +74,7 @@ describe('The manifest', () => {
     const clauses = stringsUnder(manifest.contributes.menus, ['when']).join('\n');
     const kinds = [...clauses.matchAll(/viewItem == ([\w.]+)/g)].map(([, kind]) => kind ?? '');
     const sources = await Promise.all(
-      ['databaseTree', 'searchTree', 'transferTree'].map((name) => fileOf(`src/views/${name}.ts`)),
+      ['databaseTree', 'searchItems', 'transferTree'].map((name) => fileOf(`src/views/${name}.ts`)),
     );
     assert.ok(kinds.length > 0);
     for (const kind of kinds) assert.ok(sources.join('\n').includes(`'${kind}'`), kind);

@@ -99,10 +99,24 @@ export class Stage {
   async search(database: string, query: string): Promise<Search> {
     const done = this.run('dataTransfer.searchFiles', { kind: 'database', name: database });
     (await this.person.textBox()).enter(query);
+    (await this.person.pick()).choose('Search');
     await done;
     const [search] = this.parts.searchStore.all();
     assert.ok(search, 'there is a search');
     return search;
+  }
+
+  /** Resolves when the searches are so, newest first. */
+  async searchesUntil(isSo: (searches: readonly Search[]) => boolean): Promise<void> {
+    const { searchStore } = this.parts;
+    if (isSo(searchStore.all())) return;
+    await new Promise<void>((resolve) => {
+      const subscription = searchStore.onDidChange(() => {
+        if (!isSo(searchStore.all())) return;
+        subscription.dispose();
+        resolve();
+      });
+    });
   }
 
   /** Checks every file that the searches found, and transfers them. Resolves when the service has answered. */
