@@ -16,6 +16,7 @@ import { viewIds } from './host/contributions.ts';
 import { Documents } from './host/documents.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
+import { MarkdownDraft } from './host/markdownDraft.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
 import { estimateText } from './host/words.ts';
@@ -36,7 +37,13 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
 
 type Shown = Pick<
   CommandParts,
-  'documents' | 'metadataPanels' | 'transferPanels' | 'revealSearches' | 'revealTransfer' | 'acknowledge'
+  | 'documents'
+  | 'markdownDraft'
+  | 'metadataPanels'
+  | 'transferPanels'
+  | 'revealSearches'
+  | 'revealTransfer'
+  | 'acknowledge'
 >;
 
 /** Builds everything that a person sees, and the commands. */
@@ -73,6 +80,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
     documents: lifetime.track(new Documents()),
+    markdownDraft: lifetime.track(new MarkdownDraft(parts.notices)),
     metadataPanels,
     transferPanels,
     revealSearches,

@@ -33,6 +33,7 @@ import { setApiKey, type SetApiKeyParts } from './setApiKey.ts';
 import { setOrcid, type OrcidParts } from './setOrcid.ts';
 import { submitAgain, type SubmitAgainParts } from './submitAgain.ts';
 import { testConnection, type TestConnectionParts } from './testConnection.ts';
+import { useDescription } from './transferDescription.ts';
 import { transferCheckedFiles, transferFiles, type TransferFilesParts } from './transferFiles.ts';
 import { clearFinishedTransfers, findInHistory, removeFromHistory, type HistoryParts } from './transferHistory.ts';
 import { verifyLandedFiles, type VerifyParts } from './verifyLandedFiles.ts';
@@ -102,6 +103,7 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.copyFileId', copyFileId(parts));
   registry.register('dataTransfer.transferFiles', (file, selection) => transferFiles(parts, file, selection));
   registry.register('dataTransfer.transferCheckedFiles', () => transferCheckedFiles(parts));
+  registry.register('dataTransfer.useDescription', () => useDescription(parts));
   registry.register('dataTransfer.showTransferProgress', (node) => showTransferProgress(parts, node));
   registry.register('dataTransfer.cancelTransfer', (node) => cancelTransfer(parts, node));
   registry.register('dataTransfer.copyTransferId', (node) => copyTransferId(parts, node));

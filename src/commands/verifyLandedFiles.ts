@@ -16,7 +16,7 @@ import { plainLine } from '../host/words.ts';
 import { askTransfer } from './askTransfer.ts';
 import { sessionOf, type ConnectionParts } from './connections.ts';
 import { askLandedPlace, pathOf } from './landedPlace.ts';
-import { confirmSummary, submitOrder, type SubmissionParts } from './submission.ts';
+import { confirmSummary, submitOrders, type SubmissionParts } from './submission.ts';
 
 /** What this command needs. */
 export interface VerifyParts extends ConnectionParts, SubmissionParts {
@@ -130,6 +130,6 @@ async function show({ documents }: VerifyParts, { report, transfer, notNamed }: 
 /** Sums up, and submits the files once more as a transfer of their own; what has landed is not touched. */
 async function submitMissing(parts: VerifyParts, { order }: Transfer, files: readonly TransferFile[]): Promise<void> {
   const again = { ...order, files };
-  if (!(await confirmSummary(parts, [again]))) return;
-  if (await sessionOf(parts, order.connectionId, false)) await submitOrder(parts, again);
+  if ((await confirmSummary(parts, [again])) !== 'next') return;
+  if (await sessionOf(parts, order.connectionId, false)) await submitOrders(parts, [again]);
 }

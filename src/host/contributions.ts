@@ -80,6 +80,7 @@ export interface CommandArguments {
   'dataTransfer.copyFileId': FileNode | FileRef;
   'dataTransfer.transferFiles': FileNode | FileRef;
   'dataTransfer.transferCheckedFiles': undefined;
+  'dataTransfer.useDescription': undefined;
   'dataTransfer.showTransferProgress': TransferNode;
   'dataTransfer.cancelTransfer': TransferNode;
   'dataTransfer.copyTransferId': TransferNode;
@@ -158,6 +159,7 @@ export interface ContextKeys {
   'dataTransfer.hasChecked': boolean;
   'dataTransfer.hasTransfers': boolean;
   'dataTransfer.hasFinished': boolean;
+  'dataTransfer.writingDescription': boolean;
 }
 
 /** What the local service is called everywhere. */
