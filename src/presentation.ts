@@ -7,6 +7,7 @@ import type { KeyWatch } from './core/flows/keyWatch.ts';
 import type { ParameterStore } from './core/store/parameterStore.ts';
 import type { NoticeClaims } from './core/ledger/noticeClaims.ts';
 import type { Transfer } from './core/model/transfer.ts';
+import { stagingFound } from './core/model/staging.ts';
 import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
@@ -51,8 +52,16 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const { searchStore, transferStore, transferFlow, metadataFlow, sessions, keys, extensionUri, log } = parts;
   const registry = lifetime.track(new CommandRegistry(log, parts.notices));
   const pages = { extensionUri, log, run: registry.run };
-  const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
-  const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
+  const metadataPanels = lifetime.track(
+    new MetadataPanels({
+      ...pages,
+      clock,
+      fetchFile: metadataFlow.fetchFile.bind(metadataFlow),
+      stagingOf: (file) => stagingFound(searchStore.all())(file),
+      isConnected: (id) => sessions.get(id) !== undefined,
+      onDidConnect: sessions.onDidChange,
+    }),
+  );
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
   const estimates = lifetime.track(new Estimates(transferStore, clock));
   const estimate = (transfer: Transfer): string | undefined => {

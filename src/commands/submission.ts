@@ -112,26 +112,34 @@ export async function submitOrders(
   orders: readonly TransferOrder[],
   replacedKey?: string,
 ): Promise<readonly Submitted[]> {
-  const { transferFlow, notices, revealTransfer } = parts;
   const submitted: Submitted[] = [];
   for (const order of orders) {
     const what = orders.length > 1 ? fromText(order) : filesText(order.files.length);
-    const destination = plainLine(order.destination);
-    const fail = (why: string): void =>
-      void notices.error(l10n.t('Could not transfer {0} to {1}: {2}', what, destination, why));
-    try {
-      const transfer = await transferFlow.submit(order, replacedKey);
-      submitted.push({ order, transfer });
-      revealTransfer(transfer.key);
-      const { state, problem } = transfer;
-      if (state === 'refused') fail(problem ? reasonText(problem) : '');
-      else if (state !== 'notConfirmed') notices.done(l10n.t('Submitted {0} to {1}.', what, destination));
-    } catch (error) {
-      submitted.push({ order });
-      fail(plainLine(error instanceof Error ? error.message : String(error)));
-    }
+    submitted.push(await submitOrder(parts, order, what, replacedKey));
   }
   return submitted;
+}
+
+async function submitOrder(
+  { transferFlow, notices, revealTransfer }: SubmissionParts,
+  order: TransferOrder,
+  what: string,
+  replacedKey: string | undefined,
+): Promise<Submitted> {
+  const destination = plainLine(order.destination);
+  const fail = (why: string): void =>
+    void notices.error(l10n.t('Could not transfer {0} to {1}: {2}', what, destination, why));
+  try {
+    const transfer = await transferFlow.submit(order, replacedKey);
+    revealTransfer(transfer.key);
+    const { state, problem } = transfer;
+    if (state === 'refused') fail(problem ? reasonText(problem) : '');
+    else if (state !== 'notConfirmed') notices.done(l10n.t('Submitted {0} to {1}.', what, destination));
+    return { order, transfer };
+  } catch (error) {
+    fail(plainLine(error instanceof Error ? error.message : String(error)));
+    return { order };
+  }
 }
 
 function fromText({ files, source }: TransferOrder): string {

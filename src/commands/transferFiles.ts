@@ -48,7 +48,8 @@ export async function transferCheckedFiles(parts: TransferFilesParts): Promise<v
     throw new CommandFailure(l10n.t('No files are checked. Check files in the search results first.'));
   }
   for (const { order, transfer } of await transferAll(parts, session, files)) {
-    if (transfer?.state !== 'accepted') continue;
+    // The service gave it an id: it has accepted it, whatever it is doing by now.
+    if (transfer?.id === undefined) continue;
     const { connectionId, source } = order;
     parts.searchStore.uncheckFiles(
       connectionId,

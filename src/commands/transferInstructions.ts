@@ -38,17 +38,31 @@ export async function askInstructionsSource(
     });
     if (typeof answer === 'string') return answer;
     draft.from = answer.value;
-    if (!(answer.value instanceof Uri)) {
-      if (answer.value !== 'typed') draft.instructions = answer.value === 'none' ? undefined : earlier;
-      return 'next';
-    }
-    const read = await readFile(answer.value);
-    if (typeof read !== 'string') {
-      draft.instructions = read.value;
-      return 'next';
-    }
-    void parts.notices.error(read, { label: l10n.t('Open File'), run: opening(answer.value) });
+    if (await isSettled(parts, draft, earlier)) return 'next';
   }
+}
+
+/** Takes the instructions from where they come; false when they cannot be used. */
+async function isSettled(
+  parts: InstructionsParts,
+  draft: InstructionsDraft,
+  earlier: JsonObject | undefined,
+): Promise<boolean> {
+  if (draft.from === 'typed') return true;
+  if (draft.from instanceof Uri) {
+    draft.instructions = await taken(parts, draft.from);
+    return draft.instructions !== undefined;
+  }
+  draft.instructions = draft.from === 'none' ? undefined : earlier;
+  return true;
+}
+
+/** What the file holds; undefined, with the reason told, when it cannot be used. */
+async function taken({ notices }: InstructionsParts, file: Uri): Promise<JsonObject | undefined> {
+  const read = await readFile(file);
+  if (typeof read !== 'string') return read.value;
+  void notices.error(read, { label: l10n.t('Open File'), run: opening(file) });
+  return undefined;
 }
 
 /** Asks for the instructions themselves, where they are to be typed. */

@@ -42,6 +42,7 @@ describe('Transferring in the editor', () => {
     const summary = await person.notice();
     assert.equal(summary.message, `Transfer 1 file to ${nmdc}?`);
     assert.deepEqual(summary.detail.split('\n'), ['Size: 10 bytes', 'From: JGI Data Portal', `To: ${nmdc}`]);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Back']);
     summary.press('Transfer');
     await done;
     const [submission] = server.requestsTo('POST /api/v1/transfers');

@@ -23,16 +23,15 @@ export function stagingToldOf({ resource }: FileEntry): StagingStatus | undefine
 /** How the files are staged that were found by searches which filtered by it; the first search that found one counts (D31). */
 export function stagingFound(searches: readonly Searched[]): (file: FoundName) => StagingStatus | undefined {
   const found = new Map<string, StagingStatus>();
-  for (const { connectionId, query, files } of searches) {
+  for (const { connectionId, query, files } of [...searches].reverse()) {
     const { status, database } = query;
-    if (!status) continue;
-    for (const file of files) {
-      if (file.kind !== 'file') continue;
-      const name = nameOf({ connectionId, database, id: file.id });
-      if (!found.has(name)) found.set(name, status);
-    }
+    if (status) for (const id of idsOf(files)) found.set(nameOf({ connectionId, database, id }), status);
   }
   return (file) => found.get(nameOf(file));
+}
+
+function idsOf(files: Searched['files']): readonly string[] {
+  return files.flatMap((file) => (file.kind === 'file' ? [file.id] : []));
 }
 
 /** Names a file of a database of a connection. */

@@ -19,9 +19,21 @@ export function readJsonObject(text: string): JsonReading {
 }
 
 const token =
-  /[\t\n\r ]*(?:(?<sign>[{}[\],:])|(?<text>"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
+  /[\t\n\r ]*(?:(?<sign>[{}[\],:])|(?<text>"(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
 
 type Wanted = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'next';
+
+const value = { '{': 'firstName', '[': 'firstValue', text: 'next', other: 'next' } as const;
+
+/** What is wanted after each kind of token, by what was wanted before it; `next` after a comma depends on what is open. */
+const followers: Readonly<Record<Wanted, Readonly<Record<string, Wanted>>>> = {
+  value,
+  firstValue: { ...value, ']': 'next' },
+  name: { text: 'colon' },
+  firstName: { text: 'colon', '}': 'next' },
+  colon: { ':': 'value' },
+  next: { ',': 'next', '}': 'next', ']': 'next' },
+};
 
 /** Where the first sign stands that cannot follow what is before it: the runtime's own messages do not always say. */
 function errorOffset(text: string): number {
@@ -31,25 +43,24 @@ function errorOffset(text: string): number {
   for (;;) {
     token.lastIndex = offset;
     const found = token.exec(text);
-    wanted = found ? after(wanted, found.groups?.['sign'], found.groups?.['text'] !== undefined, open) : undefined;
+    wanted = found ? after(wanted, found.groups ?? {}, open) : undefined;
     if (!wanted) return offset + (/^[\t\n\r ]*/.exec(text.slice(offset))?.[0].length ?? 0);
     offset = token.lastIndex;
   }
 }
 
-/** What may follow a token, or undefined where the token may not stand. */
-function after(wanted: Wanted, sign: string | undefined, isText: boolean, open: string[]): Wanted | undefined {
-  if (wanted === 'colon') return sign === ':' ? 'value' : undefined;
-  if (sign === '}' || sign === ']') return closed(wanted, sign, open);
-  if (wanted === 'next') return sign === ',' && open.length > 0 ? (open.at(-1) === '}' ? 'name' : 'value') : undefined;
-  if (wanted === 'name' || wanted === 'firstName') return isText ? 'colon' : undefined;
-  if (sign === undefined) return 'next';
-  if (sign === ',' || sign === ':') return undefined;
-  open.push(sign === '{' ? '}' : ']');
-  return sign === '{' ? 'firstName' : 'firstValue';
+/** What is wanted after a token, or undefined where the token may not stand. */
+function after(wanted: Wanted, groups: Readonly<Record<string, string>>, open: string[]): Wanted | undefined {
+  const kind = groups['sign'] ?? (groups['text'] === undefined ? 'other' : 'text');
+  const next = followers[wanted][kind];
+  if (next === undefined) return undefined;
+  if (kind === ',') return afterComma(open.at(-1));
+  if (kind === '{' || kind === '[') open.push(kind);
+  if (kind === '}' || kind === ']') return open.pop() === (kind === '}' ? '{' : '[') ? next : undefined;
+  return next;
 }
 
-function closed(wanted: Wanted, sign: string, open: string[]): Wanted | undefined {
-  const mayEnd = wanted === 'next' || wanted === (sign === '}' ? 'firstName' : 'firstValue');
-  return mayEnd && open.pop() === sign ? 'next' : undefined;
+function afterComma(within: string | undefined): Wanted | undefined {
+  if (within === undefined) return undefined;
+  return within === '{' ? 'name' : 'value';
 }
