@@ -6,7 +6,7 @@ import {
   window,
   workspace,
   type Tab,
-  type TextDocument,
+  type TextEditor,
   type Uri,
 } from 'vscode';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
@@ -35,9 +35,9 @@ export class MarkdownDraft implements Disposable {
     const document = await workspace.openTextDocument({ language: 'markdown', content: text });
     const lifetime = new Lifetime();
     try {
-      await window.showTextDocument(document, { preview: false });
+      const editor = await window.showTextDocument(document, { preview: false });
       await commands.executeCommand('setContext', writing, true);
-      const isTaken = await this.ended(lifetime, document);
+      const isTaken = await this.ended(lifetime, editor);
       return isTaken ? document.getText().trim() : undefined;
     } finally {
       lifetime.dispose();
@@ -56,7 +56,7 @@ export class MarkdownDraft implements Disposable {
     this.end?.(false);
   }
 
-  private async ended(lifetime: Lifetime, document: TextDocument): Promise<boolean> {
+  private async ended(lifetime: Lifetime, { document, viewColumn }: TextEditor): Promise<boolean> {
     try {
       return await new Promise<boolean>((resolve) => {
         this.end = resolve;
@@ -66,7 +66,7 @@ export class MarkdownDraft implements Disposable {
           }),
         );
         commands.executeCommand('markdown.showPreviewToSide', document.uri).then(
-          () => window.showTextDocument(document),
+          () => window.showTextDocument(document, viewColumn),
           // An editor without its own Markdown has no preview; the text can be written all the same.
           () => undefined,
         );
