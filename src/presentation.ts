@@ -1,5 +1,6 @@
 import { commands, window, type Uri } from 'vscode';
 import { connectionName, reopenConnection } from './commands/connections.ts';
+import { keepConnectionsInStep } from './commands/connectionSteps.ts';
 import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
@@ -97,7 +98,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
     acknowledge: () => statusBar.acknowledge(),
   };
   registerCommands(registry, { ...parts, ...shown });
-  lifetime.track(keepLocalServiceInStep(parts, log));
+  for (const keepInStep of [keepLocalServiceInStep, keepConnectionsInStep]) lifetime.track(keepInStep(parts, log));
   views.onFirstUse(() => void reopenConnection(parts));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
 }

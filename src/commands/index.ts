@@ -1,12 +1,13 @@
 import type { CommandRegistry } from '../host/commandRegistry.ts';
 import { checkTransferById, type CheckByIdParts } from './checkTransferById.ts';
 import { connect, type ConnectParts } from './connect.ts';
+import { copyDiagnostics, type DiagnosticsParts } from './copyDiagnostics.ts';
 import { exportTransferHistory, type ExportHistoryParts } from './exportTransferHistory.ts';
 import { copyFileId, showFileMetadata, showMetadataJson, type FileRowParts } from './fileRows.ts';
 import { findFilesById } from './findFiles.ts';
+import { forgetConnection } from './forgetConnection.ts';
 import {
   disconnect,
-  forgetConnection,
   refreshDatabases,
   startLocalService,
   stopLocalService,
@@ -51,6 +52,7 @@ export interface CommandParts
   extends
     CheckByIdParts,
     ConnectParts,
+    DiagnosticsParts,
     ExportHistoryParts,
     FileRowParts,
     HistoryParts,
@@ -75,7 +77,7 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.connect', () => connect(parts));
   registry.register('dataTransfer.disconnect', () => disconnect(parts));
   registry.register('dataTransfer.switchConnection', () => switchConnection(parts));
-  registry.register('dataTransfer.forgetConnection', () => forgetConnection(parts));
+  registry.register('dataTransfer.forgetConnection', (node) => forgetConnection(parts, node));
   registry.register('dataTransfer.setApiKey', (node) => setApiKey(parts, node));
   registry.register('dataTransfer.testConnection', (node) => testConnection(parts, node));
   registry.register('dataTransfer.setOrcid', () => setOrcid(parts));
@@ -120,4 +122,5 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.findInHistory', () => findInHistory(parts));
   registry.register('dataTransfer.exportTransferHistory', () => exportTransferHistory(parts));
   registry.register('dataTransfer.showLog', () => parts.showLog());
+  registry.register('dataTransfer.copyDiagnostics', () => copyDiagnostics(parts));
 }

@@ -1,5 +1,8 @@
 import { l10n, type Uri } from 'vscode';
+import { machineOf } from '../core/model/connection.ts';
 import type { FileEntry } from '../core/model/fileEntry.ts';
+import { localConnectionId } from './machine.ts';
+import { plainLine } from './words.ts';
 
 /** Names a file of a database; what commands and pages pass to each other. */
 export interface FileRef {
@@ -52,7 +55,7 @@ export interface CommandArguments {
   'dataTransfer.connect': undefined;
   'dataTransfer.disconnect': undefined;
   'dataTransfer.switchConnection': undefined;
-  'dataTransfer.forgetConnection': undefined;
+  'dataTransfer.forgetConnection': ConnectionNode;
   'dataTransfer.setApiKey': ConnectionNode;
   'dataTransfer.testConnection': ConnectionNode;
   'dataTransfer.setOrcid': undefined;
@@ -97,6 +100,7 @@ export interface CommandArguments {
   'dataTransfer.findInHistory': undefined;
   'dataTransfer.exportTransferHistory': undefined;
   'dataTransfer.showLog': undefined;
+  'dataTransfer.copyDiagnostics': undefined;
 }
 
 type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer' | 'folder' | 'document';
@@ -109,6 +113,7 @@ export const rowKinds: Readonly<Partial<Record<CommandId, RowKind | readonly Row
   'dataTransfer.refreshDatabases': 'connection',
   'dataTransfer.setApiKey': 'connection',
   'dataTransfer.testConnection': 'connection',
+  'dataTransfer.forgetConnection': 'connection',
   'dataTransfer.serveFolder': 'folder',
   'dataTransfer.serveThisFolder': 'folder',
   'dataTransfer.stopServing': 'database',
@@ -162,7 +167,13 @@ export interface ContextKeys {
   'dataTransfer.writingDescription': boolean;
 }
 
-/** What the local service is called everywhere. */
+/** What the local service of this machine is called everywhere. */
 export function localServiceName(): string {
   return l10n.t('Local Service');
+}
+
+/** What the local service of another machine is called; undefined for any other connection. Homes are shared (D30). */
+export function foreignServiceName(connectionId: string): string | undefined {
+  const machine = connectionId === localConnectionId ? undefined : machineOf(connectionId);
+  return machine === undefined ? undefined : l10n.t('Local Service of {0}', plainLine(machine));
 }

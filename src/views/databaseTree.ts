@@ -1,10 +1,11 @@
 import { EventEmitter, l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeDataProvider } from 'vscode';
+import { machineOf, type Connection } from '../core/model/connection.ts';
 import type { Database } from '../core/model/database.ts';
-import type { Reason } from '../core/model/reason.ts';
+import type { Reason, ReasonKind } from '../core/model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../core/store/connectionStore.ts';
 import type { ParameterListing, ParameterStore } from '../core/store/parameterStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import type { DatabaseNode } from '../host/contributions.ts';
+import type { ConnectionNode, DatabaseNode } from '../host/contributions.ts';
 import { databaseText, parameterTypeText } from '../host/searchWords.ts';
 import { plainLine, reasonText } from '../host/words.ts';
 import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
@@ -57,10 +58,8 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (parent?.kind === 'database') return [this.parameterRow(parent.name)];
     if (parent || state.kind === 'disconnected') return [];
     if (state.kind === 'connecting') return [{ kind: 'connection' }, loadingRow('connection', connectingText(state))];
-    if (state.kind === 'failed') {
-      const text = l10n.t('Could not connect: {0}. Retry', reasonText(state.reason));
-      return [{ kind: 'connection' }, errorRow('connection', text, retry)];
-    }
+    if (state.kind === 'stopped') return [{ kind: 'connection' }, stoppedRow()];
+    if (state.kind === 'failed') return [{ kind: 'connection' }, failedRow(state.connection, state.reason)];
     return [{ kind: 'connection' }, ...this.listed()];
   }
 
@@ -120,6 +119,23 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   }
 }
 
+/** A service that somebody stopped has not failed: it only has to be started. */
+function stoppedRow(): DatabaseTreeNode {
+  const row = nothingRow('connection', l10n.t('The local service was stopped. Start'));
+  return { ...row, command: { id: 'dataTransfer.startLocalService', title: l10n.t('Start') } };
+}
+
+const withoutKey: ReadonlySet<ReasonKind> = new Set(['keyMissing', 'keyGone', 'keyElsewhere', 'variableEmpty']);
+
+function failedRow({ id }: Connection, reason: Reason): DatabaseTreeNode {
+  const why = reasonText(reason);
+  if (!withoutKey.has(reason.kind)) return errorRow('connection', l10n.t('Could not connect: {0}. Retry', why), retry);
+  const text = l10n.t('Could not connect: {0}. Set API Key', why);
+  const argument: ConnectionNode = { kind: 'connection', id };
+  const command = { id: 'dataTransfer.setApiKey', title: l10n.t('Set API Key'), argument };
+  return { ...errorRow('connection', text, command), tooltip: text };
+}
+
 function connectingText({ doubt }: { readonly doubt?: Reason }): string {
   if (!doubt) return l10n.t('Connecting…');
   return l10n.t('The service does not accept the API key at the moment; trying again…');
@@ -141,19 +157,26 @@ function parametersRow(owner: string, parameters: ParameterListing['parameters']
   };
 }
 
+const unconnected = {
+  connecting: () => l10n.t('connecting'),
+  failed: () => l10n.t('not connected'),
+  stopped: () => l10n.t('stopped'),
+};
+
 function connectionItem(state: ConnectionState): TreeItem {
   if (state.kind === 'disconnected') return new TreeItem('');
   const item = new TreeItem(plainLine(state.connection.name));
   item.id = 'connection';
-  item.contextValue = 'connection';
+  item.contextValue = machineOf(state.connection.id) === undefined ? 'connection' : 'connection.local';
+  item.command = { command: 'dataTransfer.switchConnection', title: l10n.t('Switch Connection') };
   if (state.kind === 'connected') {
     const { name, version, address } = state.service;
     item.description = l10n.t('v{0} · connected', plainLine(version));
-    item.tooltip = `${plainLine(name)} ${plainLine(version)}\n${address}`;
+    item.tooltip = [`${plainLine(name)} ${plainLine(version)}`, address, l10n.t('Click to switch.')].join('\n');
     item.iconPath = new ThemeIcon('vm-active');
   } else {
-    item.description = state.kind === 'connecting' ? l10n.t('connecting') : l10n.t('not connected');
-    item.tooltip = state.connection.server;
+    item.description = unconnected[state.kind]();
+    item.tooltip = plainLine(state.connection.server);
     item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
   }
   return item;

@@ -63,6 +63,9 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.findInHistory': { says: /^No transfer has ended yet\.$/ },
   'dataTransfer.exportTransferHistory': { says: /^There are no transfers to export\.$/ },
   'dataTransfer.showLog': { works: 'the log opens' },
+  'dataTransfer.copyDiagnostics': {
+    says: /^The diagnostics are on the clipboard, without keys\. Paste them into a report\.$/,
+  },
 };
 
 const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   commands,
   ConfigurationTarget,
@@ -196,15 +198,16 @@ async function activated(): Promise<ExtensionParts> {
 async function clear(parts: ExtensionParts): Promise<void> {
   const { connectFlow, sessions, settings, apiKeys, searchFlow, searchStore, context, localService } = parts;
   connectFlow.disconnect();
-  for (const { id } of settings.connections) {
-    sessions.close(id);
-    await apiKeys.forget(id);
-  }
+  for (const { id } of settings.connections) sessions.close(id);
+  for (const name of await keysOfSecrets(context)) await apiKeys.forget(name.replace('dataTransfer.apiKey.', ''));
   sessions.close(localConnectionId);
   await localService.stop();
   searchFlow.dismiss(searchStore.all().map(({ key }) => key));
   await parts.transferFlow.loadFinished();
   await parts.transferFlow.forget(parts.transferStore.all().map(({ key }) => key));
+  // What was removed is not written again; the tests use their keys again.
+  const records = join(context.globalStorageUri.fsPath, 'transfers');
+  await rm(join(records, 'removed'), { recursive: true, force: true });
   for (const key of context.globalState.keys()) await context.globalState.update(key, undefined);
   const configuration = workspace.getConfiguration('dataTransfer');
   for (const key of ['connections', 'orcid', 'notifications', 'search.pageSize', 'localService.databases']) {

@@ -45,8 +45,8 @@ describe('The status bar', () => {
     store.put([transfer('one', { status }), transfer('two', { state: 'staging' }, { destination: 'Gamma' })]);
     const { tooltip, command } = item.real();
     assert.deepEqual(textOf(tooltip).split('\n').sort(), [
-      'Beta · active · 2 of 4 files · about 4 min',
-      'Gamma · staging · about 4 min',
+      '2 files to Beta · active · 2 of 4 files · about 4 min',
+      '2 files to Gamma · staging · about 4 min',
     ]);
     assert.equal(command, 'dataTransfer.showRunningTransfers');
   });
