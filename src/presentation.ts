@@ -23,6 +23,7 @@ import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
 import { estimateText } from './host/words.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
+import type { PanelParts } from './panels/panelHost.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
 import type { DatabaseTreeParts } from './views/databaseTree.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
@@ -50,19 +51,10 @@ type Shown = Pick<
 
 /** Builds everything that a person sees, and the commands. */
 export function present(lifetime: Lifetime, parts: Presented): void {
-  const { searchStore, transferStore, transferFlow, metadataFlow, sessions, keys, extensionUri, log } = parts;
+  const { searchStore, transferStore, transferFlow, sessions, keys, extensionUri, log } = parts;
   const registry = lifetime.track(new CommandRegistry(log, parts.notices));
   const pages = { extensionUri, log, run: registry.run };
-  const metadataPanels = lifetime.track(
-    new MetadataPanels({
-      ...pages,
-      clock,
-      fetchFile: metadataFlow.fetchFile.bind(metadataFlow),
-      stagingOf: (file) => stagingFound(searchStore.all())(file),
-      isConnected: (id) => sessions.get(id) !== undefined,
-      onDidConnect: sessions.onDidChange,
-    }),
-  );
+  const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, ...metadataOf(parts) }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
   const estimates = lifetime.track(new Estimates(transferStore, clock));
   const estimate = (transfer: Transfer): string | undefined => {
@@ -109,6 +101,21 @@ function databasesOf(parts: Presented): DatabaseTreeParts {
     parameters: parts.parameterStore,
     loadParameters: (name) => parts.parameterFlow.load(name),
     isSaved: (url) => isSavedFolder(parts, url),
+  };
+}
+
+/** What the metadata pages ask for, and of whom. */
+function metadataOf({
+  metadataFlow,
+  searchStore,
+  sessions,
+}: Presented): Omit<ConstructorParameters<typeof MetadataPanels>[0], keyof PanelParts> {
+  return {
+    clock,
+    fetchFile: metadataFlow.fetchFile.bind(metadataFlow),
+    stagingOf: (file) => stagingFound(searchStore.all())(file),
+    isConnected: (id) => sessions.get(id) !== undefined,
+    onDidConnect: sessions.onDidChange,
   };
 }
 

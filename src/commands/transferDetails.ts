@@ -14,7 +14,7 @@ import {
 } from './transferInstructions.ts';
 
 /** What a person says of a transfer besides its files (§4.5). */
-export interface TransferDetails {
+interface TransferDetails {
   readonly destination: string;
   readonly description?: string;
   readonly instructions?: JsonObject;
