@@ -1,24 +1,21 @@
-/** A window in a process of its own, which can be killed: `fork` it with a place as JSON. */
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+/** A window in a process of its own, which can be killed. */
 import type { Transfer } from '../../src/core/model/transfer.ts';
+import { argumentOfProcess, AskedProcess, obey } from './askedProcess.ts';
 import { CoreWindow, type TransferWindow, type WindowPlace } from './coreWindow.ts';
 
 type Wish = { readonly kind: 'submit' | 'shown' } | { readonly kind: 'pass'; readonly ms: number };
 
 /** That window, from the side of the test. */
 export class WindowProcess implements TransferWindow {
-  private readonly child: ChildProcess;
+  private readonly process: AskedProcess;
 
-  private constructor(child: ChildProcess) {
-    this.child = child;
+  private constructor(process: AskedProcess) {
+    this.process = process;
   }
 
   /** Resolves when it is open. */
   static async start(place: WindowPlace): Promise<WindowProcess> {
-    const child = fork(import.meta.filename, [JSON.stringify(place)]);
-    await once(child, 'message');
-    return new WindowProcess(child);
+    return new WindowProcess(await AskedProcess.start(import.meta.filename, place));
   }
 
   async submit(): Promise<void> {
@@ -34,27 +31,20 @@ export class WindowProcess implements TransferWindow {
   }
 
   async end(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const exited = once(this.child, 'exit');
-    this.child.kill('SIGKILL');
-    await exited;
+    await this.process.kill();
   }
 
   private async ask(wish: Wish): Promise<unknown> {
-    const answered = once(this.child, 'message');
-    this.child.send(wish);
-    return ((await answered) as [unknown])[0];
+    return await this.process.ask(wish);
   }
 }
 
-async function obey(window: CoreWindow, wish: Wish): Promise<object> {
-  if (wish.kind === 'submit') await window.submit();
-  if (wish.kind === 'pass') await window.pass(wish.ms);
-  return { transfer: await window.shown() };
-}
-
 if (import.meta.main) {
-  const window = await CoreWindow.open(JSON.parse(process.argv[2] ?? '') as WindowPlace);
-  process.on('message', (wish: Wish) => void obey(window, wish).then((answer) => process.send?.(answer)));
-  process.send?.('open');
+  const window = await CoreWindow.open(argumentOfProcess() as WindowPlace);
+  obey(async (message) => {
+    const wish = message as Wish;
+    if (wish.kind === 'submit') await window.submit();
+    if (wish.kind === 'pass') await window.pass(wish.ms);
+    return { transfer: await window.shown() };
+  });
 }
