@@ -58,8 +58,10 @@ export const events = {
   },
   'second window opened': async (cell) => {
     const other = await cell.openWindow();
+    await cell.pass(5 * second);
     const [here, there] = [await cell.first.shown(), await other.shown()];
     assert.equal(there?.key, here?.key);
+    assert.notEqual(there?.state, 'notConfirmed', 'the first window still waits for the answer');
     await cell.release();
   },
 } satisfies Record<string, (cell: FaultCell) => Promise<void>>;
