@@ -15,10 +15,12 @@ const second = 1000;
 /** The time that a window has for disk and network between two steps of the clock. */
 const breathMs = 4;
 const patienceMs = 5_000;
+/** So long a window may take to see what another one has written. */
+const lagMs = 15_000;
 
 /** One transfer at one moment of its life, the windows that show it, and the server that knows the truth of it. */
 export class FaultCell {
-  readonly clock = new ManualClock();
+  readonly clock: ManualClock;
   readonly server: TruthfulServer;
   readonly ledgerFolder: string;
   windows: readonly TransferWindow[] = [];
@@ -152,11 +154,11 @@ export class FaultCell {
       assert.ok(truth?.words.includes(state), `it was never ${state}`);
     if (state !== 'submitting' || !(window instanceof CoreWindow)) return;
     const isWaitedFor = this.windows.some((one) => one instanceof CoreWindow && one.isSubmitting);
-    assert.ok(isWaitedFor || this.isFresh(window), 'nobody waits for the answer to what is shown as being submitted');
+    assert.ok(isWaitedFor || this.isNew(window), 'nobody waits for the answer to what is shown as being submitted');
   }
 
-  private isFresh(window: CoreWindow): boolean {
-    return window.explorer.transferStore.running().every(({ createdAt }) => this.clock.now() - createdAt < 15 * second);
+  private isNew(window: CoreWindow): boolean {
+    return window.explorer.transferStore.running().every(({ createdAt }) => this.clock.now() - createdAt < lagMs);
   }
 
   private place(isHeld: boolean): WindowPlace {

@@ -32,13 +32,17 @@ async function prove(moment: Moment, happening: Happening, outcome: Outcome): Pr
   const isProcess = happening === 'kill of the host';
   const cell = await FaultCell.start({ isProcess, isHeld: moment === 'before sending' });
   try {
-    // The intent is what has to be on disk before anything is sent.
-    if (outcome === 'given up') cell.atEnd(fillDisk(cell.ledgerFolder));
+    if (outcome === 'given up') await submitOnFullDisk(cell);
     else await reach(cell, moment);
-    if (outcome === 'given up') await cell.first.submit();
     await events[happening](cell);
     await verify(cell, outcome, happening);
   } finally {
     await cell.end();
   }
+}
+
+/** The intent has to be on disk before anything is sent. */
+async function submitOnFullDisk(cell: FaultCell): Promise<void> {
+  cell.atEnd(fillDisk(cell.ledgerFolder));
+  await cell.first.submit();
 }
