@@ -68,7 +68,7 @@ async function holdEnd(cell: FaultCell): Promise<void> {
 async function finish(cell: FaultCell): Promise<void> {
   cell.server.become('succeeded');
   await shows(cell, 'succeeded');
-  await cell.passUntil('its end is written', async () => (await cell.records('ended')).length === 1, limitMs);
+  await cell.settled('its end is written', async () => (await cell.records('ended')).length === 1);
 }
 
 async function shows(cell: FaultCell, state: string): Promise<void> {
