@@ -1,8 +1,10 @@
 import { ExtensionMode, Uri, window, type ExtensionContext } from 'vscode';
 import { reopenForTransfers } from './commands/connections.ts';
+import type { ExtensionFacts } from './commands/copyDiagnostics.ts';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
+import { RecentTroubles } from './core/util/recentTroubles.ts';
 import { RedactingLog } from './core/util/redactingLog.ts';
 import { ApiKeys } from './host/apiKeys.ts';
 import { LocalService } from './host/localService.ts';
@@ -18,10 +20,12 @@ import { present } from './presentation.ts';
 /** Builds the parts in the order in which they need each other. Under test they are returned, to be looked at. */
 export async function activate(context: ExtensionContext): Promise<unknown> {
   const { extensionUri, globalStorageUri, globalState, secrets, subscriptions } = context;
+  const facts = extensionFacts(context.extension.packageJSON);
   const lifetime = new Lifetime();
   subscriptions.push(lifetime);
   const channel = lifetime.track(window.createOutputChannel('Data Transfer', { log: true }));
-  const log = new RedactingLog(channel);
+  const troubles = new RecentTroubles(channel, clock);
+  const log = new RedactingLog(troubles);
   const notices = new Notices();
   const settings = new Settings();
   const memory = new Memory(globalState);
@@ -45,22 +49,40 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
     new LocalService({
       program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
       dataFolder: places.dataFolder,
-      version: (context.extension.packageJSON as { readonly version: string }).version,
+      version: facts.version,
       clock,
       log,
       folders: () => servedFolders(settings, places, log),
       retentionDays: () => settings.retentionDays,
     }),
   );
-  const { connectionStore, searchStore, transferStore, sessions, monitor, noticeClaims } = explorer;
-  const { connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, adoptFlow, keys } = explorer;
-  const flows = { adoptFlow, connectFlow, connectionTest, searchFlow, metadataFlow, transferFlow, monitor, keys };
-  const kept = { apiKeys: new ApiKeys(secrets), memory, settings, servicePlaces: places };
-  const stores = { connectionStore, searchStore, transferStore };
-  const parts = { ...stores, sessions, notices, noticeClaims, localService, ...flows, ...kept };
+  const markFolder = Uri.joinPath(globalStorageUri, 'saved-keys').fsPath;
+  const apiKeys = lifetime.track(new ApiKeys({ secrets, markFolder, environment: process.env }));
+  const kept = { apiKeys, memory, settings, servicePlaces: places, troubles, extension: facts };
+  const parts = { ...coreParts(explorer), ...kept, notices, localService };
   present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
   lifetime.track(tellOfUnsaved(explorer.unsaved, notices));
-  await transferFlow.resume();
-  void reopenForTransfers(parts, transferStore.running());
+  await parts.transferFlow.resume();
+  void reopenForTransfers(parts, parts.transferStore.running());
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;
+}
+
+/** What of the core is used by what a person sees. */
+function coreParts(explorer: Explorer) {
+  const { connectionStore, searchStore, parameterStore, transferStore, sessions, keys, monitor, noticeClaims } =
+    explorer;
+  const { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow } = explorer;
+  const stores = { connectionStore, searchStore, parameterStore, transferStore };
+  const flows = { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow };
+  return { ...stores, ...flows, sessions, keys, monitor, noticeClaims };
+}
+
+function extensionFacts(manifest: unknown): ExtensionFacts {
+  const { version, contributes } = manifest as Manifest;
+  return { version, settingIds: Object.keys(contributes.configuration.properties) };
+}
+
+interface Manifest {
+  readonly version: string;
+  readonly contributes: { readonly configuration: { readonly properties: object } };
 }

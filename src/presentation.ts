@@ -1,9 +1,11 @@
 import { commands, window, type Uri } from 'vscode';
 import { connectionName, reopenConnection } from './commands/connections.ts';
+import { keepConnectionsInStep } from './commands/connectionSteps.ts';
 import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
+import type { ParameterStore } from './core/store/parameterStore.ts';
 import type { NoticeClaims } from './core/ledger/noticeClaims.ts';
 import type { Transfer } from './core/model/transfer.ts';
 import { Estimates } from './core/monitor/estimates.ts';
@@ -20,6 +22,7 @@ import { TransferNotices, type TransferNoticeParts } from './host/transferNotice
 import { estimateText } from './host/words.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
+import type { DatabaseTreeParts } from './views/databaseTree.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
 import { TreeViews } from './views/treeViews.ts';
 
@@ -28,6 +31,7 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
   readonly extensionUri: Uri;
   readonly log: Logger;
   readonly keys: KeyWatch;
+  readonly parameterStore: ParameterStore;
   readonly noticeClaims: NoticeClaims;
 }
 
@@ -38,8 +42,7 @@ type Shown = Pick<
 
 /** Builds everything that a person sees, and the commands. */
 export function present(lifetime: Lifetime, parts: Presented): void {
-  const { connectionStore, searchStore, transferStore, transferFlow, metadataFlow, sessions, keys, extensionUri, log } =
-    parts;
+  const { searchStore, transferStore, transferFlow, metadataFlow, sessions, keys, extensionUri, log } = parts;
   const registry = lifetime.track(new CommandRegistry(log, parts.notices));
   const pages = { extensionUri, log, run: registry.run };
   const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
@@ -51,8 +54,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
     return made && estimateText(made);
   };
   const transfers = { store: transferStore, clock, loadFinished, estimate };
-  const isSaved = (url: string): boolean => isSavedFolder(parts, url);
-  const views = lifetime.track(new TreeViews({ connectionStore, searchStore, transfers, isSaved }));
+  const views = lifetime.track(new TreeViews({ databases: databasesOf(parts), searchStore, transfers }));
   const transferPanels = lifetime.track(
     new TransferPanels({
       ...pages,
@@ -79,9 +81,18 @@ export function present(lifetime: Lifetime, parts: Presented): void {
     acknowledge: () => statusBar.acknowledge(),
   };
   registerCommands(registry, { ...parts, ...shown });
-  lifetime.track(keepLocalServiceInStep(parts, log));
+  for (const keepInStep of [keepLocalServiceInStep, keepConnectionsInStep]) lifetime.track(keepInStep(parts, log));
   views.onFirstUse(() => void reopenConnection(parts));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
+}
+
+function databasesOf(parts: Presented): DatabaseTreeParts {
+  return {
+    store: parts.connectionStore,
+    parameters: parts.parameterStore,
+    loadParameters: (name) => parts.parameterFlow.load(name),
+    isSaved: (url) => isSavedFolder(parts, url),
+  };
 }
 
 /** What the person is told without having asked. */

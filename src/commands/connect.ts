@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { l10n } from 'vscode';
 import type { Attempt, ConnectFlow } from '../core/flows/connectFlow.ts';
+import type { Session } from '../core/flows/sessions.ts';
 import type { Connection } from '../core/model/connection.ts';
 import { isLoopback } from '../core/model/loopback.ts';
 import { parseOrcid } from '../core/model/orcid.ts';
@@ -10,7 +11,7 @@ import type { Notices } from '../host/notices.ts';
 import { after, askText, pickOne, runSteps, type Answer, type Step, type StepPosition } from '../host/quickInput.ts';
 import type { Settings } from '../host/settings.ts';
 import { numberText, plainLine, reasonText } from '../host/words.ts';
-import { keyNotKept } from './setApiKey.ts';
+import { warnOfLostKeys } from './keyVariable.ts';
 import { orcidQuestion } from './setOrcid.ts';
 
 /** What the command needs. */
@@ -21,6 +22,8 @@ export interface ConnectParts {
   readonly memory: Memory;
   readonly notices: Notices;
 }
+
+type SuccessfulAttempt = Extract<Attempt, { readonly session: Session }>;
 
 /** The answers so far. */
 interface Draft {
@@ -40,7 +43,7 @@ export async function connect(parts: ConnectParts): Promise<void> {
     (position) => askServer(position, draft),
     (position) => askPort(position, draft),
     askKey(parts, draft),
-    async (position) => after(await askText(position, orcidQuestion(draft.orcid)), (value) => (draft.orcid = value)),
+    (position) => askOrcid(position, draft),
   ]);
   const { attempt } = draft;
   if (!done || !attempt?.session) {
@@ -58,7 +61,7 @@ async function askServer(position: StepPosition, draft: Draft): ReturnType<Step>
     validate: addressTrouble,
   });
   if (typeof answer === 'string') return answer;
-  draft.server = answer.value.replace(/\/+$/, '');
+  draft.server = withoutSlash(answer.value);
   draft.allowInsecureHttp = false;
   if (!travelsInTheClear(draft.server)) return 'next';
   const choice = await askUnencrypted(position, draft.server);
@@ -66,6 +69,10 @@ async function askServer(position: StepPosition, draft: Draft): ReturnType<Step>
   if (!choice.value) return await askServer(position, draft);
   draft.allowInsecureHttp = true;
   return 'next';
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/+$/, '');
 }
 
 /** Whether a key would go unencrypted to another machine (D4). */
@@ -93,11 +100,19 @@ function addressTrouble(value: string): string | undefined {
   return search || hash ? l10n.t('Leave out what begins with ? or #.') : undefined;
 }
 
+/** An address that has a port already, or goes on after the host, takes no other. */
+function canTakePort(server: string): boolean {
+  return !/^https?:\/\/[^/]*:\d+(?:\/|$)/i.test(server) && new URL(server).pathname === '/';
+}
+
 async function askPort(position: StepPosition, draft: Draft): ReturnType<Step> {
-  draft.port = undefined;
-  if (/^https?:\/\/[^/]*:\d+/i.test(draft.server)) return 'skip';
+  if (!canTakePort(draft.server)) {
+    draft.port = undefined;
+    return 'skip';
+  }
   const answer = await askText(position, {
     prompt: l10n.t('Port, or nothing for the usual one'),
+    value: draft.port === undefined ? '' : String(draft.port),
     validate: (value) =>
       value === '' || (/^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535)
         ? undefined
@@ -111,6 +126,7 @@ function askKey(parts: ConnectParts, draft: Draft): Step {
     const answer = await askText(position, {
       prompt: l10n.t('API key: the developer token of your account at this service'),
       password: true,
+      value: draft.key,
       validate: (value) => (value === '' ? l10n.t('Enter the key.') : undefined),
       check: async (key, signal) => {
         draft.attempt?.session?.client.dispose();
@@ -122,9 +138,24 @@ function askKey(parts: ConnectParts, draft: Draft): Step {
   };
 }
 
+/** The last step says what was found: nothing has been saved yet. */
+async function askOrcid(position: StepPosition, draft: Draft): ReturnType<Step> {
+  const { prompt, ...question } = orcidQuestion(draft.orcid);
+  const found = draft.attempt?.session ? l10n.t('Found {0}.', foundText(draft.attempt)) : '';
+  const answer = await askText(position, { ...question, prompt: [found, prompt].filter(Boolean).join(' ') });
+  return after(answer, (value) => (draft.orcid = value));
+}
+
+/** "DTS prototype 0.12.1, 6 databases" */
+function foundText({ session: { service }, databases }: SuccessfulAttempt): string {
+  const what = [service.name, service.version].map(plainLine).filter(Boolean);
+  const count = databases.length;
+  return `${what.join(' ')}, ${count === 1 ? l10n.t('1 database') : l10n.t('{0} databases', numberText(count))}`;
+}
+
 /** A connection to the same place has the same id, also after it was forgotten: its transfers find it again. */
 function connectionOf({ settings }: ConnectParts, { server, port, allowInsecureHttp }: Draft): Connection {
-  const saved = settings.connections.find((one) => one.server === server && one.port === port);
+  const saved = settings.connections.find((one) => withoutSlash(one.server) === server && one.port === port);
   const address = port === undefined ? server : `${server}:${port}`;
   const id = createHash('sha256').update(address).digest('hex').slice(0, 16);
   return {
@@ -133,20 +164,24 @@ function connectionOf({ settings }: ConnectParts, { server, port, allowInsecureH
   };
 }
 
-async function save(parts: ConnectParts, draft: Draft, attempt: Attempt): Promise<void> {
-  if (!attempt.session) return;
+async function save(parts: ConnectParts, draft: Draft, attempt: SuccessfulAttempt): Promise<void> {
   const { settings, apiKeys, memory, connectFlow, notices } = parts;
-  const { service, connection: tried } = attempt.session;
-  const saved = settings.connections.some(({ id }) => id === tried.id);
-  const connection = saved ? tried : { ...tried, name: plainLine(service.name) || tried.name };
-  const kept = await apiKeys.set(connection, draft.key);
+  const connection = named(parts, attempt.session);
   await settings.saveConnection(connection);
+  const kept = await apiKeys.set(connection, draft.key);
   await settings.saveOrcid(parseOrcid(draft.orcid) ?? draft.orcid);
   await memory.remember('lastConnectionId', connection.id);
   connectFlow.use({ ...attempt.session, connection }, attempt.databases);
-  const count = attempt.databases.length;
-  const databases = count === 1 ? l10n.t('1 database') : l10n.t('{0} databases', numberText(count));
-  const what = [plainLine(service.name), plainLine(service.version)].filter(Boolean).join(' ');
-  void notices.info(l10n.t('Connected to {0}: {1}.', what, databases));
-  if (!kept) void notices.warning(keyNotKept());
+  void notices.info(l10n.t('Connected to {0}.', foundText(attempt)));
+  if (!kept) warnOfLostKeys(parts, connection);
+}
+
+/** A new connection is called what its service says, and where another has that name, also by its address. */
+function named({ settings }: ConnectParts, { service, connection }: Session): Connection {
+  // The key that was entered is the one that counts from now on.
+  const { apiKeyVariable, ...tried } = connection;
+  if (settings.connections.some(({ id }) => id === tried.id)) return tried;
+  const name = plainLine(service.name) || tried.name;
+  const isTaken = settings.connections.some((saved) => saved.name === name);
+  return { ...tried, name: isTaken ? `${name} (${new URL(tried.server).host})` : name };
 }

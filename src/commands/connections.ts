@@ -7,13 +7,13 @@ import type { Transfer } from '../core/model/transfer.ts';
 import type { ConnectionStore } from '../core/store/connectionStore.ts';
 import type { ApiKeys } from '../host/apiKeys.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
-import { localServiceName, type CommandId, type ConnectionNode } from '../host/contributions.ts';
+import { foreignServiceName, localServiceName, type CommandId, type ConnectionNode } from '../host/contributions.ts';
 import { keyActions } from '../host/keyNotices.ts';
 import type { LocalService, LocalServiceChange } from '../host/localService.ts';
 import { localConnectionId } from '../host/machine.ts';
 import type { Memory } from '../host/memory.ts';
 import type { NoticeAction, Notices } from '../host/notices.ts';
-import { alone, pickOne } from '../host/quickInput.ts';
+import { alone, pickOne, type Choice } from '../host/quickInput.ts';
 import type { Settings } from '../host/settings.ts';
 import { plainLine, reasonText } from '../host/words.ts';
 import { askApiKey } from './setApiKey.ts';
@@ -27,20 +27,22 @@ export interface ConnectionParts {
   readonly connectFlow: ConnectFlow;
   readonly localService: LocalService;
   readonly notices: Notices;
-}
-
-/** What following the local service needs. */
-export interface FollowParts extends ConnectionParts {
   readonly connectionStore: ConnectionStore;
 }
 
 /** Opens a saved connection or the local service; how that goes is shown in the tree, and a failure is thrown in words. */
 export async function openConnection(parts: ConnectionParts, id: string): Promise<Session | undefined> {
   if (id === localConnectionId) return await openLocalService(parts);
+  const foreign = foreignServiceName(id);
+  if (foreign !== undefined)
+    throw new CommandFailure(
+      l10n.t('{0} can be reached only from that machine. Open a window there.', plainLine(foreign)),
+    );
   const connection = parts.settings.connections.find((saved) => saved.id === id);
   if (!connection)
     throw new CommandFailure(l10n.t('This connection is no longer saved. Connect to the service again.'));
-  const key = (await parts.apiKeys.get(connection)) ?? (await askApiKey(parts, connection));
+  const found = await parts.apiKeys.find(connection);
+  const key = found.key ?? (await askApiKey(parts, connection, found.reason));
   return key === undefined ? undefined : await open(parts, connection, key);
 }
 
@@ -58,10 +60,10 @@ export async function openLocalService(parts: ConnectionParts): Promise<Session 
 }
 
 /**
- * Where the local service has ended, shows that its databases are gone; Retry starts it again. Where it is to be reached
+ * Where the local service has ended, shows that its databases are gone; Start or Retry starts it again. Where it is to be reached
  * at another address, after a crash, opens its session anew: what was shown and what runs goes on there (D29).
  */
-export async function followLocalService(parts: FollowParts, change: LocalServiceChange): Promise<void> {
+export async function followLocalService(parts: ConnectionParts, change: LocalServiceChange): Promise<void> {
   const { localService, sessions, connectFlow, connectionStore } = parts;
   const session = sessions.get(localConnectionId);
   const { state } = connectionStore;
@@ -69,14 +71,19 @@ export async function followLocalService(parts: FollowParts, change: LocalServic
   const hasFailed = state.kind === 'failed' && state.connection.id === localConnectionId;
   if (change === 'started' || (!session && !hasFailed)) return;
   const isShown = hasFailed || sessions.active === session;
-  sessions.close(localConnectionId);
-  if (change === 'ended') {
-    if (session && isShown) connectFlow.fail(session.connection, { kind: 'unreachable' });
+  connectFlow.close(localConnectionId);
+  if (change !== 'moved') {
+    if (session && isShown) showEnd(connectFlow, session.connection, change);
     return;
   }
   const { address, token } = await localService.start();
   if (isShown) await connectFlow.open(localConnection(address), token);
   else await connectFlow.openBeside(localConnection(address), token);
+}
+
+function showEnd(connectFlow: ConnectFlow, connection: Connection, change: 'stopped' | 'ended'): void {
+  if (change === 'stopped') connectFlow.showStopped(connection);
+  else connectFlow.fail(connection, { kind: 'unreachable' });
 }
 
 /** Lists the databases of the local service again where they are shown. */
@@ -103,21 +110,38 @@ export async function sessionOf(
 
 /** Opens a connection by itself, as far as that needs no question; how it goes is shown in the tree only. */
 export async function reopenConnection(parts: ConnectionParts, id = connectionToOpen(parts)): Promise<void> {
-  if (id === undefined || parts.sessions.active) return;
+  if (id === undefined || parts.connectionStore.state.kind !== 'disconnected') return;
   const connection = parts.settings.connections.find((saved) => saved.id === id);
-  const key = connection && (await parts.apiKeys.get(connection));
-  if (connection && key !== undefined) await parts.connectFlow.reopen(connection, key);
+  if (connection) await reopenSaved(parts, connection);
   else if (id === localConnectionId) await openLocalService(parts).catch(alreadyShown);
 }
 
-/** Opens every connection that transfers run on, as far as that needs no question; the newest one's is shown. */
-export async function reopenForTransfers(parts: ConnectionParts, running: readonly Transfer[]): Promise<void> {
-  const [newest, ...others] = new Set(running.map(({ order }) => order.connectionId));
-  const opened = newest === undefined ? [] : [reopenConnection(parts, newest)];
-  await Promise.all([...opened, ...others.map((id) => openBeside(parts, id))]);
+/** As {@link reopenConnection}, whatever is shown now. */
+export async function reopenSaved({ apiKeys, connectFlow }: ConnectionParts, connection: Connection): Promise<void> {
+  const { key, reason } = await apiKeys.find(connection);
+  if (key === undefined) connectFlow.fail(connection, reason);
+  else await connectFlow.reopen(connection, key);
 }
 
-/** Opens a connection beside the active one, as far as that needs no question and it is not open yet. */
+/**
+ * Opens every connection that transfers run on, as far as that needs no question, and goes on trying where a service
+ * cannot be reached. The one that was used last is shown, or that of the newest transfer.
+ */
+export async function reopenForTransfers(parts: ConnectionParts, running: readonly Transfer[]): Promise<void> {
+  const known = new Set([...parts.settings.connections.map(({ id }) => id), localConnectionId]);
+  const ids = [...new Set(running.map(({ order }) => order.connectionId))].filter((id) => known.has(id));
+  const shown = ids.find((id) => id === parts.memory.lastConnectionId) ?? ids[0];
+  const others = ids.filter((id) => id !== shown).map((id) => openBeside(parts, id));
+  await Promise.all([...others, ...(shown === undefined ? [] : [reopenStubbornly(parts, shown)])]);
+}
+
+async function reopenStubbornly(parts: ConnectionParts, id: string): Promise<void> {
+  await reopenConnection(parts, id);
+  const { state } = parts.connectionStore;
+  if (state.kind === 'failed' && state.connection.id === id && id !== localConnectionId) await openBeside(parts, id);
+}
+
+/** Opens a connection only for the transfers that run there, as far as that needs no question. */
 export async function openBeside(parts: ConnectionParts, id: string): Promise<void> {
   const { settings, apiKeys, connectFlow, localService } = parts;
   if (id === localConnectionId) {
@@ -135,16 +159,36 @@ function alreadyShown(error: unknown): void {
   if (!(error instanceof CommandFailure)) throw error;
 }
 
-/** Asks which of the saved connections, or the local service. */
-export async function askConnection(parts: ConnectionParts, placeholder: string): Promise<string | undefined> {
-  const saved = parts.settings.connections.map((connection) => ({
-    label: plainLine(connection.name),
-    description: connection.server,
-    value: connection.id,
+/** Asks which of the saved connections, or the local service, or `others`. The one that is shown is marked. */
+export async function askConnection(
+  parts: ConnectionParts,
+  placeholder: string,
+  others: readonly Choice<string>[] = [],
+): Promise<string | undefined> {
+  const { shown } = parts.connectionStore;
+  const saved = parts.settings.connections.map(({ id, name, server, port }) => ({
+    label: plainLine(name),
+    description: [port === undefined ? server : `${server}:${port}`, standing(parts, id)].filter(Boolean).join(' · '),
+    value: id,
   }));
-  const local = { label: localServiceName(), description: l10n.t('folders of this machine'), value: localConnectionId };
-  const answer = await pickOne(alone(l10n.t('Connections')), { placeholder, choices: [...saved, local] });
+  const local = {
+    label: localServiceName(),
+    description: [l10n.t('folders of this machine'), standing(parts, localConnectionId)].filter(Boolean).join(' · '),
+    value: localConnectionId,
+  };
+  const choices = [...saved, local, ...others];
+  const answer = await pickOne(alone(l10n.t('Connections')), {
+    placeholder,
+    choices,
+    ...(shown && { active: shown.id }),
+  });
   return typeof answer === 'string' ? undefined : answer.value;
+}
+
+/** How a connection stands, in a word; nothing for one that is not open. */
+function standing({ sessions }: ConnectionParts, id: string): string | undefined {
+  if (sessions.active?.connection.id === id) return l10n.t('connected');
+  return sessions.get(id) && l10n.t('open for its transfers');
 }
 
 function connectionToOpen({ settings, memory }: ConnectionParts): string | undefined {
@@ -194,6 +238,8 @@ const troublesOnTheWay: ReadonlySet<ReasonKind> = new Set([
 /** What a connection is called, also one that was forgotten while it was open. */
 export function connectionName({ settings, sessions }: ConnectionParts, id: string): string {
   if (id === localConnectionId) return localServiceName();
+  const foreign = foreignServiceName(id);
+  if (foreign !== undefined) return foreign;
   const saved = settings.connections.find((connection) => connection.id === id);
   return saved?.name ?? sessions.get(id)?.connection.name ?? '';
 }

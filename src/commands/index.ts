@@ -1,21 +1,34 @@
 import type { CommandRegistry } from '../host/commandRegistry.ts';
 import { checkTransferById, type CheckByIdParts } from './checkTransferById.ts';
 import { connect, type ConnectParts } from './connect.ts';
+import { copyDiagnostics, type DiagnosticsParts } from './copyDiagnostics.ts';
 import { exportTransferHistory, type ExportHistoryParts } from './exportTransferHistory.ts';
 import { copyFileId, showFileMetadata, showMetadataJson, type FileRowParts } from './fileRows.ts';
+import { findFilesById } from './findFiles.ts';
+import { forgetConnection } from './forgetConnection.ts';
 import {
   disconnect,
-  forgetConnection,
   refreshDatabases,
   startLocalService,
   stopLocalService,
   switchConnection,
   type ManageParts,
 } from './manageConnections.ts';
+import { loadAll } from './loadAll.ts';
 import { transferDidNotStart, transferDidStart, type NotConfirmedParts } from './notConfirmed.ts';
 import { revealLandedFiles, type RevealLandedParts } from './revealLandedFiles.ts';
-import { searchFiles, type SearchFilesParts } from './searchFiles.ts';
-import { clearResults, dismissSearch, loadMore, repeatSearch, type SearchRowParts } from './searchRows.ts';
+import { refineSearch, searchAllDatabases, searchFiles, type SearchFilesParts } from './searchFiles.ts';
+import {
+  checkAllFiles,
+  clearResults,
+  dismissSearch,
+  loadMore,
+  repeatSearch,
+  sortResults,
+  stopSearch,
+  uncheckAllFiles,
+  type SearchRowParts,
+} from './searchRows.ts';
 import { serveFolder, stopServing, type ServeFolderParts } from './serveFolder.ts';
 import { setApiKey, type SetApiKeyParts } from './setApiKey.ts';
 import { setOrcid, type OrcidParts } from './setOrcid.ts';
@@ -38,6 +51,7 @@ export interface CommandParts
   extends
     CheckByIdParts,
     ConnectParts,
+    DiagnosticsParts,
     ExportHistoryParts,
     FileRowParts,
     HistoryParts,
@@ -62,7 +76,7 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.connect', () => connect(parts));
   registry.register('dataTransfer.disconnect', () => disconnect(parts));
   registry.register('dataTransfer.switchConnection', () => switchConnection(parts));
-  registry.register('dataTransfer.forgetConnection', () => forgetConnection(parts));
+  registry.register('dataTransfer.forgetConnection', (node) => forgetConnection(parts, node));
   registry.register('dataTransfer.setApiKey', (node) => setApiKey(parts, node));
   registry.register('dataTransfer.testConnection', (node) => testConnection(parts, node));
   registry.register('dataTransfer.setOrcid', () => setOrcid(parts));
@@ -73,9 +87,17 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.stopServing', (node) => stopServing(parts, node));
   registry.register('dataTransfer.refreshDatabases', (node) => refreshDatabases(parts, node));
   registry.register('dataTransfer.searchFiles', (node) => searchFiles(parts, node));
+  registry.register('dataTransfer.searchAllDatabases', () => searchAllDatabases(parts));
+  registry.register('dataTransfer.findFilesById', (node) => findFilesById(parts, node));
+  registry.register('dataTransfer.refineSearch', (node) => refineSearch(parts, node));
+  registry.register('dataTransfer.stopSearch', (node) => stopSearch(parts, node));
+  registry.register('dataTransfer.loadAll', (node) => loadAll(parts, node));
+  registry.register('dataTransfer.sortResults', (node) => sortResults(parts, node));
+  registry.register('dataTransfer.checkAllFiles', (node) => checkAllFiles(parts, node));
+  registry.register('dataTransfer.uncheckAllFiles', (node) => uncheckAllFiles(parts, node));
   registry.register('dataTransfer.loadMore', (node) => loadMore(parts, node));
   registry.register('dataTransfer.repeatSearch', (node) => repeatSearch(parts, node));
-  registry.register('dataTransfer.dismissSearch', (node) => dismissSearch(parts, node));
+  registry.register('dataTransfer.dismissSearch', (node, selection) => dismissSearch(parts, node, selection));
   registry.register('dataTransfer.clearResults', () => clearResults(parts));
   registry.register('dataTransfer.showFileMetadata', showFileMetadata(parts));
   registry.register('dataTransfer.showMetadataJson', showMetadataJson(parts));
@@ -98,4 +120,5 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.findInHistory', () => findInHistory(parts));
   registry.register('dataTransfer.exportTransferHistory', () => exportTransferHistory(parts));
   registry.register('dataTransfer.showLog', () => parts.showLog());
+  registry.register('dataTransfer.copyDiagnostics', () => copyDiagnostics(parts));
 }

@@ -1,12 +1,12 @@
 import { l10n } from 'vscode';
 import type { Reason } from '../core/model/reason.ts';
-import type { ConnectionStore } from '../core/store/connectionStore.ts';
+import type { TransferStore } from '../core/store/transferStore.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import type { ConnectionNode } from '../host/contributions.ts';
 import { localConnectionId } from '../host/machine.ts';
 import type { Notices } from '../host/notices.ts';
-import { alone, pickOne } from '../host/quickInput.ts';
 import { numberText, plainLine, reasonText } from '../host/words.ts';
+import { connect } from './connect.ts';
 import {
   actionsFor,
   askConnection,
@@ -18,50 +18,34 @@ import {
 
 /** What these commands need. */
 export interface ManageParts extends ConnectionParts {
-  readonly connectionStore: ConnectionStore;
+  readonly transferStore: TransferStore;
 }
 
 /** Closes the active connection; its key stays kept. */
-export function disconnect({ connectFlow, connectionStore, notices }: ManageParts): void {
-  if (connectionStore.state.kind === 'disconnected') {
+export function disconnect({ connectFlow, connectionStore, transferStore, notices }: ManageParts): void {
+  const { shown } = connectionStore;
+  if (!shown) {
     void notices.info(l10n.t('There is no connection to close.'));
     return;
   }
   connectFlow.disconnect();
+  const waiting = transferStore.running().filter(({ order }) => order.connectionId === shown.id).length;
+  if (waiting === 0) return;
+  notices.done(
+    waiting === 1
+      ? l10n.t('1 transfer goes on there; it is watched again when you connect.')
+      : l10n.t('{0} transfers go on there; they are watched again when you connect.', numberText(waiting)),
+  );
 }
 
-/** Asks for another connection and makes it the active one. */
+const another = '';
+
+/** Asks for another connection, or a new one, and makes it the active one. */
 export async function switchConnection(parts: ManageParts): Promise<void> {
-  const id = await askConnection(parts, l10n.t('Select a service to connect to'));
-  if (id !== undefined) await openConnection(parts, id);
-}
-
-/** Forgets a saved connection and its key. */
-export async function forgetConnection(parts: ManageParts): Promise<void> {
-  const { settings, apiKeys, sessions, connectFlow, connectionStore, notices } = parts;
-  const { connections } = settings;
-  if (connections.length === 0) throw new CommandFailure(l10n.t('There is no saved connection to forget.'));
-  const answer = await pickOne(alone(l10n.t('Forget Connection')), {
-    placeholder: l10n.t('Select the connection to forget, with its key'),
-    choices: connections.map((value) => ({ label: plainLine(value.name), description: value.server, value })),
-  });
-  if (typeof answer === 'string') return;
-  const { id, name } = answer.value;
-  const question = l10n.t('Forget the connection {0} and its key?', plainLine(name));
-  if (
-    !(await notices.confirm(
-      question,
-      l10n.t('Its transfers stay in the list; those that run are not watched until you connect to it again.'),
-      l10n.t('Forget'),
-    ))
-  )
-    return;
-  const { state } = connectionStore;
-  if (state.kind !== 'disconnected' && state.connection.id === id) connectFlow.disconnect();
-  sessions.close(id);
-  await apiKeys.forget(id);
-  await settings.forgetConnection(id);
-  notices.done(l10n.t('Forgot {0}.', plainLine(name)));
+  const toNew = { label: l10n.t('Connect to Another Service…'), value: another, alwaysShow: true };
+  const id = await askConnection(parts, l10n.t('Select a service to connect to'), [toNew]);
+  if (id === another) await connect(parts);
+  else if (id !== undefined) await openConnection(parts, id);
 }
 
 /** Lists the databases again; where connecting failed, connects again. For a row it tries that connection's key out. */
@@ -70,7 +54,7 @@ export async function refreshDatabases(parts: ManageParts, node?: ConnectionNode
   const activeId = parts.sessions.active?.connection.id;
   if (node?.id !== undefined && node.id !== activeId) await tryConnection(parts, node.id);
   else if (state.kind === 'connected') await parts.connectFlow.refreshDatabases();
-  else if (state.kind === 'failed') await openConnection(parts, state.connection.id);
+  else if (state.kind === 'failed' || state.kind === 'stopped') await openConnection(parts, state.connection.id);
   else await switchConnection(parts);
   if (node?.id !== undefined && node.id === activeId) throwReason(parts, node.id, parts.connectionStore.listing.reason);
 }

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { l10n, workspace, type Uri } from 'vscode';
-import type { ConnectionStore } from '../core/store/connectionStore.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import type { DatabaseNode } from '../host/contributions.ts';
 import { pickFolder } from '../host/openDialogs.ts';
@@ -14,7 +13,6 @@ import { openLocalService, type ConnectionParts } from './connections.ts';
 
 /** What these commands need. */
 export interface ServeFolderParts extends ConnectionParts {
-  readonly connectionStore: ConnectionStore;
   readonly servicePlaces: ServicePlaces;
 }
 
@@ -23,6 +21,11 @@ export async function serveFolder(parts: ServeFolderParts, given: Uri | undefine
   const uri = given ?? (await pickFolder(l10n.t('Serve a Folder as a Database')));
   if (!uri) return;
   const folder = await servableFolder(parts, uri);
+  const saved = parts.settings.servedFolders.find((one) => isSameFolder(one.folder, folder));
+  if (saved) {
+    void parts.notices.info(l10n.t('{0} is served already, as {1}.', plainLine(folder), plainLine(saved.name)));
+    return;
+  }
   const answer = await askText(alone(l10n.t('Serve a Folder as a Database')), {
     prompt: l10n.t('Name of the database for {0}', plainLine(folder)),
     value: basename(folder),
@@ -51,7 +54,7 @@ export async function stopServing(parts: ServeFolderParts, node: DatabaseNode | 
 }
 
 /** The path of a folder that can be served. Throws a sentence that says why it cannot. */
-async function servableFolder({ settings, servicePlaces }: ServeFolderParts, uri: Uri): Promise<string> {
+async function servableFolder({ servicePlaces }: ServeFolderParts, uri: Uri): Promise<string> {
   const name = plainLine(uri.scheme === 'file' ? uri.fsPath : uri.toString(true));
   if (uri.scheme !== 'file') {
     throw new CommandFailure(l10n.t('{0} is not a folder of this machine; only those can be served.', name));
@@ -62,8 +65,6 @@ async function servableFolder({ settings, servicePlaces }: ServeFolderParts, uri
   const found = await stat(uri.fsPath).catch(() => undefined);
   if (!found) throw new CommandFailure(l10n.t('The folder {0} does not exist.', name));
   if (!found.isDirectory()) throw new CommandFailure(l10n.t('{0} is not a folder.', name));
-  const saved = settings.servedFolders.find(({ folder }) => isSameFolder(folder, uri.fsPath));
-  if (saved) throw new CommandFailure(l10n.t('{0} is served already, as {1}.', name, plainLine(saved.name)));
   const [holdsOurs, isOurs] = await Promise.all([
     holds(uri.fsPath, servicePlaces.dataFolder),
     holds(servicePlaces.dataFolder, uri.fsPath),

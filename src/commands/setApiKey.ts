@@ -1,50 +1,36 @@
 import { l10n } from 'vscode';
-import type { ConnectFlow } from '../core/flows/connectFlow.ts';
 import type { Sessions } from '../core/flows/sessions.ts';
 import type { Connection } from '../core/model/connection.ts';
+import type { Reason } from '../core/model/reason.ts';
 import type { ConnectionStore } from '../core/store/connectionStore.ts';
-import type { ApiKeys } from '../host/apiKeys.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import type { ConnectionNode } from '../host/contributions.ts';
 import { localConnectionId } from '../host/machine.ts';
-import type { Notices } from '../host/notices.ts';
 import { alone, askText, pickOne } from '../host/quickInput.ts';
-import type { Settings } from '../host/settings.ts';
 import { plainLine, reasonText } from '../host/words.ts';
+import { warnOfLostKeys, whyRefused, type KeyParts } from './keyVariable.ts';
 
-/** What proving and keeping a key needs. */
-export interface KeyParts {
-  readonly apiKeys: ApiKeys;
-  readonly connectFlow: ConnectFlow;
-  readonly notices: Notices;
-}
-
-/** Said where the editor has no lasting place for secrets. */
-export function keyNotKept(): string {
-  return l10n.t('This editor did not keep the key; you will be asked for it again.');
-}
-
-/** Asks for the key of a connection and keeps it once the service has accepted it (D6). */
-export async function askApiKey(parts: KeyParts, connection: Connection): Promise<string | undefined> {
+/**
+ * Asks for the key of a connection and keeps it once the service has accepted it (D6). `reason` is why it has to be
+ * asked for, where it was not the person's own wish.
+ */
+export async function askApiKey(parts: KeyParts, connection: Connection, reason?: Reason): Promise<string | undefined> {
+  const whose = l10n.t('The developer token of your account at this service. It is kept in the secret storage.');
+  const why = reason && l10n.t('Cannot connect: {0}.', reasonText(reason));
   const answer = await askText(alone(l10n.t('API Key of {0}', plainLine(connection.name))), {
-    prompt: l10n.t('The developer token of your account at this service. It is kept in the secret storage.'),
+    prompt: why === undefined ? whose : `${why} ${whose}`,
     password: true,
     validate: (value) => (value === '' ? l10n.t('Enter the key.') : undefined),
-    check: async (key, signal) => {
-      const attempt = await parts.connectFlow.attempt(connection, key, signal);
-      attempt.session?.client.dispose();
-      return attempt.session ? undefined : l10n.t('Could not connect: {0}.', reasonText(attempt.reason));
-    },
+    check: (key, signal) => whyRefused(parts.connectFlow, connection, key, signal),
   });
   if (typeof answer === 'string') return undefined;
   const isKept = await parts.apiKeys.set(connection, answer.value);
-  if (!isKept) void parts.notices.warning(keyNotKept());
+  if (!isKept || reason?.kind === 'keyGone') warnOfLostKeys(parts, connection);
   return answer.value;
 }
 
 /** What the command needs. */
 export interface SetApiKeyParts extends KeyParts {
-  readonly settings: Settings;
   readonly connectionStore: ConnectionStore;
   readonly sessions: Sessions;
 }
@@ -52,8 +38,7 @@ export interface SetApiKeyParts extends KeyParts {
 /** Gives a saved connection another key: that of the row, the active one, or one that is asked for. One that is open is opened again with it. */
 export async function setApiKey(parts: SetApiKeyParts, node?: ConnectionNode): Promise<void> {
   const { settings, connectionStore, sessions, connectFlow, notices } = parts;
-  const { state } = connectionStore;
-  const activeId = node?.id ?? (state.kind === 'disconnected' ? undefined : state.connection.id);
+  const activeId = node?.id ?? connectionStore.shown?.id;
   if (activeId === localConnectionId) {
     void notices.info(l10n.t('The local service makes its own key at every start; there is none to set.'));
     return;
@@ -63,8 +48,17 @@ export async function setApiKey(parts: SetApiKeyParts, node?: ConnectionNode): P
   if (!connection) return;
   const key = await askApiKey(parts, connection);
   if (key === undefined) return;
-  if (connection.id === activeId || sessions.get(connection.id)) await connectFlow.open(connection, key);
+  const saved = await withKeyOfItsOwn(parts, connection);
+  if (saved.id === activeId || sessions.get(saved.id)) await connectFlow.open(saved, key);
   notices.done(l10n.t('The key was accepted.'));
+}
+
+/** A key that was entered would not be used as long as a variable has another one. */
+async function withKeyOfItsOwn({ apiKeys, settings }: SetApiKeyParts, connection: Connection): Promise<Connection> {
+  if (!apiKeys.isFromEnvironment(connection)) return connection;
+  const { apiKeyVariable, ...others } = connection;
+  await settings.saveConnection(others);
+  return others;
 }
 
 async function pickConnection(connections: readonly Connection[]): Promise<Connection | undefined> {

@@ -2,10 +2,10 @@ import { commands, l10n } from 'vscode';
 import type { ConnectionTest, TestedConnection } from '../core/flows/connectionTest.ts';
 import type { Connection } from '../core/model/connection.ts';
 import type { TestStep } from '../core/model/connectionTest.ts';
-import type { ConnectionStore } from '../core/store/connectionStore.ts';
+import { CommandFailure } from '../host/commandRegistry.ts';
 import type { CommandId, ConnectionNode } from '../host/contributions.ts';
 import { localConnectionId } from '../host/machine.ts';
-import type { NoticeAction, Notices } from '../host/notices.ts';
+import type { NoticeAction } from '../host/notices.ts';
 import { withProgress } from '../host/progress.ts';
 import { adviceFor, stepLine, stepText, type Advice } from '../host/testWords.ts';
 import { plainLine } from '../host/words.ts';
@@ -13,16 +13,15 @@ import { askConnection, localConnection, type ConnectionParts } from './connecti
 
 /** What the command needs. */
 export interface TestConnectionParts extends ConnectionParts {
-  readonly connectionStore: ConnectionStore;
   readonly connectionTest: ConnectionTest;
-  readonly notices: Notices;
 }
 
 /** Goes the way to a service step by step, and says where it ends, why, and what helps. */
 export async function testConnection(parts: TestConnectionParts, node: ConnectionNode | undefined): Promise<void> {
-  const { state } = parts.connectionStore;
-  const shown = state.kind === 'disconnected' ? undefined : state.connection.id;
-  const id = node?.id ?? shown ?? (await askConnection(parts, l10n.t('Select the connection to test')));
+  const id =
+    node?.id ??
+    parts.connectionStore.shown?.id ??
+    (await askConnection(parts, l10n.t('Select the connection to test')));
   const tested = id === undefined ? undefined : await testedConnection(parts, id);
   if (!tested) return;
   const name = plainLine(tested.connection.name);
@@ -33,13 +32,15 @@ export async function testConnection(parts: TestConnectionParts, node: Connectio
   if (steps) tell(parts, tested.connection, steps);
 }
 
-async function testedConnection(parts: TestConnectionParts, id: string): Promise<TestedConnection | undefined> {
+async function testedConnection(parts: TestConnectionParts, id: string): Promise<TestedConnection> {
   if (id === localConnectionId) {
     const { address, token } = await parts.localService.start();
     return { connection: localConnection(address), apiKey: token };
   }
   const connection = parts.settings.connections.find((saved) => saved.id === id);
-  return connection && { connection, apiKey: await parts.apiKeys.get(connection) };
+  if (!connection)
+    throw new CommandFailure(l10n.t('This connection is no longer saved. Connect to the service again.'));
+  return { connection, apiKey: await parts.apiKeys.get(connection) };
 }
 
 function tell({ notices }: TestConnectionParts, connection: Connection, steps: readonly TestStep[]): void {

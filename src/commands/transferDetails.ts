@@ -1,6 +1,6 @@
 import { l10n, Uri, workspace } from 'vscode';
 import type { ConnectionStore } from '../core/store/connectionStore.ts';
-import { isJsonObject, type JsonObject } from '../core/util/json.ts';
+import { parseJsonObject, type JsonObject } from '../core/util/json.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import type { Memory } from '../host/memory.ts';
 import { after, askText, pickOne, runSteps, type Choice, type Step, type StepPosition } from '../host/quickInput.ts';
@@ -117,23 +117,14 @@ async function askTypedInstructions(position: StepPosition, draft: Draft): Retur
     prompt: l10n.t('Instructions as a JSON object'),
     placeholder: '{"type": "assembly"}',
     value: draft.instructions ? JSON.stringify(draft.instructions) : '',
-    validate: (value) => (parseObject(value) ? undefined : l10n.t('This is not a JSON object yet.')),
+    validate: (value) => (parseJsonObject(value) ? undefined : l10n.t('This is not a JSON object yet.')),
   });
-  return after(answer, (value) => (draft.instructions = parseObject(value)));
+  return after(answer, (value) => (draft.instructions = parseJsonObject(value)));
 }
 
 async function readInstructions(file: Uri): Promise<JsonObject> {
   const text = new TextDecoder().decode(await workspace.fs.readFile(file));
-  const instructions = parseObject(text);
+  const instructions = parseJsonObject(text);
   if (instructions) return instructions;
   throw new CommandFailure(l10n.t('Instructions must be a JSON object; {0} is not.', workspace.asRelativePath(file)));
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -27,7 +27,7 @@ export async function transferFiles(
   selection: readonly (FileNode | FileRef)[] | undefined,
 ): Promise<void> {
   const started = filesOf(argument, selection);
-  if (started.length === 0 && parts.searchStore.checkedFiles().length > 0) {
+  if (started.length === 0 && parts.searchStore.checked.count > 0) {
     await transferCheckedFiles(parts);
     return;
   }
@@ -67,7 +67,7 @@ async function transfer(parts: TransferFilesParts, session: Session, given: read
   await parts.memory.remember('lastDestination', details.destination);
   const transfers: Transfer[] = [];
   for (const order of orders) transfers.push(await submitOrder(parts, order));
-  return transfers.some(({ state }) => state === 'accepted');
+  return transfers.some(({ id }) => id !== undefined);
 }
 
 function fileOf({ ref, entry }: KnownFile): TransferFile {

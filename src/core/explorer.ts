@@ -7,6 +7,7 @@ import { ConnectionTest } from './flows/connectionTest.ts';
 import { KeptTransfers } from './flows/keptTransfers.ts';
 import { KeyWatch } from './flows/keyWatch.ts';
 import { MetadataFlow } from './flows/metadataFlow.ts';
+import { ParameterFlow } from './flows/parameterFlow.ts';
 import { SearchFlow } from './flows/searchFlow.ts';
 import { Sessions } from './flows/sessions.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
@@ -20,6 +21,7 @@ import type { NetworkSettings } from './model/networkSettings.ts';
 import { AskingContest } from './monitor/askingContest.ts';
 import { TransferMonitor } from './monitor/transferMonitor.ts';
 import { ConnectionStore } from './store/connectionStore.ts';
+import { ParameterStore } from './store/parameterStore.ts';
 import { SearchStore } from './store/searchStore.ts';
 import { TransferStore } from './store/transferStore.ts';
 import type { Clock } from './util/clock.ts';
@@ -55,12 +57,14 @@ export class Explorer implements Disposable {
   private readonly lifetime = new Lifetime();
   readonly connectionStore = new ConnectionStore();
   readonly searchStore = new SearchStore();
+  readonly parameterStore = new ParameterStore();
   readonly transferStore = new TransferStore();
   readonly sessions = this.lifetime.track(new Sessions());
   readonly keys: KeyWatch;
   readonly connectFlow: ConnectFlow;
   readonly connectionTest: ConnectionTest;
   readonly searchFlow: SearchFlow;
+  readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
   readonly transferFlow: TransferFlow;
   readonly adoptFlow: AdoptFlow;
@@ -95,6 +99,9 @@ export class Explorer implements Disposable {
     this.connectionTest = new ConnectionTest({ keys, newClient, network });
     this.metadataFlow = new MetadataFlow({ sessions, orcid });
     this.searchFlow = new SearchFlow({ sessions, store: searchStore, orcid });
+    this.parameterFlow = this.lifetime.track(
+      new ParameterFlow({ sessions, connectionStore, store: this.parameterStore }),
+    );
     this.transferFlow = new TransferFlow({
       ...shared,
       sessions,

@@ -40,7 +40,7 @@ export class ContextKeyWatch implements Disposable {
     this.set('dataTransfer.connected', connectionStore.state.kind === 'connected');
     this.set('dataTransfer.localServiceRunning', localService.isRunning);
     this.set('dataTransfer.hasSearches', searchStore.all().length > 0);
-    this.set('dataTransfer.hasChecked', searchStore.checkedFiles().length > 0);
+    this.set('dataTransfer.hasChecked', searchStore.checked.count > 0);
     this.set('dataTransfer.hasTransfers', transferStore.all().length > 0);
     this.set('dataTransfer.hasFinished', hasFinished);
   }

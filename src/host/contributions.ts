@@ -1,5 +1,8 @@
 import { l10n, type Uri } from 'vscode';
+import { machineOf } from '../core/model/connection.ts';
 import type { FileEntry } from '../core/model/fileEntry.ts';
+import { localConnectionId } from './machine.ts';
+import { plainLine } from './words.ts';
 
 /** Names a file of a database; what commands and pages pass to each other. */
 export interface FileRef {
@@ -52,7 +55,7 @@ export interface CommandArguments {
   'dataTransfer.connect': undefined;
   'dataTransfer.disconnect': undefined;
   'dataTransfer.switchConnection': undefined;
-  'dataTransfer.forgetConnection': undefined;
+  'dataTransfer.forgetConnection': ConnectionNode;
   'dataTransfer.setApiKey': ConnectionNode;
   'dataTransfer.testConnection': ConnectionNode;
   'dataTransfer.setOrcid': undefined;
@@ -63,6 +66,14 @@ export interface CommandArguments {
   'dataTransfer.stopServing': DatabaseNode;
   'dataTransfer.refreshDatabases': ConnectionNode;
   'dataTransfer.searchFiles': DatabaseNode;
+  'dataTransfer.searchAllDatabases': undefined;
+  'dataTransfer.findFilesById': DatabaseNode;
+  'dataTransfer.refineSearch': SearchNode;
+  'dataTransfer.stopSearch': SearchNode;
+  'dataTransfer.loadAll': SearchNode;
+  'dataTransfer.sortResults': SearchNode;
+  'dataTransfer.checkAllFiles': SearchNode;
+  'dataTransfer.uncheckAllFiles': SearchNode;
   'dataTransfer.loadMore': SearchNode;
   'dataTransfer.repeatSearch': SearchNode;
   'dataTransfer.dismissSearch': SearchNode;
@@ -88,6 +99,7 @@ export interface CommandArguments {
   'dataTransfer.findInHistory': undefined;
   'dataTransfer.exportTransferHistory': undefined;
   'dataTransfer.showLog': undefined;
+  'dataTransfer.copyDiagnostics': undefined;
 }
 
 type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer' | 'folder' | 'document';
@@ -100,10 +112,18 @@ export const rowKinds: Readonly<Partial<Record<CommandId, RowKind | readonly Row
   'dataTransfer.refreshDatabases': 'connection',
   'dataTransfer.setApiKey': 'connection',
   'dataTransfer.testConnection': 'connection',
+  'dataTransfer.forgetConnection': 'connection',
   'dataTransfer.serveFolder': 'folder',
   'dataTransfer.serveThisFolder': 'folder',
   'dataTransfer.stopServing': 'database',
   'dataTransfer.searchFiles': 'database',
+  'dataTransfer.findFilesById': 'database',
+  'dataTransfer.refineSearch': 'search',
+  'dataTransfer.stopSearch': 'search',
+  'dataTransfer.loadAll': 'search',
+  'dataTransfer.sortResults': 'search',
+  'dataTransfer.checkAllFiles': 'search',
+  'dataTransfer.uncheckAllFiles': 'search',
   'dataTransfer.loadMore': 'search',
   'dataTransfer.repeatSearch': 'search',
   'dataTransfer.dismissSearch': 'search',
@@ -145,7 +165,13 @@ export interface ContextKeys {
   'dataTransfer.hasFinished': boolean;
 }
 
-/** What the local service is called everywhere. */
+/** What the local service of this machine is called everywhere. */
 export function localServiceName(): string {
   return l10n.t('Local Service');
+}
+
+/** What the local service of another machine is called; undefined for any other connection. Homes are shared (D30). */
+export function foreignServiceName(connectionId: string): string | undefined {
+  const machine = connectionId === localConnectionId ? undefined : machineOf(connectionId);
+  return machine === undefined ? undefined : l10n.t('Local Service of {0}', plainLine(machine));
 }

@@ -12,8 +12,11 @@ export interface LocalServiceParts extends FinderParts {
   folders(): Promise<readonly ServedFolder[]>;
 }
 
-/** What became of this window's share in the service: `moved` means that it is to be reached at another address now. */
-export type LocalServiceChange = 'started' | 'moved' | 'ended';
+/**
+ * What became of this window's share in the service: `moved` means that it is to be reached at another address now,
+ * `stopped` that somebody ended it on purpose, `ended` that it is gone for another reason.
+ */
+export type LocalServiceChange = 'started' | 'moved' | 'stopped' | 'ended';
 
 interface Share {
   readonly access: LocalServiceAccess;
@@ -103,7 +106,7 @@ export class LocalService implements Disposable {
       if (await this.finder.find()) throw error;
     } finally {
       share?.lease.dispose();
-      if (share) this.changed.fire('ended');
+      if (share) this.changed.fire('stopped');
     }
   }
 
@@ -170,7 +173,7 @@ export class LocalService implements Disposable {
     } catch (error) {
       this.parts.log.error(`The local service could not be started again: ${String(error)}`);
     }
-    this.changed.fire('ended');
+    this.changed.fire(end === 'stopped' ? 'stopped' : 'ended');
   }
 
   /** A service that ended in order has removed the file that names it; after a crash the file is still there. */

@@ -1,4 +1,19 @@
 import type { Memento } from 'vscode';
+import type { StagingStatus } from '../core/model/searchQuery.ts';
+import { isJsonObject, type JsonObject } from '../core/util/json.ts';
+
+/** A search that was made: without `database` it was one of all databases, without `pageSize` it took that of the settings. */
+export interface RecentSearch {
+  readonly database?: string;
+  readonly query: string;
+  readonly status?: StagingStatus;
+  readonly pageSize?: number;
+  readonly specific?: JsonObject;
+}
+
+const mostSearches = 20;
+const mostConnections = 20;
+const longestSearch = 4000;
 
 const mostLandedFolders = 50;
 
@@ -15,14 +30,6 @@ export class Memory {
     return this.text('lastConnectionId');
   }
 
-  get lastDatabase(): string | undefined {
-    return this.text('lastDatabase');
-  }
-
-  get lastQuery(): string | undefined {
-    return this.text('lastQuery');
-  }
-
   get lastDestination(): string | undefined {
     return this.text('lastDestination');
   }
@@ -36,11 +43,30 @@ export class Memory {
     await this.state.update('serverDialects', kept);
   }
 
-  async remember(
-    what: 'lastConnectionId' | 'lastDatabase' | 'lastQuery' | 'lastDestination',
-    value: string,
-  ): Promise<void> {
+  /** The searches that were made of a connection, the last one first; each once. */
+  recentSearches(connectionId: string): readonly RecentSearch[] {
+    return this.searches.get(connectionId) ?? [];
+  }
+
+  /** Puts a search first among those of a connection. One that is too long to be read again is not kept. */
+  async rememberSearch(connectionId: string, search: RecentSearch): Promise<void> {
+    const text = JSON.stringify(search);
+    if (text.length > longestSearch) return;
+    const others = this.recentSearches(connectionId).filter((one) => JSON.stringify(one) !== text);
+    const { searches } = this;
+    searches.delete(connectionId);
+    const kept = [...searches, [connectionId, [search, ...others].slice(0, mostSearches)] as const];
+    await this.state.update('recentSearches', Object.fromEntries(kept.slice(-mostConnections)));
+  }
+
+  async remember(what: 'lastConnectionId' | 'lastDestination', value: string): Promise<void> {
     await this.state.update(what, value);
+  }
+
+  private get searches(): Map<string, readonly RecentSearch[]> {
+    const kept = this.state.get<unknown>('recentSearches');
+    const lists = Object.entries(isJsonObject(kept) ? kept : {});
+    return new Map(lists.map(([id, list]) => [id, Array.isArray(list) ? list.filter(isRecentSearch) : []]));
   }
 
   /** The folder in which the transfers to a database of a connection land, as the person has shown it. */
@@ -65,4 +91,16 @@ export class Memory {
     const value = this.state.get<unknown>(key);
     return typeof value === 'string' ? value : undefined;
   }
+}
+
+function isRecentSearch(value: unknown): value is RecentSearch {
+  if (!isJsonObject(value)) return false;
+  const { database, query, status, pageSize, specific } = value;
+  return (
+    typeof query === 'string' &&
+    (database === undefined || typeof database === 'string') &&
+    (status === undefined || status === 'staged' || status === 'unstaged') &&
+    (pageSize === undefined || (Number.isInteger(pageSize) && Number(pageSize) > 0)) &&
+    (specific === undefined || isJsonObject(specific))
+  );
 }

@@ -1,4 +1,12 @@
-import { l10n, QuickInputButtons, window, type Disposable, type QuickInput, type QuickPickItem } from 'vscode';
+import {
+  l10n,
+  QuickInputButtons,
+  window,
+  type Disposable,
+  type QuickInput,
+  type QuickPick,
+  type QuickPickItem,
+} from 'vscode';
 import { inert } from './words.ts';
 
 /** Where an input stands in a row of steps. */
@@ -104,6 +112,8 @@ export interface PickQuestion<T> {
   readonly choices: readonly Choice<T>[];
   /** The row that is highlighted at first. */
   readonly active?: T;
+  /** Rows that follow when they are known; until then the list shows that something is on its way. */
+  readonly later?: Promise<readonly Choice<T>[]>;
 }
 
 function inertChoice<T>(choice: Choice<T>): Choice<T> {
@@ -125,12 +135,30 @@ export async function pickOne<T>(position: StepPosition, question: PickQuestion<
   pick.items = question.choices.map(inertChoice);
   const active = pick.items.find((choice) => choice.value === question.active);
   if (active) pick.activeItems = [active];
-  return await show(pick, position, new AbortController(), (resolve) => [
+  const leaving = new AbortController();
+  if (question.later) void addLater(pick, question.later, leaving.signal);
+  return await show(pick, position, leaving, (resolve) => [
     pick.onDidAccept(() => {
       const [chosen] = pick.selectedItems;
       if (chosen) resolve({ value: chosen.value });
     }),
   ]);
+}
+
+/** The row that the person has reached by then stays the highlighted one. */
+async function addLater<T>(
+  pick: QuickPick<Choice<T>>,
+  later: Promise<readonly Choice<T>[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  pick.busy = true;
+  const choices = await later;
+  if (signal.aborted) return;
+  const [reached] = pick.activeItems;
+  pick.busy = false;
+  pick.keepScrollPosition = true;
+  pick.items = [...pick.items, ...choices.map(inertChoice)];
+  if (reached) pick.activeItems = [reached];
 }
 
 /** Asks to pick one of those that `find` gives for what was typed: a search of its own, not the editor's. */

@@ -1,7 +1,10 @@
-import { ConfigurationTarget, workspace } from 'vscode';
+import { ConfigurationTarget, l10n, workspace } from 'vscode';
 import type { Connection } from '../core/model/connection.ts';
 import { parseOrcid } from '../core/model/orcid.ts';
 import { isJsonObject } from '../core/util/json.ts';
+import { CommandFailure } from './commandRegistry.ts';
+import { isEntryOf, readConnections, type SavedConnections } from './savedConnections.ts';
+import { plainLine } from './words.ts';
 
 /** A folder that the local service serves as a database (D20). */
 export interface ServedFolder {
@@ -15,17 +18,29 @@ const section = 'dataTransfer';
 /** The person's settings, read when asked and checked: a setting is written by hand and may hold anything. */
 export class Settings {
   get connections(): readonly Connection[] {
-    return this.list('connections').filter(isConnection);
+    return this.savedConnections.connections;
   }
 
-  async saveConnection(connection: Connection): Promise<void> {
-    const others = this.connections.filter((saved) => saved.id !== connection.id);
-    await this.update('connections', [...others, connection]);
+  /** The connections with what is wrong in the setting. */
+  get savedConnections(): SavedConnections {
+    return readConnections(workspace.getConfiguration(section).get<unknown>('connections'));
   }
 
-  async forgetConnection(id: string): Promise<void> {
-    const others = this.connections.filter((saved) => saved.id !== id);
-    await this.update('connections', others);
+  /** Puts a connection in the place of the one with its id, or at `place`, or at the end; the other entries stay as they are. */
+  async saveConnection(connection: Connection, place?: number): Promise<void> {
+    const entries = this.entries('connections');
+    const index = entries.findIndex((entry) => isEntryOf(entry, connection.id));
+    const changed =
+      index < 0 ? entries.toSpliced(place ?? entries.length, 0, connection) : entries.with(index, connection);
+    await this.update('connections', changed);
+  }
+
+  /** Takes a connection out, and tells the place where it stood. */
+  async forgetConnection(id: string): Promise<number> {
+    const entries = this.entries('connections');
+    const index = entries.findIndex((entry) => isEntryOf(entry, id));
+    if (index >= 0) await this.update('connections', entries.toSpliced(index, 1));
+    return index;
   }
 
   /** The person's ORCID iD in its plain form, or empty where none, or no right one, is set (D19). */
@@ -61,12 +76,14 @@ export class Settings {
 
   /** Adds a folder to those that are served; what else stands in the setting stays as it is. */
   async saveServedFolder(folder: ServedFolder): Promise<void> {
-    await this.update('localService.databases', [...this.list('localService.databases'), folder]);
+    await this.update('localService.databases', [...this.entries('localService.databases'), folder]);
   }
 
   /** Takes every entry with this folder out of those that are served. */
   async removeServedFolder(folder: string): Promise<void> {
-    const others = this.list('localService.databases').filter((one) => !isServedFolder(one) || one.folder !== folder);
+    const others = this.entries('localService.databases').filter(
+      (one) => !isServedFolder(one) || one.folder !== folder,
+    );
     await this.update('localService.databases', others);
   }
 
@@ -84,27 +101,26 @@ export class Settings {
     return Array.isArray(value) ? value : [];
   }
 
+  /** A list to be written back. Throws when what stands there is no list: it would be lost. */
+  private entries(key: string): readonly unknown[] {
+    const value = workspace.getConfiguration(section).get<unknown>(key) ?? [];
+    if (Array.isArray(value)) return value;
+    throw new CommandFailure(l10n.t('The setting {0} must be a list. Mend it first.', `${section}.${key}`));
+  }
+
   private whole(key: string, fallback: number, least: number, most: number): number {
     const value = this.get(key, fallback);
     return Number.isInteger(value) && value >= least && value <= most ? value : fallback;
   }
 
   private async update(key: string, value: unknown): Promise<void> {
-    await workspace.getConfiguration(section).update(key, value, ConfigurationTarget.Global);
+    try {
+      await workspace.getConfiguration(section).update(key, value, ConfigurationTarget.Global);
+    } catch (error) {
+      const detail = plainLine(error instanceof Error ? error.message : String(error));
+      throw new CommandFailure(l10n.t('Could not save the setting {0}: {1}', `${section}.${key}`, detail));
+    }
   }
-}
-
-function isConnection(value: unknown): value is Connection {
-  if (!isJsonObject(value)) return false;
-  const { id, name, server, port, scheme, allowInsecureHttp, transport } = value;
-  const texts = [id, name, server].every((text) => typeof text === 'string' && text !== '');
-  return (
-    texts &&
-    (port === undefined || Number.isInteger(port)) &&
-    (scheme === undefined || scheme === 'base64' || scheme === 'plain') &&
-    (allowInsecureHttp === undefined || typeof allowInsecureHttp === 'boolean') &&
-    (transport === undefined || transport === 'direct' || transport === 'editor')
-  );
 }
 
 function isServedFolder(value: unknown): value is ServedFolder {

@@ -8,6 +8,11 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   insecureAddress: () => l10n.t('the key would travel unencrypted; use https://'),
   badArgument: (reason) => reason.detail ?? l10n.t('a value is not valid'),
   notConnected: () => l10n.t('there is no connection to the service'),
+  keyMissing: () => l10n.t('no API key is saved for it'),
+  keyGone: () => l10n.t('the API key that was saved here is gone; this editor may not keep secrets'),
+  keyElsewhere: () => l10n.t('its address has changed, and the API key is not sent to another one'),
+  variableEmpty: ({ detail = '' }) =>
+    l10n.t('the environment variable {0}, which is to hold its API key, is not set', plainLine(detail)),
   unreachable: (reason) => withCode(l10n.t('the service cannot be reached'), reason),
   certificate: (reason) => withCode(l10n.t('the certificate of the service is not trusted'), reason),
   proxy: proxyText,

@@ -64,7 +64,8 @@ export class TransferPage implements Disposable {
   /** Tells the page how the transfer stands now. */
   update(): void {
     const transfer = this.parts.transfers.get(this.key);
-    this.host.panel.title = titleOf(transfer);
+    // A page that comes back has its title already, before its transfer is read.
+    if (transfer) this.host.panel.title = titleOf(transfer);
     this.host.say({ type: 'snapshot', snapshot: this.snapshot() });
   }
 
@@ -106,8 +107,7 @@ export class TransferPage implements Disposable {
   }
 }
 
-function titleOf(transfer: Transfer | undefined): string {
-  if (transfer === undefined) return l10n.t('Transfer');
+function titleOf(transfer: Transfer): string {
   if (transfer.startedElsewhere) return l10n.t('Transfer started elsewhere');
   return l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
 }

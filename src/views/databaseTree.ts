@@ -1,31 +1,45 @@
 import { EventEmitter, l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeDataProvider } from 'vscode';
+import { machineOf, type Connection } from '../core/model/connection.ts';
 import type { Database } from '../core/model/database.ts';
-import type { Reason } from '../core/model/reason.ts';
+import type { Reason, ReasonKind } from '../core/model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../core/store/connectionStore.ts';
+import type { ParameterListing, ParameterStore } from '../core/store/parameterStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import type { DatabaseNode } from '../host/contributions.ts';
+import type { ConnectionNode, DatabaseNode } from '../host/contributions.ts';
+import { databaseText, parameterTypeText } from '../host/searchWords.ts';
 import { plainLine, reasonText } from '../host/words.ts';
-import type { DatabaseTreeNode } from './nodes.ts';
+import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
 import { errorRow, loadingRow, messageItem, nothingRow } from './placeholders.ts';
 
 const retry = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry') };
 
+/** What a {@link DatabaseTree} needs. */
+export interface DatabaseTreeParts {
+  readonly store: ConnectionStore;
+  readonly parameters: ParameterStore;
+  /** Asks for the search parameters of a database, by its name; they come through the store. */
+  loadParameters(name: string): unknown;
+  /** Whether the database at this address is a folder that the settings name. */
+  isSaved(url: string): boolean;
+}
+
 /** The connection and the databases that it offers, by organization where there is more than one. */
 export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
+  private readonly parts: DatabaseTreeParts;
   private readonly store: ConnectionStore;
-  private readonly isSaved: (url: string) => boolean;
-  private readonly changed = this.lifetime.track(new EventEmitter<undefined>());
+  private readonly rows = new Map<string, DatabaseNode>();
+  private readonly changed = this.lifetime.track(new EventEmitter<DatabaseTreeNode | undefined>());
   /** The editor was told and has not drawn since: it will draw what there is then. */
   private isAwaited = false;
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  /** `isSaved` tells of the address of a database whether it is a folder that the settings name. */
-  constructor(store: ConnectionStore, isSaved: (url: string) => boolean) {
-    this.store = store;
-    this.isSaved = isSaved;
-    this.lifetime.track(store.onDidChange(() => this.redraw()));
+  constructor(parts: DatabaseTreeParts) {
+    this.parts = parts;
+    this.store = parts.store;
+    this.lifetime.track(parts.store.onDidChange(() => this.redraw()));
+    this.lifetime.track(parts.parameters.onDidChange((name) => this.changed.fire(this.rows.get(name))));
   }
 
   getTreeItem(node: DatabaseTreeNode): TreeItem {
@@ -39,14 +53,13 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (!parent) this.isAwaited = false;
     const { state, listing } = this.store;
     if (parent?.kind === 'organization') {
-      return rows(listing.databases.filter((database) => database.organization === parent.name));
+      return this.databaseRows(listing.databases.filter((database) => database.organization === parent.name));
     }
+    if (parent?.kind === 'database') return [this.parameterRow(parent.name)];
     if (parent || state.kind === 'disconnected') return [];
     if (state.kind === 'connecting') return [{ kind: 'connection' }, loadingRow('connection', connectingText(state))];
-    if (state.kind === 'failed') {
-      const text = l10n.t('Could not connect: {0}. Retry', reasonText(state.reason));
-      return [{ kind: 'connection' }, errorRow('connection', text, retry)];
-    }
+    if (state.kind === 'stopped') return [{ kind: 'connection' }, stoppedRow()];
+    if (state.kind === 'failed') return [{ kind: 'connection' }, failedRow(state.connection, state.reason)];
     return [{ kind: 'connection' }, ...this.listed()];
   }
 
@@ -69,20 +82,58 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (databases.length === 0 && loading) return [loadingRow('databases')];
     if (databases.length === 0 && !reason) return [nothingRow('databases', l10n.t('This service has no databases.'))];
     const organizations = [...new Set(databases.map((database) => database.organization))];
-    if (organizations.length < 2) return [...troubles, ...rows(databases)];
+    if (organizations.length < 2) return [...troubles, ...this.databaseRows(databases)];
     return [...troubles, ...organizations.map((name) => ({ kind: 'organization' as const, name }))];
   }
 
+  /** The same row for a database every time, so that it can be drawn again alone. */
+  private databaseRows(databases: readonly Database[]): DatabaseNode[] {
+    return databases.map(({ name }) => {
+      const row = this.rows.get(name) ?? { kind: 'database', name };
+      this.rows.set(name, row);
+      return row;
+    });
+  }
+
+  private parameterRow(name: string): MessageNode {
+    const listing = this.parts.parameters.get(name);
+    const owner = `parameters/${name}`;
+    if (!listing) {
+      this.parts.loadParameters(name);
+      return loadingRow(owner);
+    }
+    if (!listing.reason) return parametersRow(owner, listing.parameters);
+    const why = reasonText(listing.reason);
+    return errorRow(owner, l10n.t('Could not fetch the search parameters: {0}. Retry', why), retry);
+  }
+
   private databaseItem(database: Database | undefined): TreeItem {
-    const item = new TreeItem(plainLine(database?.name ?? '') || l10n.t('(no name)'));
+    const item = new TreeItem(databaseText(database?.name ?? ''), TreeItemCollapsibleState.Collapsed);
     item.contextValue = 'database';
     item.iconPath = new ThemeIcon('database');
     if (!database) return item;
-    if (this.isSaved(database.url)) item.contextValue = 'database.saved';
+    if (this.parts.isSaved(database.url)) item.contextValue = 'database.saved';
     item.id = `database/${database.id}/${database.name}`;
     item.tooltip = [database.name, database.organization, database.url].map(plainLine).filter(Boolean).join('\n');
     return item;
   }
+}
+
+/** A service that somebody stopped has not failed: it only has to be started. */
+function stoppedRow(): DatabaseTreeNode {
+  const row = nothingRow('connection', l10n.t('The local service was stopped. Start'));
+  return { ...row, command: { id: 'dataTransfer.startLocalService', title: l10n.t('Start') } };
+}
+
+const withoutKey: ReadonlySet<ReasonKind> = new Set(['keyMissing', 'keyGone', 'keyElsewhere', 'variableEmpty']);
+
+function failedRow({ id }: Connection, reason: Reason): DatabaseTreeNode {
+  const why = reasonText(reason);
+  if (!withoutKey.has(reason.kind)) return errorRow('connection', l10n.t('Could not connect: {0}. Retry', why), retry);
+  const text = l10n.t('Could not connect: {0}. Set API Key', why);
+  const argument: ConnectionNode = { kind: 'connection', id };
+  const command = { id: 'dataTransfer.setApiKey', title: l10n.t('Set API Key'), argument };
+  return { ...errorRow('connection', text, command), tooltip: text };
 }
 
 function connectingText({ doubt }: { readonly doubt?: Reason }): string {
@@ -90,23 +141,42 @@ function connectingText({ doubt }: { readonly doubt?: Reason }): string {
   return l10n.t('The service does not accept the API key at the moment; trying again…');
 }
 
-function rows(databases: readonly Database[]): DatabaseNode[] {
-  return databases.map(({ name }) => ({ kind: 'database', name }));
+function parametersRow(owner: string, parameters: ParameterListing['parameters']): MessageNode {
+  const names = Object.keys(parameters);
+  const lines = Object.entries(parameters).map(([name, one]) => `${plainLine(name)}: ${parameterTypeText(one)}`);
+  const text =
+    names.length === 0
+      ? l10n.t('No search parameters of its own')
+      : l10n.t('Search parameters: {0}', plainLine(names.join(', ')));
+  return {
+    kind: 'message',
+    id: `${owner}/names`,
+    look: 'about',
+    text,
+    ...(lines.length > 0 && { tooltip: lines.join('\n') }),
+  };
 }
+
+const unconnected = {
+  connecting: () => l10n.t('connecting'),
+  failed: () => l10n.t('not connected'),
+  stopped: () => l10n.t('stopped'),
+};
 
 function connectionItem(state: ConnectionState): TreeItem {
   if (state.kind === 'disconnected') return new TreeItem('');
   const item = new TreeItem(plainLine(state.connection.name));
   item.id = 'connection';
-  item.contextValue = 'connection';
+  item.contextValue = machineOf(state.connection.id) === undefined ? 'connection' : 'connection.local';
+  item.command = { command: 'dataTransfer.switchConnection', title: l10n.t('Switch Connection') };
   if (state.kind === 'connected') {
     const { name, version, address } = state.service;
     item.description = l10n.t('v{0} · connected', plainLine(version));
-    item.tooltip = `${plainLine(name)} ${plainLine(version)}\n${address}`;
+    item.tooltip = [`${plainLine(name)} ${plainLine(version)}`, address, l10n.t('Click to switch.')].join('\n');
     item.iconPath = new ThemeIcon('vm-active');
   } else {
-    item.description = state.kind === 'connecting' ? l10n.t('connecting') : l10n.t('not connected');
-    item.tooltip = state.connection.server;
+    item.description = unconnected[state.kind]();
+    item.tooltip = plainLine(state.connection.server);
     item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
   }
   return item;

@@ -10,11 +10,24 @@ interface OrganizationNode {
 export interface MessageNode {
   readonly kind: 'message';
   readonly id: string;
-  readonly look: 'loading' | 'nothing' | 'error' | 'more' | 'unreadable';
+  readonly look: 'loading' | 'nothing' | 'error' | 'edit' | 'more' | 'unreadable' | 'missing' | 'about';
   readonly text: string;
   readonly tooltip?: string;
   /** What a click, or Enter, does. */
   readonly command?: { readonly id: string; readonly title: string; readonly argument?: unknown };
+}
+
+/** Holds some of the files of a search that has brought very many: those from `start` on, 0-based. */
+export interface PartNode {
+  readonly kind: 'part';
+  readonly searchKey: string;
+  readonly start: number;
+}
+
+/** Holds the ids of a search that brought no file. */
+interface MissingNode {
+  readonly kind: 'missing';
+  readonly searchKey: string;
 }
 
 /** Holds the transfers that run, that were not confirmed, or that have finished. */
@@ -27,7 +40,7 @@ export interface TransferGroupNode {
 export type DatabaseTreeNode = ConnectionNode | OrganizationNode | DatabaseNode | MessageNode;
 
 /** A row of the search results. */
-export type SearchTreeNode = SearchNode | FileNode | MessageNode;
+export type SearchTreeNode = SearchNode | PartNode | FileNode | MissingNode | MessageNode;
 
 /** A row of the transfers. */
 export type TransferTreeNode = TransferGroupNode | TransferNode | MessageNode;

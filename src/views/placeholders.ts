@@ -5,8 +5,11 @@ const icons: Readonly<Record<MessageNode['look'], ThemeIcon>> = {
   loading: new ThemeIcon('loading~spin'),
   nothing: new ThemeIcon('info'),
   error: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
+  edit: new ThemeIcon('edit'),
   more: new ThemeIcon('ellipsis'),
   unreadable: new ThemeIcon('warning', new ThemeColor('list.warningForeground')),
+  missing: new ThemeIcon('circle-slash'),
+  about: new ThemeIcon('info'),
 };
 
 /** Makes the row of a message; the only place where such rows are drawn. */

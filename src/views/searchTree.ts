@@ -1,25 +1,23 @@
-import {
-  EventEmitter,
-  l10n,
-  ThemeIcon,
-  TreeItem,
-  TreeItemCheckboxState,
-  TreeItemCollapsibleState,
-  type TreeDataProvider,
-} from 'vscode';
-import type { FileEntry, FoundFile, UnreadableFile } from '../core/model/fileEntry.ts';
-import type { CheckedFile, Search, SearchStore } from '../core/store/searchStore.ts';
+import { EventEmitter, type TreeDataProvider, type TreeItem } from 'vscode';
+import type { FoundFile } from '../core/model/fileEntry.ts';
+import type { Search, SearchStore } from '../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import type { FileNode, SearchNode } from '../host/contributions.ts';
-import { filesText, numberText, plainLine, plainPart, reasonText, sizeText } from '../host/words.ts';
-import type { MessageNode, SearchTreeNode } from './nodes.ts';
-import { errorRow, goneItem, loadingRow, messageItem, nothingRow } from './placeholders.ts';
+import type { SearchNode } from '../host/contributions.ts';
+import type { PartNode, SearchTreeNode } from './nodes.ts';
+import { goneItem, messageItem } from './placeholders.ts';
+import { fileItem, fileTooltip, missingItem, partItem, searchItem } from './searchItems.ts';
+import { fileRow, lastRows, missingRow } from './searchRows.ts';
+import { ShownOrder } from './shownOrder.ts';
+
+/** More files than these are shown in parts of this size: what the editor draws at a time stays small. */
+const rowsInPart = 1000;
 
 /** The searches and what they found, with a check box for each file. */
 export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly store: SearchStore;
   private readonly roots = new Map<string, SearchNode>();
+  private readonly shown = new ShownOrder();
   /** Searches that the editor was told of and has not drawn since: it will draw them as they are then. */
   private readonly awaited = new Set<string>();
   private readonly changed = this.lifetime.track(new EventEmitter<SearchTreeNode | undefined>());
@@ -32,25 +30,46 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   }
 
   getTreeItem(node: SearchTreeNode): TreeItem {
-    if (node.kind === 'message') return messageItem(node);
-    if (node.kind === 'search') {
-      this.awaited.delete(node.key);
-      return this.searchItem(node);
+    switch (node.kind) {
+      case 'message':
+        return messageItem(node);
+      case 'file':
+        return fileItem(node, this.store.isChecked(node.searchKey, node.file.id));
+      case 'search':
+        this.awaited.delete(node.key);
+        return this.itemOf(node.key, node.key, searchItem);
+      case 'part':
+        return this.itemOf(node.searchKey, `${node.searchKey}/part/${node.start}`, (search) =>
+          this.partItem(search, node),
+        );
+      case 'missing':
+        return this.itemOf(node.searchKey, `${node.searchKey}/missing`, missingItem);
     }
-    return fileItem(node, this.store.isChecked(node.searchKey, node.file.id));
+  }
+
+  /** The tooltips of files are made when they are looked at: with many files they would be most of what is sent. */
+  resolveTreeItem(item: TreeItem, node: SearchTreeNode): TreeItem {
+    if (node.kind === 'file') item.tooltip = fileTooltip(node.file);
+    return item;
   }
 
   getChildren(parent?: SearchTreeNode): SearchTreeNode[] {
     if (!parent) return this.store.all().map((search) => this.root(search.key));
-    if (parent.kind !== 'search') return [];
-    const search = this.store.get(parent.key);
-    return search
-      ? [...search.files.map((file, index) => fileRow(search, file, index)), ...lastRows(search, parent)]
-      : [];
+    if (parent.kind === 'file' || parent.kind === 'message') return [];
+    const search = this.store.get(parent.kind === 'search' ? parent.key : parent.searchKey);
+    if (!search) return [];
+    if (parent.kind === 'missing') return search.missing.map((missing) => missingRow(search, missing));
+    if (parent.kind === 'part') return fileRows(search, this.filesOf(search, parent), parent.start);
+    return [...this.firstRows(search), ...lastRows(search, parent)];
   }
 
   getParent(node: SearchTreeNode): SearchTreeNode | undefined {
-    return node.kind === 'file' ? this.roots.get(node.searchKey) : undefined;
+    if (node.kind === 'part' || node.kind === 'missing') return this.roots.get(node.searchKey);
+    const search = node.kind === 'file' ? this.store.get(node.searchKey) : undefined;
+    if (!search || node.kind !== 'file') return undefined;
+    if (search.files.length <= rowsInPart) return this.roots.get(node.searchKey);
+    const place = this.shown.files(search).indexOf(node.file);
+    return partOf(search, place - (place % rowsInPart));
   }
 
   /** The row of a search, to reveal it. */
@@ -69,7 +88,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   /** Tells the editor as seldom as possible: what a person checks while it draws rows again is lost. */
   private refresh(keys: readonly string[]): void {
     const shown = keys.every((key) => this.roots.has(key) && this.store.get(key));
-    for (const key of keys) if (!this.store.get(key)) this.roots.delete(key);
+    for (const key of keys) if (!this.store.get(key)) this.forget(key);
     if (!shown) {
       for (const { key } of this.store.all()) this.awaited.add(key);
       this.changed.fire(undefined);
@@ -81,96 +100,39 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     }
   }
 
-  private searchItem(node: SearchNode): TreeItem {
-    const search = this.store.get(node.key);
-    if (!search) return goneItem(node.key);
-    const { query, database, status } = search.query;
-    const words = plainLine(query) === '' ? l10n.t('All files') : `“${plainLine(query)}”`;
-    const item = new TreeItem(words, TreeItemCollapsibleState.Expanded);
-    item.id = node.key;
-    item.contextValue = 'search';
-    item.iconPath = new ThemeIcon(search.loading ? 'loading~spin' : search.reason ? 'warning' : 'search');
-    item.description = [plainLine(database), status, countText(search)].filter(Boolean).join(' · ');
-    item.tooltip = [words, plainLine(database), specificText(search)].filter(Boolean).join('\n');
-    return item;
+  private forget(key: string): void {
+    this.roots.delete(key);
+    this.shown.forget(key);
+  }
+
+  /** What stands for a search that has just gone is the same row, until the editor takes it away. */
+  private itemOf(key: string, id: string, make: (search: Search) => TreeItem): TreeItem {
+    const search = this.store.get(key);
+    return search ? make(search) : goneItem(id);
+  }
+
+  private firstRows(search: Search): SearchTreeNode[] {
+    const files = this.shown.files(search);
+    if (files.length <= rowsInPart) return fileRows(search, files, 0);
+    const count = Math.ceil(files.length / rowsInPart);
+    return Array.from({ length: count }, (_, index) => partOf(search, index * rowsInPart));
+  }
+
+  private filesOf(search: Search, { start }: PartNode): readonly FoundFile[] {
+    return this.shown.files(search).slice(start, start + rowsInPart);
+  }
+
+  /** The first part is open, and the last one where it is what a person has just asked for. */
+  private partItem(search: Search, node: PartNode): TreeItem {
+    const isLast = node.start + rowsInPart >= search.files.length;
+    return partItem(search, node, this.filesOf(search, node), node.start === 0 || (isLast && !search.loading));
   }
 }
 
-/** How many files are checked and how much that is; empty where none is. */
-export function checkedText(files: readonly CheckedFile[]): string {
-  if (files.length === 0) return '';
-  const size = files.reduce((sum, { file }) => sum + (file.sizeBytes ?? 0), 0);
-  return l10n.t('{0} checked ({1})', numberText(files.length), sizeText(size));
+function partOf({ key }: Search, start: number): PartNode {
+  return { kind: 'part', searchKey: key, start };
 }
 
-function countText(search: Search): string {
-  if (search.files.length === 0) return '';
-  const count = search.files.length;
-  return search.mayHaveMore ? l10n.t('{0}+ files', numberText(count)) : filesText(count);
-}
-
-function specificText(search: Search): string {
-  const { specific } = search.query;
-  return specific ? plainLine(JSON.stringify(specific)) : '';
-}
-
-function fileRow(search: Search, file: FoundFile, index: number): SearchTreeNode {
-  if (file.kind === 'unreadable') return unreadableRow(search, file, index);
-  return { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file };
-}
-
-function unreadableRow(search: Search, file: UnreadableFile, index: number): MessageNode {
-  return {
-    kind: 'message',
-    id: `${search.key}/unreadable/${index}`,
-    look: 'unreadable',
-    text: l10n.t('Unreadable file: {0}', plainLine(file.text).slice(0, 80)),
-    tooltip: plainPart(file.text, 1000),
-  };
-}
-
-function lastRows(search: Search, node: SearchNode): MessageNode[] {
-  const count = search.files.length;
-  if (search.loading) return [loadingRow(search.key, count === 0 ? l10n.t('Searching…') : l10n.t('Loading more…'))];
-  if (search.reason) {
-    const text = l10n.t(
-      'Could not search {0}: {1}. Retry',
-      plainLine(search.query.database),
-      reasonText(search.reason),
-    );
-    return [errorRow(search.key, text, { id: 'dataTransfer.loadMore', title: l10n.t('Retry'), argument: node })];
-  }
-  if (count === 0) return [nothingRow(search.key, l10n.t('No files found.'))];
-  if (!search.mayHaveMore) return [];
-  const text = l10n.t('Load more ({0} shown)', numberText(count));
-  const command = { id: 'dataTransfer.loadMore', title: l10n.t('Load More'), argument: node };
-  return [{ kind: 'message', id: `${search.key}/more`, look: 'more', text, command }];
-}
-
-function fileItem(node: FileNode, isChecked: boolean): TreeItem {
-  const { file } = node;
-  const label = plainLine(file.name);
-  const item = new TreeItem(label === '' ? l10n.t('(no name)') : label);
-  item.id = `${node.searchKey}/${file.id}`;
-  item.contextValue = 'file';
-  item.iconPath = new ThemeIcon('file');
-  item.description = [file.sizeBytes === undefined ? '' : sizeText(file.sizeBytes), plainLine(file.format ?? '')]
-    .filter(Boolean)
-    .join(' · ');
-  item.tooltip = fileTooltip(file);
-  item.checkboxState = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
-  item.command = { command: 'dataTransfer.showFileMetadata', title: l10n.t('Show File Metadata'), arguments: [node] };
-  return item;
-}
-
-function fileTooltip(file: FileEntry): string {
-  const facts: readonly [string, string | undefined][] = [
-    [l10n.t('Path'), file.path],
-    [l10n.t('Title'), file.title],
-    [l10n.t('Size'), file.sizeBytes === undefined ? undefined : sizeText(file.sizeBytes)],
-    [l10n.t('Type'), file.mediaType],
-    [l10n.t('Hash'), file.hash],
-    [l10n.t('Id'), file.id],
-  ];
-  return facts.flatMap(([name, value]) => (value ? [`${name}: ${plainLine(value)}`] : [])).join('\n');
+function fileRows(search: Search, files: readonly FoundFile[], start: number): SearchTreeNode[] {
+  return files.map((file, index) => fileRow(search, file, start + index));
 }

@@ -11,7 +11,7 @@ import { hasEnded, type Transfer, type TransferState } from '../core/model/trans
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import type { TransferNode } from '../host/contributions.ts';
+import { foreignServiceName, type TransferNode } from '../host/contributions.ts';
 import { movedText, numberText, plainLine, reasonText, standingText, timeText, transferTitle } from '../host/words.ts';
 import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
 import { goneItem, loadingRow, messageItem } from './placeholders.ts';
@@ -160,13 +160,20 @@ const icons: Readonly<Record<TransferState, ThemeIcon>> = {
 };
 
 function transferItem(transfer: Transfer, estimate: string | undefined, now: number): TreeItem {
-  const { state } = transfer;
+  const { state, order } = transfer;
   const item = new TreeItem(transferTitle(transfer));
   item.id = transfer.key;
   item.iconPath = icons[state];
   item.contextValue = contextOf(transfer);
   const asOf = transfer.problem && transfer.askedAt ? l10n.t('as of {0}', timeText(transfer.askedAt, now)) : undefined;
-  item.description = [standingText(transfer), hasEnded(state) ? undefined : movedText(transfer), estimate, asOf]
+  const elsewhere = foreignServiceName(order.connectionId);
+  item.description = [
+    standingText(transfer),
+    hasEnded(state) ? undefined : movedText(transfer),
+    estimate,
+    asOf,
+    elsewhere,
+  ]
     .filter(Boolean)
     .join(' · ');
   item.tooltip = transferTooltip(transfer, estimate, now);

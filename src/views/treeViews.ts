@@ -1,21 +1,19 @@
 import { l10n, TreeItemCheckboxState, window, type TreeView } from 'vscode';
-import type { ConnectionStore } from '../core/store/connectionStore.ts';
 import type { SearchStore } from '../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import { viewIds } from '../host/contributions.ts';
+import { checkedText } from '../host/searchWords.ts';
 import { numberText } from '../host/words.ts';
-import { DatabaseTree } from './databaseTree.ts';
+import { DatabaseTree, type DatabaseTreeParts } from './databaseTree.ts';
 import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes.ts';
-import { checkedText, SearchTree } from './searchTree.ts';
+import { SearchTree } from './searchTree.ts';
 import { TransferTree, type TransferTreeParts } from './transferTree.ts';
 
 /** What {@link TreeViews} need. */
 export interface TreeViewParts {
-  readonly connectionStore: ConnectionStore;
+  readonly databases: DatabaseTreeParts;
   readonly searchStore: SearchStore;
   readonly transfers: TransferTreeParts;
-  /** Whether the database at this address is a folder that the settings name. */
-  isSaved(url: string): boolean;
 }
 
 /** The three views of the side bar. */
@@ -30,7 +28,7 @@ export class TreeViews implements Disposable {
 
   constructor(parts: TreeViewParts) {
     this.parts = parts;
-    const databaseTree = this.lifetime.track(new DatabaseTree(parts.connectionStore, parts.isSaved));
+    const databaseTree = this.lifetime.track(new DatabaseTree(parts.databases));
     this.searchTree = this.lifetime.track(new SearchTree(parts.searchStore));
     this.transferTree = this.lifetime.track(new TransferTree(parts.transfers));
     this.databases = this.lifetime.track(
@@ -97,7 +95,7 @@ export class TreeViews implements Disposable {
    * files below it, and loses a check that a person makes meanwhile.
    */
   private drawChecked(): void {
-    this.searchResults.description = checkedText(this.parts.searchStore.checkedFiles());
+    this.searchResults.description = checkedText(this.parts.searchStore.checked);
   }
 
   private drawBadge(): void {

@@ -25,7 +25,7 @@ describe('Connecting in the editor', () => {
     assert.equal(settings.orcid, orcid);
     assert.equal(memory.lastConnectionId, connection.id);
     assert.equal(connectionStore.state.kind, 'connected');
-    assert.equal(stage.person.notices[0]?.message, 'Connected to DTS prototype 0.12.1: 3 databases.');
+    assert.equal(stage.person.notices[0]?.message, 'Connected to DTS prototype 0.12.1, 3 databases.');
   });
 
   it('keeps the id of a connection to the same place, so that its transfers still find it', async () => {

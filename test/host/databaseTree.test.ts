@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { TreeItemCollapsibleState } from 'vscode';
 import type { Database } from '../../src/core/model/database.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
+import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { DatabaseTree } from '../../src/views/databaseTree.ts';
 import type { DatabaseTreeNode } from '../../src/views/nodes.ts';
 import { problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { wordsOf } from './specimens.ts';
+import { databaseTree, wordsOf } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 const connection = { id: 'c', name: 'Test service', server: 'http://127.0.0.1:1' };
@@ -14,10 +16,15 @@ const service = { address: 'http://127.0.0.1:1', name: 'Test service', version: 
 
 describe('The tree of databases', () => {
   let store: ConnectionStore;
+  let parameters: ParameterStore;
+  let asked: string[];
   let tree: DatabaseTree;
   beforeEach(() => {
     store = new ConnectionStore();
-    tree = new DatabaseTree(store, (url) => url === saved);
+    asked = [];
+    parameters = new ParameterStore();
+    const loadParameters = (name: string): number => asked.push(name);
+    tree = new DatabaseTree({ store, parameters, loadParameters, isSaved: (url) => url === saved });
   });
   afterEach(() => tree.dispose());
 
@@ -82,6 +89,34 @@ describe('The tree of databases', () => {
     assert.equal(new Set(ids).size, 5);
   });
 
+  it('asks for the search parameters of a database when it is opened, and names them (D26)', () => {
+    connectTo(database('Alpha', 'One'), database('Beta', 'One'));
+    const alpha = tree.getChildren().find((node) => node.kind === 'database');
+    assert.ok(alpha);
+    assert.equal(tree.getTreeItem(alpha).collapsibleState, TreeItemCollapsibleState.Collapsed);
+    assert.deepEqual(rows(alpha), ['Loading…']);
+    assert.deepEqual(asked, ['Alpha']);
+    const drawn: unknown[] = [];
+    tree.onDidChangeTreeData((node) => drawn.push(node));
+    const sort = { type: 'array(string)', values: ['asc', 'desc'] };
+    parameters.set('Alpha', { parameters: { d: sort, q: { type: 'string', values: [] } } });
+    assert.deepEqual(drawn, [alpha], 'only that database is drawn again');
+    assert.deepEqual(rows(alpha), ['Search parameters: d, q']);
+    const [row] = tree.getChildren(alpha);
+    assert.ok(row);
+    assert.equal(tree.getTreeItem(row).tooltip, 'd: one of asc, desc\nq: text');
+  });
+
+  it('says when a database has no search parameters, and why they did not come', () => {
+    connectTo(database('Alpha', 'One'));
+    parameters.set('Alpha', { parameters: {} });
+    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }), ['No search parameters of its own']);
+    parameters.set('Alpha', { parameters: {}, reason: { kind: 'timeout' } });
+    const text = 'Could not fetch the search parameters: the service did not answer in time. Retry';
+    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }), [text]);
+    assert.deepEqual(asked, [], 'Retry asks, drawing the row does not');
+  });
+
   it('marks the databases that the settings name, so that their menu can take them out again', () => {
     connectTo({ ...database('Alpha', 'One'), url: saved }, database('Beta', 'One'));
     const kinds = tree.getChildren().map((node) => tree.getTreeItem(node).contextValue);
@@ -116,7 +151,7 @@ describe('The Retry row of the databases', () => {
   afterEach(() => stage.close());
 
   const retry = async (): Promise<void> => {
-    const tree = new DatabaseTree(stage.parts.connectionStore, () => false);
+    const tree = databaseTree(stage.parts.connectionStore);
     const row = tree.getChildren().find((node) => node.kind === 'message' && node.look === 'error');
     assert.ok(row, 'there is an error row');
     await stage.click(tree.getTreeItem(row));

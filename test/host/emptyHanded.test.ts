@@ -29,6 +29,14 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.stopServing': { says: /^The settings name no folder that is served\.$/ },
   'dataTransfer.refreshDatabases': whichService,
   'dataTransfer.searchFiles': whichService,
+  'dataTransfer.searchAllDatabases': whichService,
+  'dataTransfer.findFilesById': whichService,
+  'dataTransfer.refineSearch': noSearch,
+  'dataTransfer.stopSearch': { says: /^No search is under way\.$/ },
+  'dataTransfer.loadAll': noSearch,
+  'dataTransfer.sortResults': noSearch,
+  'dataTransfer.checkAllFiles': noSearch,
+  'dataTransfer.uncheckAllFiles': { says: /^No files are checked\.$/ },
   'dataTransfer.loadMore': noSearch,
   'dataTransfer.repeatSearch': noSearch,
   'dataTransfer.dismissSearch': noSearch,
@@ -54,6 +62,9 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.findInHistory': { says: /^No transfer has ended yet\.$/ },
   'dataTransfer.exportTransferHistory': { says: /^There are no transfers to export\.$/ },
   'dataTransfer.showLog': { works: 'the log opens' },
+  'dataTransfer.copyDiagnostics': {
+    says: /^The diagnostics are on the clipboard, without keys\. Paste them into a report\.$/,
+  },
 };
 
 const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
@@ -64,6 +75,8 @@ const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
   'dataTransfer.setApiKey': { asks: /developer token/ },
   'dataTransfer.refreshDatabases': { works: 'the databases are listed again' },
   'dataTransfer.searchFiles': { asks: /Select the database to search/ },
+  'dataTransfer.searchAllDatabases': { asks: /Words to search all databases for/ },
+  'dataTransfer.findFilesById': { asks: /Select the database that holds the files/ },
   'dataTransfer.checkTransferById': { asks: /The id that DTS prototype gave the transfer/ },
   'dataTransfer.transferFiles': noFiles,
   'dataTransfer.transferCheckedFiles': { says: /^No files are checked\. Check files in the search results first\.$/ },
@@ -106,6 +119,7 @@ describe('A command with nothing selected', () => {
         'JGI Data Portal',
         'KBase Workspace Service (KSS)',
         'National Microbiome Data Collaborative',
+        'All databases',
       ]);
       pick.escape();
       await done;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
+import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import { DatabaseTree } from '../../src/views/databaseTree.ts';
 import { SearchTree } from '../../src/views/searchTree.ts';
 import { TransferTree } from '../../src/views/transferTree.ts';
 import { json, problem } from '../support/faultBehaviours.ts';
 import { ManualClock } from '../support/manualClock.ts';
-import { assertPlain, assertPlainRow, fileEntry, hostileTexts, labelOf, transfer } from './specimens.ts';
+import { assertPlain, assertPlainRow, databaseTree, fileEntry, hostileTexts, labelOf, transfer } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
 describe('What a server says is data', () => {
@@ -15,7 +15,8 @@ describe('What a server says is data', () => {
     describe(`with ${what} in it`, () => {
       it('the rows of the databases are plain text', () => {
         const store = new ConnectionStore();
-        const tree = new DatabaseTree(store, () => false);
+        const parameters = new ParameterStore();
+        const tree = databaseTree(store, parameters);
         const connection = { id: 'c', name: `The ${text}`, server: 'http://127.0.0.1:1' };
         const service = { address: 'http://127.0.0.1:1', name: text, version: text };
         store.setState({ kind: 'failed', connection, reason: { kind: 'refused', detail: text } });
@@ -29,7 +30,11 @@ describe('What a server says is data', () => {
         const organizations = tree.getChildren();
         const nodes = [...organizations, ...organizations.flatMap((node) => tree.getChildren(node))];
         assert.equal(nodes.length, 6);
-        for (const node of nodes) assertPlainRow(tree.getTreeItem(node));
+        parameters.set(text, { parameters: { [text]: { type: text, values: [text] }, b: { type: text, values: [] } } });
+        parameters.set('Beta', { parameters: {}, reason: { kind: 'serverError', detail: text } });
+        const about = nodes.flatMap((node) => (node.kind === 'database' ? tree.getChildren(node) : []));
+        assert.equal(about.length, 2);
+        for (const node of [...nodes, ...about]) assertPlainRow(tree.getTreeItem(node));
         tree.dispose();
       });
 
@@ -37,16 +42,21 @@ describe('What a server says is data', () => {
         const store = new SearchStore();
         const tree = new SearchTree(store);
         store.open('s', 'c', { database: `The ${text}`, query: text, pageSize: 10, specific: { given: text } });
-        const file = fileEntry('f', { name: text, path: text, title: text, format: text, mediaType: text, hash: text });
+        const resource = { id: 'f', sources: [{ title: text }, { path: 5 }], licenses: [{ name: text }, text] };
+        const texts = { name: text, path: text, title: text, format: text, mediaType: text, hash: text };
         store.update('s', {
-          files: [file, { kind: 'unreadable', text }],
+          files: [fileEntry('f', { ...texts, resource }), { kind: 'unreadable', text }],
+          missing: [{ id: text, reason: { kind: 'notFound', detail: text } }],
           loading: false,
           reason: { kind: 'forbidden', detail: text },
         });
         const roots = tree.getChildren();
         const nodes = [...roots, ...roots.flatMap((node) => tree.getChildren(node))];
-        assert.equal(nodes.length, 4);
-        for (const node of nodes) assertPlainRow(tree.getTreeItem(node));
+        const missing = nodes.flatMap((node) => (node.kind === 'missing' ? tree.getChildren(node) : []));
+        assert.equal(nodes.length + missing.length, 7);
+        for (const node of [...nodes, ...missing]) {
+          assertPlainRow(tree.resolveTreeItem(tree.getTreeItem(node), node));
+        }
         tree.dispose();
       });
 
@@ -103,6 +113,7 @@ describe('What a server says, in notices and inputs', () => {
     const pick = await person.pick();
     pick.choose(pick.labels[0] ?? '');
     (await person.textBox()).enter(trick);
+    (await person.pick()).choose('Search');
     await found;
     const [search] = stage.parts.searchStore.all();
     assert.equal(search?.files.length, 1);

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { Ajv } from 'ajv';
 import { commands, extensions, Uri } from 'vscode';
 import { panelTypes, viewIds } from '../../src/host/contributions.ts';
+import { readConnections } from '../../src/host/savedConnections.ts';
 import { isJsonObject, type JsonObject } from '../../src/core/util/json.ts';
 import { extensionId } from './stage.ts';
 
 interface Manifest {
+  readonly capabilities: {
+    readonly untrustedWorkspaces: { readonly supported: string; readonly restrictedConfigurations: readonly string[] };
+  };
   readonly activationEvents: readonly string[];
   readonly contributes: {
     readonly commands: readonly { readonly command: string; readonly title: string; readonly category: string }[];
@@ -74,7 +79,7 @@ describe('The manifest', () => {
     const clauses = stringsUnder(manifest.contributes.menus, ['when']).join('\n');
     const kinds = [...clauses.matchAll(/viewItem == ([\w.]+)/g)].map(([, kind]) => kind ?? '');
     const sources = await Promise.all(
-      ['databaseTree', 'searchTree', 'transferTree'].map((name) => fileOf(`src/views/${name}.ts`)),
+      ['databaseTree', 'searchItems', 'transferTree'].map((name) => fileOf(`src/views/${name}.ts`)),
     );
     assert.ok(kinds.length > 0);
     for (const kind of kinds) assert.ok(sources.join('\n').includes(`'${kind}'`), kind);
@@ -115,6 +120,42 @@ describe('The manifest', () => {
     for (const id of ['connections', 'orcid', 'localService.databases']) {
       assert.equal(properties[`dataTransfer.${id}`]?.['scope'], 'machine', id);
     }
+  });
+
+  it('restricts in a workspace that is not trusted all that names a service, a folder or a person', () => {
+    const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+    assert.equal(supported, 'limited');
+    assert.deepEqual(
+      [...restrictedConfigurations].sort(),
+      ['connections', 'localService.databases', 'orcid'].map((id) => `dataTransfer.${id}`),
+    );
+  });
+
+  it('has a schema for saved connections that agrees with what the program reads', () => {
+    const { items } = manifest.contributes.configuration.properties['dataTransfer.connections'] ?? {};
+    assert.ok(isJsonObject(items));
+    const isRight = new Ajv({ strict: false }).compile(items);
+    const right = { id: 'a', name: 'Alpha', server: 'https://a.example.org' };
+    const entries: readonly unknown[] = [
+      right,
+      { ...right, port: 8080, scheme: 'plain', transport: 'editor', allowInsecureHttp: true, apiKeyVariable: 'A_KEY' },
+      { ...right, server: 'HTTPS://A.example.org' },
+      'https://a.example.org',
+      { ...right, id: undefined },
+      { ...right, id: '' },
+      { ...right, server: 'a.example.org' },
+      { ...right, port: 0 },
+      { ...right, port: '80' },
+      { ...right, scheme: 'odd' },
+      { ...right, transport: 1 },
+      { ...right, allowInsecureHttp: 'yes' },
+      { ...right, apiKeyVariable: 'the key' },
+    ].map((entry) => JSON.parse(JSON.stringify(entry)) as unknown);
+    for (const entry of entries) {
+      const { connections } = readConnections([entry]);
+      assert.equal(isRight(entry), connections.length === 1, JSON.stringify(entry));
+    }
+    assert.equal(isRight({ ...right, apiKey: 'secret' }), false, 'a key has no place in a setting');
   });
 });
 

@@ -130,11 +130,9 @@ describe('After a restart', () => {
     await ledger.write(transfer('long-ago', { state: 'succeeded' }));
     await stage.parts.transferFlow.resume();
     const { transferStore } = stage.parts;
-    assert.deepEqual(
-      transferStore.all().map(({ key }) => key),
-      ['from-before'],
-    );
-    assert.equal(transferStore.hasEarlier, true);
+    assert.ok(transferStore.get('from-before'));
+    await stage.parts.transferFlow.loadFinished();
+    assert.ok(transferStore.get('long-ago'));
     await stage.close();
     assert.deepEqual(await readdir(join(records, 'running')), []);
     assert.deepEqual(await readdir(join(records, 'ended')), []);

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { TreeItemCheckboxState, type TreeItem } from 'vscode';
+import { TreeItemCheckboxState, TreeItemCollapsibleState, type TreeItem } from 'vscode';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
+import { checkedText } from '../../src/host/searchWords.ts';
 import type { SearchTreeNode } from '../../src/views/nodes.ts';
-import { checkedText, SearchTree } from '../../src/views/searchTree.ts';
-import { problem } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
-import { fileEntry, wordsOf } from './specimens.ts';
-import { Stage } from './stage.ts';
+import { SearchTree } from '../../src/views/searchTree.ts';
+import { fileEntry, textOf, wordsOf } from './specimens.ts';
 
 describe('The tree of search results', () => {
   let store: SearchStore;
@@ -74,7 +72,19 @@ describe('The tree of search results', () => {
     open('s');
     fill('s', [fileEntry('f1')], true);
     store.update('s', { reason: { kind: 'serverError', status: 500 } });
-    assert.deepEqual(rows('s'), ['f1.csv', 'Could not search Alpha: the service failed (500). Retry']);
+    assert.deepEqual(rows('s'), [
+      'f1.csv',
+      'Could not search Alpha: the service failed (500). Retry',
+      'Edit the search…',
+    ]);
+    const commands = items(tree.root('s'))
+      .slice(1)
+      .map(({ command }) => [command?.command, command?.arguments]);
+    const node = { kind: 'search', key: 's' };
+    assert.deepEqual(commands, [
+      ['dataTransfer.loadMore', [node]],
+      ['dataTransfer.refineSearch', [node]],
+    ]);
   });
 
   it('ends what the service says in a whole sentence with one full stop', () => {
@@ -83,7 +93,7 @@ describe('The tree of search results', () => {
       loading: false,
       reason: { kind: 'serverError', status: 500, detail: 'The folder is not there.' },
     });
-    assert.deepEqual(rows('s'), ['Could not search Alpha: the service failed: The folder is not there. Retry']);
+    assert.equal(rows('s')[0], 'Could not search Alpha: the service failed: The folder is not there. Retry');
   });
 
   it('shows a file that cannot be read among the others (D15)', () => {
@@ -101,8 +111,8 @@ describe('The tree of search results', () => {
     for (const key of ['s1', 's2']) fill(key, files);
     store.setChecked('s1', files, true);
     store.setChecked('s2', files.slice(0, 1), true);
-    assert.equal(checkedText(store.checkedFiles()), '2 checked (1.5 kB)');
-    assert.equal(checkedText([]), '');
+    assert.equal(checkedText(store.checked), '2 checked (1.5 kB)');
+    assert.equal(checkedText({ count: 0, sizeBytes: 0 }), '');
     const { Checked, Unchecked } = TreeItemCheckboxState;
     const boxes = (key: string): unknown[] => items(tree.root(key)).map(({ checkboxState }) => checkboxState);
     assert.deepEqual(
@@ -174,69 +184,99 @@ describe('The tree of search results', () => {
     assert.equal(tree.getParent(file), tree.root('s'));
     assert.equal(tree.getParent(tree.root('s')), undefined);
   });
-});
 
-describe('Searching in the editor', () => {
-  let stage: Stage;
-  beforeEach(async () => {
-    stage = await Stage.open();
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
-  });
-  afterEach(() => stage.close());
-
-  const clickLast = async (): Promise<void> => {
-    const tree = new SearchTree(stage.parts.searchStore);
-    const [root] = tree.getChildren();
-    const last = root && tree.getChildren(root).at(-1);
-    assert.ok(last);
-    await stage.click(tree.getTreeItem(last));
-    tree.dispose();
-  };
-
-  it('finds files, and its Retry row brings them after a failure', async () => {
-    stage.server.on('POST /api/v1/files', problem(500, 'out of order'));
-    const failed = await stage.search('JGI Data Portal', 'JDP:00000');
-    assert.equal(failed.reason?.kind, 'serverError');
-    assert.deepEqual(stage.person.notices.slice(1), [], 'the row says it, no notice does');
-    publicLike(stage.server, 'the-key');
-    await clickLast();
-    const again = stage.parts.searchStore.get(failed.key);
-    assert.equal(again?.reason, undefined);
-    assert.equal(again?.files.length, 10);
+  it('says that a search was stopped before anything came, and how to go on', () => {
+    open('s');
+    store.update('s', { loading: false });
+    assert.deepEqual(rows('s'), ['Stopped before any file came. Search again']);
   });
 
-  it('loads page after page until nothing new comes (D9)', async () => {
-    const configuration = stage.settings;
-    await configuration.update('search.pageSize', 25, true);
-    const { key } = await stage.search('JGI Data Portal', '');
-    const count = (): number => stage.parts.searchStore.get(key)?.files.length ?? 0;
-    assert.equal(count(), 25);
-    while (stage.parts.searchStore.get(key)?.mayHaveMore) await clickLast();
-    assert.equal(count(), 60);
+  it('makes the tooltip of a file when it is looked at: path, size, type, hash, source and licence', () => {
+    open('s');
+    const resource = {
+      id: 'f1',
+      sources: [{ title: 'The station' }, { path: 'https://example.org' }, 7, { title: 'More' }],
+      licenses: [{ name: 'CC-BY-4.0', title: 'Attribution' }],
+    };
+    const more = { path: 'data/f1.csv', sizeBytes: 1500, mediaType: 'text/csv', format: 'csv', hash: 'sha256:ab' };
+    fill('s', [fileEntry('f1', { ...more, resource })]);
+    const [node] = tree.getChildren(tree.root('s'));
+    assert.ok(node);
+    const item = tree.getTreeItem(node);
+    assert.equal(item.tooltip, undefined);
+    assert.deepEqual(textOf(tree.resolveTreeItem(item, node).tooltip).split('\n'), [
+      'Path: data/f1.csv',
+      'Size: 1.5 kB',
+      'Type: csv, text/csv',
+      'Hash: sha256:ab',
+      'Source: The station; https://example.org; …',
+      'Licence: Attribution',
+      'Id: f1',
+    ]);
   });
 
-  it('repeats a search from its start, and takes it out of the list', async () => {
-    const { key } = await stage.search('JGI Data Portal', 'JDP:000001');
-    const before = stage.server.requestsTo('POST /api/v1/files').length;
-    await stage.run('dataTransfer.repeatSearch', { kind: 'search', key });
-    assert.ok(stage.server.requestsTo('POST /api/v1/files').length > before);
-    assert.equal(stage.parts.searchStore.get(key)?.files.length, 1);
-    await stage.run('dataTransfer.dismissSearch', { kind: 'search', key });
-    assert.deepEqual(stage.parts.searchStore.all(), []);
+  it('shows the filters of a search, and what it is sorted by', () => {
+    const specific = { sort: 'name', max: 3 };
+    store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, status: 'unstaged', specific });
+    fill('s', [fileEntry('b', { sizeBytes: 5 }), fileEntry('a10', { sizeBytes: 9 }), fileEntry('a9')]);
+    assert.deepEqual(roots(), ['All files | Alpha · unstaged · sort: name · max: 3 · 3 files']);
+    store.update('s', { order: 'name' });
+    assert.match(roots()[0] ?? '', / · by name$/);
+    assert.deepEqual(rows('s'), ['a9.csv', 'a10.csv | 9 bytes', 'b.csv | 5 bytes']);
+    store.update('s', { order: 'size' });
+    assert.deepEqual(rows('s'), ['a10.csv | 9 bytes', 'b.csv | 5 bytes', 'a9.csv']);
+    store.update('s', { order: 'relevance' });
+    assert.deepEqual(rows('s')[0], 'b.csv | 5 bytes');
   });
 
-  it('offers the last words again, and leaves nothing behind after Escape', async () => {
-    await stage.search('JGI Data Portal', 'JDP:000001');
-    const done = stage.run('dataTransfer.searchFiles');
-    const pick = await stage.person.pick();
-    assert.equal(pick.activeItems[0]?.label, 'JGI Data Portal');
-    pick.choose('National Microbiome Data Collaborative');
-    const box = await stage.person.textBox();
-    assert.equal(box.value, 'JDP:000001');
-    box.goBack();
-    (await stage.person.pick()).escape();
-    await done;
-    assert.equal(stage.parts.searchStore.all().length, 1);
+  it('puts what comes to a sorted search in its place when the search rests', () => {
+    open('s');
+    store.update('s', { order: 'name' });
+    fill('s', [fileEntry('c'), fileEntry('b')], true);
+    assert.deepEqual(rows('s').slice(0, 2), ['b.csv', 'c.csv']);
+    store.update('s', { loading: true });
+    store.add('s', [fileEntry('a')]);
+    store.update('s', { nextOffset: 4 });
+    assert.deepEqual(rows('s'), ['b.csv', 'c.csv', 'a.csv', 'Loading more…']);
+    store.update('s', { loading: false, mayHaveMore: false });
+    assert.deepEqual(rows('s'), ['a.csv', 'b.csv', 'c.csv']);
+  });
+
+  it('shows very many files in parts, the first and the newest one open', () => {
+    open('s');
+    const files = Array.from({ length: 2500 }, (_, index) => fileEntry(`f${index}`));
+    fill('s', files, true);
+    assert.deepEqual(rows('s'), [
+      '1 – 1,000 | f0.csv – f999.csv',
+      '1,001 – 2,000 | f1000.csv – f1999.csv',
+      '2,001 – 2,500 | f2000.csv – f2499.csv',
+      'Load more (2,500 shown)',
+    ]);
+    const { Collapsed, Expanded } = TreeItemCollapsibleState;
+    const states = items(tree.root('s')).map(({ collapsibleState }) => collapsibleState);
+    assert.deepEqual(states.slice(0, 3), [Expanded, Collapsed, Expanded]);
+    const parts = tree.getChildren(tree.root('s')).filter((node) => node.kind === 'part');
+    assert.deepEqual(
+      parts.map((part) => tree.getChildren(part).length),
+      [1000, 1000, 500],
+    );
+    const [last] = parts.slice(-1);
+    const [file] = last ? tree.getChildren(last) : [];
+    assert.deepEqual(file && tree.getParent(file), last);
+    assert.equal(last && tree.getParent(last), tree.root('s'));
+  });
+
+  it('shows a search by ids with what it did not find', () => {
+    const ids = ['f1', 'x', 'y'];
+    store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids });
+    assert.deepEqual([roots(), rows('s')], [['3 ids | Alpha'], ['Fetched 0 of 3…']]);
+    const missing = [{ id: 'x' }, { id: 'y', reason: { kind: 'refused', detail: 'odd id' } as const }];
+    store.update('s', { files: [fileEntry('f1')], missing, loading: false, mayHaveMore: false });
+    assert.deepEqual(rows('s'), ['f1.csv', '2 ids not found']);
+    const [group] = tree.getChildren(tree.root('s')).filter((node) => node.kind === 'missing');
+    assert.ok(group);
+    assert.deepEqual(items(group).map(wordsOf), ['x', 'y']);
+    const tooltips = items(group).map(({ tooltip }) => tooltip);
+    assert.deepEqual(tooltips, ['x\nthe service does not know it', 'y\nthe service refused the request: odd id']);
   });
 });

@@ -149,7 +149,9 @@ describe('Serving a folder as a database', function () {
   it('refuses a folder that is served already, and says as what', async () => {
     await serve(folder, 'My Lab');
     await stage.run('dataTransfer.serveThisFolder', Uri.file(`${folder}/`));
-    assert.match((await stage.person.notice()).message, /Lab Share\/? is served already, as My Lab\.$/);
+    const notice = await stage.person.notice();
+    assert.equal(notice.kind, 'information');
+    assert.match(notice.message, /Lab Share\/? is served already, as My Lab\.$/);
   });
 
   it('refuses a folder of a workspace that is not trusted', async () => {

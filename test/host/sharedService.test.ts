@@ -120,17 +120,18 @@ describe('The local service of all windows (D29)', function () {
     localService['restartsAt'] = [];
   });
 
-  it('is shown as stopped when another window stops it, and starts again on Retry', async () => {
+  it('is shown as stopped, not as failed, when another window stops it, and starts again on Start', async () => {
     const { localService, connectionStore } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
     const { address, token } = await serviceFile();
-    const ended = until(connectionStore.onDidChange, () => connectionStore.state.kind === 'failed');
+    const ended = until(connectionStore.onDidChange, () => connectionStore.state.kind === 'stopped');
     const headers = { authorization: `Bearer ${token}` };
     assert.equal((await fetch(`${address}/service`, { method: 'DELETE', headers })).status, 204);
     await ended;
     assert.equal(localService.isRunning, false);
     await assert.rejects(access(fileOf()));
-    await stage.run('dataTransfer.refreshDatabases');
+    assert.deepEqual(stage.person.notices, []);
+    await stage.run('dataTransfer.startLocalService');
     assert.equal(connectionStore.state.kind, 'connected');
     assert.notEqual((await serviceFile()).address, address);
   });

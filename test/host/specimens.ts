@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import type { TreeItem } from 'vscode';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
+import type { ConnectionStore } from '../../src/core/store/connectionStore.ts';
+import { ParameterStore } from '../../src/core/store/parameterStore.ts';
+import { DatabaseTree } from '../../src/views/databaseTree.ts';
 import type { Transfer, TransferOrder } from '../../src/core/model/transfer.ts';
 
 /** A file as a search finds it. */
 export function fileEntry(id: string, more: Partial<FileEntry> = {}): FileEntry {
   return { kind: 'file', id, database: 'Alpha', name: `${id}.csv`, resource: { id }, ...more };
+}
+
+/** The tree of the databases, without any that the settings name; search parameters come only through the store. */
+export function databaseTree(store: ConnectionStore, parameters = new ParameterStore()): DatabaseTree {
+  return new DatabaseTree({ store, parameters, loadParameters: () => undefined, isSaved: () => false });
 }
 
 /** A transfer of two files from Alpha to Beta. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   commands,
   ConfigurationTarget,
@@ -99,10 +101,24 @@ export class Stage {
   async search(database: string, query: string): Promise<Search> {
     const done = this.run('dataTransfer.searchFiles', { kind: 'database', name: database });
     (await this.person.textBox()).enter(query);
+    (await this.person.pick()).choose('Search');
     await done;
     const [search] = this.parts.searchStore.all();
     assert.ok(search, 'there is a search');
     return search;
+  }
+
+  /** Resolves when the searches are so, newest first. */
+  async searchesUntil(isSo: (searches: readonly Search[]) => boolean): Promise<void> {
+    const { searchStore } = this.parts;
+    if (isSo(searchStore.all())) return;
+    await new Promise<void>((resolve) => {
+      const subscription = searchStore.onDidChange(() => {
+        if (!isSo(searchStore.all())) return;
+        subscription.dispose();
+        resolve();
+      });
+    });
   }
 
   /** Checks every file that the searches found, and transfers them. Resolves when the service has answered. */
@@ -182,15 +198,16 @@ async function activated(): Promise<ExtensionParts> {
 async function clear(parts: ExtensionParts): Promise<void> {
   const { connectFlow, sessions, settings, apiKeys, searchFlow, searchStore, context, localService } = parts;
   connectFlow.disconnect();
-  for (const { id } of settings.connections) {
-    sessions.close(id);
-    await apiKeys.forget(id);
-  }
+  for (const { id } of settings.connections) sessions.close(id);
+  for (const name of await keysOfSecrets(context)) await apiKeys.forget(name.replace('dataTransfer.apiKey.', ''));
   sessions.close(localConnectionId);
   await localService.stop();
   searchFlow.dismiss(searchStore.all().map(({ key }) => key));
   await parts.transferFlow.loadFinished();
   await parts.transferFlow.forget(parts.transferStore.all().map(({ key }) => key));
+  // What was removed is not written again; the tests use their keys again.
+  const records = join(context.globalStorageUri.fsPath, 'transfers');
+  await rm(join(records, 'removed'), { recursive: true, force: true });
   for (const key of context.globalState.keys()) await context.globalState.update(key, undefined);
   const configuration = workspace.getConfiguration('dataTransfer');
   for (const key of ['connections', 'orcid', 'notifications', 'search.pageSize', 'localService.databases']) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ThemeColor, window, type StatusBarItem, type TreeView, type ViewBadge } from 'vscode';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
+import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import { viewIds } from '../../src/host/contributions.ts';
@@ -44,8 +45,8 @@ describe('The status bar', () => {
     store.put([transfer('one', { status }), transfer('two', { state: 'staging' }, { destination: 'Gamma' })]);
     const { tooltip, command } = item.real();
     assert.deepEqual(textOf(tooltip).split('\n').sort(), [
-      'Beta · active · 2 of 4 files · about 4 min',
-      'Gamma · staging · about 4 min',
+      '2 files to Beta · active · 2 of 4 files · about 4 min',
+      '2 files to Gamma · staging · about 4 min',
     ]);
     assert.equal(command, 'dataTransfer.showRunningTransfers');
   });
@@ -126,10 +127,14 @@ describe('The badge of the transfers', () => {
     const loadFinished = (): Promise<void> => Promise.resolve();
     const transfers = { store, clock: new ManualClock(), loadFinished, estimate: () => undefined };
     const treeViews = new TreeViews({
-      connectionStore: new ConnectionStore(),
+      databases: {
+        store: new ConnectionStore(),
+        parameters: new ParameterStore(),
+        loadParameters: () => undefined,
+        isSaved: () => false,
+      },
       searchStore: new SearchStore(),
       transfers,
-      isSaved: () => false,
     });
     Object.assign(window, { createTreeView });
     const badge = (): ViewBadge | undefined => views.get(viewIds.transfers)?.badge;

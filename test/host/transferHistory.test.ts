@@ -9,40 +9,46 @@ import { Stage } from './stage.ts';
 
 describe('The history of transfers', () => {
   let stage: Stage;
+  let round = 0;
+  // What was removed once is not taken in again under the same key.
+  const key = (name: string): string => `${name}-${String(round)}`;
   beforeEach(async () => {
+    round += 1;
     stage = await Stage.open();
     publicLike(stage.server, 'the-key');
     const { transferFlow } = stage.parts;
-    await transferFlow.keep(transfer('old', { state: 'succeeded', createdAt: 1 }, { description: 'winter =survey' }));
-    await transferFlow.keep(transfer('new', { state: 'failed', createdAt: 2 }, { destination: 'Gamma' }));
-    await transferFlow.keep(transfer('open', { state: 'notConfirmed', createdAt: 3 }, { destination: 'Delta' }));
+    await transferFlow.keep(
+      transfer(key('old'), { state: 'succeeded', createdAt: 1 }, { description: 'winter =survey' }),
+    );
+    await transferFlow.keep(transfer(key('new'), { state: 'failed', createdAt: 2 }, { destination: 'Gamma' }));
+    await transferFlow.keep(transfer(key('open'), { state: 'notConfirmed', createdAt: 3 }, { destination: 'Delta' }));
   });
   afterEach(() => stage.close());
 
-  const keys = (): readonly string[] => stage.parts.transferStore.all().map(({ key }) => key);
+  const names = (): readonly string[] => stage.parts.transferStore.all().map((one) => one.key.replace(/-\d+$/, ''));
 
   it('lets go of one at once, and takes it back', async () => {
-    await stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: 'old' });
-    assert.deepEqual(keys(), ['open', 'new']);
+    await stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: key('old') });
+    assert.deepEqual(names(), ['open', 'new']);
     (await stage.person.notice(/^Removed the transfer of 2 files to Beta from the history\.$/)).press('Undo');
-    await stage.transferHere('old');
-    assert.deepEqual(keys(), ['open', 'new', 'old']);
+    await stage.transferHere(key('old'));
+    assert.deepEqual(names(), ['open', 'new', 'old']);
   });
 
   it('keeps one that runs', async () => {
-    await stage.parts.transferFlow.keep(transfer('runs', { createdAt: 4 }));
-    await stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: 'runs' });
+    await stage.parts.transferFlow.keep(transfer(key('runs'), { createdAt: 4 }));
+    await stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: key('runs') });
     await stage.person.notice(/^This transfer is still running\. Cancel it first\.$/);
-    assert.equal(keys()[0], 'runs');
+    assert.equal(names()[0], 'runs');
   });
 
   it('is cleared of all that ended, and of nothing else, and takes it back', async () => {
     await stage.run('dataTransfer.clearFinishedTransfers');
-    assert.deepEqual(keys(), ['open']);
+    assert.deepEqual(names(), ['open']);
     (await stage.person.notice(/^Cleared 2 finished transfers\. Their files are not touched\.$/)).press('Undo');
-    await stage.transferHere('old');
-    await stage.transferHere('new');
-    assert.deepEqual(keys(), ['open', 'new', 'old']);
+    await stage.transferHere(key('old'));
+    await stage.transferHere(key('new'));
+    assert.deepEqual(names(), ['open', 'new', 'old']);
   });
 
   it('is searched by files, databases, descriptions and ids, and shows what was found', async () => {
@@ -89,13 +95,13 @@ describe('The history of transfers', () => {
     it('is a table where the file is called so', async () => {
       const lines = (await exportTo('h.CSV')).split('\r\n');
       assert.equal(lines.length, 5);
-      assert.match(lines[3] ?? '', /^id-old,c,Alpha,Beta,succeeded,2,,,/);
+      assert.match(lines[3] ?? '', /^id-old-\d+,c,Alpha,Beta,succeeded,2,,,/);
     });
 
     it('is JSON otherwise', async () => {
       const { transfers } = JSON.parse(await exportTo('h.json')) as { transfers: { key: string }[] };
       assert.deepEqual(
-        transfers.map(({ key }) => key),
+        transfers.map((one) => one.key.replace(/-\d+$/, '')),
         ['open', 'new', 'old'],
       );
     });

@@ -149,7 +149,8 @@ class MainJob {
     const { window, results } = this;
     await window.command('Data Transfer: Search Files…');
     await window.quickInput.pick('Vega Datasets');
-    await window.quickInput.input(words, /2\/2/);
+    await window.quickInput.input(words, /2\/3/);
+    await window.quickInput.pick('Search', /3\/3/);
     const isIt = ({ label, description }: { label: string; description: string }): boolean =>
       label === `“${words}”` && /\d\+? files?/.test(description);
     await results.waitFor('results', (rows) => rows.some(isIt));

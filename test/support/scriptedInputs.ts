@@ -221,6 +221,7 @@ export class ScriptedPick extends ScriptedInput {
   canSelectMany = false;
   matchOnDescription = false;
   matchOnDetail = false;
+  keepScrollPosition = false;
   value = '';
   private readonly typed = new EventEmitter<string>();
   readonly onDidChangeValue = this.typed.event;
@@ -244,6 +245,11 @@ export class ScriptedPick extends ScriptedInput {
   override show(): void {
     this.isOpen = true;
     this.whenShown(this);
+  }
+
+  /** Resolves when all rows are there. */
+  async settled(): Promise<void> {
+    await this.until(() => !this.busy, 'rest');
   }
 
   /** Types what the list is to be narrowed down by; only a list that searches by itself changes with it. */

@@ -95,8 +95,9 @@ describe('A person in the whole editor', function () {
       await connect(service.address, service.token);
       await window.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === 'Read Only'));
       await window.command('Data Transfer: Search Files…');
-      await window.quickInput.pick('Vega Datasets', /1\/2/);
-      await window.quickInput.input('anscombe', /2\/2/);
+      await window.quickInput.pick('Vega Datasets', /1\/3/);
+      await window.quickInput.input('anscombe', /2\/3/);
+      await window.quickInput.pick('Search', /3\/3/);
       const results = window.tree('Search Results');
       await results.waitFor('all results', (rows) => rows.some(({ description }) => description.endsWith('1 file')));
       await (await results.row('anscombe.json')).toggleCheck();
@@ -120,7 +121,8 @@ describe('A person in the whole editor', function () {
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
     await (await databases.row('Sample Data')).action('Search Files…');
     await window.quickInput.input(orcid, 'ORCID iD');
-    await window.quickInput.input('weather', /2\/2/);
+    await window.quickInput.input('weather', /2\/3/);
+    await window.quickInput.pick('Search', /3\/3/);
     const results = window.tree('Search Results');
     await results.waitFor('all results', (rows) => rows.some(({ description }) => description.endsWith('5 files')));
     await (await results.row('observations-2024.csv')).toggleCheck();

@@ -57,7 +57,8 @@ describe('A person with a service that behaves like the public one', function ()
 
   it('searches by the id where the name is not known (D7), and loads page after page to the end (D9)', async () => {
     await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
-    await window.quickInput.input('JDP:000050', /2\/2/);
+    await window.quickInput.input('JDP:000050', /2\/3/);
+    await window.quickInput.pick('Search', /3\/3/);
     const results = window.tree('Search Results');
     await results.waitFor('a file', (rows) => rows.some(({ description }) => description.endsWith('1+ files')));
     await (await results.row(/^Load more/)).click();

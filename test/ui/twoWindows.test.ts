@@ -48,7 +48,8 @@ describe('A person with two windows', function () {
   async function transferNotes(window: EditorWindow): Promise<void> {
     await (await window.tree('Databases').row(basename(folder))).action('Search Files…');
     await window.quickInput.input('0000-0002-1825-0097', 'ORCID iD');
-    await window.quickInput.input('notes', /2\/2/);
+    await window.quickInput.input('notes', /2\/3/);
+    await window.quickInput.pick('Search', /3\/3/);
     await (await window.tree('Search Results').row('notes.txt')).toggleCheck();
     await window.tree('Search Results').action('Transfer Checked Files…');
     await window.quickInput.pick('Archive', /1\/4/);

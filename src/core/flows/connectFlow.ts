@@ -1,8 +1,8 @@
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
 import type { Connection } from '../model/connection.ts';
 import type { Database } from '../model/database.ts';
-import type { Reason } from '../model/reason.ts';
-import type { ConnectionStore } from '../store/connectionStore.ts';
+import type { Reason, ReasonKind } from '../model/reason.ts';
+import type { ConnectionState, ConnectionStore } from '../store/connectionStore.ts';
 import { wait, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { asked, refusalOf } from './asked.ts';
@@ -24,11 +24,19 @@ export interface ConnectParts {
   newClient(): Promise<DataTransferClient>;
 }
 
+const firstPauseMs = 2_000;
+const longestPauseMs = 5 * 60_000;
+
+/** What may be over in a while, without anybody doing anything here. */
+const passing: ReadonlySet<ReasonKind> = new Set(['unreachable', 'timeout', 'dropped', 'serverError']);
+
 /** Opens and closes connections. Only a listing of the databases proves a key (D6). */
 export class ConnectFlow implements Disposable {
   private readonly parts: ConnectParts;
   private opening: AbortController | undefined;
   private readonly ending = new AbortController();
+  /** The connections that are being opened beside the active one. */
+  private readonly awaited = new Map<string, AbortController>();
   private listings = 0;
   private lastListing = 0;
 
@@ -54,6 +62,7 @@ export class ConnectFlow implements Disposable {
   /** Makes the session of an attempt the active one and shows its databases. */
   use(session: Session, databases: readonly Database[]): void {
     this.opening?.abort();
+    this.awaited.get(session.connection.id)?.abort();
     this.parts.sessions.activate(session);
     this.parts.keys.watch(session);
     this.parts.store.setState({ kind: 'connected', connection: session.connection, service: session.service });
@@ -63,7 +72,7 @@ export class ConnectFlow implements Disposable {
   /** Connects and shows how that goes; a later call overtakes an earlier one. A person waits for it: one 401 is enough (D28). */
   async open(connection: Connection, apiKey: string): Promise<Attempt> {
     const { signal } = this.begin();
-    this.parts.store.setState({ kind: 'connecting', connection });
+    this.enter({ kind: 'connecting', connection });
     return this.conclude(connection, await this.attempt(connection, apiKey, signal), signal);
   }
 
@@ -71,22 +80,32 @@ export class ConnectFlow implements Disposable {
   async reopen(connection: Connection, apiKey: string): Promise<Attempt> {
     const { store } = this.parts;
     const { signal } = this.begin();
-    store.setState({ kind: 'connecting', connection });
+    this.enter({ kind: 'connecting', connection });
     const show = (doubt: Reason): void => store.setState({ kind: 'connecting', connection, doubt });
     return this.conclude(connection, await this.attemptPatiently(connection, apiKey, signal, show), signal);
   }
 
-  /** As {@link reopen}, without making the connection the active one or showing it: so that its transfers are watched. */
+  /**
+   * As {@link reopen}, without making the connection the active one: so that its transfers are watched. Goes on trying,
+   * ever more slowly, while the service cannot be reached; one that is shown as failed is shown as connected then.
+   */
   async openBeside(connection: Connection, apiKey: string): Promise<void> {
-    const { sessions, keys } = this.parts;
-    const { session } = await this.attemptPatiently(connection, apiKey, this.ending.signal, () => undefined);
-    if (!session) return;
-    if (this.ending.signal.aborted || sessions.get(connection.id)) {
-      session.client.dispose();
-      return;
+    const { sessions, keys, store } = this.parts;
+    const { id } = connection;
+    this.awaited.get(id)?.abort();
+    const awaited = new AbortController();
+    this.awaited.set(id, awaited);
+    const signal = AbortSignal.any([awaited.signal, this.ending.signal]);
+    const attempt = await this.attemptUntilReached(connection, apiKey, signal);
+    if (this.awaited.get(id) === awaited) this.awaited.delete(id);
+    if (!attempt.session) return;
+    const isWanted = !signal.aborted && !sessions.get(id);
+    if (!isWanted) attempt.session.client.dispose();
+    else if (store.state.kind === 'failed' && store.shown?.id === id) this.use(attempt.session, attempt.databases);
+    else {
+      sessions.add(attempt.session);
+      keys.watch(attempt.session);
     }
-    sessions.add(session);
-    keys.watch(session);
   }
 
   /** Tries the key of an open connection out, for a person who asked for that; resolves with the reason when it failed. */
@@ -99,15 +118,27 @@ export class ConnectFlow implements Disposable {
   /** Shows why a connection that is wanted cannot even be tried, for example because its service did not start. */
   fail(connection: Connection, reason: Reason): void {
     this.opening?.abort();
-    this.parts.store.setState({ kind: 'failed', connection, reason });
+    this.enter({ kind: 'failed', connection, reason });
+  }
+
+  /** Shows that a service was ended on purpose: there is nothing to try again until somebody starts it (D29). */
+  showStopped(connection: Connection): void {
+    this.opening?.abort();
+    this.enter({ kind: 'stopped', connection });
   }
 
   /** Closes the active connection, also one that is only being opened. */
   disconnect(): void {
+    const { sessions, store } = this.parts;
     this.opening?.abort();
-    const active = this.parts.sessions.active;
-    if (active) this.parts.sessions.close(active.connection.id);
-    this.parts.store.setState({ kind: 'disconnected' });
+    for (const id of [sessions.active?.connection.id, store.shown?.id]) if (id !== undefined) this.close(id);
+    store.setState({ kind: 'disconnected' });
+  }
+
+  /** Closes a connection that is open beside what is shown, also one that is only being opened. */
+  close(connectionId: string): void {
+    this.awaited.get(connectionId)?.abort();
+    this.parts.sessions.close(connectionId);
   }
 
   /** Lists the databases again; those of the last listing stay when it fails, and when this answer comes after a later one. */
@@ -128,6 +159,20 @@ export class ConnectFlow implements Disposable {
   dispose(): void {
     this.ending.abort();
     this.opening?.abort();
+  }
+
+  /** What is shown is what is used: whatever else was active stays open, but only for its transfers. */
+  private enter(state: Exclude<ConnectionState, { readonly kind: 'disconnected' }>): void {
+    this.parts.sessions.deactivate();
+    this.parts.store.setState(state);
+  }
+
+  private async attemptUntilReached(connection: Connection, apiKey: string, signal: AbortSignal): Promise<Attempt> {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const attempt = await this.attemptPatiently(connection, apiKey, signal, () => undefined);
+      if (signal.aborted || attempt.session || !passing.has(attempt.reason.kind)) return attempt;
+      await wait(this.parts.clock, pauseMs, signal);
+    }
   }
 
   private async attemptPatiently(
@@ -156,7 +201,7 @@ export class ConnectFlow implements Disposable {
   private conclude(connection: Connection, attempt: Attempt, signal: AbortSignal): Attempt {
     if (signal.aborted) attempt.session?.client.dispose();
     else if (attempt.session) this.use(attempt.session, attempt.databases);
-    else this.parts.store.setState({ kind: 'failed', connection, reason: attempt.reason });
+    else this.enter({ kind: 'failed', connection, reason: attempt.reason });
     return attempt;
   }
 }

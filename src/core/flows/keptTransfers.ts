@@ -31,7 +31,7 @@ export class KeptTransfers implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly parts: KeptParts;
   private readonly toLookAt = new Set<string>();
-  private looking: Promise<void> | undefined;
+  private isLooking = false;
   private following: Promise<void> | undefined;
   private waiting: Disposable | undefined;
 
@@ -107,10 +107,7 @@ export class KeptTransfers implements Disposable {
     try {
       const keys = 'key' in change ? [change.key] : await this.keysOf(change.shelf);
       for (const key of keys) this.toLookAt.add(key);
-      this.looking ??= this.lookAtAll().finally(() => {
-        this.looking = undefined;
-      });
-      await this.looking;
+      await this.lookAtAll();
     } catch (error) {
       this.complain(error);
     }
@@ -126,10 +123,17 @@ export class KeptTransfers implements Disposable {
     return [...there.filter((key) => !store.get(key)), ...gone.map(({ key }) => key)];
   }
 
+  /** One round at a time: it takes in what is noted meanwhile. */
   private async lookAtAll(): Promise<void> {
-    for (const key of this.toLookAt) {
-      this.toLookAt.delete(key);
-      await this.lookAt(key);
+    if (this.isLooking) return;
+    this.isLooking = true;
+    try {
+      for (const key of this.toLookAt) {
+        this.toLookAt.delete(key);
+        await this.lookAt(key);
+      }
+    } finally {
+      this.isLooking = false;
     }
     const { store, ledger } = this.parts;
     if (store.hasEarlier && !(await ledger.hasEnded())) store.setHasEarlier(false);

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { FoundFile } from '../model/fileEntry.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
-import type { Search, SearchStore } from '../store/searchStore.ts';
-import { asked } from './asked.ts';
+import type { DismissedSearches, Search, SearchStore } from '../store/searchStore.ts';
+import { askPage, type SearchPage } from './searchPages.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** What a {@link SearchFlow} needs. */
@@ -13,6 +12,9 @@ export interface SearchParts {
   orcid(): string;
 }
 
+/** So many databases are searched at the same time: behind one service they share what it has. */
+const searchesAtOnce = 4;
+
 /** Runs searches page by page, and fills the store with what comes (D9). */
 export class SearchFlow {
   private readonly parts: SearchParts;
@@ -22,89 +24,108 @@ export class SearchFlow {
     this.parts = parts;
   }
 
-  /** Starts a search of the active connection; resolves with its key when its first page, or the reason, is there. */
+  /** Starts a search of a connection; resolves with its key when its first page, or the reason, is there. */
   async run(session: Session, query: SearchQuery): Promise<string> {
-    const key = randomUUID();
-    this.parts.store.open(key, session.connection.id, query);
-    await this.loadPage(key);
+    const key = this.open(session, query);
+    await this.load(key);
     return key;
+  }
+
+  /** Starts a search for each query, some at a time; each has its own pages and its own reason. Shown in the order given. */
+  async runAll(session: Session, queries: readonly SearchQuery[]): Promise<void> {
+    const waiting = [...queries].reverse().map((query) => this.open(session, query));
+    const work = async (): Promise<void> => {
+      for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+        // What was stopped or asked again while it waited is not asked for here.
+        if (this.parts.store.get(key)?.loading && !this.asking.has(key)) await this.load(key);
+      }
+    };
+    await Promise.all(Array.from({ length: searchesAtOnce }, work));
   }
 
   /** Asks for the next page, or for the one that failed. One page of a search at a time. */
   async loadMore(key: string): Promise<void> {
-    if (!this.asking.has(key)) await this.loadPage(key);
+    await this.loadUpTo(key, 0);
+  }
+
+  /** Asks for page after page until the search has ended, has failed, was stopped, or has brought `count` files. */
+  async loadUpTo(key: string, count: number): Promise<void> {
+    if (!this.asking.has(key)) await this.load(key, count);
   }
 
   /** Asks again from the start. */
   async repeat(key: string): Promise<void> {
-    this.stop(key);
+    this.abort(key);
     this.parts.store.uncheck([key]);
-    this.parts.store.update(key, { files: [], nextOffset: 0, mayHaveMore: true });
-    await this.loadPage(key);
+    this.parts.store.update(key, { files: [], missing: [], nextOffset: 0, mayHaveMore: true });
+    await this.load(key);
   }
 
-  dismiss(keys: readonly string[]): void {
-    for (const key of keys) this.stop(key);
-    this.parts.store.dismiss(keys);
+  /** Ends what searches are waiting for; what they have brought stays, and they can be asked on. */
+  stop(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.abort(key);
+      this.parts.store.update(key, { loading: false });
+    }
   }
 
-  private stop(key: string): void {
+  /** Takes searches out of the list; what is returned puts them back. */
+  dismiss(keys: readonly string[]): DismissedSearches {
+    for (const key of keys) this.abort(key);
+    return this.parts.store.dismiss(keys);
+  }
+
+  private open(session: Session, query: SearchQuery): string {
+    const key = randomUUID();
+    this.parts.store.open(key, session.connection.id, query);
+    return key;
+  }
+
+  private abort(key: string): void {
     this.asking.get(key)?.abort();
     this.asking.delete(key);
   }
 
-  private async loadPage(key: string): Promise<void> {
-    const { store, sessions } = this.parts;
-    const search = store.get(key);
-    if (!search) return;
-    const session = sessions.get(search.connectionId);
-    if (!session) {
-      store.update(key, { loading: false, reason: { kind: 'notConnected' } });
-      return;
-    }
+  private async load(key: string, count = 0): Promise<void> {
     const asking = new AbortController();
     this.asking.set(key, asking);
-    store.update(key, { loading: true, reason: undefined });
+    this.parts.store.update(key, { loading: true, reason: undefined });
     try {
-      await this.ask(session, search, asking.signal);
+      let goesOn = true;
+      while (goesOn) goesOn = await this.loadPage(key, count, asking.signal);
     } finally {
       if (this.asking.get(key) === asking) this.asking.delete(key);
     }
   }
 
-  private async ask(session: Session, search: Search, signal: AbortSignal): Promise<void> {
-    const { database, query, status, pageSize, specific } = search.query;
-    const request = {
-      database,
-      orcid: this.parts.orcid(),
-      query,
-      offset: search.nextOffset,
-      limit: pageSize,
-      ...(status && { status }),
-      ...(specific && { specific }),
-    };
-    const reply = await asked(() => session.client.search(request, signal));
-    if (signal.aborted) return;
-    if (reply.value && !reply.reason) this.addPage(session, search, reply.value);
-    else this.parts.store.update(search.key, { loading: false, reason: reply.reason });
+  /** Loads one page; whether the next one is to follow. */
+  private async loadPage(key: string, count: number, signal: AbortSignal): Promise<boolean> {
+    const { store, sessions } = this.parts;
+    const search = store.get(key);
+    if (!search) return false;
+    const session = sessions.get(search.connectionId);
+    if (!session) {
+      store.update(key, { loading: false, reason: { kind: 'notConnected' } });
+      return false;
+    }
+    const page = await askPage(session, search, this.parts.orcid(), signal);
+    return signal.aborted ? false : this.addPage(search, page, count);
   }
 
-  private addPage(session: Session, search: Search, page: readonly FoundFile[]): void {
-    const seen = new Set(search.files.map(identity));
-    const fresh = page.filter((file) => {
-      const id = identity(file);
-      return !seen.has(id) && seen.add(id);
+  private addPage(search: Search, page: SearchPage, count: number): boolean {
+    const { store } = this.parts;
+    const added = store.add(search.key, page.files);
+    const mayHaveMore = page.more === 'ifNew' ? added > 0 : page.more;
+    // Whoever named the files wants all of them.
+    const isWanted = search.query.ids !== undefined || search.files.length < count;
+    const goesOn = mayHaveMore && isWanted && !page.reason;
+    store.update(search.key, {
+      loading: goesOn,
+      nextOffset: page.nextOffset,
+      mayHaveMore,
+      ...(page.missing.length > 0 && { missing: [...search.missing, ...page.missing] }),
+      ...(page.reason && { reason: page.reason }),
     });
-    const isLast = session.service.pagesExactly === true && page.length < search.query.pageSize;
-    this.parts.store.update(search.key, {
-      loading: false,
-      files: [...search.files, ...fresh],
-      nextOffset: search.nextOffset + search.query.pageSize,
-      mayHaveMore: fresh.length > 0 && !isLast,
-    });
+    return goesOn;
   }
-}
-
-function identity(file: FoundFile): string {
-  return file.kind === 'file' ? `file ${file.id}` : `text ${file.text}`;
 }

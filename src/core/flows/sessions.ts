@@ -38,6 +38,13 @@ export class Sessions implements Disposable {
     this.add(session);
   }
 
+  /** Leaves no session active; the one that was stays open, so that its transfers are watched. */
+  deactivate(): void {
+    if (this.activeId === undefined) return;
+    this.activeId = undefined;
+    this.changed.fire();
+  }
+
   /** Keeps a session open beside the active one, so that its transfers are watched. */
   add(session: Session): void {
     const older = this.open.get(session.connection.id);

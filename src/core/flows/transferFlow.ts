@@ -75,7 +75,9 @@ export class TransferFlow {
       this.own.add(intent.key);
       store.put([intent]);
       await this.giveUp(replacedKey, intent);
-      return await this.keep(await this.send(intent));
+      const outcome = await this.send(intent);
+      await this.keep(outcome);
+      return outcome;
     } finally {
       await submissions.end(intent.key);
     }

@@ -46,7 +46,7 @@ export class AskingLease implements Disposable {
   private isFocusElsewhere = false;
   private isFocusTold = false;
   private beating: Disposable | undefined;
-  private looking: Promise<void> | undefined;
+  private isLooking = false;
   private looksAgain = false;
   private hasEnded = false;
   private readonly changed = new Emitter<void>();
@@ -127,18 +127,17 @@ export class AskingLease implements Disposable {
   /** Reads what the windows say, once more when something was said meanwhile. */
   private async look(): Promise<void> {
     this.looksAgain = true;
-    this.looking ??= this.lookUntilDone().finally(() => {
-      this.looking = undefined;
-    });
-    await this.looking;
+    if (!this.isLooking) await this.lookUntilDone();
   }
 
   private async lookUntilDone(): Promise<void> {
+    this.isLooking = true;
     while (this.looksAgain && !this.hasEnded) {
       this.looksAgain = false;
       try {
-        const names = await this.notes.names();
+        await this.notes.make();
         this.watch.start();
+        const names = await this.notes.names();
         await this.readFocus(names);
         for (const connectionId of this.able) await this.tryToHold(connectionId);
         for (const name of names) await this.readWant(name);
@@ -146,6 +145,7 @@ export class AskingLease implements Disposable {
         this.askAnyway(error);
       }
     }
+    this.isLooking = false;
   }
 
   private async readFocus(names: readonly string[]): Promise<void> {

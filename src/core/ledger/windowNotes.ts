@@ -10,9 +10,12 @@ export class WindowNotes {
     this.folder = folder;
   }
 
-  /** The names of all; the folder is there afterwards. */
-  async names(): Promise<readonly string[]> {
+  /** Makes the folder, where it is not there yet. */
+  async make(): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
+  }
+
+  async names(): Promise<readonly string[]> {
     return await readdir(this.folder);
   }
 
@@ -28,7 +31,7 @@ export class WindowNotes {
 
   /** Renamed into place, so that nobody reads half of it. */
   async write(name: string, what: JsonObject): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await this.make();
     const beside = join(this.folder, `${name}.new`);
     await writeFile(beside, JSON.stringify(what), { mode: 0o600 });
     await rename(beside, join(this.folder, name));

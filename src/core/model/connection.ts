@@ -16,6 +16,20 @@ export interface Connection {
   /** Lets the key travel over plain http to an address that is not loopback (D4). */
   readonly allowInsecureHttp?: boolean;
   readonly transport?: TransportKind;
+  /** Name of the environment variable that holds the key, where the editor keeps no secrets. */
+  readonly apiKeyVariable?: string;
+}
+
+const localPrefix = 'local@';
+
+/** Id of the connection to the local service of a machine (D29). */
+export function localIdOf(machine: string): string {
+  return localPrefix + machine;
+}
+
+/** The machine whose local service a connection leads to; undefined for any other connection. */
+export function machineOf(connectionId: string): string | undefined {
+  return connectionId.startsWith(localPrefix) ? connectionId.slice(localPrefix.length) : undefined;
 }
 
 /** What the root document told of a service (§4.9). */

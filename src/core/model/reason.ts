@@ -4,6 +4,10 @@ export type ReasonKind =
   | 'insecureAddress' // plain http to an address that is not loopback (D4)
   | 'badArgument' // the client's own checks refused an argument (§4.8)
   | 'notConnected' // there is no connection to ask (§4.8)
+  | 'keyMissing' // no key is kept for the connection
+  | 'keyGone' // a key was kept here, and the editor has it no longer
+  | 'keyElsewhere' // the key was given for another address, and goes nowhere else
+  | 'variableEmpty' // the environment variable that is to hold the key is not set; `detail` names it
   | 'unreachable' // no connection could be made: name not found, refused
   | 'certificate' // TLS did not trust the server
   | 'proxy' // the proxy refused, or wants a password

@@ -3,10 +3,14 @@ import type { Database } from '../model/database.ts';
 import type { Reason } from '../model/reason.ts';
 import { Emitter } from '../util/emitter.ts';
 
-/** How the active connection stands; `doubt` says why a key that was accepted before is tried again (D28). */
+/**
+ * How the active connection stands; `doubt` says why a key that was accepted before is tried again (D28). One that is
+ * `stopped` is a local service that somebody ended on purpose (D29).
+ */
 export type ConnectionState =
   | { readonly kind: 'disconnected' }
   | { readonly kind: 'connecting'; readonly connection: Connection; readonly doubt?: Reason }
+  | { readonly kind: 'stopped'; readonly connection: Connection }
   | { readonly kind: 'failed'; readonly connection: Connection; readonly reason: Reason }
   | { readonly kind: 'connected'; readonly connection: Connection; readonly service: ServiceInfo };
 
@@ -34,6 +38,18 @@ export class ConnectionStore {
 
   get listing(): DatabaseListing {
     return this.listed;
+  }
+
+  /** The connection that is shown, however it stands. */
+  get shown(): Connection | undefined {
+    return this.current.kind === 'disconnected' ? undefined : this.current.connection;
+  }
+
+  /** Gives the connection that is shown another name. */
+  rename(name: string): void {
+    if (this.current.kind === 'disconnected') return;
+    this.current = { ...this.current, connection: { ...this.current.connection, name } };
+    this.changed.fire();
   }
 
   /** Enters a state; any but `connected` has no databases. */

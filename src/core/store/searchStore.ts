@@ -1,7 +1,15 @@
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
+import type { ResultOrder } from '../model/resultOrder.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
 import { Emitter } from '../util/emitter.ts';
+import { CheckedFiles, type CheckedFile, type CheckedTally, type Checks } from './checkedFiles.ts';
+
+/** An id that was asked for and did not bring a file, with the reason where the service gave one (D8). */
+export interface MissingId {
+  readonly id: string;
+  readonly reason?: Reason;
+}
 
 /** A search and what it has brought so far. */
 export interface Search {
@@ -9,9 +17,13 @@ export interface Search {
   readonly connectionId: string;
   readonly query: SearchQuery;
   readonly loading: boolean;
-  /** Every file once, in the order of the answers (D9). */
+  /** Every file once, in the order of the answers (D9). Grows in place until the search is asked anew. */
   readonly files: readonly FoundFile[];
-  /** 0-based index of the first result not asked for yet; a multiple of the page size (D9). */
+  /** The ids that brought no file, where files were asked for by id. */
+  readonly missing: readonly MissingId[];
+  /** What the files are shown in the order of. */
+  readonly order: ResultOrder;
+  /** 0-based index of the first result not asked for yet; of words, a multiple of the page size (D9). */
   readonly nextOffset: number;
   /** Whether asking on may bring more. */
   readonly mayHaveMore: boolean;
@@ -19,23 +31,29 @@ export interface Search {
   readonly reason?: Reason;
 }
 
-/** A file that was chosen for transfer, and the connection whose search found it. */
-export interface CheckedFile {
-  readonly connectionId: string;
-  readonly file: FileEntry;
-}
-
 /** What a page, or its absence, changes of a search. */
 export type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query' | 'reason'>> & {
   readonly reason?: Reason | undefined;
 };
 
+/** Searches that were taken out of the list, to be put back with {@link SearchStore.restore}. */
+export type DismissedSearches = readonly { readonly kept: Kept; readonly checks: Checks }[];
+
+interface Kept {
+  search: Search;
+  files: FoundFile[];
+  seen: Set<string>;
+  /** Its place among the searches, in the order of their beginning. */
+  readonly place: number;
+}
+
 /** The searches that are shown, newest first, and which of their files are checked for transfer. */
 export class SearchStore {
-  private readonly searches = new Map<string, Search>();
-  private readonly checks = new Map<string, Map<string, FileEntry>>();
+  private readonly searches = new Map<string, Kept>();
+  private readonly checks = new CheckedFiles();
   private readonly changed = new Emitter<readonly string[]>();
   private readonly checksChanged = new Emitter<void>();
+  private opened = 0;
 
   /** Carries the keys of the searches that changed, came or went. */
   readonly onDidChange = this.changed.event;
@@ -44,79 +62,116 @@ export class SearchStore {
   readonly onDidChangeChecks = this.checksChanged.event;
 
   all(): readonly Search[] {
-    return [...this.searches.values()].reverse();
+    return [...this.searches.values()].sort((one, other) => other.place - one.place).map(({ search }) => search);
   }
 
   get(key: string): Search | undefined {
-    return this.searches.get(key);
+    return this.searches.get(key)?.search;
   }
 
   open(key: string, connectionId: string, query: SearchQuery): void {
-    this.searches.set(key, {
-      key,
-      connectionId,
-      query,
-      loading: true,
-      files: [],
-      nextOffset: 0,
-      mayHaveMore: true,
-    });
+    const files: FoundFile[] = [];
+    const asked = { key, connectionId, query, loading: true, files, missing: [] };
+    this.opened += 1;
+    const search: Search = { ...asked, order: 'relevance', nextOffset: 0, mayHaveMore: true };
+    this.searches.set(key, { search, files, seen: new Set(), place: this.opened });
     this.changed.fire([key]);
   }
 
   /** Changes a search; one that was dismissed meanwhile is left alone, and a change that changes nothing is not told. */
   update(key: string, change: SearchChange): void {
-    const search = this.searches.get(key);
-    const differs = (field: keyof SearchChange): boolean => search?.[field] !== change[field];
-    if (!search || !(Object.keys(change) as (keyof SearchChange)[]).some(differs)) return;
-    const { reason, ...rest } = { ...search, ...change };
-    this.searches.set(key, reason ? { ...rest, reason } : rest);
+    const kept = this.searches.get(key);
+    const differs = (field: keyof SearchChange): boolean => kept?.search[field] !== change[field];
+    if (!kept || !(Object.keys(change) as (keyof SearchChange)[]).some(differs)) return;
+    const { reason, ...rest } = { ...kept.search, ...change };
+    if (change.files) {
+      kept.files = [...change.files];
+      kept.seen = new Set(kept.files.map(identity));
+    }
+    kept.search = { ...rest, files: kept.files, ...(reason && { reason }) };
     this.changed.fire([key]);
   }
 
-  dismiss(keys: readonly string[]): void {
-    for (const key of keys) {
-      this.searches.delete(key);
-      this.checks.delete(key);
+  /** Adds the files that were not seen before in this search (D9), and tells how many; the `update` that follows tells of them. */
+  add(key: string, files: readonly FoundFile[]): number {
+    const kept = this.searches.get(key);
+    if (!kept) return 0;
+    const before = kept.files.length;
+    for (const file of files) {
+      const id = identity(file);
+      if (kept.seen.has(id)) continue;
+      kept.seen.add(id);
+      kept.files.push(file);
     }
+    return kept.files.length - before;
+  }
+
+  /** Takes searches out of the list, with their checks. */
+  dismiss(keys: readonly string[]): DismissedSearches {
+    const dismissed = keys.flatMap((key) => {
+      const kept = this.searches.get(key);
+      return kept ? [{ kept, checks: this.checks.clear(key) }] : [];
+    });
+    for (const key of keys) this.searches.delete(key);
     this.changed.fire(keys);
+    this.checksChanged.fire();
+    return dismissed;
+  }
+
+  /** Puts searches back where they were, with their checks; what they were waiting for is not asked for again. */
+  restore(dismissed: DismissedSearches): void {
+    for (const { kept, checks } of dismissed) {
+      const { key, connectionId } = kept.search;
+      this.searches.set(key, { ...kept, search: { ...kept.search, loading: false } });
+      this.checks.set(key, connectionId, checks.values(), true);
+    }
+    this.changed.fire(dismissed.map(({ kept }) => kept.search.key));
     this.checksChanged.fire();
   }
 
-  /** Chooses a file of a search for transfer, or no longer. */
+  /** Chooses files of a search for transfer, or no longer, as a person does with their check boxes. */
   setChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
-    if (!this.searches.has(key)) return;
-    const chosen = this.checks.get(key) ?? new Map<string, FileEntry>();
-    for (const file of files) {
-      if (checked) chosen.set(file.id, file);
-      else chosen.delete(file.id);
-    }
-    this.checks.set(key, chosen);
+    const search = this.get(key);
+    if (!search) return;
+    this.checks.set(key, search.connectionId, files, checked);
     this.checksChanged.fire();
+  }
+
+  /** Chooses every file that a search has brought so far; its rows are drawn again. */
+  checkAll(key: string): void {
+    const files = this.get(key)?.files.filter((file) => file.kind === 'file') ?? [];
+    this.setChecked(key, files, true);
+    this.changed.fire([key]);
   }
 
   isChecked(key: string, fileId: string): boolean {
-    return this.checks.get(key)?.has(fileId) ?? false;
+    return this.checks.of(key).has(fileId);
+  }
+
+  /** How many files of one search are checked. */
+  checkedCount(key: string): number {
+    return this.checks.of(key).size;
+  }
+
+  /** How many files of all searches are checked, and how much that is: each file of a connection's database once. */
+  get checked(): CheckedTally {
+    return this.checks.tally;
   }
 
   /** The checked files of all searches: each file of a connection's database once. */
   checkedFiles(): readonly CheckedFile[] {
-    const files = new Map<string, CheckedFile>();
-    for (const [key, chosen] of this.checks) {
-      const connectionId = this.searches.get(key)?.connectionId;
-      if (connectionId === undefined) continue;
-      for (const file of chosen.values()) {
-        files.set(JSON.stringify([connectionId, file.database, file.id]), { connectionId, file });
-      }
-    }
-    return [...files.values()];
+    return this.checks.all();
   }
 
-  /** Chooses nothing any longer, of one search or of all. */
-  uncheck(keys: readonly string[] = [...this.checks.keys()]): void {
-    const emptied = keys.filter((key) => this.checks.delete(key));
+  /** Chooses nothing any longer, of some searches or of all. */
+  uncheck(keys: readonly string[] = [...this.searches.keys()]): void {
+    const emptied = keys.filter((key) => this.checks.clear(key).size > 0);
     if (emptied.length === 0) return;
     this.changed.fire(emptied);
     this.checksChanged.fire();
   }
+}
+
+function identity(file: FoundFile): string {
+  return file.kind === 'file' ? `file ${file.id}` : `text ${file.text}`;
 }

@@ -33,6 +33,7 @@ export class FileLock implements Disposable {
   private readonly lost = new Emitter<void>();
   private waiting: Disposable | undefined;
   private renewing: Promise<void> | undefined;
+  private renewsAgain = false;
 
   /** Another has taken it over, because this process was asleep or its disk was away. */
   readonly onDidLose = this.lost.event;
@@ -129,10 +130,18 @@ export class FileLock implements Disposable {
   private renewLater(): void {
     this.waiting = this.clock.after(renewEveryMs, () => {
       this.renewLater();
-      this.renewing ??= this.renew().finally(() => {
-        this.renewing = undefined;
-      });
+      this.renewsAgain = true;
+      this.renewing ??= this.renewWhileWanted();
     });
+  }
+
+  /** One after the other, however slow the disk is. */
+  private async renewWhileWanted(): Promise<void> {
+    while (this.renewsAgain) {
+      this.renewsAgain = false;
+      await this.renew();
+    }
+    this.renewing = undefined;
   }
 
   private async renew(): Promise<void> {

@@ -6,6 +6,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The JSON object that a text is; undefined for any other text. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Whether lists and objects stand in each other more than `levels` deep. Walks no further than that, so that nothing a
  * server or a file nests is too much. Two kinds of loops, each quick for its own.

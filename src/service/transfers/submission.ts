@@ -1,8 +1,10 @@
 import * as fs from 'node:fs/promises';
 import type { TransferRequest } from '../../contract/transfer.ts';
+import type { Logger } from '../../core/util/logger.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
+import type { TransferJournal } from './journal.ts';
 import { describeWaiting, messageOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
 
 /** A checked submission: what the journal gets. */
@@ -47,6 +49,17 @@ export async function prepareSubmission(
     isCancelRequested: false,
   };
   return { record, files };
+}
+
+/** Writes a submission down; resolves when it is on disk (D25). Throws {@link HttpProblem} 500 when it cannot be written. */
+export async function addTo(journal: TransferJournal, submission: Submission, logger: Logger): Promise<void> {
+  try {
+    await journal.add(submission.record, submission.files);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    logger.error(`The journal cannot be written: ${why}`);
+    throw new HttpProblem(500, `The transfer is not accepted: the journal of transfers cannot be written (${why}).`);
+  }
 }
 
 function transferFileOf(file: CatalogFile, position: number): TransferFile {

@@ -11,7 +11,7 @@ import { FileThreads } from './fileThreads.ts';
 import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
 import { haveRoom, TransferFailure, TransferSuspension } from './outcomes.ts';
-import { prepareSubmission } from './submission.ts';
+import { addTo, prepareSubmission } from './submission.ts';
 import { describeWaiting, hasEnded, type TransferFile, type TransferRecord } from './transferRecord.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
@@ -84,9 +84,9 @@ export class TransferQueue {
   }
 
   private async takeIn(request: TransferRequest): Promise<string> {
-    const { databases, clock, journal } = this.options;
+    const { databases, clock, journal, logger } = this.options;
     const { record, files } = await prepareSubmission(databases, request, randomUUID(), clock.now());
-    await journal.add(record, files);
+    await addTo(journal, { record, files }, logger);
     // A database that came meanwhile may have had it begun already.
     const live = this.live.has(record.id) ? undefined : this.revive(record, files);
     if (live !== undefined) this.enqueue(live);

@@ -182,6 +182,16 @@ describe('The flows', () => {
       assert.equal(rig.explorer.transferStore.running()[0]?.id, id);
     });
 
+    it('resolves with how the submission went, also when more is known by then', async () => {
+      await rig.connect();
+      rig.server.on('POST /api/v1/transfers', json({ id }, 201));
+      rig.server.on(
+        'GET /api/v1/transfers/*',
+        json({ id, status: 'succeeded', num_files: 1, num_files_transferred: 1 }),
+      );
+      assert.equal((await rig.explorer.transferFlow.submit(rig.order)).state, 'accepted');
+    });
+
     it('is refused with the reason of the service', async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', problem(404, 'no database Beta'));

@@ -6,6 +6,7 @@ import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
 import { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
 import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
+import { HttpProblem } from '../../../src/service/http/httpProblem.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
 import type { TransferRecord } from '../../../src/service/transfers/transferRecord.ts';
@@ -108,6 +109,24 @@ describe('A queue of transfers', () => {
     assert.equal(journal.get(id)?.isCancelRequested, true);
     await queue.close();
     await parts.databases.close();
+  });
+
+  it('refuses a transfer that cannot be written down, and says why', async () => {
+    const parts = await partsWith(systemClock, new MemoryLog());
+    const wishes = ['source', 'target'].map((name) => ({ name, folder: nodePath.join(folder, name) }));
+    for (const wish of wishes) await fs.mkdir(wish.folder);
+    await fs.writeFile(nodePath.join(folder, 'source', 'a'), 'a');
+    await parts.databases.serve(wishes);
+    const queue = new TransferQueue({ ...parts, retentionMs: 86_400_000, retryDelayMs: 20 });
+    journal.close();
+    const request = { orcid: record.orcid, source: 'source', destination: 'target', file_ids: ['a'] };
+    const why = /^The transfer is not accepted: the journal of transfers cannot be written \(database is not open\)\.$/;
+    await assert.rejects(queue.submit(request), (error) => error instanceof HttpProblem && why.test(error.message));
+    assert.match(parts.logger.lines.join(), /database is not open/);
+    await queue.close();
+    await parts.databases.close();
+    journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
+    assert.deepEqual(journal.unfinished(), []);
   });
 
   it('tells no more of a transfer whose time has passed, and keeps no list of the files of one that has ended', async () => {

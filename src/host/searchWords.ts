@@ -1,0 +1,79 @@
+import { l10n } from 'vscode';
+import type { ResultOrder } from '../core/model/resultOrder.ts';
+import type { SearchParameter } from '../core/model/searchParameter.ts';
+import type { SearchQuery, StagingStatus } from '../core/model/searchQuery.ts';
+import type { CheckedTally } from '../core/store/checkedFiles.ts';
+import type { Search } from '../core/store/searchStore.ts';
+import type { JsonObject } from '../core/util/json.ts';
+import { filesText, numberText, plainLine, sizeText } from './words.ts';
+
+/** What narrows a search. */
+interface Filters {
+  readonly status?: StagingStatus | undefined;
+  readonly specific?: JsonObject | undefined;
+}
+
+/** What a database is called; a service may give it a name in which nothing can be seen. */
+export function databaseText(name: string): string {
+  return plainLine(name) || l10n.t('(no name)');
+}
+
+/** What was searched for: the words in quotes, all files, or so many ids. */
+export function wantedText({ query, ids }: Pick<SearchQuery, 'query' | 'ids'>): string {
+  if (ids) return ids.length === 1 ? l10n.t('1 id') : l10n.t('{0} ids', numberText(ids.length));
+  const words = plainLine(query);
+  return words === '' ? l10n.t('All files') : `“${words}”`;
+}
+
+/** Status and specific parameters of a search; empty where there are none. */
+export function filtersText({ status, specific }: Filters): string {
+  const given = Object.entries(specific ?? {}).map(parameterText);
+  return plainLine([status && statusText(status), ...given].filter(Boolean).join(' · '));
+}
+
+function parameterText([name, value]: [string, unknown]): string {
+  return `${plainLine(name)}: ${plainLine(valueText(value))}`;
+}
+
+/** A value of a parameter as a person would type it. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What may be given for a parameter: "one of asc, desc", "text", "a number". */
+export function parameterTypeText({ type, values }: SearchParameter): string {
+  if (values.length > 0) return l10n.t('one of {0}', plainLine(values.map(valueText).join(', ')));
+  const scalar = /^array\((\w+)\)$/.exec(type)?.[1] ?? type;
+  const words: Readonly<Record<string, string>> = {
+    string: l10n.t('text'),
+    number: l10n.t('a number'),
+    boolean: l10n.t('true or false'),
+  };
+  return Object.hasOwn(words, scalar) ? (words[scalar] ?? '') : plainLine(type);
+}
+
+/** The word for a staging status. */
+export function statusText(status: StagingStatus): string {
+  return status === 'staged' ? l10n.t('staged') : l10n.t('unstaged');
+}
+
+/** The word for an order of the results. */
+export function orderText(order: ResultOrder): string {
+  const words: Readonly<Record<ResultOrder, string>> = {
+    relevance: l10n.t('Relevance'),
+    name: l10n.t('Name'),
+    size: l10n.t('Size'),
+  };
+  return words[order];
+}
+
+/** How many files a search has brought: "40+ files" where there may be more; empty before any came. */
+export function countText({ files, mayHaveMore }: Search): string {
+  if (files.length === 0) return '';
+  return mayHaveMore ? l10n.t('{0}+ files', numberText(files.length)) : filesText(files.length);
+}
+
+/** How many files are checked and how much that is; empty where none is. */
+export function checkedText({ count, sizeBytes }: CheckedTally): string {
+  return count === 0 ? '' : l10n.t('{0} checked ({1})', numberText(count), sizeText(sizeBytes));
+}

@@ -1,0 +1,92 @@
+import { l10n, ThemeIcon, TreeItem, TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
+import type { FileEntry, FoundFile } from '../core/model/fileEntry.ts';
+import type { Search } from '../core/store/searchStore.ts';
+import type { FileNode } from '../host/contributions.ts';
+import { countText, databaseText, filtersText, orderText, wantedText } from '../host/searchWords.ts';
+import { numberText, plainLine, sizeText } from '../host/words.ts';
+import { namesOf } from './fileFacts.ts';
+import type { PartNode } from './nodes.ts';
+
+/** The row of a search. */
+export function searchItem(search: Search): TreeItem {
+  const { query, order } = search;
+  const wanted = wantedText(query);
+  const item = new TreeItem(wanted, TreeItemCollapsibleState.Expanded);
+  item.id = search.key;
+  item.contextValue = search.loading ? 'search.loading' : 'search';
+  item.iconPath = searchIcon(search);
+  const sorted = order === 'relevance' ? '' : l10n.t('by {0}', orderText(order).toLowerCase());
+  const lines = [databaseText(query.database), filtersText(query), countText(search), sorted];
+  item.description = lines.filter(Boolean).join(' · ');
+  item.tooltip = [wanted, ...lines].filter(Boolean).join('\n');
+  return item;
+}
+
+function searchIcon({ loading, reason, query }: Search): ThemeIcon {
+  if (loading) return new ThemeIcon('loading~spin');
+  if (reason) return new ThemeIcon('warning');
+  return new ThemeIcon(query.ids ? 'list-selection' : 'search');
+}
+
+/** The row of a part: its first and last number, and what its first and last file are called. */
+export function partItem(search: Search, node: PartNode, files: readonly FoundFile[], isOpen: boolean): TreeItem {
+  const numbers = [node.start + 1, node.start + files.length].map(numberText);
+  const { Expanded, Collapsed } = TreeItemCollapsibleState;
+  const item = new TreeItem(numbers.join(' – '), isOpen ? Expanded : Collapsed);
+  item.id = `${search.key}/part/${node.start}`;
+  item.contextValue = 'part';
+  item.iconPath = new ThemeIcon('files');
+  item.description = [files[0], files.at(-1)].map((file) => labelOf(file)).join(' – ');
+  item.tooltip = `${numbers.join(' – ')}\n${item.description}`;
+  return item;
+}
+
+/** The row of the ids that brought no file. */
+export function missingItem({ key, missing }: Search): TreeItem {
+  const text =
+    missing.length === 1 ? l10n.t('1 id not found') : l10n.t('{0} ids not found', numberText(missing.length));
+  const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
+  item.id = `${key}/missing`;
+  item.contextValue = 'missing';
+  item.iconPath = new ThemeIcon('question');
+  item.tooltip = [text, ...missing.slice(0, 20).map(({ id }) => plainLine(id))].join('\n');
+  return item;
+}
+
+/** The row of a file, with its check box. Its tooltip is made when it is looked at: see {@link fileTooltip}. */
+export function fileItem(node: FileNode, isChecked: boolean): TreeItem {
+  const { file } = node;
+  const item = new TreeItem(labelOf(file));
+  item.id = `${node.searchKey}/${file.id}`;
+  item.contextValue = 'file';
+  item.iconPath = new ThemeIcon('file');
+  item.description = [file.sizeBytes === undefined ? '' : sizeText(file.sizeBytes), plainLine(file.format ?? '')]
+    .filter(Boolean)
+    .join(' · ');
+  item.checkboxState = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
+  item.command = { command: 'dataTransfer.showFileMetadata', title: l10n.t('Show File Metadata'), arguments: [node] };
+  return item;
+}
+
+/** What is known of a file, a line for each. */
+export function fileTooltip(file: FileEntry): string {
+  const facts: readonly [string, string | undefined][] = [
+    [l10n.t('Path'), file.path ?? file.name],
+    [l10n.t('Title'), file.title],
+    [l10n.t('Size'), file.sizeBytes === undefined ? undefined : sizeText(file.sizeBytes)],
+    [l10n.t('Type'), [file.format, file.mediaType].filter(Boolean).join(', ')],
+    [l10n.t('Hash'), file.hash],
+    [l10n.t('Source'), namesOf(file.resource, 'sources')],
+    [l10n.t('Licence'), namesOf(file.resource, 'licenses')],
+    [l10n.t('Id'), file.id],
+  ];
+  return facts
+    .map(([name, value]) => [name, plainLine(value ?? '')])
+    .flatMap(([name, value]) => (value ? [`${name}: ${value}`] : []))
+    .join('\n');
+}
+
+function labelOf(file: FoundFile | undefined): string {
+  const name = file?.kind === 'file' ? plainLine(file.name) : '';
+  return name === '' ? l10n.t('(no name)') : name;
+}

@@ -1,0 +1,70 @@
+import { l10n } from 'vscode';
+import type { FoundFile, UnreadableFile } from '../core/model/fileEntry.ts';
+import type { MissingId, Search } from '../core/store/searchStore.ts';
+import type { SearchNode } from '../host/contributions.ts';
+import { databaseText } from '../host/searchWords.ts';
+import { numberText, plainLine, plainPart, reasonText } from '../host/words.ts';
+import type { MessageNode, SearchTreeNode } from './nodes.ts';
+import { errorRow, loadingRow, nothingRow } from './placeholders.ts';
+
+/** What stands for a file in the list; `index` is its place there. */
+export function fileRow(search: Search, file: FoundFile, index: number): SearchTreeNode {
+  if (file.kind === 'unreadable') return unreadableRow(search, file, index);
+  return { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file };
+}
+
+function unreadableRow(search: Search, file: UnreadableFile, index: number): MessageNode {
+  return {
+    kind: 'message',
+    id: `${search.key}/unreadable/${index}`,
+    look: 'unreadable',
+    text: l10n.t('Unreadable file: {0}', plainLine(file.text).slice(0, 80)),
+    tooltip: plainPart(file.text, 1000),
+  };
+}
+
+/** What stands for an id that brought no file. */
+export function missingRow({ key }: Search, { id, reason }: MissingId): MessageNode {
+  const text = plainLine(id) || l10n.t('(no name)');
+  const why = reason ? reasonText(reason) : l10n.t('the service does not know it');
+  return { kind: 'message', id: `${key}/missing/${id}`, look: 'missing', text, tooltip: `${text}\n${why}` };
+}
+
+/** What follows the files of a search: how it goes on, why it does not, and what was not found. */
+export function lastRows(search: Search, node: SearchNode): SearchTreeNode[] {
+  const { key, missing } = search;
+  const missed: SearchTreeNode[] = missing.length > 0 ? [{ kind: 'missing', searchKey: key }] : [];
+  return [...missed, ...standingRows(search, node)];
+}
+
+function standingRows(search: Search, node: SearchNode): MessageNode[] {
+  const { key, loading, mayHaveMore, missing } = search;
+  const count = search.files.length;
+  if (loading) return [loadingRow(key, loadingText(search))];
+  if (search.reason) return troubleRows(search, node, reasonText(search.reason));
+  if (count === 0 && !mayHaveMore) return missing.length > 0 ? [] : [nothingRow(key, l10n.t('No files found.'))];
+  if (!mayHaveMore) return [];
+  const text =
+    count === 0
+      ? l10n.t('Stopped before any file came. Search again')
+      : l10n.t('Load more ({0} shown)', numberText(count));
+  const command = { id: 'dataTransfer.loadMore', title: l10n.t('Load More'), argument: node };
+  return [{ kind: 'message', id: `${key}/more`, look: 'more', text, command }];
+}
+
+function loadingText({ query, files, nextOffset }: Search): string {
+  if (query.ids) return l10n.t('Fetched {0} of {1}…', numberText(nextOffset), numberText(query.ids.length));
+  return files.length === 0 ? l10n.t('Searching…') : l10n.t('Loading more…');
+}
+
+function troubleRows({ key, query }: Search, node: SearchNode, why: string): MessageNode[] {
+  const database = databaseText(query.database);
+  const text = query.ids
+    ? l10n.t('Could not fetch from {0}: {1}. Retry', database, why)
+    : l10n.t('Could not search {0}: {1}. Retry', database, why);
+  const edit = { id: 'dataTransfer.refineSearch', title: l10n.t('Edit'), argument: node };
+  return [
+    errorRow(key, text, { id: 'dataTransfer.loadMore', title: l10n.t('Retry'), argument: node }),
+    { kind: 'message', id: `${key}/edit`, look: 'edit', text: l10n.t('Edit the search…'), command: edit },
+  ];
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { until } from '../unit/core/rig.ts';
+import { hostileTexts } from './specimens.ts';
+import { Stage } from './stage.ts';
+
+describe('Saved connections that are edited by hand', () => {
+  let stage: Stage;
+  let other: FaultServer;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    other = await FaultServer.start();
+    publicLike(stage.server, 'the-key');
+  });
+  afterEach(async () => {
+    await stage.close();
+    await other.stop();
+  });
+
+  const isConnectedTo = (id: string): boolean => {
+    const { state } = stage.parts.connectionStore;
+    return state.kind === 'connected' && state.connection.id === id;
+  };
+
+  const write = async (entries: readonly unknown[]): Promise<void> => {
+    await stage.settings.update('connections', entries, true);
+  };
+
+  it('are called by their new name at once, and stay open', async () => {
+    await stage.connect('the-key');
+    const [connection] = stage.parts.settings.connections;
+    const { active } = stage.parts.sessions;
+    await write([{ ...connection, name: 'Our Service' }]);
+    const { connectionStore, sessions } = stage.parts;
+    await until(connectionStore.onDidChange, () => connectionStore.shown?.name === 'Our Service');
+    assert.equal(sessions.active, active);
+  });
+
+  it('are closed where their address was changed, for the key is not sent to another one', async () => {
+    await stage.connect('the-key');
+    const [connection] = stage.parts.settings.connections;
+    await write([{ ...connection, server: other.address }]);
+    const { connectionStore } = stage.parts;
+    await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'failed');
+    assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'keyElsewhere');
+    assert.deepEqual(other.requests, []);
+  });
+
+  const right = { id: 'a', name: 'Alpha', server: 'https://a.example.org' };
+  for (const [what, entry, trouble] of [
+    ['no object', 'https://b.example.org', 'entry 2: it must be an object'],
+    ['without an id', { name: 'Beta', server: 'https://b.example.org' }, 'entry 2 (Beta): "id" is missing'],
+    ['of an empty name', { ...right, id: 'b', name: ' ' }, 'entry 2 (https://a.example.org): "name" must be a text'],
+    ['without a scheme', { ...right, id: 'b', server: 'b.example.org' }, '"server" must be an address that begins'],
+    ['of an odd port', { ...right, id: 'b', port: 70_000 }, '"port" must be a whole number from 1 to 65535'],
+    ['of an odd scheme', { ...right, id: 'b', scheme: 'odd' }, '"scheme" must be one of "base64", "plain"'],
+    ['of an odd variable', { ...right, id: 'b', apiKeyVariable: 'a key' }, 'the name of an environment variable'],
+    ['of the same id', { ...right, name: 'Again' }, 'entry 2 (Again): its id is also that of Alpha, which is used'],
+  ] as const) {
+    it(`are named in one notice where one is ${what}; the others are used, and nothing is lost`, async () => {
+      const last = { id: 'z', name: 'Omega', server: 'https://z.example.org' };
+      await write([right, entry, last]);
+      const notice = await stage.person.notice(/^The setting dataTransfer\.connections cannot be used as it is: /);
+      assert.ok(notice.message.includes(trouble), notice.message);
+      assert.deepEqual(notice.buttons, ['Open Settings']);
+      const { settings } = stage.parts;
+      assert.deepEqual(settings.connections, [right, last]);
+      await settings.saveConnection({ ...last, name: 'Omega 2' });
+      assert.deepEqual(stage.settings.get('connections'), [right, entry, { ...last, name: 'Omega 2' }]);
+      assert.equal(stage.person.notices.length, 1, 'and it is not said again');
+    });
+  }
+
+  it('say in one notice that several are wrong', async () => {
+    await write([1, 2, 3]);
+    assert.match((await stage.person.notice()).message, /entry 1: it must be an object\. \(2 more\)$/);
+  });
+
+  it('are not written over where the setting is no list', async () => {
+    await stage.settings.update('connections', { a: 1 }, true);
+    assert.match((await stage.person.notice()).message, /it must be a list/);
+    await assert.rejects(stage.parts.settings.saveConnection(right), /must be a list\. Mend it first/);
+    assert.deepEqual(stage.settings.get('connections'), { a: 1 });
+  });
+
+  it('stay open while an entry is broken, until it is mended', async () => {
+    await stage.connect('the-key');
+    const [connection] = stage.parts.settings.connections;
+    assert.ok(connection);
+    await write([{ ...connection, port: 'x' }]);
+    await stage.person.notice(/"port" must be/);
+    assert.ok(isConnectedTo(connection.id));
+  });
+
+  for (const [what, name] of Object.entries(hostileTexts)) {
+    it(`are shown as plain text where a name is ${what}`, async () => {
+      await write([
+        { ...right, name: `x${name}` },
+        { ...right, name: `y${name}` },
+      ]);
+      const notice = await stage.person.notice();
+      const done = stage.run('dataTransfer.switchConnection');
+      const pick = await stage.person.pick();
+      for (const text of [notice.message, ...pick.labels]) {
+        assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\$\(|\]\(/u);
+        assert.ok(text.length < 1000, `${text.length} characters`);
+      }
+      pick.escape();
+      await done;
+    });
+  }
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { json, silence } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { Stage } from './stage.ts';
+
+describe('The commands of a search', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+  });
+  afterEach(() => stage.close());
+
+  const shown = (): string[] => stage.parts.searchStore.all().map(({ query }) => query.query);
+
+  it('load page after page until there is no more (D9)', async () => {
+    await stage.settings.update('search.pageSize', 25, true);
+    const { key, files } = await stage.search('JGI Data Portal', '');
+    assert.equal(files.length, 25);
+    await stage.run('dataTransfer.loadAll', { kind: 'search', key });
+    const search = stage.parts.searchStore.get(key);
+    assert.deepEqual([search?.files.length, search?.mayHaveMore, search?.loading], [60, false, false]);
+    assert.deepEqual(stage.person.said.at(-1), 'All 60 files are loaded.');
+  });
+
+  it('ask at some thousands of files whether to load on', async () => {
+    const { person, server, parts } = stage;
+    const page = (start: number): ReturnType<typeof json> =>
+      json({ resources: Array.from({ length: 3000 }, (_, index) => ({ id: `f${start + index}` })) });
+    server.on('POST /api/v1/files', page(0), page(3000), page(6000), json({ resources: [] }));
+    const { key } = await stage.search('JGI Data Portal', '');
+    const done = stage.run('dataTransfer.loadAll', { kind: 'search', key });
+    const notice = await person.notice(/^6,000 files are loaded/);
+    assert.equal(notice.isModal, false);
+    assert.equal(parts.searchStore.get(key)?.loading, false);
+    notice.press('Load On');
+    await done;
+    assert.equal(parts.searchStore.get(key)?.files.length, 9000);
+  });
+
+  it('stop what a search is waiting for, and keep what it has brought', async () => {
+    await stage.settings.update('search.pageSize', 25, true);
+    const { key } = await stage.search('JGI Data Portal', '');
+    stage.server.on('POST /api/v1/files', silence());
+    const done = stage.run('dataTransfer.loadMore', { kind: 'search', key });
+    await stage.searchesUntil(([search]) => search?.loading === true);
+    await stage.run('dataTransfer.stopSearch');
+    await done;
+    const search = stage.parts.searchStore.get(key);
+    assert.deepEqual([search?.files.length, search?.loading, search?.reason], [25, false, undefined]);
+  });
+
+  it('dismiss a search, and Undo brings it back in its place with its checks', async () => {
+    const { parts, person } = stage;
+    await stage.search('JGI Data Portal', 'JDP:000001');
+    const second = await stage.search('JGI Data Portal', 'JDP:00002');
+    await stage.search('JGI Data Portal', 'JDP:000003');
+    parts.searchStore.checkAll(second.key);
+    await stage.run('dataTransfer.dismissSearch', { kind: 'search', key: second.key });
+    assert.deepEqual([shown(), parts.searchStore.checked.count], [['JDP:000003', 'JDP:000001'], 0]);
+    (await person.notice(/^Dismissed the search for “JDP:00002”\.$/)).press('Undo');
+    await stage.searchesUntil((all) => all.length === 3);
+    assert.deepEqual(shown(), ['JDP:000003', 'JDP:00002', 'JDP:000001']);
+    assert.equal(parts.searchStore.checked.count, 10);
+  });
+
+  it('clear all searches, and Undo brings them back', async () => {
+    await stage.search('JGI Data Portal', 'JDP:000001');
+    await stage.search('JGI Data Portal', 'JDP:000002');
+    await stage.run('dataTransfer.clearResults');
+    assert.deepEqual(shown(), []);
+    (await stage.person.notice(/^Dismissed 2 searches\.$/)).press('Undo');
+    await stage.searchesUntil((all) => all.length === 2);
+    assert.deepEqual(shown(), ['JDP:000002', 'JDP:000001']);
+  });
+
+  it('sort a search, with the current order marked', async () => {
+    const { key } = await stage.search('JGI Data Portal', 'JDP:00001');
+    const sort = async (label: string): Promise<readonly (string | undefined)[]> => {
+      const done = stage.run('dataTransfer.sortResults', { kind: 'search', key });
+      const pick = await stage.person.pick();
+      pick.choose(label);
+      await done;
+      return pick.items.filter(({ description }) => description === 'current').map((item) => item.label);
+    };
+    assert.deepEqual(await sort('Size'), ['Relevance']);
+    assert.deepEqual(await sort('Name'), ['Size']);
+    assert.equal(stage.parts.searchStore.get(key)?.order, 'name');
+  });
+
+  it('check every file of a search, and none any longer', async () => {
+    const { searchStore } = stage.parts;
+    await stage.search('JGI Data Portal', 'JDP:00001');
+    await stage.run('dataTransfer.checkAllFiles');
+    assert.deepEqual(searchStore.checked, { count: 10, sizeBytes: 100 });
+    assert.match(stage.person.said.at(-1) ?? '', /^10 files checked\./);
+    await stage.run('dataTransfer.uncheckAllFiles');
+    assert.equal(searchStore.checked.count, 0);
+  });
+
+  it('ask which search where there are several', async () => {
+    await stage.search('JGI Data Portal', 'JDP:000001');
+    await stage.search('JGI Data Portal', 'JDP:000002');
+    const done = stage.run('dataTransfer.checkAllFiles');
+    const pick = await stage.person.pick();
+    assert.deepEqual(pick.labels, ['“JDP:000002”', '“JDP:000001”']);
+    pick.choose('“JDP:000001”');
+    await done;
+    const [file] = stage.parts.searchStore.checkedFiles();
+    assert.equal(file?.file.id, 'JDP:000001');
+  });
+
+  it('open the connection again that a search belongs to', async () => {
+    const { key, connectionId } = await stage.search('JGI Data Portal', 'JDP:000001');
+    await stage.run('dataTransfer.disconnect');
+    await stage.run('dataTransfer.repeatSearch', { kind: 'search', key });
+    const search = stage.parts.searchStore.get(key);
+    assert.deepEqual([search?.files.length, search?.reason], [1, undefined]);
+    assert.equal(stage.parts.sessions.active?.connection.id, connectionId);
+  });
+});

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { SearchTree } from '../../src/views/searchTree.ts';
+import { json, problem } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { Stage } from './stage.ts';
+
+describe('Searching in the editor', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+  });
+  afterEach(() => stage.close());
+
+  const clickMessage = async (): Promise<void> => {
+    const tree = new SearchTree(stage.parts.searchStore);
+    const [root] = tree.getChildren();
+    const last = root && tree.getChildren(root).find((node) => node.kind === 'message');
+    assert.ok(last);
+    await stage.click(tree.getTreeItem(last));
+    tree.dispose();
+  };
+
+  it('finds files, and its Retry row brings them after a failure', async () => {
+    stage.server.on('POST /api/v1/files', problem(500, 'out of order'));
+    const failed = await stage.search('JGI Data Portal', 'JDP:00000');
+    assert.equal(failed.reason?.kind, 'serverError');
+    assert.deepEqual(stage.person.notices.slice(1), [], 'the row says it, no notice does');
+    publicLike(stage.server, 'the-key');
+    await clickMessage();
+    const again = stage.parts.searchStore.get(failed.key);
+    assert.equal(again?.reason, undefined);
+    assert.equal(again?.files.length, 10);
+  });
+
+  it('loads page after page until nothing new comes (D9)', async () => {
+    const configuration = stage.settings;
+    await configuration.update('search.pageSize', 25, true);
+    const { key } = await stage.search('JGI Data Portal', '');
+    const count = (): number => stage.parts.searchStore.get(key)?.files.length ?? 0;
+    assert.equal(count(), 25);
+    while (stage.parts.searchStore.get(key)?.mayHaveMore) await clickMessage();
+    assert.equal(count(), 60);
+  });
+
+  it('repeats a search from its start, and takes it out of the list', async () => {
+    const { key } = await stage.search('JGI Data Portal', 'JDP:000001');
+    const before = stage.server.requestsTo('POST /api/v1/files').length;
+    await stage.run('dataTransfer.repeatSearch', { kind: 'search', key });
+    assert.ok(stage.server.requestsTo('POST /api/v1/files').length > before);
+    assert.equal(stage.parts.searchStore.get(key)?.files.length, 1);
+    await stage.run('dataTransfer.dismissSearch', { kind: 'search', key });
+    assert.deepEqual(stage.parts.searchStore.all(), []);
+  });
+
+  it('offers the last values again, and leaves nothing behind after Escape', async () => {
+    await stage.search('JGI Data Portal', 'JDP:000001');
+    const done = stage.run('dataTransfer.searchFiles');
+    const pick = await stage.person.pick();
+    assert.equal(pick.activeItems[0]?.label, 'JGI Data Portal');
+    pick.choose('National Microbiome Data Collaborative');
+    const box = await stage.person.textBox();
+    assert.equal(box.value, 'JDP:000001');
+    box.goBack();
+    (await stage.person.pick()).escape();
+    await done;
+    assert.equal(stage.parts.searchStore.all().length, 1);
+  });
+
+  it('makes a recent search again from the first step, each kept once, of this connection', async () => {
+    for (const words of ['JDP:000001', 'JDP:000002', 'JDP:000001']) await stage.search('JGI Data Portal', words);
+    const done = stage.run('dataTransfer.searchFiles');
+    const pick = await stage.person.pick();
+    assert.deepEqual(pick.labels.slice(-3), ['Recent searches', '“JDP:000001”', '“JDP:000002”']);
+    pick.choose('“JDP:000002”');
+    await done;
+    assert.deepEqual(stage.parts.searchStore.all()[0]?.query.query, 'JDP:000002');
+    assert.deepEqual(stage.parts.memory.recentSearches('another'), []);
+  });
+
+  it('keeps a bounded number of recent searches, and none that is very long', async () => {
+    const { memory } = stage.parts;
+    for (let count = 0; count < 30; count++) await memory.rememberSearch('c', { query: `q${count}` });
+    await memory.rememberSearch('c', { query: 'x'.repeat(10_000) });
+    const kept = memory.recentSearches('c');
+    assert.deepEqual([kept.length, kept[0]], [20, { query: 'q29' }]);
+  });
+
+  it('reads recent searches only as far as they have the right form', async () => {
+    const { context, memory } = stage.parts;
+    await context.globalState.update('recentSearches', { c: [{ query: 5 }, null, { query: 'x', pageSize: -1 }], d: 7 });
+    assert.deepEqual([memory.recentSearches('c'), memory.recentSearches('d')], [[], []]);
+  });
+
+  const bodies = (): Record<string, unknown>[] =>
+    stage.server.requestsTo('POST /api/v1/files').map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+
+  it('sends status, page size and a parameter that was picked of those that the service lists (D26)', async () => {
+    const { person } = stage;
+    const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name: 'JGI Data Portal' });
+    (await person.textBox()).enter('JDP');
+    (await person.pick()).choose('Status');
+    const status = await person.pick();
+    assert.match(status.text, /files that may first be fetched from tape/);
+    status.choose('Unstaged');
+    (await person.pick()).choose('Files a page');
+    const size = await person.textBox();
+    size.type('0');
+    assert.equal(size.validationMessage, 'Enter a whole number from 1 to 10,000.');
+    size.enter('7');
+    const options = await person.pick();
+    await options.settled();
+    assert.deepEqual(options.labels, ['Search', 'Status', 'Files a page', 'Parameters of JGI Data Portal', 'd']);
+    options.choose('d');
+    (await person.pick()).choose('desc');
+    const last = await person.pick();
+    assert.equal(last.items[0]?.description, '“JDP” · JGI Data Portal · unstaged · d: desc');
+    last.choose('Search');
+    await done;
+    const { status: sent, limit, specific } = bodies().at(-1) ?? {};
+    assert.deepEqual([sent, limit, specific], ['unstaged', 7, { d: 'desc' }]);
+  });
+
+  it('takes parameters as JSON where the service lists none, checked on the spot', async () => {
+    const { person } = stage;
+    const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name: 'KBase Workspace Service (KSS)' });
+    (await person.textBox()).enter('');
+    const options = await person.pick();
+    await options.settled();
+    options.choose('Parameters as JSON');
+    const box = await person.textBox();
+    box.enter('[1]');
+    assert.equal(box.validationMessage, 'This is not a JSON object yet.');
+    box.enter('{"__proto__": 1, "n": 5}');
+    (await person.pick()).choose('Search');
+    await done;
+    assert.deepEqual(bodies().at(-1)?.['specific'], JSON.parse('{"__proto__": 1, "n": 5}'));
+  });
+
+  it('types numbers, and unsets a parameter by nothing', async () => {
+    const { person, server } = stage;
+    const listed = { max: { type: 'number', value: null }, flag: { type: 'boolean' }, word: { type: 'string' } };
+    server.on('GET /api/v1/databases/jdp/search-parameters', json(listed));
+    const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name: 'JGI Data Portal' });
+    (await person.textBox()).enter('');
+    const choose = async (label: string): Promise<void> => {
+      const options = await person.pick();
+      await options.settled();
+      options.choose(label);
+    };
+    await choose('max');
+    const box = await person.textBox();
+    box.enter('many');
+    assert.equal(box.validationMessage, 'Enter a number.');
+    box.enter('12.5');
+    await choose('flag');
+    (await person.pick()).choose('true');
+    for (const text of ['corn', '']) {
+      await choose('word');
+      (await person.textBox()).enter(text);
+    }
+    await choose('Search');
+    await done;
+    assert.deepEqual(bodies().at(-1)?.['specific'], { max: 12.5, flag: true });
+  });
+
+  it('searches every database, with a row, a reason and pages for each', async () => {
+    const { person, parts, server } = stage;
+    server.on('POST /api/v1/files', problem(500, 'not this one'), json({ resources: [{ id: 'f' }] }));
+    const done = stage.run('dataTransfer.searchAllDatabases');
+    (await person.textBox()).enter('corn');
+    const options = await person.pick();
+    assert.deepEqual(options.labels, ['Search', 'Status', 'Files a page']);
+    options.choose('Search');
+    await done;
+    const found = parts.searchStore.all();
+    const names = parts.connectionStore.listing.databases.map(({ name }) => name);
+    assert.deepEqual(
+      found.map(({ query }) => query.database),
+      names,
+    );
+    assert.equal(found.filter(({ reason }) => reason?.kind === 'serverError').length, 1);
+    assert.equal(found.filter(({ files }) => files.length === 1).length, 2);
+  });
+
+  it('refines a search: the new one takes its place, unless files of the old one are checked', async () => {
+    const { person, parts } = stage;
+    const first = await stage.search('JGI Data Portal', 'JDP:00001');
+    const refine = async (key: string, words: string): Promise<void> => {
+      const done = stage.run('dataTransfer.refineSearch', { kind: 'search', key });
+      (await person.textBox()).enter(words);
+      (await person.pick()).choose('Search');
+      await done;
+    };
+    await refine(first.key, 'JDP:000012');
+    const [second, ...none] = parts.searchStore.all();
+    assert.ok(second);
+    assert.deepEqual([second.query.query, second.files.length, none], ['JDP:000012', 1, []]);
+    parts.searchStore.checkAll(second.key);
+    await refine(second.key, 'JDP:000013');
+    assert.deepEqual(
+      parts.searchStore.all().map(({ query }) => query.query),
+      ['JDP:000013', 'JDP:000012'],
+    );
+  });
+
+  it('names the operators of the words only where the local service reads them (D21)', async () => {
+    const { person } = stage;
+    const prompt = async (name: string): Promise<string> => {
+      const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name });
+      const box = await person.textBox();
+      box.escape();
+      await done;
+      return box.text;
+    };
+    assert.doesNotMatch(await prompt('JGI Data Portal'), /format:csv/);
+    await stage.run('dataTransfer.startLocalService');
+    assert.match(await prompt('Sample Data'), /"a phrase", -word, this \| that, format:csv/);
+  });
+});

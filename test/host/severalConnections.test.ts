@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { env } from 'vscode';
+import type { Connection } from '../../src/core/model/connection.ts';
+import { ApiKeys } from '../../src/host/apiKeys.ts';
+import { json } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { eventually } from '../support/eventually.ts';
+import { until } from '../unit/core/rig.ts';
+import { transfer } from './specimens.ts';
+import { keysOfSecrets, orcid, Stage } from './stage.ts';
+
+describe('Saved connections', () => {
+  let stage: Stage;
+  let other: FaultServer;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    other = await FaultServer.start();
+    publicLike(stage.server, 'the-key');
+    publicLike(other, 'other-key');
+    other.on('GET /', json({ name: 'Other Service', version: '2.0' }));
+  });
+  afterEach(async () => {
+    await stage.close();
+    await other.stop();
+  });
+
+  const connectToBoth = async (): Promise<readonly [Connection, Connection]> => {
+    await stage.connect('the-key');
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter(other.address);
+    (await stage.person.textBox()).enter('other-key');
+    (await stage.person.textBox()).enter(orcid);
+    await done;
+    await stage.person.notice(/^Connected to Other Service/);
+    const [first, second] = stage.parts.settings.connections;
+    assert.ok(first && second);
+    return [first, second];
+  };
+
+  const shownId = (): string | undefined => stage.parts.connectionStore.shown?.id;
+
+  const isConnectedTo = (id: string): boolean =>
+    shownId() === id && stage.parts.connectionStore.state.kind === 'connected';
+
+  /** Another window of the same person. */
+  const otherWindow = (): ApiKeys =>
+    new ApiKeys({
+      secrets: stage.parts.context.secrets,
+      markFolder: stage.parts.apiKeys['places'].markFolder,
+      environment: {},
+    });
+
+  /** What a person did by hand, or another window. */
+  const write = async (entries: readonly unknown[]): Promise<void> => {
+    await stage.settings.update('connections', entries, true);
+  };
+
+  const running = (connectionId: string): void => {
+    const { transferStore } = stage.parts;
+    transferStore.put([transfer('t', { state: 'active' }, { connectionId })]);
+  };
+
+  it('are all in the list, with how they stand, and the one that is chosen becomes active', async () => {
+    const [first, second] = await connectToBoth();
+    assert.equal(shownId(), second.id);
+    const done = stage.run('dataTransfer.switchConnection');
+    const pick = await stage.person.pick();
+    assert.deepEqual(pick.labels, ['DTS prototype', 'Other Service', 'Local Service', 'Connect to Another Service…']);
+    assert.deepEqual(
+      pick.items.map(({ description }) => description),
+      [
+        `${stage.server.address} · open for its transfers`,
+        `${other.address} · connected`,
+        'folders of this machine',
+        undefined,
+      ],
+    );
+    pick.choose('DTS prototype');
+    await done;
+    assert.ok(isConnectedTo(first.id));
+    assert.ok(stage.parts.sessions.get(second.id), 'the other one stays open for its transfers');
+  });
+
+  it('can be joined by a new one from the list', async () => {
+    const done = stage.run('dataTransfer.switchConnection');
+    (await stage.person.pick()).choose('Connect to Another Service…');
+    const box = await stage.person.textBox();
+    assert.equal(box.prompt, 'Address of the service');
+    box.escape();
+    await done;
+  });
+
+  it('are told apart by their addresses where two services have one name', async () => {
+    other.on('GET /', json({ name: 'DTS prototype', version: '1' }));
+    await stage.connect('the-key');
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter(other.address);
+    (await stage.person.textBox()).enter('other-key');
+    const last = await stage.person.textBox();
+    assert.match(last.prompt ?? '', /^Found DTS prototype 1, 3 databases\. Your ORCID iD/);
+    assert.equal(stage.parts.settings.connections.length, 1, 'nothing is saved before the last answer');
+    last.enter(orcid);
+    await done;
+    assert.deepEqual(
+      stage.parts.settings.connections.map(({ name }) => name),
+      ['DTS prototype', `DTS prototype (${new URL(other.address).host})`],
+    );
+  });
+
+  it('asks for no port where the address goes on after the host', async () => {
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter('http://127.0.0.1/dts/');
+    const box = await stage.person.textBox();
+    assert.equal(box.password, true);
+    box.goBack();
+    const address = await stage.person.textBox();
+    assert.equal(address.value, 'http://127.0.0.1/dts');
+    address.enter('http://[::1]');
+    const port = await stage.person.textBox();
+    assert.match(port.prompt ?? '', /^Port/, 'the colons of an address are no port');
+    port.escape();
+    await done;
+  });
+
+  describe('that are forgotten', () => {
+    it('are gone with their key, and come back to their place with Undo', async () => {
+      const [first, second] = await connectToBoth();
+      const done = stage.run('dataTransfer.forgetConnection', { kind: 'connection', id: first.id });
+      const notice = await stage.person.notice(/^Forgot DTS prototype and its key\.$/);
+      await done;
+      const { settings, apiKeys, context, sessions } = stage.parts;
+      assert.deepEqual(settings.connections, [second]);
+      assert.deepEqual(await keysOfSecrets(context), [`dataTransfer.apiKey.${second.id}`]);
+      assert.equal(sessions.get(first.id), undefined);
+      assert.ok(isConnectedTo(second.id));
+      notice.press('Undo');
+      await eventually(async () => (settings.connections.length === 2 ? await Promise.resolve(true) : undefined));
+      assert.deepEqual(settings.connections, [first, second]);
+      assert.equal(await apiKeys.get(first), 'the-key');
+    });
+
+    it('are connected again with Undo where they were the active one', async () => {
+      const [, second] = await connectToBoth();
+      const done = stage.run('dataTransfer.forgetConnection');
+      (await stage.person.pick()).choose('Other Service');
+      const notice = await stage.person.notice(/^Forgot/);
+      await done;
+      assert.equal(stage.parts.connectionStore.state.kind, 'disconnected');
+      notice.press('Undo');
+      await until(stage.parts.connectionStore.onDidChange, () => isConnectedTo(second.id));
+    });
+
+    it('are that of the row in the tree, which needs no question', async () => {
+      const [first] = await connectToBoth();
+      await stage.run('dataTransfer.forgetConnection', { kind: 'connection' });
+      await stage.person.notice(/^Forgot Other Service and its key\.$/);
+      assert.deepEqual(stage.parts.settings.connections, [first]);
+    });
+
+    it('are asked for first where transfers still run there', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      running(connection.id);
+      const kept = stage.run('dataTransfer.forgetConnection', { kind: 'connection', id: connection.id });
+      const question = await stage.person.notice(/^Forget the connection DTS prototype and its key\?$/);
+      assert.match(question.detail, /^1 transfer still runs there\./);
+      question.dismiss();
+      await kept;
+      assert.deepEqual(stage.parts.settings.connections, [connection]);
+      assert.equal(await stage.parts.apiKeys.get(connection), 'the-key');
+    });
+
+    it('by another window are closed here too', async () => {
+      const [first, second] = await connectToBoth();
+      await write([first]);
+      await until(stage.parts.connectionStore.onDidChange, () => shownId() === undefined);
+      assert.equal(stage.parts.sessions.get(second.id), undefined);
+      assert.equal(await stage.parts.apiKeys.get(second), 'other-key', 'only Forget Connection forgets a key');
+      await stage.parts.apiKeys.forget(second.id);
+    });
+  });
+
+  describe('whose key', () => {
+    it('is changed by another window are opened with the new one here too', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      publicLike(stage.server, 'new-key');
+      const { sessions } = stage.parts;
+      const before = sessions.active;
+      await otherWindow().set(connection, 'new-key');
+      await until(sessions.onDidChange, () => sessions.active !== undefined && sessions.active !== before);
+      assert.ok(isConnectedTo(connection.id));
+      assert.deepEqual(stage.person.notices.length, 1, 'only that of connecting');
+    });
+
+    it('is forgotten by another window are closed, and say so', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      const { connectionStore, sessions } = stage.parts;
+      await otherWindow().forget(connection.id);
+      await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'failed');
+      assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'keyMissing');
+      assert.equal(sessions.get(connection.id), undefined);
+    });
+
+    it('the editor has lost stay open, and are asked for with the reason the next time', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      await stage.parts.context.secrets.delete(`dataTransfer.apiKey.${connection.id}`);
+      assert.ok(isConnectedTo(connection.id));
+      await stage.run('dataTransfer.disconnect');
+      const done = stage.run('dataTransfer.switchConnection');
+      (await stage.person.pick()).choose('DTS prototype');
+      const box = await stage.person.textBox();
+      assert.match(box.prompt ?? '', /^Cannot connect: the API key that was saved here is gone/);
+      box.enter('the-key');
+      const notice = await stage.person.notice(/^This editor does not keep secrets/);
+      await done;
+      assert.deepEqual(notice.buttons, ['Use an Environment Variable']);
+    });
+
+    it('is in an environment variable are opened with it, and nothing is asked', async () => {
+      process.env['DTS_TEST_KEY'] = 'the-key';
+      const entry = { id: 'v', name: 'By Variable', server: stage.server.address, apiKeyVariable: 'DTS_TEST_KEY' };
+      await write([entry]);
+      const done = stage.run('dataTransfer.switchConnection');
+      (await stage.person.pick()).choose('By Variable');
+      await done;
+      delete process.env['DTS_TEST_KEY'];
+      assert.ok(isConnectedTo('v'));
+      assert.deepEqual(await keysOfSecrets(stage.parts.context), []);
+    });
+
+    it('can be moved to a variable from the notice, which tries it', async () => {
+      await stage.connect('the-key');
+      const [connection] = stage.parts.settings.connections;
+      assert.ok(connection);
+      await stage.parts.context.secrets.delete(`dataTransfer.apiKey.${connection.id}`);
+      await stage.run('dataTransfer.disconnect');
+      const again = stage.run('dataTransfer.switchConnection');
+      (await stage.person.pick()).choose('DTS prototype');
+      (await stage.person.textBox()).enter('the-key');
+      (await stage.person.notice(/^This editor does not keep secrets/)).press('Use an Environment Variable');
+      await again;
+      process.env['DTS_TEST_KEY'] = 'wrong';
+      const box = await stage.person.textBox();
+      box.enter('the key');
+      assert.match(await box.complaint(), /^A name has letters/);
+      box.enter('DTS_TEST_KEY');
+      assert.equal(await box.complaint(), 'Could not connect: the API key was refused.');
+      process.env['DTS_TEST_KEY'] = 'the-key';
+      box.enter('DTS_TEST_KEY');
+      const { settings } = stage.parts;
+      await eventually(async () => await Promise.resolve(settings.connections[0]?.apiKeyVariable));
+      delete process.env['DTS_TEST_KEY'];
+      assert.equal(settings.connections[0]?.apiKeyVariable, 'DTS_TEST_KEY');
+    });
+  });
+
+  it('of another machine are named by it, and not asked for from here (D30)', async () => {
+    await stage.run('dataTransfer.refreshDatabases', { kind: 'connection', id: 'local@hpc-login2' });
+    const { message } = await stage.person.notice();
+    assert.equal(message, 'Local Service of hpc-login2 can be reached only from that machine. Open a window there.');
+  });
+
+  it('can be told of in diagnostics that hold no key, no path, no address beyond the host', async () => {
+    await connectToBoth();
+    const entry = { id: 'p', name: 'Secret Project', server: 'https://p.example.org/way/to?x=1', port: 99 };
+    await write([...stage.parts.settings.connections, entry]);
+    await stage.settings.update('search.pageSize', 7, true);
+    stage.parts.troubles.error('Could not ask https://p.example.org/way/to/it?token=abc with the-key of /home');
+    await stage.run('dataTransfer.copyDiagnostics');
+    const text = await env.clipboard.readText();
+    assert.match(text, /^Data Transfer Explorer, diagnostics\n\n```text\nVersions:\n/);
+    assert.match(text, /1\. http:\/\/127\.0\.0\.1:\d+; open: DTS prototype 0\.12\.1; key: saved/);
+    assert.match(text, /2\. http:\/\/127\.0\.0\.1:\d+; shown; open: Other Service 2\.0; key: saved/);
+    assert.match(text, /3\. .*not open; key: keyMissing/);
+    assert.match(text, /dataTransfer\.search\.pageSize: 7/);
+    assert.match(text, /dataTransfer\.connections: 3 entries/);
+    assert.match(text, /dataTransfer\.orcid: set/);
+    assert.match(text, /error: Could not ask https:\/\/p\.example\.org with \[redacted\]/);
+    assert.match(text, /\n```\n$/);
+    for (const secret of ['the-key', 'other-key', orcid, 'way/to', 'token=abc', 'Secret Project']) {
+      assert.ok(!text.includes(secret), secret);
+    }
+  });
+});

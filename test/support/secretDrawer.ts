@@ -1,0 +1,36 @@
+import type { SecretStorage, SecretStorageChangeEvent } from 'vscode';
+import { Emitter } from '../../src/core/util/emitter.ts';
+
+/** The secret storage of an editor, which can lose everything, as one in a browser does at the end of a session. */
+export class SecretDrawer implements SecretStorage {
+  /** Whether what is stored is thrown away at once. */
+  isLeaky = false;
+  private readonly secrets = new Map<string, string>();
+  private readonly changed = new Emitter<SecretStorageChangeEvent>();
+  readonly onDidChange = this.changed.event;
+
+  keys(): Promise<string[]> {
+    return Promise.resolve([...this.secrets.keys()]);
+  }
+
+  get(name: string): Promise<string | undefined> {
+    return Promise.resolve(this.secrets.get(name));
+  }
+
+  store(name: string, value: string): Promise<void> {
+    if (!this.isLeaky) this.secrets.set(name, value);
+    this.changed.fire({ key: name });
+    return Promise.resolve();
+  }
+
+  delete(name: string): Promise<void> {
+    this.secrets.delete(name);
+    this.changed.fire({ key: name });
+    return Promise.resolve();
+  }
+
+  /** Loses everything without a word. */
+  lose(): void {
+    this.secrets.clear();
+  }
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { repositoryRoot } from '../support/editor/places.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+import { json } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+
+const orcid = '0000-0002-1825-0097';
+
+describe('A person with several services and windows', function () {
+  this.timeout(180_000);
+  let editor: Editor;
+  let one: FaultServer;
+  let other: FaultServer;
+
+  beforeEach(async () => {
+    one = await FaultServer.start();
+    other = await FaultServer.start();
+    publicLike(one, 'the-key');
+    publicLike(other, 'other-key');
+    other.on('GET /', json({ name: 'Other Service', version: '2.0' }));
+    editor = await startEditor({ extensionPath: repositoryRoot });
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+    await one.stop();
+    await other.stop();
+  });
+
+  async function connect(window: EditorWindow, address: string, key: string): Promise<void> {
+    await window.command('Data Transfer: Connect to a Service…');
+    await window.quickInput.input(address, /1\/4/);
+    await window.quickInput.input(key, /3\/4/);
+    await window.quickInput.input(orcid, /^Found .+ databases\. Your ORCID iD/);
+    await window.notifications.wait(/^Connected to/);
+    await window.notifications.clear();
+  }
+
+  const shows = async (window: EditorWindow, name: string, state: string): Promise<void> => {
+    await window
+      .tree('Databases')
+      .waitFor(`${name}, ${state}`, ([first]) => first?.label === name && first.description.endsWith(state));
+  };
+
+  /** Headless browsers give every window the focus for good; this turns away from one and back to it. */
+  async function comeBackTo({ page }: EditorWindow): Promise<void> {
+    for (const hasFocus of [false, true]) {
+      // The editor believes that the focus has gone only when it has not come back at once.
+      const turn = `document.hasFocus = () => ${hasFocus}; dispatchEvent(new Event('${hasFocus ? 'focus' : 'blur'}'));`;
+      await page.evaluate(`(async () => { ${turn} await new Promise((done) => setTimeout(done)); })()`);
+    }
+  }
+
+  it('switches in the first row of the tree, and forgets and takes back', async () => {
+    const window = await editor.openWindow();
+    await connect(window, one.address, 'the-key');
+    await connect(window, other.address, 'other-key');
+    await window.openContainer('Data Transfer');
+    await shows(window, 'Other Service', 'connected');
+    await (await window.tree('Databases').row('Other Service')).click();
+    await window.quickInput.pick('DTS prototype');
+    await shows(window, 'DTS prototype', 'connected');
+    await (await window.tree('Databases').row('DTS prototype')).menu('Forget Connection…');
+    await window.notifications.wait('Forgot DTS prototype and its key.');
+    assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
+    await window.notifications.press('Forgot DTS prototype', 'Undo');
+    await shows(window, 'DTS prototype', 'connected');
+  });
+
+  it('changes and forgets a key in one window, and the other one follows when it gets the focus', async () => {
+    const person = await editor.newPerson();
+    const first = await person.openWindow();
+    await connect(first, one.address, 'the-key');
+    const second = await person.openWindow();
+    await second.openContainer('Data Transfer');
+    await shows(second, 'DTS prototype', 'connected');
+
+    publicLike(one, 'new-key');
+    await first.command('Data Transfer: Set API Key…');
+    await first.quickInput.input('new-key', /developer token/);
+    await first.openContainer('Data Transfer');
+    await shows(first, 'DTS prototype', 'connected');
+    await comeBackTo(second);
+    await second.notifications.wait('The key of DTS prototype was changed in another window.');
+    await second.reload();
+    await second.openContainer('Data Transfer');
+    await shows(second, 'DTS prototype', 'connected');
+    const token = Buffer.from('new-key').toString('base64');
+    assert.equal(one.requests.at(-1)?.headers.authorization, `Bearer ${token}`);
+
+    await (await first.tree('Databases').row('DTS prototype')).menu('Forget Connection…');
+    await first.notifications.wait('Forgot DTS prototype and its key.');
+    await comeBackTo(second);
+    assert.match(await second.tree('Databases').welcome(), /Connect to a service/);
+  });
+});

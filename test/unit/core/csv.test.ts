@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { parseIds } from '../../../src/core/model/idList.ts';
+import { parseCsv } from '../../../src/core/util/csv.ts';
+
+describe('A CSV text (RFC 4180)', () => {
+  for (const [what, text, records] of [
+    ['is nothing', '', []],
+    ['has only empty lines', '\r\n\n', []],
+    [
+      'ends its lines in any way',
+      'a,b\r\nc,d\ne,f\rg,h',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+        ['e', 'f'],
+        ['g', 'h'],
+      ],
+    ],
+    ['has a mark of its encoding', '\uFEFFid\n1', [['id'], ['1']]],
+    ['quotes separators, quotes and line breaks', '"a,b","say ""x""","1\r\n2"\n', [['a,b', 'say "x"', '1\r\n2']]],
+    [
+      'has empty fields',
+      ',a,\n"",,',
+      [
+        ['', 'a', ''],
+        ['', '', ''],
+      ],
+    ],
+    [
+      'has semicolons',
+      'id;"x;y";z\n1;2;3',
+      [
+        ['id', 'x;y', 'z'],
+        ['1', '2', '3'],
+      ],
+    ],
+    [
+      'has tabs',
+      'id\tname, first\n1\ta,b',
+      [
+        ['id', 'name, first'],
+        ['1', 'a,b'],
+      ],
+    ],
+    ['quotes wrongly', 'a"b,"c"d,"e\nf', [['a"b', 'cd', '"e'], ['f']]],
+  ] as const) {
+    it(`is read when it ${what}`, () => {
+      assert.deepEqual(parseCsv(text), records);
+    });
+  }
+
+  it('gives back whatever was written by the rules', () => {
+    const field = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é') });
+    const table = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(table, (records) => {
+        const lines = records.map((record) => record.map((one) => `"${one.replaceAll('"', '""')}"`).join(','));
+        assert.deepEqual(parseCsv(lines.join('\r\n')), records);
+      }),
+    );
+  });
+
+  it('comes to an end in short time for any text', () => {
+    const text = '"'.repeat(20_000) + 'a,'.repeat(20_000);
+    assert.ok(parseCsv(text).length > 0);
+  });
+});
+
+describe('A list of ids', () => {
+  it('is separated by commas, white space and line breaks, each id once', () => {
+    assert.deepEqual(parseIds(' JDP:1, JDP:2\r\n\tJDP:1,,JDP:3 '), ['JDP:1', 'JDP:2', 'JDP:3']);
+    assert.deepEqual(parseIds(' ,\n'), []);
+  });
+});

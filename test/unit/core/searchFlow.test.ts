@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import type { SearchQuery } from '../../../src/core/model/searchQuery.ts';
+import type { Search } from '../../../src/core/store/searchStore.ts';
+import { json, problem, silence, type Behaviour } from '../../support/faultBehaviours.ts';
+import { Rig } from './rig.ts';
+
+const page = (...ids: string[]): Behaviour => json({ resources: ids.map((id) => ({ id, bytes: 5 })) });
+const query: SearchQuery = { database: 'Alpha', query: 'x', pageSize: 2 };
+
+describe('The search flow', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await Rig.start();
+  });
+  afterEach(() => rig.end());
+
+  const ids = (search: Search | undefined): string[] =>
+    (search?.files ?? []).flatMap((file) => (file.kind === 'file' ? [file.id] : []));
+  const all = (): readonly Search[] => rig.explorer.searchStore.all();
+
+  describe('loading on', () => {
+    it('asks page after page until one brings nothing new (D9)', async () => {
+      rig.server.on('POST /api/v1/files', page('1', '2'), page('2', '3'), page('3', '1'));
+      const key = await rig.explorer.searchFlow.run(await rig.connect(), query);
+      await rig.explorer.searchFlow.loadUpTo(key, Infinity);
+      const [search] = all();
+      assert.deepEqual([ids(search), search?.mayHaveMore, search?.loading], [['1', '2', '3'], false, false]);
+    });
+
+    it('ends when so many files are there, and goes on from there', async () => {
+      rig.server.on('POST /api/v1/files', page('1', '2'), page('3', '4'), page('5', '6'), page('7', '8'));
+      const { searchFlow } = rig.explorer;
+      const key = await searchFlow.run(await rig.connect(), query);
+      await searchFlow.loadUpTo(key, 5);
+      assert.deepEqual([ids(all()[0]).length, all()[0]?.mayHaveMore, all()[0]?.nextOffset], [6, true, 6]);
+      await searchFlow.loadMore(key);
+      assert.equal(ids(all()[0]).length, 8);
+    });
+
+    it('ends with the reason of a page that failed, and keeps what came before', async () => {
+      rig.server.on('POST /api/v1/files', page('1', '2'), page('3', '4'), problem(400, 'odd'));
+      const { searchFlow } = rig.explorer;
+      const key = await searchFlow.run(await rig.connect(), query);
+      await searchFlow.loadUpTo(key, Infinity);
+      assert.deepEqual([ids(all()[0]).length, all()[0]?.reason?.detail, all()[0]?.loading], [4, 'odd', false]);
+    });
+
+    it('is stopped without a reason, and writes nothing after it', async () => {
+      rig.server.on('POST /api/v1/files', page('1', '2'), silence());
+      const { searchFlow } = rig.explorer;
+      const key = await searchFlow.run(await rig.connect(), query);
+      const loading = searchFlow.loadUpTo(key, Infinity);
+      await rig.server.received(4);
+      searchFlow.stop([key]);
+      await loading;
+      const [search] = all();
+      assert.deepEqual([ids(search), search?.loading, search?.reason], [['1', '2'], false, undefined]);
+    });
+
+    it('takes little time for very many pages', async () => {
+      const { searchStore } = rig.explorer;
+      searchStore.open('s', 'c', query);
+      for (let start = 0; start < 200_000; start += 100) {
+        const files = Array.from({ length: 100 }, (_, index) => {
+          const id = `f${start + index}`;
+          return { kind: 'file', id, database: 'Alpha', name: id, resource: {} } as const;
+        });
+        searchStore.add('s', files);
+        searchStore.update('s', { nextOffset: start + 100 });
+      }
+      assert.equal(searchStore.get('s')?.files.length, 200_000);
+    });
+  });
+
+  describe('searching several databases', () => {
+    const queries = ['Alpha', 'Beta'].map((database) => ({ ...query, database }));
+
+    it('gives each its own files, reason and pages, in the order asked', async () => {
+      const answers: Behaviour = async (request, response) => {
+        const { database } = JSON.parse(request.body) as { database: string };
+        await (database === 'Alpha' ? problem(400, 'odd') : page('1', '2'))(request, response);
+      };
+      rig.server.on('POST /api/v1/files', answers);
+      await rig.explorer.searchFlow.runAll(await rig.connect(), queries);
+      assert.deepEqual(
+        all().map((search) => [search.query.database, search.reason?.detail, ids(search), search.mayHaveMore]),
+        [
+          ['Alpha', 'odd', [], true],
+          ['Beta', undefined, ['1', '2'], true],
+        ],
+      );
+    });
+
+    it('asks a few at a time, and the others when those have answered', async () => {
+      rig.server.on('POST /api/v1/files', silence());
+      const session = await rig.connect();
+      const asked = (): number => rig.server.requestsTo('POST /api/v1/files').length;
+      const many = Array.from({ length: 9 }, () => query);
+      const running = rig.explorer.searchFlow.runAll(session, many);
+      await rig.server.received(2 + 4);
+      assert.deepEqual([asked(), all().filter(({ loading }) => loading).length], [4, 9]);
+      rig.explorer.searchFlow.stop(all().map(({ key }) => key));
+      await running;
+      assert.equal(asked(), 4, 'those that were stopped while they waited are not asked for');
+    });
+
+    it('passes over one that was dismissed while it waited', async () => {
+      rig.server.on('POST /api/v1/files', page('1'));
+      const session = await rig.connect();
+      const running = rig.explorer.searchFlow.runAll(session, [...queries, ...queries, ...queries]);
+      const [last] = all().slice(-1);
+      rig.explorer.searchFlow.dismiss([last?.key ?? '']);
+      await running;
+      assert.equal(rig.server.requestsTo('POST /api/v1/files').length, 5);
+    });
+  });
+
+  describe('asking by id (D8)', () => {
+    const byId = (given: readonly string[]): SearchQuery => ({ ...query, query: '', ids: given });
+
+    const answerAll: Behaviour = async (request, response) => {
+      const { file_ids } = JSON.parse(request.body) as { file_ids: string[] };
+      const known = file_ids.filter((id) => id.startsWith('f'));
+      await page(...known)(request, response);
+    };
+    beforeEach(() => rig.server.on('POST /api/v1/files/by-id', answerAll));
+
+    it('brings all of them part by part, and names those that were left out', async () => {
+      const many = Array.from({ length: 1200 }, (_, index) => (index === 700 ? 'missing' : `f${index}`));
+      await rig.explorer.searchFlow.run(await rig.connect(), byId(many));
+      const [search] = all();
+      assert.deepEqual([search?.files.length, search?.missing], [1199, [{ id: 'missing' }]]);
+      assert.deepEqual([search?.mayHaveMore, search?.loading, search?.nextOffset], [false, false, 1200]);
+    });
+
+    it('takes ids that are all refused for an answer, with the reason of each', async () => {
+      rig.server.on('POST /api/v1/files/by-id', problem(404, 'not here'));
+      await rig.passing(rig.explorer.searchFlow.run(await rig.connect(), byId(['x', 'y'])));
+      const [search] = all();
+      assert.deepEqual(
+        search?.missing.map(({ id, reason }) => [id, reason?.detail]),
+        [
+          ['x', 'not here'],
+          ['y', 'not here'],
+        ],
+      );
+      assert.deepEqual([search.reason, search.mayHaveMore], [undefined, false]);
+    });
+
+    it('goes on with the part that failed', async () => {
+      const many = Array.from({ length: 600 }, (_, index) => `f${index}`);
+      rig.server.on('POST /api/v1/files/by-id', answerAll, json({ resources: 'odd' }), answerAll);
+      const key = await rig.explorer.searchFlow.run(await rig.connect(), byId(many));
+      assert.deepEqual([all()[0]?.files.length, all()[0]?.reason?.kind], [500, 'unreadable']);
+      await rig.explorer.searchFlow.loadMore(key);
+      assert.deepEqual([all()[0]?.files.length, all()[0]?.reason], [600, undefined]);
+    });
+
+    it('says that there is no connection', async () => {
+      const session = await rig.connect();
+      rig.explorer.connectFlow.disconnect();
+      await rig.explorer.searchFlow.run(session, byId(['f1']));
+      assert.equal(all()[0]?.reason?.kind, 'notConnected');
+    });
+  });
+
+  describe('the search parameters of a database (D26)', () => {
+    const route = 'GET /api/v1/databases/a/search-parameters';
+    const asked = (): number => rig.server.requestsTo(route).length;
+
+    it('are asked for once, also by two at the same time, and again after a new listing', async () => {
+      rig.server.on(route, json({ d: { type: 'array(string)', value: ['asc'] } }));
+      await rig.connect();
+      const { parameterFlow, connectFlow } = rig.explorer;
+      const [first] = await Promise.all([parameterFlow.load('Alpha'), parameterFlow.load('Alpha')]);
+      await parameterFlow.load('Alpha');
+      assert.deepEqual([first.parameters['d']?.values, asked()], [['asc'], 1]);
+      await connectFlow.refreshDatabases();
+      await parameterFlow.load('Alpha');
+      assert.equal(asked(), 2);
+    });
+
+    it('are none where a service does not tell', async () => {
+      await rig.connect();
+      assert.deepEqual(await rig.explorer.parameterFlow.load('Alpha'), { parameters: {} });
+    });
+
+    it('are told through the store, with the reason where they did not come', async () => {
+      rig.server.on(route, problem(403, 'not you'), json({}));
+      await rig.connect();
+      const { parameterFlow, parameterStore } = rig.explorer;
+      const told: string[] = [];
+      parameterStore.onDidChange((name) => told.push(name));
+      await parameterFlow.load('Alpha');
+      assert.deepEqual(told, ['Alpha']);
+      assert.equal(parameterStore.get('Alpha')?.reason?.detail, 'not you');
+      assert.deepEqual(await parameterFlow.load('Alpha'), { parameters: {} }, 'what failed is asked for again');
+    });
+
+    it('need a connection', async () => {
+      const { reason } = await rig.explorer.parameterFlow.load('Alpha');
+      assert.equal(reason?.kind, 'notConnected');
+      assert.equal((await rig.explorer.parameterFlow.load('Alpha')).reason?.kind, 'notConnected');
+    });
+  });
+});

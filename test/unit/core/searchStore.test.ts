@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
+import { inOrder } from '../../../src/core/model/resultOrder.ts';
+import { SearchStore } from '../../../src/core/store/searchStore.ts';
+
+const file = (id: string, more: Partial<FileEntry> = {}): FileEntry => {
+  return { kind: 'file', id, database: 'Alpha', name: id, resource: { id }, ...more };
+};
+
+describe('The store of searches', () => {
+  let store: SearchStore;
+  beforeEach(() => {
+    store = new SearchStore();
+  });
+
+  const open = (key: string, connectionId = 'c', ...files: FileEntry[]): void => {
+    store.open(key, connectionId, { database: 'Alpha', query: key, pageSize: 2 });
+    store.update(key, { files, loading: false });
+  };
+  const keys = (): string[] => store.all().map(({ key }) => key);
+
+  it('counts a file once that two searches hold checked, until neither does', () => {
+    const one = file('1', { sizeBytes: 10 });
+    open('a', 'c', one);
+    open('b', 'c', one);
+    open('other', 'd', one);
+    for (const { key } of store.all()) store.setChecked(key, [one, one], true);
+    assert.deepEqual(store.checked, { count: 2, sizeBytes: 20 }, 'another connection has another file');
+    store.setChecked('a', [one], false);
+    assert.deepEqual([store.checked.count, store.checkedCount('a'), store.checkedCount('b')], [2, 0, 1]);
+    store.uncheck(['b']);
+    assert.deepEqual(store.checked, { count: 1, sizeBytes: 10 });
+    store.dismiss(['other']);
+    assert.deepEqual([store.checked, store.checkedFiles()], [{ count: 0, sizeBytes: 0 }, []]);
+  });
+
+  it('checks all files that can be read, and tells of it as a change of the search', () => {
+    open('a', 'c', file('1'), file('2'));
+    store.update('a', { files: [file('1'), { kind: 'unreadable', text: '{}' }, file('2')] });
+    const told: (readonly string[])[] = [];
+    store.onDidChange((changed) => told.push(changed));
+    store.checkAll('a');
+    assert.deepEqual([store.checked.count, told], [2, [['a']]]);
+  });
+
+  it('puts dismissed searches back in their places, with their checks, and not loading', () => {
+    for (const key of ['a', 'b', 'c']) open(key, 'c', file(key));
+    store.checkAll('b');
+    store.update('b', { loading: true });
+    const gone = store.dismiss(['b', 'a', 'unknown']);
+    assert.deepEqual([keys(), store.checked.count], [['c'], 0]);
+    open('d');
+    store.restore(gone);
+    assert.deepEqual([keys(), store.isChecked('b', 'b'), store.get('b')?.loading], [['d', 'c', 'b', 'a'], true, false]);
+    assert.equal(store.add('b', [file('b'), file('new')]), 1, 'what was seen before is still known');
+  });
+
+  it('takes files again that a search forgot when it was asked anew', () => {
+    open('a', 'c', file('1'));
+    store.update('a', { files: [], nextOffset: 0 });
+    assert.equal(store.add('a', [file('1'), file('1')]), 1);
+  });
+
+  it('leaves alone what is not there', () => {
+    assert.equal(store.add('nobody', [file('1')]), 0);
+    store.setChecked('nobody', [file('1')], true);
+    store.checkAll('nobody');
+    store.restore([]);
+    assert.deepEqual([store.all(), store.checked.count], [[], 0]);
+  });
+});
+
+describe('The order of results', () => {
+  const names = (order: 'relevance' | 'name' | 'size'): string[] =>
+    inOrder(
+      [
+        { kind: 'unreadable', text: '?' },
+        file('x', { name: 'Part 10', sizeBytes: 3 }),
+        file('y', { name: 'part 9' }),
+        file('z', { name: 'Äpfel', sizeBytes: 0 }),
+        file('w', { name: '', sizeBytes: 700 }),
+      ],
+      order,
+    ).map((found) => (found.kind === 'file' ? found.id : '?'));
+
+  it('is that of the answers, that of people for names, and the largest first for sizes', () => {
+    assert.deepEqual(names('relevance'), ['?', 'x', 'y', 'z', 'w']);
+    assert.deepEqual(names('name'), ['w', 'z', 'y', 'x', '?']);
+    assert.deepEqual(names('size'), ['w', 'x', 'z', 'y', '?']);
+  });
+});

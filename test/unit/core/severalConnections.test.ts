@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { publicLike } from '../../support/faultPersonality.ts';
+import { FaultServer } from '../../support/faultServer.ts';
+import { json, problem } from '../../support/faultBehaviours.ts';
+import { Rig, until } from './rig.ts';
+
+describe('Several connections', () => {
+  let rig: Rig;
+  let other: FaultServer;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    other = await FaultServer.start();
+    publicLike(other, 'its-key');
+  });
+  afterEach(async () => {
+    await rig.end();
+    await other.stop();
+  });
+
+  const second = (): { id: string; name: string; server: string } => ({ id: 'd', name: 'D', server: other.address });
+
+  it('are open at once, and the one that was opened last is active', async () => {
+    await rig.connect();
+    await rig.explorer.connectFlow.open(second(), 'its-key');
+    const { sessions, connectionStore } = rig.explorer;
+    assert.equal(sessions.active?.connection.id, 'd');
+    assert.equal(connectionStore.shown?.id, 'd');
+    assert.ok(sessions.get('c'));
+  });
+
+  it('leave none active while the one that is wanted does not open, so that what is shown is what is used', async () => {
+    await rig.connect();
+    await rig.explorer.connectFlow.open(second(), 'wrong');
+    const { sessions, connectionStore } = rig.explorer;
+    assert.equal(connectionStore.state.kind, 'failed');
+    assert.equal(sessions.active, undefined);
+    assert.ok(sessions.get('c'), 'its transfers are watched on');
+  });
+
+  it('watch the transfers of the one that is not active', async () => {
+    rig.server.on('POST /api/v1/transfers', json({ id: '11111111-1111-4111-8111-111111111111' }));
+    rig.server.on('GET /api/v1/transfers/*', json({ status: 'active', num_files: 2, num_files_transferred: 1 }));
+    await rig.connect();
+    await rig.explorer.connectFlow.open(second(), 'its-key');
+    await rig.explorer.transferFlow.submit(rig.order);
+    const { transferStore } = rig.explorer;
+    await until(transferStore.onDidChange, () => transferStore.all()[0]?.state === 'active');
+    assert.equal(transferStore.all()[0]?.status?.movedFileCount, 1);
+  });
+
+  it('close only the one that is shown when a person disconnects', async () => {
+    await rig.connect();
+    await rig.explorer.connectFlow.open(second(), 'its-key');
+    rig.explorer.connectFlow.disconnect();
+    const { sessions, connectionStore } = rig.explorer;
+    assert.equal(connectionStore.state.kind, 'disconnected');
+    assert.equal(sessions.get('d'), undefined);
+    assert.ok(sessions.get('c'));
+  });
+
+  describe('of which one is opened beside the others', () => {
+    it('is tried again, ever more slowly, while its service fails', async () => {
+      other.on('GET /', problem(500, 'no'));
+      const opened = rig.explorer.connectFlow.openBeside(second(), 'its-key');
+      const triesWithin = async (minutes: number): Promise<number> => {
+        const before = other.requests.length;
+        for (let passed = 0; passed < 60 * minutes; passed += 1) {
+          await rig.clock.pass(1000);
+          await new Promise(setImmediate);
+        }
+        return other.requests.length - before;
+      };
+      const [early, late] = [await triesWithin(10), await triesWithin(10)];
+      assert.ok(early > late && late > 0, `${early} and then ${late} requests`);
+      assert.equal(rig.explorer.connectionStore.state.kind, 'disconnected', 'nothing of it is shown');
+      rig.explorer.connectFlow.close('d');
+      await opened;
+      // What was under way then may still come in.
+      await triesWithin(1);
+      assert.equal(await triesWithin(10), 0, 'and not at all once it is closed');
+    });
+
+    it('opens when the service is there again, also where it is shown as failed', async () => {
+      other.on('GET /', problem(500, 'not yet'));
+      const { connectFlow, connectionStore, sessions } = rig.explorer;
+      await rig.passing(connectFlow.open(second(), 'its-key'));
+      assert.equal(connectionStore.state.kind, 'failed');
+      const opened = connectFlow.openBeside(second(), 'its-key');
+      publicLike(other, 'its-key');
+      await rig.passing(opened);
+      assert.equal(connectionStore.state.kind, 'connected');
+      assert.equal(sessions.active?.connection.id, 'd');
+    });
+
+    it('is not tried again when its key is refused', async () => {
+      await rig.explorer.connectFlow.open(second(), 'its-key');
+      rig.explorer.connectFlow.disconnect();
+      other.on('GET /api/v1/databases', problem(403, 'no'));
+      await rig.explorer.connectFlow.openBeside(second(), 'its-key');
+      assert.equal(rig.explorer.sessions.get('d'), undefined);
+    });
+
+    it('gives way to a person who opens it meanwhile', async () => {
+      other.on('GET /', problem(500, 'not yet'));
+      const { connectFlow, sessions } = rig.explorer;
+      const beside = connectFlow.openBeside(second(), 'its-key');
+      publicLike(other, 'its-key');
+      await rig.passing(connectFlow.open(second(), 'its-key'));
+      const { active } = sessions;
+      await rig.passing(beside);
+      assert.equal(sessions.active, active);
+    });
+  });
+
+  it('tell a service that was stopped from one that failed', async () => {
+    await rig.connect();
+    rig.explorer.connectFlow.showStopped(rig.connection);
+    const { connectionStore, sessions } = rig.explorer;
+    assert.deepEqual(connectionStore.state, { kind: 'stopped', connection: rig.connection });
+    assert.equal(sessions.active, undefined);
+  });
+});
