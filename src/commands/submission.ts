@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import type { MetadataFlow } from '../core/flows/metadataFlow.ts';
 import type { TransferFlow } from '../core/flows/transferFlow.ts';
 import { filesUnderWay, type FilesUnderWay } from '../core/model/filesUnderWay.ts';
 import type { Transfer, TransferOrder } from '../core/model/transfer.ts';
@@ -87,6 +88,15 @@ async function showFirst(parts: SubmissionParts, underWay: FilesUnderWay, questi
   let isWanted = false;
   await parts.notices.warning(question, { label: l10n.t('Transfer'), run: () => (isWanted = true) });
   return isWanted;
+}
+
+/** Asks for the metadata of one file: with that the client knows what the service calls its databases (D7). */
+export async function learnNames(
+  metadataFlow: MetadataFlow,
+  { connectionId, source, files }: TransferOrder,
+): Promise<void> {
+  const [file] = files;
+  if (file) await metadataFlow.fetchFile({ connectionId, database: source, id: file.id });
 }
 
 /** Submits, shows the row, and says what came of it; one that is not confirmed is told of by the notices of transfers. */

@@ -9,7 +9,7 @@ import { filesText, plainLine, sizeText } from '../host/words.ts';
 import { chosenTransfer } from './askTransfer.ts';
 import { sessionOf, type ConnectionParts } from './connections.ts';
 import { requireOrcid } from './setOrcid.ts';
-import { confirmSummary, submitOrder, type SubmissionParts } from './submission.ts';
+import { confirmSummary, learnNames, submitOrder, type SubmissionParts } from './submission.ts';
 import { askTransferDetails, type DetailsParts } from './transferDetails.ts';
 
 /** What the command needs. */
@@ -40,7 +40,7 @@ export async function submitLike(parts: SubmitAgainParts, earlier: Transfer): Pr
   if (orcid === undefined) return;
   const order = way === 'changed' ? await changedOrder(parts, earlier.order) : { ...earlier.order, files: way };
   if (!order) return;
-  await learnNames(parts, order);
+  await learnNames(parts.metadataFlow, order);
   const replacedKey = earlier.state === 'notConfirmed' ? earlier.key : undefined;
   const orders = [{ ...order, orcid }];
   if (!(await confirmSummary(parts, orders, replacedKey))) return;
@@ -87,13 +87,4 @@ async function changedOrder(parts: SubmitAgainParts, earlier: TransferOrder): Pr
 function fileChoice(value: TransferFile): Choice<TransferFile> {
   const { name, sizeBytes } = value;
   return { label: plainLine(name), ...(sizeBytes !== undefined && { description: sizeText(sizeBytes) }), value };
-}
-
-/** Asks for the metadata of one file: with that the client knows what the service calls its databases (D7). */
-async function learnNames(
-  { metadataFlow }: SubmitAgainParts,
-  { connectionId, source, files }: TransferOrder,
-): Promise<void> {
-  const [file] = files;
-  if (file) await metadataFlow.fetchFile({ connectionId, database: source, id: file.id });
 }
