@@ -48,7 +48,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
   const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
-  const estimates = lifetime.track(new Estimates(transferStore, clock));
+  const estimates = lifetime.track(new Estimates({ store: transferStore, clock, loadFinished }));
   const estimate = (transfer: Transfer): string | undefined => {
     const made = estimates.of(transfer);
     return made && estimateText(made);
