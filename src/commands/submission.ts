@@ -4,6 +4,8 @@ import type { TransferFlow } from '../core/flows/transferFlow.ts';
 import { filesUnderWay, type FilesUnderWay } from '../core/model/filesUnderWay.ts';
 import type { Transfer, TransferOrder } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
+import { CommandFailure } from '../host/commandRegistry.ts';
+import { whyNotWritten } from '../host/ledgerNotices.ts';
 import type { Notices } from '../host/notices.ts';
 import { filesText, numberText, plainLine, reasonText, sizeText } from '../host/words.ts';
 import type { TransferPanels } from '../panels/transferPanel.ts';
@@ -106,10 +108,12 @@ export async function submitOrder(
   replacedKey?: string,
 ): Promise<Transfer> {
   const { transferFlow, notices, revealTransfer } = parts;
-  const submitted = await transferFlow.submit(order, replacedKey);
-  revealTransfer(submitted.key);
   const files = filesText(order.files.length);
   const destination = plainLine(order.destination);
+  const submitted = await transferFlow.submit(order, replacedKey).catch((error: unknown) => {
+    throw notSaved(l10n.t('{0} to {1}', files, destination), error);
+  });
+  revealTransfer(submitted.key);
   if (submitted.state === 'refused') {
     const why = submitted.problem ? reasonText(submitted.problem) : '';
     void notices.error(l10n.t('Could not transfer {0} to {1}: {2}', files, destination, why));
@@ -117,4 +121,14 @@ export async function submitOrder(
     notices.done(l10n.t('Submitted {0} to {1}.', files, destination));
   }
   return submitted;
+}
+
+/** The intent of a submission has to be on disk before anything is sent. */
+function notSaved(title: string, error: unknown): CommandFailure {
+  const text = l10n.t(
+    'The transfer of {0} was not sent: it could not be saved first, {1}.',
+    title,
+    whyNotWritten(error),
+  );
+  return Object.assign(new CommandFailure(text), { cause: error });
 }
