@@ -1,6 +1,6 @@
 import { ExtensionMode, Uri, window, type ExtensionContext } from 'vscode';
 import { reopenForTransfers } from './commands/connections.ts';
-import type { ExtensionFacts } from './commands/copyDiagnostics.ts';
+import { extensionFacts } from './commands/copyDiagnostics.ts';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
@@ -75,14 +75,4 @@ function coreParts(explorer: Explorer) {
   const stores = { connectionStore, searchStore, parameterStore, transferStore };
   const flows = { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow };
   return { ...stores, ...flows, sessions, keys, monitor, noticeClaims };
-}
-
-function extensionFacts(manifest: unknown): ExtensionFacts {
-  const { version, contributes } = manifest as Manifest;
-  return { version, settingIds: Object.keys(contributes.configuration.properties) };
-}
-
-interface Manifest {
-  readonly version: string;
-  readonly contributes: { readonly configuration: { readonly properties: object } };
 }

@@ -17,7 +17,7 @@ import { plainLine } from '../host/words.ts';
 import { askTransfer } from './askTransfer.ts';
 import { sessionOf, type ConnectionParts } from './connections.ts';
 import { askLandedPlace, pathOf } from './landedPlace.ts';
-import { confirmSummary, learnNames, submitOrder, type SubmissionParts } from './submission.ts';
+import { confirmSummary, learnNames, submitOrders, type SubmissionParts } from './submission.ts';
 
 /** What this command needs. */
 export interface VerifyParts extends ConnectionParts, SubmissionParts {
@@ -132,8 +132,8 @@ async function show({ documents }: VerifyParts, { report, transfer, notNamed }: 
 /** Sums up, and submits the files once more as a transfer of their own; what has landed is not touched. */
 async function submitMissing(parts: VerifyParts, { order }: Transfer, files: readonly TransferFile[]): Promise<void> {
   const again = { ...order, files };
-  if (!(await confirmSummary(parts, [again]))) return;
+  if ((await confirmSummary(parts, [again])) !== 'next') return;
   if (!(await sessionOf(parts, order.connectionId, false))) return;
-  await learnNames(parts.metadataFlow, again);
-  await submitOrder(parts, again);
+  await learnNames(parts, again);
+  await submitOrders(parts, [again]);
 }

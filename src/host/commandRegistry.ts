@@ -5,7 +5,7 @@ import type { Logger } from '../core/util/logger.ts';
 import { rowKinds, type CommandArguments, type CommandId } from './contributions.ts';
 import { showLogAction, type NoticeAction, type Notices } from './notices.ts';
 
-/** A failure in words for the person: one sentence, and buttons that help. Its cause is for the log. */
+/** A failure in words for the person: one sentence, and buttons that help. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly actions: readonly NoticeAction[];
@@ -64,8 +64,7 @@ export class CommandRegistry implements Disposable {
   private show(id: CommandId, error: unknown): void {
     const showLog = showLogAction(() => this.run('dataTransfer.showLog'));
     if (error instanceof CommandFailure) {
-      const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-      this.log.error(`${id}: ${error.message}${cause}`);
+      this.log.error(`${id}: ${error.message}`);
       void this.notices.error(error.message, ...error.actions, showLog);
       return;
     }

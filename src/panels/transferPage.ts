@@ -84,6 +84,7 @@ export class TransferPage implements Disposable {
     const node = { kind: 'transfer', key: this.key } as const;
     switch (intent.type) {
       case 'ready':
+      case 'ignored':
         break;
       case 'cancel':
         this.parts.run('dataTransfer.cancelTransfer', node);

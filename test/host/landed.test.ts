@@ -89,7 +89,7 @@ describe('What has landed, in the editor', function () {
     again.press('Submit Missing Again…');
     const question = await person.notice();
     assert.deepEqual([question.message, question.isModal], ['Transfer 2 files to Received Files?', true]);
-    assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files$/);
+    assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files\nFree there: \d/);
     question.press('Transfer');
     await done;
     await person.notice(/^Transferred 2 files to Received Files\.$/);

@@ -44,6 +44,7 @@ describe('Transferring in the editor', () => {
     const summary = await person.notice();
     assert.equal(summary.message, `Transfer 1 file to ${nmdc}?`);
     assert.deepEqual(summary.detail.split('\n'), ['Size: 10 bytes', 'From: JGI Data Portal', `To: ${nmdc}`]);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Back']);
     summary.press('Transfer');
     await done;
     const [submission] = server.requestsTo('POST /api/v1/transfers');
@@ -116,8 +117,8 @@ describe('Transferring in the editor', () => {
     } finally {
       await rm(folder);
     }
-    const text = `The transfer of 10 files to ${nmdc} was not sent: it could not be saved first, the log says why.`;
-    assert.equal((await stage.person.notice()).message, text);
+    const text = `Could not transfer 10 files to ${nmdc}: nothing was sent, because it could not be saved first: `;
+    assert.ok((await stage.person.notice()).message.startsWith(text));
     assert.deepEqual([transferStore.all().length, searchStore.checked.count], [0, 10]);
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);
   });

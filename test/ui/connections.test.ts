@@ -81,8 +81,7 @@ describe('A person with several services and windows', function () {
     publicLike(one, 'new-key');
     await first.command('Data Transfer: Set API Key…');
     await first.quickInput.input('new-key', /developer token/);
-    await first.openContainer('Data Transfer');
-    await shows(first, 'DTS prototype', 'connected');
+    await first.statusBar('The key was accepted.');
     await comeBackTo(second);
     await second.notifications.wait('The key of DTS prototype was changed in another window.');
     await second.reload();
@@ -91,6 +90,7 @@ describe('A person with several services and windows', function () {
     const token = Buffer.from('new-key').toString('base64');
     assert.equal(one.requests.at(-1)?.headers.authorization, `Bearer ${token}`);
 
+    await first.openContainer('Data Transfer');
     await (await first.tree('Databases').row('DTS prototype')).menu('Forget Connection…');
     await first.notifications.wait('Forgot DTS prototype and its key.');
     await comeBackTo(second);
