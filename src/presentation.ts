@@ -56,7 +56,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const pages = { extensionUri, log, run: registry.run };
   const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, ...metadataOf(parts) }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
-  const estimates = lifetime.track(new Estimates(transferStore, clock));
+  const estimates = lifetime.track(new Estimates({ store: transferStore, clock, loadFinished }));
   const estimate = (transfer: Transfer): string | undefined => {
     const made = estimates.of(transfer);
     return made && estimateText(made);

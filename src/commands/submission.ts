@@ -1,10 +1,12 @@
 import { l10n } from 'vscode';
+import type { MetadataFlow } from '../core/flows/metadataFlow.ts';
 import type { TransferFlow } from '../core/flows/transferFlow.ts';
 import { filesUnderWay, type FilesUnderWay } from '../core/model/filesUnderWay.ts';
 import type { Transfer, TransferOrder } from '../core/model/transfer.ts';
 import { stagingFound } from '../core/model/staging.ts';
 import type { SearchStore } from '../core/store/searchStore.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
+import { whyNotWritten } from '../host/ledgerNotices.ts';
 import type { Notices } from '../host/notices.ts';
 import { filesText, numberText, plainLine, reasonText } from '../host/words.ts';
 import type { Step } from '../host/quickInput.ts';
@@ -97,6 +99,15 @@ async function showFirst(parts: SubmissionParts, underWay: FilesUnderWay, questi
   return isWanted;
 }
 
+/** Asks for the metadata of one file: with that the client knows what the service calls its databases (D7). */
+export async function learnNames(
+  { metadataFlow }: { readonly metadataFlow: MetadataFlow },
+  { connectionId, source, files }: TransferOrder,
+): Promise<void> {
+  const [file] = files;
+  if (file) await metadataFlow.fetchFile({ connectionId, database: source, id: file.id });
+}
+
 /** What came of submitting: a transfer, or nothing where not even its record could be written. */
 export interface Submitted {
   readonly order: TransferOrder;
@@ -137,7 +148,8 @@ async function submitOrder(
     else if (state !== 'notConfirmed') notices.done(l10n.t('Submitted {0} to {1}.', what, destination));
     return { order, transfer };
   } catch (error) {
-    fail(plainLine(error instanceof Error ? error.message : String(error)));
+    const why = whyNotWritten(error, plainLine(error instanceof Error ? error.message : String(error)));
+    fail(l10n.t('nothing was sent, because it could not be saved first: {0}', why));
     return { order };
   }
 }

@@ -9,7 +9,7 @@ import { filesText, plainLine, sizeText } from '../host/words.ts';
 import { chosenTransfer } from './askTransfer.ts';
 import { sessionOf, type ConnectionParts } from './connections.ts';
 import { requireOrcid } from './setOrcid.ts';
-import { confirmSummary, submitOrders, type SubmissionParts } from './submission.ts';
+import { confirmSummary, learnNames, submitOrders, type SubmissionParts } from './submission.ts';
 import { askTransferDetails, type DetailsParts } from './transferDetails.ts';
 
 /** What the command needs. */
@@ -102,13 +102,4 @@ async function changedOrder(
 function fileChoice(value: TransferFile): Choice<TransferFile> {
   const { name, sizeBytes } = value;
   return { label: plainLine(name), ...(sizeBytes !== undefined && { description: sizeText(sizeBytes) }), value };
-}
-
-/** Asks for the metadata of one file: with that the client knows what the service calls its databases (D7). */
-async function learnNames(
-  { metadataFlow }: SubmitAgainParts,
-  { connectionId, source, files }: TransferOrder,
-): Promise<void> {
-  const [file] = files;
-  if (file) await metadataFlow.fetchFile({ connectionId, database: source, id: file.id });
 }

@@ -95,6 +95,9 @@ export class TransferPage implements Disposable {
       case 'submitAgain':
         this.parts.run('dataTransfer.submitAgain', node);
         break;
+      case 'didStart':
+        this.parts.run('dataTransfer.transferDidStart', node);
+        break;
       case 'reveal':
         this.parts.reveal(this.key);
         break;
