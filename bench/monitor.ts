@@ -1,9 +1,10 @@
-/** The monitor over 1,000 running transfers: a day's requests beside the schedule, and the work of the host. */
+/** 1,000 running transfers: a day's requests beside the schedule, and the work of the host; a ledger of 20,000. */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import { statusId } from './support/bareRequests.ts';
 import { connectedClient, startServer } from './support/ends.ts';
-import { report } from './support/rounds.ts';
+import { measureLedger } from './support/longLedger.ts';
+import { report, type Measure } from './support/rounds.ts';
 import { hasFocusAt, hour, minute, second, SimulatedDay, type Life } from './support/simulatedDay.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
@@ -93,14 +94,9 @@ const wanted = wantedInADay(lives);
 const asked = await askedInADay(lives);
 assert.ok(asked > 0);
 const shareOfACore = ((await workOfAQuestion(lives)) * (asked / (day / second))) / 1000;
-const results = [
-  report(
-    { name: 'requests of a day, away from the schedule', ratio: Math.abs(asked / wanted - 1), limit: 0.1 },
-    values.json,
-  ),
-  report(
-    { name: 'work of the host, of 1 % of a core', ratio: shareOfACore / largestShareOfACore, limit: 1 },
-    values.json,
-  ),
-];
+const results: boolean[] = [];
+const tell = (measure: Measure): void => void results.push(report(measure, values.json));
+tell({ name: 'requests of a day, away from the schedule', ratio: Math.abs(asked / wanted - 1), limit: 0.1 });
+tell({ name: 'work of the host, of 1 % of a core', ratio: shareOfACore / largestShareOfACore, limit: 1 });
+await measureLedger(tell);
 process.exitCode = results.every(Boolean) ? 0 : 1;

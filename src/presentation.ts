@@ -8,6 +8,7 @@ import type { KeyWatch } from './core/flows/keyWatch.ts';
 import type { ParameterStore } from './core/store/parameterStore.ts';
 import type { NoticeClaims } from './core/ledger/noticeClaims.ts';
 import type { Transfer } from './core/model/transfer.ts';
+import { stagingFound } from './core/model/staging.ts';
 import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
 import type { Logger } from './core/util/logger.ts';
@@ -17,10 +18,12 @@ import { viewIds } from './host/contributions.ts';
 import { Documents } from './host/documents.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
+import { MarkdownDraft } from './host/markdownDraft.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
 import { estimateText } from './host/words.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
+import type { PanelParts } from './panels/panelHost.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
 import type { DatabaseTreeParts } from './views/databaseTree.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
@@ -37,18 +40,23 @@ export interface Presented extends Omit<CommandParts, keyof Shown> {
 
 type Shown = Pick<
   CommandParts,
-  'documents' | 'metadataPanels' | 'transferPanels' | 'revealSearches' | 'revealTransfer' | 'acknowledge'
+  | 'documents'
+  | 'markdownDraft'
+  | 'metadataPanels'
+  | 'transferPanels'
+  | 'revealSearches'
+  | 'revealTransfer'
+  | 'acknowledge'
 >;
 
 /** Builds everything that a person sees, and the commands. */
 export function present(lifetime: Lifetime, parts: Presented): void {
-  const { searchStore, transferStore, transferFlow, metadataFlow, sessions, keys, extensionUri, log } = parts;
+  const { searchStore, transferStore, transferFlow, sessions, keys, extensionUri, log } = parts;
   const registry = lifetime.track(new CommandRegistry(log, parts.notices));
   const pages = { extensionUri, log, run: registry.run };
-  const fetchFile = metadataFlow.fetchFile.bind(metadataFlow);
-  const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, fetchFile }));
+  const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, ...metadataOf(parts) }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
-  const estimates = lifetime.track(new Estimates(transferStore, clock));
+  const estimates = lifetime.track(new Estimates({ store: transferStore, clock, loadFinished }));
   const estimate = (transfer: Transfer): string | undefined => {
     const made = estimates.of(transfer);
     return made && estimateText(made);
@@ -74,6 +82,7 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   const { revealSearches, revealTransfer } = views;
   const shown: Shown = {
     documents: lifetime.track(new Documents()),
+    markdownDraft: lifetime.track(new MarkdownDraft(parts.notices)),
     metadataPanels,
     transferPanels,
     revealSearches,
@@ -92,6 +101,21 @@ function databasesOf(parts: Presented): DatabaseTreeParts {
     parameters: parts.parameterStore,
     loadParameters: (name) => parts.parameterFlow.load(name),
     isSaved: (url) => isSavedFolder(parts, url),
+  };
+}
+
+/** What the metadata pages ask for, and of whom. */
+function metadataOf({
+  metadataFlow,
+  searchStore,
+  sessions,
+}: Presented): Omit<ConstructorParameters<typeof MetadataPanels>[0], keyof PanelParts> {
+  return {
+    clock,
+    fetchFile: metadataFlow.fetchFile.bind(metadataFlow),
+    stagingOf: (file) => stagingFound(searchStore.all())(file),
+    isConnected: (id) => sessions.get(id) !== undefined,
+    onDidConnect: sessions.onDidChange,
   };
 }
 

@@ -1,5 +1,10 @@
 /** What the tests that passed stood for, in one line: `contract rows 143, faults 97, properties 12 (1,000 runs each)`. */
-const names = { 'contract row': 'contract rows', fault: 'faults', property: 'properties' };
+const names = {
+  'contract row': 'contract rows',
+  fault: 'faults',
+  property: 'properties',
+  'accessible page': 'accessible pages',
+};
 
 function runsOf(tallies) {
   const runs = tallies.map((tally) => tally.runs);

@@ -51,12 +51,27 @@ export async function askFiles(searches: SearchStore, title: string): Promise<re
  * With that the client has also learned what the service calls its databases, before anything is submitted (D7).
  */
 export async function withEntries(flow: MetadataFlow, files: readonly KnownFile[]): Promise<readonly KnownFile[]> {
-  const fetch = async (file: KnownFile): Promise<KnownFile> => {
-    if (file.entry) return file;
-    const { file: entry } = await flow.fetchFile(file.ref);
-    return entry?.kind === 'file' ? { ...file, entry } : file;
-  };
-  return await Promise.all(files.map(fetch));
+  const entries = new Map<string, FileEntry>();
+  const unknown = files.filter(({ entry }) => !entry).map(({ ref }) => ref);
+  for (const { connectionId, database } of distinctDatabases(unknown)) {
+    const ids = unknown.filter((ref) => ref.database === database && ref.connectionId === connectionId);
+    const fetched = await flow.fetchFiles(
+      connectionId,
+      database,
+      ids.map(({ id }) => id),
+    );
+    for (const file of fetched.files)
+      if (file.kind === 'file') entries.set(JSON.stringify([connectionId, database, file.id]), file);
+  }
+  return files.map((file) => {
+    const { connectionId, database, id } = file.ref;
+    const entry = file.entry ?? entries.get(JSON.stringify([connectionId, database, id]));
+    return entry ? { ...file, entry } : file;
+  });
+}
+
+function distinctDatabases(refs: readonly FileRef[]): readonly Pick<FileRef, 'connectionId' | 'database'>[] {
+  return [...new Map(refs.map((ref) => [JSON.stringify([ref.connectionId, ref.database]), ref])).values()];
 }
 
 /** A file that a search has found, for whatever is done with it. */

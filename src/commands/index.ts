@@ -34,6 +34,7 @@ import { setApiKey, type SetApiKeyParts } from './setApiKey.ts';
 import { setOrcid, type OrcidParts } from './setOrcid.ts';
 import { submitAgain, type SubmitAgainParts } from './submitAgain.ts';
 import { testConnection, type TestConnectionParts } from './testConnection.ts';
+import { useDescription } from './transferDescription.ts';
 import { transferCheckedFiles, transferFiles, type TransferFilesParts } from './transferFiles.ts';
 import { clearFinishedTransfers, findInHistory, removeFromHistory, type HistoryParts } from './transferHistory.ts';
 import { verifyLandedFiles, type VerifyParts } from './verifyLandedFiles.ts';
@@ -73,6 +74,14 @@ export interface CommandParts
 
 /** The table of all commands. */
 export function registerCommands(registry: CommandRegistry, parts: CommandParts): void {
+  registerConnections(registry, parts);
+  registerFiles(registry, parts);
+  registerTransfers(registry, parts);
+  registry.register('dataTransfer.showLog', () => parts.showLog());
+  registry.register('dataTransfer.copyDiagnostics', () => copyDiagnostics(parts));
+}
+
+function registerConnections(registry: CommandRegistry, parts: CommandParts): void {
   registry.register('dataTransfer.connect', () => connect(parts));
   registry.register('dataTransfer.disconnect', () => disconnect(parts));
   registry.register('dataTransfer.switchConnection', () => switchConnection(parts));
@@ -86,6 +95,9 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.serveThisFolder', (folder) => serveFolder(parts, folder));
   registry.register('dataTransfer.stopServing', (node) => stopServing(parts, node));
   registry.register('dataTransfer.refreshDatabases', (node) => refreshDatabases(parts, node));
+}
+
+function registerFiles(registry: CommandRegistry, parts: CommandParts): void {
   registry.register('dataTransfer.searchFiles', (node) => searchFiles(parts, node));
   registry.register('dataTransfer.searchAllDatabases', () => searchAllDatabases(parts));
   registry.register('dataTransfer.findFilesById', (node) => findFilesById(parts, node));
@@ -102,8 +114,12 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.showFileMetadata', showFileMetadata(parts));
   registry.register('dataTransfer.showMetadataJson', showMetadataJson(parts));
   registry.register('dataTransfer.copyFileId', copyFileId(parts));
+}
+
+function registerTransfers(registry: CommandRegistry, parts: CommandParts): void {
   registry.register('dataTransfer.transferFiles', (file, selection) => transferFiles(parts, file, selection));
   registry.register('dataTransfer.transferCheckedFiles', () => transferCheckedFiles(parts));
+  registry.register('dataTransfer.useDescription', () => useDescription(parts));
   registry.register('dataTransfer.showTransferProgress', (node) => showTransferProgress(parts, node));
   registry.register('dataTransfer.cancelTransfer', (node) => cancelTransfer(parts, node));
   registry.register('dataTransfer.copyTransferId', (node) => copyTransferId(parts, node));
@@ -119,6 +135,4 @@ export function registerCommands(registry: CommandRegistry, parts: CommandParts)
   registry.register('dataTransfer.transferDidNotStart', (node) => transferDidNotStart(parts, node));
   registry.register('dataTransfer.findInHistory', () => findInHistory(parts));
   registry.register('dataTransfer.exportTransferHistory', () => exportTransferHistory(parts));
-  registry.register('dataTransfer.showLog', () => parts.showLog());
-  registry.register('dataTransfer.copyDiagnostics', () => copyDiagnostics(parts));
 }

@@ -1,6 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { l10n, Uri } from 'vscode';
 import { findLanded, type LandedPlace } from '../core/landed/landedPlace.ts';
+import type { Session } from '../core/flows/sessions.ts';
+import type { Database } from '../core/model/database.ts';
 import { isLoopback } from '../core/model/loopback.ts';
 import type { Transfer } from '../core/model/transfer.ts';
 import { landingFolderOf } from '../core/util/landedNames.ts';
@@ -56,16 +58,24 @@ async function knownFolders(parts: ConnectionParts, transfer: Transfer): Promise
   return folders.filter((folder) => folder !== undefined);
 }
 
-/** The folder that the destination is; only a service of this machine can name one of this machine. */
+/** The folder that the destination is. */
 async function servedFolder(parts: ConnectionParts, { order }: Transfer): Promise<string | undefined> {
   const { sessions } = parts;
   if (order.connectionId === localConnectionId && !sessions.get(localConnectionId)) {
     await openBeside(parts, localConnectionId);
   }
   const session = sessions.get(order.connectionId);
-  if (!session || !isLoopback(new URL(session.service.address).hostname)) return undefined;
-  const { value } = await session.client.databases();
-  const address = value.find(({ name }) => name === order.destination)?.url ?? '';
+  return session && servedFolderOf(session, (await session.client.databases()).value, order.destination);
+}
+
+/** The folder of this machine that a database is; only a service of this machine can name one. */
+export function servedFolderOf(
+  { service }: Session,
+  databases: readonly Database[],
+  wanted: string,
+): string | undefined {
+  if (!isLoopback(new URL(service.address).hostname)) return undefined;
+  const address = databases.find(({ name }) => name === wanted)?.url ?? '';
   return address.startsWith('file:') ? Uri.parse(address).fsPath : undefined;
 }
 

@@ -55,14 +55,14 @@ function refuseKnown(found: FoundById): string | undefined {
   return l10n.t('This is the id of another transfer: {0}', transferTitle(found.transfer));
 }
 
-/** Servers drop files without a word, so another count need not be another transfer; the person decides. */
+/** Servers drop files without a word, so another count need not be another transfer; the person decides. A doubtful count says nothing (D11). */
 async function isTheOne(
   { notices }: NotConfirmedParts,
   { order }: Transfer,
   { status }: Extract<FoundById, { kind: 'told' }>,
 ): Promise<boolean> {
-  const { fileCount } = status;
-  if (fileCount === undefined || fileCount === order.files.length) return true;
+  const { fileCount, doubtful } = status;
+  if (fileCount === undefined || doubtful || fileCount === order.files.length) return true;
   const question = l10n.t('The service counts {0} under this id. Is it this transfer?', filesText(fileCount));
   const detail = l10n.t('{0} files were asked for.', numberText(order.files.length));
   return await notices.confirm(question, detail, l10n.t('It Is'));

@@ -1,14 +1,22 @@
 import { l10n } from 'vscode';
+import type { MetadataFlow } from '../core/flows/metadataFlow.ts';
 import type { TransferFlow } from '../core/flows/transferFlow.ts';
 import { filesUnderWay, type FilesUnderWay } from '../core/model/filesUnderWay.ts';
 import type { Transfer, TransferOrder } from '../core/model/transfer.ts';
+import { stagingFound } from '../core/model/staging.ts';
+import type { SearchStore } from '../core/store/searchStore.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
+import { whyNotWritten } from '../host/ledgerNotices.ts';
 import type { Notices } from '../host/notices.ts';
-import { filesText, numberText, plainLine, reasonText, sizeText } from '../host/words.ts';
+import { filesText, numberText, plainLine, reasonText } from '../host/words.ts';
+import type { Step } from '../host/quickInput.ts';
+import { summaryLines, type FileName, type StagingLookup } from '../host/summaryWords.ts';
 import type { TransferPanels } from '../panels/transferPanel.ts';
+import { freeBytesAt, type FreeSpaceParts } from './freeSpace.ts';
 
 /** What every command that submits needs. */
-export interface SubmissionParts {
+export interface SubmissionParts extends FreeSpaceParts {
+  readonly searchStore: SearchStore;
   readonly transferStore: TransferStore;
   readonly transferFlow: TransferFlow;
   readonly transferPanels: TransferPanels;
@@ -17,23 +25,38 @@ export interface SubmissionParts {
   revealTransfer(key: string): void;
 }
 
+/** How the last question is asked. */
+interface SummaryOptions {
+  /** A transfer that never began, and is given up for this one. */
+  readonly replacedKey?: string | undefined;
+  /** Whether there are steps before it that the person can go back to. */
+  readonly canGoBack?: boolean;
+  /** What the metadata tells of how a file is staged (D31). */
+  readonly stagingOf?: StagingLookup;
+}
+
 /**
  * Sums up what is about to be sent, and asks once. Warns of files that are on their way to the same place already, where
- * `replacedKey`, a transfer that never began, does not count. False when nothing is to be sent.
+ * the replaced transfer does not count.
  */
 export async function confirmSummary(
   parts: SubmissionParts,
   orders: readonly TransferOrder[],
-  replacedKey?: string,
-): Promise<boolean> {
+  { replacedKey, canGoBack = false, stagingOf }: SummaryOptions = {},
+): ReturnType<Step> {
   const [first] = orders;
-  if (!first) return false;
+  if (!first) return 'cancel';
   const others = parts.transferStore.all().filter(({ key }) => key !== replacedKey);
   const underWay = filesUnderWay(others, orders);
   const what = filesText(orders.reduce((sum, { files }) => sum + files.length, 0));
   const destination = plainLine(first.destination);
+  const found = stagingFound(parts.searchStore.all());
+  const facts = {
+    freeBytes: await freeBytesAt(parts, first.connectionId, first.destination),
+    stagingOf: (file: FileName) => stagingOf?.(file) ?? found(file),
+  };
   const detail = [
-    ...factLines(orders),
+    ...summaryLines(orders, facts),
     underWay.count > 0 ? `\n${underWayText(underWay, destination)}` : '',
     replacedKey === undefined
       ? ''
@@ -41,27 +64,14 @@ export async function confirmSummary(
   ].filter(Boolean);
   const transfer = l10n.t('Transfer');
   const show = l10n.t('Show');
-  const labels = underWay.count > 0 ? [transfer, show] : [transfer];
-  const answer = await parts.notices.choose(
-    l10n.t('Transfer {0} to {1}?', what, destination),
-    detail.join('\n'),
-    ...labels,
-  );
-  if (answer !== show) return answer === transfer;
-  return await showFirst(parts, underWay, l10n.t('Transfer {0} to {1} all the same?', what, destination));
-}
-
-function factLines(orders: readonly TransferOrder[]): readonly string[] {
-  const files = orders.flatMap((order) => order.files);
-  const known = files.flatMap(({ sizeBytes }) => sizeBytes ?? []);
-  const total = sizeText(known.reduce((sum, size) => sum + size, 0));
-  const size = known.length === files.length ? total : l10n.t('{0} and files of unknown size', total);
-  return [
-    l10n.t('Size: {0}', known.length === 0 ? l10n.t('unknown') : size),
-    l10n.t('From: {0}', orders.map(({ source }) => plainLine(source)).join(', ')),
-    l10n.t('To: {0}', plainLine(orders[0]?.destination ?? '')),
-    orders.length > 1 ? l10n.t('This becomes {0} transfers, one for each source.', orders.length) : '',
-  ];
+  const back = l10n.t('Back');
+  const labels = [transfer, ...(underWay.count > 0 ? [show] : []), ...(canGoBack ? [back] : [])];
+  const question = l10n.t('Transfer {0} to {1}?', what, destination);
+  const answer = await parts.notices.choose(question, detail.join('\n'), ...labels);
+  if (answer === back) return 'back';
+  if (answer !== show) return answer === transfer ? 'next' : 'cancel';
+  const isWanted = await showFirst(parts, underWay, l10n.t('Transfer {0} to {1} all the same?', what, destination));
+  return isWanted ? 'next' : 'cancel';
 }
 
 function underWayText({ count, transfers }: FilesUnderWay, destination: string): string {
@@ -89,22 +99,61 @@ async function showFirst(parts: SubmissionParts, underWay: FilesUnderWay, questi
   return isWanted;
 }
 
-/** Submits, shows the row, and says what came of it; one that is not confirmed is told of by the notices of transfers. */
-export async function submitOrder(
+/** Asks for the metadata of one file: with that the client knows what the service calls its databases (D7). */
+export async function learnNames(
+  { metadataFlow }: { readonly metadataFlow: MetadataFlow },
+  { connectionId, source, files }: TransferOrder,
+): Promise<void> {
+  const [file] = files;
+  if (file) await metadataFlow.fetchFile({ connectionId, database: source, id: file.id });
+}
+
+/** What came of submitting: a transfer, or nothing where not even its record could be written. */
+export interface Submitted {
+  readonly order: TransferOrder;
+  readonly transfer?: Transfer;
+}
+
+/**
+ * Submits one order after the other, shows their rows, and says what came of each; one that fails does not keep the
+ * others from being sent. One that is not confirmed is told of by the notices of transfers.
+ */
+export async function submitOrders(
   parts: SubmissionParts,
-  order: TransferOrder,
+  orders: readonly TransferOrder[],
   replacedKey?: string,
-): Promise<Transfer> {
-  const { transferFlow, notices, revealTransfer } = parts;
-  const submitted = await transferFlow.submit(order, replacedKey);
-  revealTransfer(submitted.key);
-  const files = filesText(order.files.length);
-  const destination = plainLine(order.destination);
-  if (submitted.state === 'refused') {
-    const why = submitted.problem ? reasonText(submitted.problem) : '';
-    void notices.error(l10n.t('Could not transfer {0} to {1}: {2}', files, destination, why));
-  } else if (submitted.state !== 'notConfirmed') {
-    notices.done(l10n.t('Submitted {0} to {1}.', files, destination));
+): Promise<readonly Submitted[]> {
+  const submitted: Submitted[] = [];
+  for (const order of orders) {
+    const what = orders.length > 1 ? fromText(order) : filesText(order.files.length);
+    submitted.push(await submitOrder(parts, order, what, replacedKey));
   }
   return submitted;
+}
+
+async function submitOrder(
+  { transferFlow, notices, revealTransfer }: SubmissionParts,
+  order: TransferOrder,
+  what: string,
+  replacedKey: string | undefined,
+): Promise<Submitted> {
+  const destination = plainLine(order.destination);
+  const fail = (why: string): void =>
+    void notices.error(l10n.t('Could not transfer {0} to {1}: {2}', what, destination, why));
+  try {
+    const transfer = await transferFlow.submit(order, replacedKey);
+    revealTransfer(transfer.key);
+    const { state, problem } = transfer;
+    if (state === 'refused') fail(problem ? reasonText(problem) : '');
+    else if (state !== 'notConfirmed') notices.done(l10n.t('Submitted {0} to {1}.', what, destination));
+    return { order, transfer };
+  } catch (error) {
+    const why = whyNotWritten(error, plainLine(error instanceof Error ? error.message : String(error)));
+    fail(l10n.t('nothing was sent, because it could not be saved first: {0}', why));
+    return { order };
+  }
+}
+
+function fromText({ files, source }: TransferOrder): string {
+  return l10n.t('{0} from {1}', filesText(files.length), plainLine(source));
 }

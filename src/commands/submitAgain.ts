@@ -4,12 +4,12 @@ import { filesNamedIn } from '../core/model/namedFiles.ts';
 import { canSubmitAgain, type Transfer, type TransferFile, type TransferOrder } from '../core/model/transfer.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
 import type { TransferNode } from '../host/contributions.ts';
-import { after, alone, pickOne, pickSeveral, type Choice, type StepPosition } from '../host/quickInput.ts';
+import { after, alone, pickOne, pickSeveral, type Choice, type Step, type StepPosition } from '../host/quickInput.ts';
 import { filesText, plainLine, sizeText } from '../host/words.ts';
 import { chosenTransfer } from './askTransfer.ts';
 import { sessionOf, type ConnectionParts } from './connections.ts';
 import { requireOrcid } from './setOrcid.ts';
-import { confirmSummary, submitOrder, type SubmissionParts } from './submission.ts';
+import { confirmSummary, learnNames, submitOrders, type SubmissionParts } from './submission.ts';
 import { askTransferDetails, type DetailsParts } from './transferDetails.ts';
 
 /** What the command needs. */
@@ -38,13 +38,15 @@ export async function submitLike(parts: SubmitAgainParts, earlier: Transfer): Pr
   const session = await sessionOf(parts, connectionId, way === 'changed');
   const orcid = session && (await requireOrcid(parts));
   if (orcid === undefined) return;
-  const order = way === 'changed' ? await changedOrder(parts, earlier.order) : { ...earlier.order, files: way };
-  if (!order) return;
-  await learnNames(parts, order);
   const replacedKey = earlier.state === 'notConfirmed' ? earlier.key : undefined;
-  const orders = [{ ...order, orcid }];
-  if (!(await confirmSummary(parts, orders, replacedKey))) return;
-  for (const one of orders) await submitOrder(parts, one, replacedKey);
+  const confirm = async (order: TransferOrder, canGoBack: boolean): ReturnType<Step> => {
+    await learnNames(parts, order);
+    return await confirmSummary(parts, [order], { replacedKey, canGoBack });
+  };
+  const given = { ...earlier.order, orcid };
+  const order = way === 'changed' ? await changedOrder(parts, given, confirm) : { ...given, files: way };
+  if (!order || (way !== 'changed' && (await confirm(order, false)) !== 'next')) return;
+  await submitOrders(parts, [order], replacedKey);
 }
 
 type Way = 'changed' | readonly TransferFile[];
@@ -69,9 +71,14 @@ async function askWay({ order, status }: Transfer): Promise<Way | undefined> {
 }
 
 /** The steps of Transfer Files with what was said then. */
-async function changedOrder(parts: SubmitAgainParts, earlier: TransferOrder): Promise<TransferOrder | undefined> {
+async function changedOrder(
+  parts: SubmitAgainParts,
+  earlier: TransferOrder,
+  confirm: (order: TransferOrder, canGoBack: boolean) => ReturnType<Step>,
+): Promise<TransferOrder | undefined> {
   const { connectionId, orcid, source } = earlier;
   let { files } = earlier;
+  let order: TransferOrder | undefined;
   const first = async (position: StepPosition): Promise<'next' | 'back' | 'cancel'> => {
     const answer = await pickSeveral(position, {
       placeholder: l10n.t('Select the files to transfer'),
@@ -80,20 +87,19 @@ async function changedOrder(parts: SubmitAgainParts, earlier: TransferOrder): Pr
     });
     return after(answer, (chosen) => (files = chosen));
   };
-  const details = await askTransferDetails(parts, [source], { title: l10n.t('Submit Again'), first, earlier });
-  return details && { connectionId, orcid, source, files, ...details };
+  const isWanted = await askTransferDetails(parts, [source], {
+    title: l10n.t('Submit Again'),
+    first,
+    earlier,
+    confirm: async (details) => {
+      order = { connectionId, orcid, source, files, ...details };
+      return await confirm(order, true);
+    },
+  });
+  return isWanted ? order : undefined;
 }
 
 function fileChoice(value: TransferFile): Choice<TransferFile> {
   const { name, sizeBytes } = value;
   return { label: plainLine(name), ...(sizeBytes !== undefined && { description: sizeText(sizeBytes) }), value };
-}
-
-/** Asks for the metadata of one file: with that the client knows what the service calls its databases (D7). */
-async function learnNames(
-  { metadataFlow }: SubmitAgainParts,
-  { connectionId, source, files }: TransferOrder,
-): Promise<void> {
-  const [file] = files;
-  if (file) await metadataFlow.fetchFile({ connectionId, database: source, id: file.id });
 }

@@ -1,56 +1,68 @@
-import { l10n, Uri, workspace } from 'vscode';
+import { l10n } from 'vscode';
 import type { ConnectionStore } from '../core/store/connectionStore.ts';
-import { parseJsonObject, type JsonObject } from '../core/util/json.ts';
+import type { JsonObject } from '../core/util/json.ts';
 import { CommandFailure } from '../host/commandRegistry.ts';
-import type { Memory } from '../host/memory.ts';
-import { after, askText, pickOne, runSteps, type Choice, type Step, type StepPosition } from '../host/quickInput.ts';
+import { after, pickOne, runSteps, type Step, type StepPosition } from '../host/quickInput.ts';
 import { plainLine } from '../host/words.ts';
+import { askDescription, type DescriptionParts } from './transferDescription.ts';
+import {
+  askInstructionsSource,
+  askTypedInstructions,
+  instructionsToKeep,
+  type InstructionsDraft,
+  type InstructionsParts,
+} from './transferInstructions.ts';
 
 /** What a person says of a transfer besides its files (§4.5). */
-export interface TransferDetails {
+interface TransferDetails {
   readonly destination: string;
   readonly description?: string;
   readonly instructions?: JsonObject;
 }
 
 /** What asking needs. */
-export interface DetailsParts {
+export interface DetailsParts extends DescriptionParts, InstructionsParts {
   readonly connectionStore: ConnectionStore;
-  readonly memory: Memory;
 }
 
-interface Draft {
+interface Draft extends InstructionsDraft {
   destination: string;
   description: string;
-  instructions: JsonObject | undefined;
-  kind: 'none' | 'kept' | 'typed' | Uri;
 }
 
-/** What asking begins with: another title, what is asked before, and what was said of an earlier transfer. */
-export interface DetailsStart {
+/** What asking begins with, and how it ends. */
+export interface DetailsQuestion {
   readonly title?: string;
+  /** What is asked before. */
   readonly first?: Step;
+  /** What was said of an earlier transfer. */
   readonly earlier?: TransferDetails;
+  /** Sums up what was said, and asks for the last word; from there the person can go back as well. */
+  confirm(details: TransferDetails): ReturnType<Step>;
 }
 
-/** Asks for destination, description and instructions. Undefined when the person left. */
+/** Asks for destination, description and instructions, and sums up. False when nothing is to be sent. */
 export async function askTransferDetails(
   parts: DetailsParts,
   sources: readonly string[],
-  { title = l10n.t('Transfer Files'), first, earlier }: DetailsStart = {},
-): Promise<TransferDetails | undefined> {
+  { title = l10n.t('Transfer Files'), first, earlier, confirm }: DetailsQuestion,
+): Promise<boolean> {
   const { lastDestination = '' } = parts.memory;
-  const draft: Draft = { destination: lastDestination, description: '', instructions: undefined, kind: 'none' };
-  Object.assign(draft, earlier);
-  const done = await runSteps(title, [
+  const draft: Draft = { destination: lastDestination, description: '', instructions: undefined, from: 'none' };
+  Object.assign(draft, earlier, earlier?.instructions && { from: 'earlier' });
+  const steps: readonly Step[] = [
     ...(first ? [first] : []),
     (position) => askDestination(parts, sources, position, draft),
-    (position) => askDescription(position, draft),
-    (position) => askInstructionsKind(position, draft, earlier?.instructions),
-    (position) => askTypedInstructions(position, draft),
-  ]);
-  if (!done) return undefined;
-  const { destination, description, instructions } = draft;
+    (position) => askDescription(parts, position, draft),
+    (position) => askInstructionsSource(parts, position, draft, earlier?.instructions),
+    (position) => askTypedInstructions(parts, position, draft),
+  ];
+  const isDone = await runSteps(title, steps, () => confirm(detailsOf(draft)));
+  if (isDone) await parts.memory.rememberDetails(draft.destination, draft.description, instructionsToKeep(draft));
+  return isDone;
+}
+
+function detailsOf({ destination, description, instructions }: Draft): TransferDetails {
   return { destination, ...(description !== '' && { description }), ...(instructions && { instructions }) };
 }
 
@@ -72,59 +84,4 @@ async function askDestination(
     active: draft.destination,
   });
   return after(answer, (value) => (draft.destination = value));
-}
-
-async function askDescription(position: StepPosition, draft: Draft): ReturnType<Step> {
-  const answer = await askText(position, {
-    prompt: l10n.t('What this transfer is for, in Markdown; may be empty'),
-    value: oneLine(draft.description),
-  });
-  const unchanged = oneLine(draft.description);
-  return after(answer, (value) => {
-    // The input shows one line; the lines of an earlier description are kept where it was not changed.
-    if (oneLine(value) !== unchanged) draft.description = value;
-  });
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
-
-async function askInstructionsKind(
-  position: StepPosition,
-  draft: Draft,
-  earlier: JsonObject | undefined,
-): ReturnType<Step> {
-  const files = await workspace.findFiles('**/*.json', '**/{node_modules,.git}/**', 200);
-  const choices: Choice<Draft['kind']>[] = [
-    ...(earlier ? [{ label: l10n.t('The same instructions as before'), value: 'kept' as const }] : []),
-    { label: l10n.t('No instructions'), value: 'none' },
-    { label: l10n.t('Type instructions as JSON…'), value: 'typed' },
-    ...files.map((value) => ({ label: workspace.asRelativePath(value), description: l10n.t('JSON file'), value })),
-  ];
-  const placeholder = l10n.t('Instructions for processing the files at the destination');
-  const answer = await pickOne(position, { placeholder, choices });
-  if (typeof answer === 'string') return answer;
-  draft.kind = answer.value;
-  if (answer.value instanceof Uri) draft.instructions = await readInstructions(answer.value);
-  else draft.instructions = answer.value === 'none' ? undefined : earlier;
-  return 'next';
-}
-
-async function askTypedInstructions(position: StepPosition, draft: Draft): ReturnType<Step> {
-  if (draft.kind !== 'typed') return 'skip';
-  const answer = await askText(position, {
-    prompt: l10n.t('Instructions as a JSON object'),
-    placeholder: '{"type": "assembly"}',
-    value: draft.instructions ? JSON.stringify(draft.instructions) : '',
-    validate: (value) => (parseJsonObject(value) ? undefined : l10n.t('This is not a JSON object yet.')),
-  });
-  return after(answer, (value) => (draft.instructions = parseJsonObject(value)));
-}
-
-async function readInstructions(file: Uri): Promise<JsonObject> {
-  const text = new TextDecoder().decode(await workspace.fs.readFile(file));
-  const instructions = parseJsonObject(text);
-  if (instructions) return instructions;
-  throw new CommandFailure(l10n.t('Instructions must be a JSON object; {0} is not.', workspace.asRelativePath(file)));
 }

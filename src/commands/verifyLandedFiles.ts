@@ -1,4 +1,5 @@
 import { l10n, Uri } from 'vscode';
+import type { MetadataFlow } from '../core/flows/metadataFlow.ts';
 import { checkLanded, type LandedReport } from '../core/landed/landedCheck.ts';
 import { ManifestFault, readManifest, type LandedManifest } from '../core/landed/landedManifest.ts';
 import { canBeManifestOf, filesNotNamed, filesToSendAgain } from '../core/landed/landedTransfer.ts';
@@ -16,11 +17,12 @@ import { plainLine } from '../host/words.ts';
 import { askTransfer } from './askTransfer.ts';
 import { sessionOf, type ConnectionParts } from './connections.ts';
 import { askLandedPlace, pathOf } from './landedPlace.ts';
-import { confirmSummary, submitOrder, type SubmissionParts } from './submission.ts';
+import { confirmSummary, learnNames, submitOrders, type SubmissionParts } from './submission.ts';
 
 /** What this command needs. */
 export interface VerifyParts extends ConnectionParts, SubmissionParts {
   readonly documents: Documents;
+  readonly metadataFlow: MetadataFlow;
 }
 
 /** A manifest to verify, and the transfer it is taken for where that is known. */
@@ -130,6 +132,8 @@ async function show({ documents }: VerifyParts, { report, transfer, notNamed }: 
 /** Sums up, and submits the files once more as a transfer of their own; what has landed is not touched. */
 async function submitMissing(parts: VerifyParts, { order }: Transfer, files: readonly TransferFile[]): Promise<void> {
   const again = { ...order, files };
-  if (!(await confirmSummary(parts, [again]))) return;
-  if (await sessionOf(parts, order.connectionId, false)) await submitOrder(parts, again);
+  if ((await confirmSummary(parts, [again])) !== 'next') return;
+  if (!(await sessionOf(parts, order.connectionId, false))) return;
+  await learnNames(parts, again);
+  await submitOrders(parts, [again]);
 }

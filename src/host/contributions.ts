@@ -83,6 +83,7 @@ export interface CommandArguments {
   'dataTransfer.copyFileId': FileNode | FileRef;
   'dataTransfer.transferFiles': FileNode | FileRef;
   'dataTransfer.transferCheckedFiles': undefined;
+  'dataTransfer.useDescription': undefined;
   'dataTransfer.showTransferProgress': TransferNode;
   'dataTransfer.cancelTransfer': TransferNode;
   'dataTransfer.copyTransferId': TransferNode;
@@ -163,6 +164,7 @@ export interface ContextKeys {
   'dataTransfer.hasChecked': boolean;
   'dataTransfer.hasTransfers': boolean;
   'dataTransfer.hasFinished': boolean;
+  'dataTransfer.writingDescription': boolean;
 }
 
 /** What the local service of this machine is called everywhere. */

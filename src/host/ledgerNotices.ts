@@ -8,15 +8,16 @@ export function tellOfUnsaved(unsaved: UnsavedRecords, notices: Notices): Dispos
   return unsaved.onDidFail((error) => {
     const text = l10n.t(
       'Could not save how the transfers stand: {0}. It is kept as long as this window is open, and tried again.',
-      whyNot(error),
+      whyNotWritten(error, l10n.t('the log says why')),
     );
     void notices.error(text);
   });
 }
 
-function whyNot(error: unknown): string {
+/** Why a file could not be written, as a part of a sentence; `otherwise` stands for what has no words of its own. */
+export function whyNotWritten(error: unknown, otherwise: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') return l10n.t('the disk is full');
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') return l10n.t('the folder cannot be written to');
-  return l10n.t('the log says why');
+  return otherwise;
 }

@@ -16,6 +16,10 @@ const mostConnections = 20;
 const longestSearch = 4000;
 
 const mostLandedFolders = 50;
+const longestKept = 20_000;
+
+/** Instructions that were typed, or that stood in the file of this address. */
+export type LastInstructions = { readonly text: string } | { readonly file: string };
 
 /** Small things that make the next time easier; nothing here is secret, and all of it may be lost. */
 export class Memory {
@@ -32,6 +36,28 @@ export class Memory {
 
   get lastDestination(): string | undefined {
     return this.text('lastDestination');
+  }
+
+  get lastDescription(): string | undefined {
+    return this.text('lastDescription');
+  }
+
+  /** Where the instructions of the last transfer came from: the text, or the address of a file. */
+  get lastInstructions(): LastInstructions | undefined {
+    const kept = this.state.get<unknown>('lastInstructions');
+    if (!isJsonObject(kept)) return undefined;
+    const { text, file } = kept;
+    if (typeof text === 'string') return { text };
+    return typeof file === 'string' ? { file } : undefined;
+  }
+
+  /** Keeps what was said of a transfer for the next one; nothing where nothing was said, or too much. */
+  async rememberDetails(destination: string, description = '', instructions?: LastInstructions): Promise<void> {
+    await this.state.update('lastDestination', destination);
+    if (description !== '' && description.length <= longestKept)
+      await this.state.update('lastDescription', description);
+    if (instructions && JSON.stringify(instructions).length <= longestKept)
+      await this.state.update('lastInstructions', instructions);
   }
 
   /** What was learned of servers, in the form that was given to {@link keepServerDialects} (D7, D8). */
@@ -59,7 +85,7 @@ export class Memory {
     await this.state.update('recentSearches', Object.fromEntries(kept.slice(-mostConnections)));
   }
 
-  async remember(what: 'lastConnectionId' | 'lastDestination', value: string): Promise<void> {
+  async remember(what: 'lastConnectionId', value: string): Promise<void> {
     await this.state.update(what, value);
   }
 

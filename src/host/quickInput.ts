@@ -1,6 +1,7 @@
 import {
   l10n,
   QuickInputButtons,
+  ThemeIcon,
   window,
   type Disposable,
   type QuickInput,
@@ -23,13 +24,17 @@ export type Answer<T> = { readonly value: T } | 'back' | 'cancel';
 /** A step asks, puts the answer where it belongs, and says how to go on; `skip` when there was nothing to ask. */
 export type Step = (position: StepPosition) => Promise<'next' | 'skip' | 'back' | 'cancel'>;
 
-/** Runs steps to the end, back and forth. False when the person left; nothing should have happened then. */
-export async function runSteps(title: string, steps: readonly Step[]): Promise<boolean> {
+/**
+ * Runs steps to the end, back and forth. False when the person left; nothing should have happened then.
+ * `last` asks by other means than an input, and is not counted.
+ */
+export async function runSteps(title: string, steps: readonly Step[], last?: Step): Promise<boolean> {
+  const all = last ? [...steps, last] : steps;
   const asked: number[] = [];
   let index = 0;
-  while (index < steps.length) {
+  while (index < all.length) {
     const position = { title, step: index + 1, totalSteps: steps.length, canGoBack: asked.length > 0 };
-    const outcome = (await steps[index]?.(position)) ?? 'cancel';
+    const outcome = (await all[index]?.(position)) ?? 'cancel';
     if (outcome === 'cancel') return false;
     if (outcome === 'back') index = asked.pop() ?? 0;
     else {
@@ -52,12 +57,22 @@ export function alone(title: string): StepPosition {
   return { title, step: 1, totalSteps: 1, canGoBack: false };
 }
 
+/** A button of an input that leads to the answer another way; the input is gone by then. */
+export interface OtherWay {
+  /** Name of the icon. */
+  readonly icon: string;
+  readonly label: string;
+  /** Takes what was typed so far. */
+  go(text: string): Promise<Answer<string>>;
+}
+
 /** What {@link askText} shows and checks. */
 export interface TextQuestion {
   readonly prompt: string;
   readonly placeholder?: string;
   readonly value?: string;
   readonly password?: boolean;
+  readonly ways?: readonly OtherWay[];
   /** Says at once, while the person types, what is wrong. */
   validate?(value: string): string | undefined;
   /** Says after Enter what is wrong; the input stays and shows it. Ended through `signal` when the person leaves. */
@@ -91,14 +106,23 @@ export async function askText(position: StepPosition, question: TextQuestion): P
     if (refused === undefined) resolve({ value });
     else complain(refused);
   };
-  return await show(input, position, leaving, (resolve) => [
+  const { ways = [] } = question;
+  const buttons = ways.map(({ icon, label }) => ({ iconPath: new ThemeIcon(icon), tooltip: label }));
+  input.buttons = buttons;
+  let way: OtherWay | undefined;
+  const answer = await show<string>(input, position, leaving, (resolve) => [
     input.onDidChangeValue((value) => {
       checking.abort();
       input.busy = false;
       complain(question.validate?.(value.trim()));
     }),
     input.onDidAccept(() => accept(resolve)),
+    input.onDidTriggerButton((button) => {
+      way = ways.find((_way, index) => buttons[index] === button);
+      if (way) resolve({ value: input.value });
+    }),
   ]);
+  return way && typeof answer === 'object' ? await way.go(answer.value) : answer;
 }
 
 /** A row to pick, with what it stands for. */
@@ -222,12 +246,14 @@ async function show<T>(
     input.totalSteps = position.totalSteps;
   }
   input.ignoreFocusOut = true;
-  if (position.canGoBack) titled.buttons = [QuickInputButtons.Back];
+  if (position.canGoBack) titled.buttons = [QuickInputButtons.Back, ...titled.buttons];
   try {
     return await new Promise<Answer<T>>((resolve) => {
       listeners.push(
         ...listen(resolve),
-        titled.onDidTriggerButton(() => resolve('back')),
+        titled.onDidTriggerButton((button) => {
+          if (button === QuickInputButtons.Back) resolve('back');
+        }),
         input.onDidHide(() => resolve('cancel')),
       );
       input.show();

@@ -87,21 +87,49 @@ export class TransferNotices implements Disposable {
       .filter(({ key }) => store.get(key) !== undefined)
       .filter(({ state }) => level === 'all' || (level === 'problems' && state !== 'succeeded'));
     this.ended = [];
-    const [first] = told;
-    if (told.length > 1) this.tellOfSeveral(told);
+    this.tellOfForgotten(told.filter(({ state }) => state === 'expired'));
+    const others = told.filter(({ state }) => state !== 'expired');
+    const [first] = others;
+    if (others.length > 1) this.tellOfSeveral(others);
     else if (first) this.tellOfOne(first);
   }
 
+  /** Nobody knows how these ended, so they are not called failures (D11). */
+  private tellOfForgotten(transfers: readonly Transfer[]): void {
+    const { notices } = this.parts;
+    const [first] = transfers;
+    if (!first) return;
+    const text =
+      transfers.length === 1
+        ? l10n.t(
+            'The service does not know the transfer of {0} any longer. How it ended is not known.',
+            transferTitle(first),
+          )
+        : l10n.t(
+            'The service does not know {0} transfers any longer. How they ended is not known.',
+            numberText(transfers.length),
+          );
+    void notices.warning(text, transfers.length === 1 ? this.showOne(first) : this.showAll());
+  }
+
+  private showOne({ key }: Transfer): NoticeAction {
+    return { label: l10n.t('Show Progress'), run: () => this.parts.showProgress(key) };
+  }
+
+  private showAll(): NoticeAction {
+    return { label: l10n.t('Show Transfers'), run: () => this.parts.showTransfers() };
+  }
+
   private tellOfOne(transfer: Transfer): void {
-    const action = { label: l10n.t('Show Progress'), run: () => this.parts.showProgress(transfer.key) };
+    const action = this.showOne(transfer);
     const title = transferTitle(transfer);
     if (transfer.state === 'succeeded') void this.parts.notices.info(l10n.t('Transferred {0}.', title), action);
     else void this.parts.notices.error(l10n.t('Transfer of {0} failed: {1}', title, whyNot(transfer)), action);
   }
 
   private tellOfSeveral(transfers: readonly Transfer[]): void {
-    const { notices, showTransfers } = this.parts;
-    const action = { label: l10n.t('Show Transfers'), run: showTransfers };
+    const { notices } = this.parts;
+    const action = this.showAll();
     const total = numberText(transfers.length);
     const failures = transfers.filter(({ state }) => state !== 'succeeded').length;
     if (failures === 0) void notices.info(l10n.t('{0} transfers have succeeded.', total), action);
@@ -128,7 +156,6 @@ function isWorthTelling({ state }: Transfer): boolean {
 }
 
 function whyNot(transfer: Transfer): string {
-  if (transfer.state === 'expired') return l10n.t('the service does not know it any longer');
   const { message } = transfer.status ?? {};
   if (message) return plainLine(message);
   return transfer.problem ? reasonText(transfer.problem) : l10n.t('the service gave no reason');

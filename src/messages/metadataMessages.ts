@@ -1,6 +1,8 @@
 import type { FileEntry, FoundFile, UnreadableFile } from '../core/model/fileEntry.ts';
-import { amount, exactly, flag, optional, record, shape, text, variant, type Guard } from './guards.ts';
+import { amount, exactly, flag, optional, record, shape, text, variant, word, type Guard } from './guards.ts';
 import { bare, commonIntents, isPageWords, type CommonIntent, type PageWords } from './pageMessages.ts';
+
+type Staging = 'staged' | 'unstaged';
 
 /** The file that a page shows, in the fields by which commands name a file. */
 interface PageFile {
@@ -20,6 +22,8 @@ export interface MetadataSnapshot {
   /** The service is being asked. */
   readonly loading: boolean;
   readonly found?: FoundFile;
+  /** Whether a copy can begin at once, where that is known (D31). */
+  readonly staging?: Staging;
   /** When `found` was received, in milliseconds since 1970. */
   readonly receivedAt?: number;
   /** `found` is from before a reload of the window. */
@@ -48,6 +52,7 @@ export interface MetadataPageState {
   readonly kept: boolean;
   /** Left out when it is too large to be kept. */
   readonly found?: FoundFile;
+  readonly staging?: Staging;
   /** When `found` was received, in milliseconds since 1970. */
   readonly receivedAt?: number;
 }
@@ -76,11 +81,14 @@ const unreadableFile = shape<UnreadableFile>({
 
 const foundFile: Guard<FoundFile> = (value): value is FoundFile => fileEntry(value) || unreadableFile(value);
 
+const staging = word<Staging>({ staged: true, unstaged: true });
+
 const snapshot = shape<MetadataSnapshot>({
   ref: pageFile,
   kept: flag,
   loading: flag,
   found: optional(foundFile),
+  staging: optional(staging),
   receivedAt: optional(amount),
   old: optional(flag),
   problem: optional(text),
@@ -114,5 +122,6 @@ export const isMetadataPageState = shape<MetadataPageState>({
   ref: pageFile,
   kept: flag,
   found: optional(foundFile),
+  staging: optional(staging),
   receivedAt: optional(amount),
 });

@@ -15,6 +15,8 @@ export const isPageWords: Guard<PageWords> = shape<PageWords>({ language: text, 
 /** What every page may say to the host. */
 export type CommonIntent =
   | { readonly type: 'ready' }
+  /** The page was sent something that it does not know. */
+  | { readonly type: 'ignored' }
   /** Only an address that {@link openableLink} lets through gets past the guard. */
   | { readonly type: 'openLink'; readonly address: string }
   | { readonly type: 'copyId' };
@@ -27,6 +29,7 @@ export function bare<K extends string>(type: K): Guard<{ readonly type: K }> {
 /** Guards for {@link CommonIntent}. */
 export const commonIntents = {
   ready: bare('ready'),
+  ignored: bare('ignored'),
   copyId: bare('copyId'),
   openLink: shape<Extract<CommonIntent, { type: 'openLink' }>>({
     type: exactly('openLink'),

@@ -61,6 +61,8 @@ export type TransferIntent =
   | CommonIntent
   | { readonly type: 'cancel' }
   | { readonly type: 'submitAgain' }
+  /** One that was not confirmed did start after all (D12). */
+  | { readonly type: 'didStart' }
   | { readonly type: 'reveal' }
   | { readonly type: 'listFiles' };
 
@@ -155,6 +157,7 @@ export const isTransferIntent = variant<TransferIntent>({
   ...commonIntents,
   cancel: bare('cancel'),
   submitAgain: bare('submitAgain'),
+  didStart: bare('didStart'),
   reveal: bare('reveal'),
   listFiles: bare('listFiles'),
 });

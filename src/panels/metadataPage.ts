@@ -1,5 +1,7 @@
 import { l10n, type WebviewPanel } from 'vscode';
 import type { FileEntry, FoundFile } from '../core/model/fileEntry.ts';
+import type { StagingStatus } from '../core/model/searchQuery.ts';
+import { stagingToldOf } from '../core/model/staging.ts';
 import type { Reason } from '../core/model/reason.ts';
 import { systemClock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
@@ -8,8 +10,11 @@ import { plainLine, reasonText } from '../host/words.ts';
 import { isMetadataIntent, type MetadataIntent, type MetadataSnapshot } from '../messages/metadataMessages.ts';
 import { copyText, openLink, PanelHost, pageWords, type PanelParts } from './panelHost.ts';
 
-/** What a metadata page needs: the usual, and a way to ask the service for one file. */
+/** What a metadata page needs: the usual, and ways to ask for one file. */
 export interface MetadataParts extends PanelParts {
+  /** How a file is staged, where a search found it by that (D31). */
+  stagingOf(ref: FileRef): StagingStatus | undefined;
+  isConnected(connectionId: string): boolean;
   fetchFile(ref: FileRef, signal: AbortSignal): Promise<{ readonly file?: FoundFile; readonly reason?: Reason }>;
 }
 
@@ -25,6 +30,7 @@ export class MetadataPage implements Disposable {
   private readonly parts: MetadataParts;
   private snapshot: MetadataSnapshot;
   private asking: AbortController | undefined;
+  private isWaiting = false;
 
   constructor(panel: WebviewPanel, parts: MetadataParts, snapshot: MetadataSnapshot) {
     this.parts = parts;
@@ -62,7 +68,8 @@ export class MetadataPage implements Disposable {
     const { found, receivedAt, loading, problem, old } = this.snapshot;
     const isSame = isSameFile(ref, this.ref);
     if (isSame && problem === undefined && !old && (loading || found !== undefined)) return;
-    const next = { ref, kept: this.isKept, loading: false };
+    const { staging } = this.snapshot;
+    const next = { ref, kept: this.isKept, loading: false, ...(isSame && staging && { staging }) };
     if (known) this.snapshot = { ...next, found: known, receivedAt: systemClock.now() };
     else if (isSame && found && receivedAt !== undefined) this.snapshot = { ...next, found, receivedAt };
     else this.snapshot = next;
@@ -74,15 +81,23 @@ export class MetadataPage implements Disposable {
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
+    this.isWaiting = false;
     this.tell({ loading: true });
     const { file, reason } = await this.parts.fetchFile(this.ref, asking.signal).catch((error: unknown) => {
       this.parts.log.error(`The metadata of a file could not be fetched: ${String(error)}`);
       return { file: undefined, reason: undefined };
     });
     if (asking.signal.aborted) return;
-    const { ref, kept } = this.snapshot;
-    if (file !== undefined) this.replace({ ref, kept, loading: false, found: file, receivedAt: systemClock.now() });
+    this.isWaiting = reason?.kind === 'notConnected';
+    const { ref, kept, staging } = this.snapshot;
+    const told = { ref, kept, loading: false, receivedAt: systemClock.now(), ...(staging && { staging }) };
+    if (file !== undefined) this.replace({ ...told, found: file });
     else this.tell({ loading: false, problem: this.problemText(reason) });
+  }
+
+  /** Asks again what could not be asked without a connection, once there is one. */
+  catchUp(): void {
+    if (this.isWaiting && this.parts.isConnected(this.ref.connectionId)) void this.fetch();
   }
 
   dispose(): void {
@@ -100,15 +115,18 @@ export class MetadataPage implements Disposable {
   }
 
   private replace(snapshot: MetadataSnapshot): void {
-    this.snapshot = snapshot;
+    const told = snapshot.found?.kind === 'file' ? stagingToldOf(snapshot.found) : undefined;
+    const staging = told ?? this.parts.stagingOf(snapshot.ref) ?? snapshot.staging;
+    this.snapshot = { ...snapshot, ...(staging && { staging }) };
     const name = snapshot.found?.kind === 'file' ? snapshot.found.name : snapshot.ref.name;
     this.host.panel.title = tabTitle(name);
-    this.host.say({ type: 'snapshot', snapshot });
+    this.host.say({ type: 'snapshot', snapshot: this.snapshot });
   }
 
   private act(intent: MetadataIntent): void {
     switch (intent.type) {
       case 'ready':
+      case 'ignored':
         break;
       case 'transfer':
         this.parts.run('dataTransfer.transferFiles', this.ref);

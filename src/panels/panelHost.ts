@@ -21,7 +21,7 @@ interface PageContract<Intent> {
   readonly isIntent: Guard<Intent>;
   /** The whole of what the page shows, with the words; asked for whenever the page has (re)started. */
   readonly start: () => object;
-  /** What the person did in the page; `ready` never gets here. */
+  /** What the person did in the page; `ready` and `ignored` never get here. */
   readonly onIntent: (intent: Intent) => void;
 }
 
@@ -71,6 +71,8 @@ export class PanelHost<Intent extends { readonly type: string }> implements Disp
     if (intent.type === 'ready') {
       this.started = true;
       this.say(this.contract.start());
+    } else if (intent.type === 'ignored') {
+      this.parts.log.warn(`Page ${this.contract.page}: the page ignored a message that it does not know.`);
     } else this.contract.onIntent(message);
   }
 }

@@ -84,6 +84,7 @@ export class TransferPage implements Disposable {
     const node = { kind: 'transfer', key: this.key } as const;
     switch (intent.type) {
       case 'ready':
+      case 'ignored':
         break;
       case 'cancel':
         this.parts.run('dataTransfer.cancelTransfer', node);
@@ -93,6 +94,9 @@ export class TransferPage implements Disposable {
         break;
       case 'submitAgain':
         this.parts.run('dataTransfer.submitAgain', node);
+        break;
+      case 'didStart':
+        this.parts.run('dataTransfer.transferDidStart', node);
         break;
       case 'reveal':
         this.parts.reveal(this.key);

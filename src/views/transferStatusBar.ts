@@ -32,7 +32,8 @@ export class TransferStatusBar implements Disposable {
   private readonly parts: StatusBarParts;
   private readonly item = this.lifetime.track(window.createStatusBarItem('transfers', StatusBarAlignment.Left, 10));
   private readonly seenRunning = new Set<string>();
-  private readonly failed = new Set<string>();
+  /** What ended badly and was not looked at yet. */
+  private readonly unseen = new Map<string, 'failed' | 'expired'>();
   private doneUntil = 0;
 
   constructor(parts: StatusBarParts) {
@@ -45,7 +46,7 @@ export class TransferStatusBar implements Disposable {
 
   /** The person has looked: failures need not be shown any longer. */
   acknowledge(): void {
-    this.failed.clear();
+    this.unseen.clear();
     this.draw();
   }
 
@@ -71,7 +72,7 @@ export class TransferStatusBar implements Disposable {
     const running = new Set(this.parts.store.running().map((transfer) => transfer.key));
     for (const key of keys) {
       const transfer = this.parts.store.get(key);
-      if (!transfer || running.has(key)) this.failed.delete(key);
+      if (!transfer || running.has(key)) this.unseen.delete(key);
       else if (this.seenRunning.delete(key)) this.note(transfer);
     }
     for (const key of running) this.seenRunning.add(key);
@@ -79,7 +80,8 @@ export class TransferStatusBar implements Disposable {
   }
 
   private note(ended: Transfer): void {
-    if (ended.state === 'failed' || ended.state === 'refused' || ended.state === 'expired') this.failed.add(ended.key);
+    if (ended.state === 'failed' || ended.state === 'refused') this.unseen.set(ended.key, 'failed');
+    if (ended.state === 'expired') this.unseen.set(ended.key, 'expired');
     if (ended.state !== 'succeeded') return;
     this.doneUntil = this.parts.clock.now() + doneShownMs;
     this.lifetime.track(this.parts.clock.after(doneShownMs, () => this.draw()));
@@ -88,13 +90,23 @@ export class TransferStatusBar implements Disposable {
   private face(): Face | undefined {
     const running = this.parts.store.running();
     if (running.length > 0) return this.runningFace(running);
-    const failures = this.failed.size;
-    if (failures > 0) {
-      const text = failures === 1 ? l10n.t('1 transfer failed') : l10n.t('{0} transfers failed', numberText(failures));
-      return { text: `$(error) ${text}`, tooltip: l10n.t('Show transfers'), look: 'error' };
-    }
+    if (this.unseen.size > 0) return this.unseenFace();
     if (this.parts.clock.now() >= this.doneUntil) return undefined;
     return { text: `$(check) ${l10n.t('Transfers done')}`, tooltip: l10n.t('Show transfers') };
+  }
+
+  /** How an expired one ended is not known, so it is not called a failure. */
+  private unseenFace(): Face {
+    const expired = [...this.unseen.values()].filter((end) => end === 'expired').length;
+    const failures = this.unseen.size - expired;
+    const tooltip = l10n.t('Show transfers');
+    if (failures === 0) {
+      const text = expired === 1 ? l10n.t('1 transfer expired') : l10n.t('{0} transfers expired', numberText(expired));
+      return { text: `$(history) ${text}`, tooltip, look: 'warning' };
+    }
+    const text = failures === 1 ? l10n.t('1 transfer failed') : l10n.t('{0} transfers failed', numberText(failures));
+    const more = expired === 0 ? '' : `, ${l10n.t('{0} expired', numberText(expired))}`;
+    return { text: `$(error) ${text}${more}`, tooltip, look: 'error' };
   }
 
   private runningFace(running: readonly Transfer[]): Face {

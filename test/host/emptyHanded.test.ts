@@ -46,6 +46,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.copyFileId': noFiles,
   'dataTransfer.transferFiles': whichService,
   'dataTransfer.transferCheckedFiles': whichService,
+  'dataTransfer.useDescription': { says: /^No description is being written\.$/ },
   'dataTransfer.showTransferProgress': noTransfer,
   'dataTransfer.cancelTransfer': noTransfer,
   'dataTransfer.copyTransferId': noTransfer,

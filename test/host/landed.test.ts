@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { env, Uri, window } from 'vscode';
 import type { Transfer } from '../../src/core/model/transfer.ts';
+import { json } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { LandedFolder } from '../support/landedFolder.ts';
 import { until } from '../unit/core/rig.ts';
@@ -88,7 +89,7 @@ describe('What has landed, in the editor', function () {
     again.press('Submit Missing Again…');
     const question = await person.notice();
     assert.deepEqual([question.message, question.isModal], ['Transfer 2 files to Received Files?', true]);
-    assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files$/);
+    assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files\nFree there: \d/);
     question.press('Transfer');
     await done;
     await person.notice(/^Transferred 2 files to Received Files\.$/);
@@ -192,8 +193,15 @@ describe('What has landed, in the editor', function () {
     const text =
       '9 files are missing. 1 file that was asked for is not in the manifest. 1 file in the folder is not in the manifest.';
     assert.equal(outcome.message, text);
-    outcome.dismiss();
+    stage.server.on('GET /', json({ name: 'DTS prototype', version: '0.13.0' }));
+    const { sessions, connectFlow } = stage.parts;
+    assert.ok(sessions.active);
+    await connectFlow.open(sessions.active.connection, 'the-key');
+    outcome.press('Submit Missing Again…');
+    (await person.notice(/^Transfer 10 files to /)).press('Transfer');
     await done;
+    const sent = stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as object);
+    assert.deepEqual(sent[1], sent[0], 'the service is asked first what it calls its databases (D7)');
     await landed.remove();
   });
 

@@ -7,6 +7,13 @@ import { readConnections } from '../../src/host/savedConnections.ts';
 import { isJsonObject, type JsonObject } from '../../src/core/util/json.ts';
 import { extensionId } from './stage.ts';
 
+interface WalkthroughStep {
+  readonly id: string;
+  readonly description: string;
+  readonly media: { readonly svg: string };
+  readonly completionEvents: readonly string[];
+}
+
 interface Manifest {
   readonly capabilities: {
     readonly untrustedWorkspaces: { readonly supported: string; readonly restrictedConfigurations: readonly string[] };
@@ -16,6 +23,7 @@ interface Manifest {
     readonly commands: readonly { readonly command: string; readonly title: string; readonly category: string }[];
     readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
     readonly viewsWelcome: readonly { readonly view: string; readonly contents: string }[];
+    readonly walkthroughs: readonly { readonly steps: readonly WalkthroughStep[] }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when?: string }[]>>;
     readonly configuration: { readonly properties: Readonly<Record<string, JsonObject>> };
   };
@@ -65,7 +73,25 @@ describe('The manifest', () => {
     const welcome = manifest.contributes.viewsWelcome.map(({ contents }) => texts[contents.replaceAll('%', '')] ?? '');
     const inWelcome = [...welcome.join('\n').matchAll(/\]\(command:([\w.]+)\)/g)].map(([, id]) => id ?? '');
     assert.ok(inWelcome.length > 0);
-    for (const id of [...inMenus, ...inWelcome]) assert.ok(declared.includes(id), id);
+    for (const id of [...inMenus, ...inWelcome])
+      assert.ok(declared.includes(id) || id === 'workbench.trust.manage', id);
+  });
+
+  it('has a walkthrough whose steps show a picture, name commands, and complete by what the program does', async () => {
+    const steps = manifest.contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+    assert.deepEqual(
+      steps.map(({ id }) => id),
+      ['connect', 'find', 'transfer', 'watch'],
+    );
+    const known = [...declared, ...keysOf(contributions, 'ContextKeys')];
+    for (const { id, description, media, completionEvents } of steps) {
+      assert.match(await fileOf(media.svg), /var\(--vscode-/, `${id}: the picture has the colours of the theme`);
+      const text = texts[description.replaceAll('%', '')] ?? '';
+      const named = [...text.matchAll(/\]\(command:([\w.]+)\)/g)].map(([, command]) => command ?? '');
+      const events = completionEvents.map((event) => /^on(?:Context|Command):([\w.]+)$/.exec(event)?.[1] ?? event);
+      assert.ok(named.length > 0 && events.length > 0, id);
+      for (const name of [...named, ...events]) assert.ok(known.includes(name), `${id}: ${name}`);
+    }
   });
 
   it('reads only context keys that the program sets, and sets none that it does not read', () => {

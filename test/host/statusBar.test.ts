@@ -76,7 +76,7 @@ describe('The status bar', () => {
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'failed' })]);
     assert.match(item.shown() ?? '', /1 transfer · /, 'what still runs goes first');
-    store.put([transfer('two', { state: 'expired' })]);
+    store.put([transfer('two', { state: 'failed' })]);
     assert.equal(item.shown(), '$(error) 2 transfers failed');
     assert.deepEqual(item.real().backgroundColor, new ThemeColor('statusBarItem.errorBackground'));
     await clock.pass(24 * 3_600_000);
@@ -85,6 +85,16 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
     store.put([transfer('three')]);
     assert.equal(item.real().backgroundColor, undefined);
+  });
+
+  it('does not call a failure what the service has forgotten (D11)', () => {
+    store.put([transfer('one'), transfer('two')]);
+    store.put([transfer('one', { state: 'expired' }), transfer('two', { state: 'expired' })]);
+    assert.equal(item.shown(), '$(history) 2 transfers expired');
+    assert.deepEqual(item.real().backgroundColor, new ThemeColor('statusBarItem.warningBackground'));
+    store.put([transfer('three')]);
+    store.put([transfer('three', { state: 'failed' })]);
+    assert.equal(item.shown(), '$(error) 1 transfer failed, 2 expired');
   });
 
   it('says nothing of a cancel, which was the person\u2019s own wish', () => {

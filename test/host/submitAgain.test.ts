@@ -142,7 +142,7 @@ describe('Submitting again', () => {
       check(3);
       const summary = await summaryOf();
       assert.match(summary.detail, /^3 of these files are already on their way to National Microbiome/m);
-      assert.deepEqual(summary.buttons, ['Transfer', 'Show']);
+      assert.deepEqual(summary.buttons, ['Transfer', 'Show', 'Back']);
       summary.dismiss();
     });
 
@@ -169,7 +169,7 @@ describe('Submitting again', () => {
       check(3);
       const summary = await summaryOf();
       assert.doesNotMatch(summary.detail, /on their way/);
-      assert.deepEqual(summary.buttons, ['Transfer']);
+      assert.deepEqual(summary.buttons, ['Transfer', 'Back']);
       summary.dismiss();
     });
   });

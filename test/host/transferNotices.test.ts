@@ -67,8 +67,20 @@ describe('Notices of transfers', () => {
     goes('w', 'active', 'failed');
     goes('x', 'active', 'succeeded');
     assert.deepEqual((await told())[1], 'error: 1 of 2 transfers have failed.');
-    for (const key of ['y', 'z']) goes(key, 'active', 'expired');
+    for (const key of ['y', 'z']) goes(key, 'active', 'failed');
     assert.deepEqual((await told())[2], 'error: 2 transfers have failed.');
+  });
+
+  it('do not call a failure what the service has forgotten: how it ended is not known (D11)', async () => {
+    goes('t', 'active', 'expired');
+    const one = 'The service does not know the transfer of 2 files to Beta any longer. How it ended is not known.';
+    assert.deepEqual(await told(), [`warning: ${one}`]);
+    for (const key of ['u', 'v']) goes(key, 'active', 'expired');
+    goes('w', 'active', 'succeeded');
+    assert.deepEqual((await told()).slice(1), [
+      'warning: The service does not know 2 transfers any longer. How they ended is not known.',
+      'information: Transferred 2 files to Beta.',
+    ]);
   });
 
   const rows = [

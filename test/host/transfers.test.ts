@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { commands, env, window } from 'vscode';
 import { dropBeforeAnswer, json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
@@ -42,6 +44,7 @@ describe('Transferring in the editor', () => {
     const summary = await person.notice();
     assert.equal(summary.message, `Transfer 1 file to ${nmdc}?`);
     assert.deepEqual(summary.detail.split('\n'), ['Size: 10 bytes', 'From: JGI Data Portal', `To: ${nmdc}`]);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Back']);
     summary.press('Transfer');
     await done;
     const [submission] = server.requestsTo('POST /api/v1/transfers');
@@ -102,6 +105,22 @@ describe('Transferring in the editor', () => {
     );
     assert.equal(stage.parts.transferStore.all()[0]?.state, 'refused');
     assert.equal(stage.parts.searchStore.checkedFiles().length, 10);
+  });
+
+  it('says that nothing was sent where the transfer cannot be saved first, and keeps the checks', async () => {
+    const { context, transferStore, searchStore } = stage.parts;
+    const folder = join(context.globalStorageUri.fsPath, 'transfers', 'submitting');
+    await rm(folder, { recursive: true, force: true });
+    await writeFile(folder, 'no folder');
+    try {
+      await stage.transferAll(nmdc);
+    } finally {
+      await rm(folder);
+    }
+    const text = `Could not transfer 10 files to ${nmdc}: nothing was sent, because it could not be saved first: `;
+    assert.ok((await stage.person.notice()).message.startsWith(text));
+    assert.deepEqual([transferStore.all().length, searchStore.checked.count], [0, 10]);
+    assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);
   });
 
   it('says when it is not known whether the service has begun (D12)', async () => {

@@ -115,7 +115,7 @@ describe('Windows that share the local service, which is a process of its own (D
     await two.start();
     const told = Promise.all([next(one.onDidChange), next(two.onDidChange)]);
     await two.stop();
-    assert.deepEqual(await told, ['ended', 'ended']);
+    assert.deepEqual(await told, ['stopped', 'stopped']);
     assert.deepEqual([one.isRunning, two.isRunning], [false, false]);
     assert.equal(await one.otherWindows(), undefined);
     await assert.rejects(fs.access(nodePath.join(dataFolder(), 'service.json')));

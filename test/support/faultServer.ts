@@ -36,6 +36,7 @@ export class FaultServer {
   private readonly sockets = new Set<Socket>();
   private readonly waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
   private readonly server: Server;
+  private isCutOff = false;
   private openedSockets = 0;
   private boundPort = 0;
 
@@ -54,7 +55,7 @@ export class FaultServer {
   /** Starts on a free port of the loopback interface; with an identity it speaks TLS. */
   static async start(identity?: ServerIdentity): Promise<FaultServer> {
     const server = new FaultServer(identity);
-    await new Promise<void>((resolve) => server.server.listen(0, '127.0.0.1', resolve));
+    await server.listen(0);
     server.boundPort = (server.server.address() as AddressInfo).port;
     return server;
   }
@@ -113,9 +114,29 @@ export class FaultServer {
     await stopped;
   }
 
+  /** Comes back after a stop, at the same address. */
+  async startAgain(): Promise<void> {
+    await this.listen(this.port);
+  }
+
+  /** The network is away: what stands is reset, and no request gets through until {@link connectAgain}. */
+  cutOff(): void {
+    this.isCutOff = true;
+    for (const socket of this.sockets) socket.resetAndDestroy();
+  }
+
+  connectAgain(): void {
+    this.isCutOff = false;
+  }
+
+  private async listen(port: number): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve));
+  }
+
   private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.isCutOff) incoming.socket.resetAndDestroy();
     const request = await record(incoming);
-    if (!request) return;
+    if (!request || this.isCutOff) return;
     this.requests.push(request);
     for (const waiter of this.waiting) {
       if (this.requests.length >= waiter.count) waiter.resolve();

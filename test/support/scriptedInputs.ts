@@ -92,6 +92,13 @@ abstract class ScriptedInput {
     this.pressed.fire(QuickInputButtons.Back);
   }
 
+  /** The person presses the button with this label. */
+  press(label: string): void {
+    const button = this.buttons.find((one) => (one as { readonly tooltip?: unknown }).tooltip === label);
+    if (button === undefined) throw new Error(`"${this.title ?? ''}" has no button "${label}".`);
+    this.pressed.fire(button);
+  }
+
   /** Resolves when `isSo` holds; rejects when the input goes away before. */
   protected async until(isSo: () => boolean, what: string): Promise<void> {
     if (isSo()) return;

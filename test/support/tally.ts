@@ -1,5 +1,8 @@
-/** What the rings count apart from tests: rows of the contract (§4), faults that the client meets, properties. */
-type TallyKind = 'contract row' | 'fault' | 'property';
+/**
+ * What the rings count apart from tests: rows of the contract (§4), faults that the client meets, properties, and pages
+ * that were checked for accessibility, with how many rules hold there.
+ */
+type TallyKind = 'contract row' | 'fault' | 'property' | 'accessible page';
 
 /** One thing of a kind, and how often it was tried; a property that fails half-way has fewer runs. */
 export interface Tally {

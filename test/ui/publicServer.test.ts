@@ -4,8 +4,13 @@ import { keepEvidence } from '../support/editor/evidence.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
+import { dropBeforeAnswer } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
+
+const kbase = 'KBase Workspace Service (KSS)';
+const nmdc = 'National Microbiome Data Collaborative';
+const orcid = '0000-0002-1825-0097';
 
 describe('A person with a service that behaves like the public one', function () {
   this.timeout(180_000);
@@ -31,15 +36,19 @@ describe('A person with a service that behaves like the public one', function ()
   const bodies = (route: string): Record<string, unknown>[] =>
     server.requestsTo(route).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
-  /** Transfers the file that was found, until it is seen staging. */
-  async function transfer(): Promise<TreeView> {
+  async function submit(destination: string): Promise<void> {
     const results = window.tree('Search Results');
     await (await results.row('JDP:000050.csv')).toggleCheck();
     await results.action('Transfer Checked Files…');
-    await window.quickInput.pick('KBase Workspace Service (KSS)', /1\/4/);
+    await window.quickInput.pick(destination, /1\/4/);
     await window.quickInput.input('', /2\/4/);
     await window.quickInput.pick('No instructions', /3\/4/);
     await window.notifications.answer('Transfer');
+  }
+
+  /** Transfers the file that was found, until it is seen staging. */
+  async function transfer(): Promise<TreeView> {
+    await submit(kbase);
     const transfers = window.tree('Transfers');
     await transfers.waitFor('staging', (rows) => rows.some(({ description }) => description.startsWith('staging')));
     return transfers;
@@ -50,7 +59,7 @@ describe('A person with a service that behaves like the public one', function ()
     await window.command('Data Transfer: Connect to a Service…');
     await window.quickInput.input(server.address, /1\/4/);
     await window.quickInput.input('the-key', /3\/4/);
-    await window.quickInput.input('0000-0002-1825-0097', /4\/4/);
+    await window.quickInput.input(orcid, /4\/4/);
     const databases = window.tree('Databases');
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
   });
@@ -91,7 +100,7 @@ describe('A person with a service that behaves like the public one', function ()
   it('cancels, and reads that the server does not follow (D13)', async () => {
     const transfers = await transfer();
     await window.command('Data Transfer: Cancel Transfer');
-    await window.quickInput.pick('1 file to KBase Workspace Service (KSS)', 'Select the transfer to cancel');
+    await window.quickInput.pick(`1 file to ${kbase}`, 'Select the transfer to cancel');
     await window.notifications.answer('Cancel Transfer');
     await transfers.waitFor('cancelling', (rows) =>
       rows.some(({ description }) => description.startsWith('cancelling')),
@@ -102,5 +111,21 @@ describe('A person with a service that behaves like the public one', function ()
         rows.some(({ description }) => description.startsWith('cancel accepted, the server still says staging')),
       60_000,
     );
+  });
+
+  it('keeps one that was not confirmed in view, with two ways on from its page too (D12)', async () => {
+    server.on('POST /api/v1/transfers', dropBeforeAnswer());
+    await submit(nmdc);
+    const notConfirmed = await window.tree('Transfers').row(`1 file to ${nmdc}`);
+    await window.tree('Transfers').waitFor('the group', (rows) => rows.some(({ label }) => label === 'Not confirmed'));
+    await notConfirmed.click();
+    const page = await window.pageFrame(`Transfer to ${nmdc}`);
+    await page.getByRole('button', { name: 'It Did Not: Submit Again…' }).waitFor();
+    const id = crypto.randomUUID();
+    service.transfers.set(id, { orcid, status: 'active', num_files: 1, num_files_transferred: 0 });
+    await page.getByRole('button', { name: 'It Did Start…' }).click();
+    await window.quickInput.input(`dts-${id}`, /folder that is called dts-/);
+    await page.getByText('Active').first().waitFor();
+    assert.equal(await page.getByRole('button', { name: 'It Did Start…' }).count(), 0);
   });
 });

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Reason } from '../model/reason.ts';
-import { inState, stateOf, type Transfer, type TransferStatus } from '../model/transfer.ts';
+import {
+  hasEnded,
+  inState,
+  stateOf,
+  type Transfer,
+  type TransferState,
+  type TransferStatus,
+} from '../model/transfer.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import { asked } from './asked.ts';
@@ -45,7 +52,7 @@ export class AdoptFlow {
   /** Takes a transfer over that was started elsewhere; from then on it is watched like any other. */
   async takeOver(connectionId: string, orcid: string, id: string, status: TransferStatus): Promise<Transfer> {
     const now = this.parts.clock.now();
-    const state = stateOf(status);
+    const state = believedState(status);
     return await this.parts.transfers.adopt({
       key: randomUUID(),
       id,
@@ -65,8 +72,14 @@ export class AdoptFlow {
     const transfer = store.get(key);
     if (transfer?.state !== 'notConfirmed') return undefined;
     const at = clock.now();
-    const confirmed = { ...inState(transfer, stateOf(status), at), id, status, askedAt: at };
+    const confirmed = { ...inState(transfer, believedState(status), at), id, status, askedAt: at };
     Reflect.deleteProperty(confirmed, 'problem');
     return await transfers.adopt(confirmed);
   }
+}
+
+/** What seems to be another transfer's status ends nothing (D11): it is asked for again. */
+function believedState(status: TransferStatus): TransferState {
+  const state = stateOf(status);
+  return status.doubtful && hasEnded(state) ? 'accepted' : state;
 }

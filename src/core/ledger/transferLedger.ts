@@ -104,6 +104,9 @@ export class TransferLedger {
     for (const name of ['running', 'ended']) {
       await this.files.purge(name, before, (file) => file.endsWith('.part'));
     }
+    for (const key of await this.files.keys('running')) {
+      if (await this.files.has('ended', key)) await this.inTurn(key, () => this.files.delete('running', key));
+    }
   }
 
   private async inTurn<T>(key: string, act: () => Promise<T>): Promise<T> {

@@ -20,9 +20,14 @@ export function pollIntervalMs(transfer: Transfer, now: number, { shortestMs, ha
   const stillMs = now - movedAt(transfer);
   if (transfer.cancelUnheeded) return Math.max(10 * minute, shortestMs);
   if (stillMs >= hour) return Math.max(stillIntervalMs(transfer, stillMs), shortestMs);
-  const tenth = (now - transfer.createdAt) / 10;
+  const tenth = (now - acceptedAt(transfer)) / 10;
   const focused = Math.max(Math.min(Math.max(tenth, second), minute), shortestMs);
   return hasFocus ? focused : 2 * focused;
+}
+
+/** The answer to a submission can take long: the service has not had the transfer for as long as the person. */
+function acceptedAt({ changes, createdAt }: Transfer): number {
+  return changes.find(({ state }) => state === 'accepted')?.at ?? createdAt;
 }
 
 /** A word that is not known may be an end: the longer nothing moves, the more slowly it is asked about (D10). */

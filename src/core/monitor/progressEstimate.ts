@@ -43,7 +43,8 @@ function stallOf(transfer: Transfer): Estimate | undefined {
   return sinceMs >= Math.max(shortestStallMs, 2 * Math.max(0, ...pauses)) ? { kind: 'stalled', sinceMs } : undefined;
 }
 
-function hasBegun({ movement = [] }: Transfer): boolean {
+/** Whether files of a transfer were seen to move. */
+export function hasBegun({ movement = [] }: Transfer): boolean {
   return movement.length > 1;
 }
 

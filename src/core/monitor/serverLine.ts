@@ -33,6 +33,8 @@ interface Place {
 const longestPauseMs = 10_000;
 /** How much more time than that must have passed to be taken for a sleep, or for a clock that was set. */
 const sleepMs = 30_000;
+/** No request takes longer (D16), unless the machine slept meanwhile. */
+const longestRequestMs = 150_000;
 const newestWeight = 0.2;
 
 /** All questions to one server: one at a time, at most five a second, each when it is due (D33). */
@@ -138,6 +140,7 @@ export class ServerLine implements Disposable {
     place.again = false;
     const { intervalMs, trouble } = await this.parts.ask(key);
     place.askedAt = clock.now();
+    if (place.askedAt - this.startedAt > longestRequestMs) this.askNow();
     if (this.places.get(key) !== place) return;
     if (trouble) this.holdUp(place, trouble);
     else this.goOn(place, intervalMs);

@@ -31,6 +31,9 @@ export interface Search {
   readonly reason?: Reason;
 }
 
+/** Names a file of a database. */
+type FileName = Pick<FileEntry, 'database' | 'id'>;
+
 /** What a page, or its absence, changes of a search. */
 export type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query' | 'reason'>> & {
   readonly reason?: Reason | undefined;
@@ -166,8 +169,30 @@ export class SearchStore {
   /** Chooses nothing any longer, of some searches or of all. */
   uncheck(keys: readonly string[] = [...this.searches.keys()]): void {
     const emptied = keys.filter((key) => this.checks.clear(key).size > 0);
-    if (emptied.length === 0) return;
-    this.changed.fire(emptied);
+    this.tellOfUnchecked(emptied);
+  }
+
+  /** Chooses these files of a connection no longer, in whichever searches they are checked. */
+  uncheckFiles(connectionId: string, files: readonly FileName[]): void {
+    const held = (key: string): readonly FileEntry[] => {
+      const checks = this.checks.of(key);
+      return files.flatMap(({ database, id }) => {
+        const file = checks.get(id);
+        return file?.database === database ? [file] : [];
+      });
+    };
+    const emptied = [...this.searches.values()].flatMap(({ search }) => {
+      const own = search.connectionId === connectionId ? held(search.key) : [];
+      if (own.length === 0) return [];
+      this.checks.set(search.key, connectionId, own, false);
+      return [search.key];
+    });
+    this.tellOfUnchecked(emptied);
+  }
+
+  private tellOfUnchecked(keys: readonly string[]): void {
+    if (keys.length === 0) return;
+    this.changed.fire(keys);
     this.checksChanged.fire();
   }
 }

@@ -12,21 +12,21 @@ export class TransferStore {
 
   /** Newest first. */
   all(): readonly Transfer[] {
-    return [...this.transfers.values()].sort((a, b) => b.createdAt - a.createdAt);
+    return this.newestFirst(() => true);
   }
 
   /** Those that something can be expected of. */
   running(): readonly Transfer[] {
-    return this.all().filter(({ state }) => !hasEnded(state) && state !== 'notConfirmed');
+    return this.newestFirst(({ state }) => !hasEnded(state) && state !== 'notConfirmed');
   }
 
   /** Those of which nobody knows whether they have begun: the person decides (D12). */
   notConfirmed(): readonly Transfer[] {
-    return this.all().filter(({ state }) => state === 'notConfirmed');
+    return this.newestFirst(({ state }) => state === 'notConfirmed');
   }
 
   finished(): readonly Transfer[] {
-    return this.all().filter((transfer) => hasEnded(transfer.state));
+    return this.newestFirst(({ state }) => hasEnded(state));
   }
 
   /** Whether transfers that ended in earlier sessions are kept but not loaded yet. */
@@ -51,5 +51,10 @@ export class TransferStore {
   remove(keys: readonly string[]): void {
     for (const key of keys) this.transfers.delete(key);
     this.changed.fire(keys);
+  }
+
+  /** A long history costs those that are asked for often, the running ones, no sorting. */
+  private newestFirst(isWanted: (transfer: Transfer) => boolean): readonly Transfer[] {
+    return [...this.transfers.values()].filter(isWanted).sort((a, b) => b.createdAt - a.createdAt);
   }
 }

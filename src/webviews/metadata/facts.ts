@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
+import type { MetadataSnapshot } from '../../messages/metadataMessages.ts';
 import type { Format } from '../shared/format.ts';
 import { readable, shortened } from '../shared/text.ts';
 
@@ -20,10 +21,9 @@ export interface Fact {
 
 const longestFact = 300;
 const modifiedFields = ['modified', 'last_modified', 'lastModified', 'mtime'];
-const stagingFields = ['staged', 'status', 'file_status'];
 
 /** What can be said of a file in a word each, in the order of interest. What the database did not tell is left out. */
-export function factsOf(file: FileEntry, format: Format): readonly Fact[] {
+export function factsOf(file: FileEntry, format: Format, staging?: MetadataSnapshot['staging']): readonly Fact[] {
   const { sizeBytes, resource } = file;
   const facts = [
     sizeBytes === undefined
@@ -38,7 +38,7 @@ export function factsOf(file: FileEntry, format: Format): readonly Fact[] {
     textFact('format', l10n.t('Format'), file.format, 'format'),
     textFact('mediaType', l10n.t('Media type'), file.mediaType, 'mediatype'),
     textFact('encoding', l10n.t('Encoding'), resource['encoding'], 'encoding'),
-    stagingFact(resource),
+    stagingFact(staging),
     modifiedFact(resource, format),
     codeFact(textFact('hash', l10n.t('Hash'), file.hash, 'hash'), 'copyHash'),
     codeFact(textFact('id', l10n.t('Id'), file.id, 'id')),
@@ -58,17 +58,13 @@ function codeFact(fact: Fact | undefined, copyAction?: 'copyHash'): Fact | undef
   return fact && { ...fact, isCode: true, ...(copyAction !== undefined && { copyAction }) };
 }
 
-/** Few databases tell it; where one does, in one of these forms (D31). */
-function stagingFact(resource: FileEntry['resource']): Fact | undefined {
-  for (const field of stagingFields) {
-    const value = resource[field];
-    const isStaged = value === true || value === 'staged';
-    if (!isStaged && value !== false && value !== 'unstaged') continue;
-    const text = isStaged ? l10n.t('Staged') : l10n.t('Not staged');
-    const exact = isStaged ? l10n.t('A copy can begin at once.') : l10n.t('It may first be fetched from slow storage.');
-    return { key: 'staging', label: l10n.t('Staging'), text, exact, field };
-  }
-  return undefined;
+/** Known of few files: the host looks for it (D31). */
+function stagingFact(staging: MetadataSnapshot['staging']): Fact | undefined {
+  if (staging === undefined) return undefined;
+  const isStaged = staging === 'staged';
+  const text = isStaged ? l10n.t('Staged') : l10n.t('Unstaged');
+  const exact = isStaged ? l10n.t('A copy can begin at once.') : l10n.t('It may first be fetched from tape.');
+  return { key: 'staging', label: l10n.t('Staging'), text, exact, field: '' };
 }
 
 function modifiedFact(resource: FileEntry['resource'], format: Format): Fact | undefined {

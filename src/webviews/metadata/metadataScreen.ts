@@ -87,23 +87,23 @@ export class MetadataScreen {
 
   private draw(): void {
     if (!this.shown) return;
-    const { found, loading } = this.shown;
+    const { found, loading, staging } = this.shown;
     const heading = headingOf(this.shown);
     const parts = [
       element('div', { 'data-key': 'busy', class: loading ? 'busy on' : 'busy', 'aria-hidden': 'true' }),
       header(this.shown, heading),
       ...notesOf(this.shown, this.format).map(noteBox),
       loading && found === undefined ? waiting() : undefined,
-      ...(found?.kind === 'file' ? this.fileParts(found, heading) : []),
+      ...(found?.kind === 'file' ? this.fileParts(found, heading, staging) : []),
       found?.kind === 'unreadable' ? raw(found.text) : undefined,
     ];
     this.page.draw(parts, loading);
   }
 
-  private fileParts(file: FileEntry, heading: string): readonly Child[] {
+  private fileParts(file: FileEntry, heading: string, staging: MetadataSnapshot['staging']): readonly Child[] {
     const { format, view } = this;
     return [
-      factStrip(factsOf(file, format)),
+      factStrip(factsOf(file, format, staging)),
       descriptionSection(file),
       schemaSection(file, view, format),
       sourcesSection(file),
@@ -116,8 +116,12 @@ export class MetadataScreen {
   /** A page that comes back after a reload shows this at once: nothing may be connected yet. */
   private keep(): void {
     if (!this.shown) return;
-    const { ref, kept, found, receivedAt, loading } = this.shown;
-    const state: MetadataPageState = { ref: { ...ref, name: shortened(ref.name, longestHeading) }, kept };
+    const { ref, kept, staging, found, receivedAt, loading } = this.shown;
+    const state: MetadataPageState = {
+      ref: { ...ref, name: shortened(ref.name, longestHeading) },
+      kept,
+      ...(staging && { staging }),
+    };
     const isWhole = found !== undefined && receivedAt !== undefined && !loading;
     const whole: MetadataPageState = isWhole ? { ...state, found, receivedAt } : state;
     const fitting = JSON.stringify(whole).length < largestKeptLength ? whole : state;

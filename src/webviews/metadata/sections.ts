@@ -53,7 +53,7 @@ export function schemaSection(file: FileEntry, view: ViewState, format: Format):
   const rows = fields.slice(0, limit).map((field) => schemaRow(field, columns));
   const heading = l10n.t('Schema');
   const table = element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows));
-  const frame = { class: 'scrolling', tabindex: '0', role: 'region', 'aria-label': heading };
+  const frame = { class: 'scrolling', tabindex: '0', role: 'region', 'aria-label': l10n.t('Columns of the table') };
   const more = fields.length > limit ? moreButton('schema', limit, fields.length, format) : undefined;
   return section('schema', heading, element('div', frame, table), more);
 }

@@ -21,13 +21,14 @@ export interface Channel<Intent> {
 }
 
 /**
- * Opens the line to the host: listens, and drops what the guard does not know.
+ * Opens the line to the host: listens, drops what the guard does not know, and has the host log that it did.
  * Links of the page go through the host, never through the frame itself.
  */
 export function openChannel<News, Intent>(isNews: Guard<News>, onNews: (news: News) => void): Channel<Intent> {
   const api = acquireVsCodeApi();
   window.addEventListener('message', (event: MessageEvent<unknown>) => {
     if (isNews(event.data)) onNews(event.data);
+    else api.postMessage({ type: 'ignored' });
   });
   document.body.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;

@@ -47,7 +47,7 @@ function stateNote({ state, problem, replacedBy }: PageTransfer): Note | undefin
       'state',
       'warning',
       l10n.t(
-        'No answer came when this was submitted. It may have been accepted all the same, so it is not sent again by itself.',
+        'No answer came when this was submitted. It may have been accepted all the same, so it is not sent again by itself. Did it start? Look for a folder whose name is dts- and an id, at the destination.',
       ),
     );
   if (state === 'expired')

@@ -41,6 +41,7 @@ const tickMs = 1000;
 const intents: Readonly<Record<string, TransferIntent>> = {
   cancel: { type: 'cancel' },
   submitAgain: { type: 'submitAgain' },
+  didStart: { type: 'didStart' },
   copyId: { type: 'copyId' },
   reveal: { type: 'reveal' },
 };
@@ -173,7 +174,9 @@ export class TransferScreen {
 }
 
 function header(parts: TransferView): HTMLElement {
-  const { canCancel, canSubmitAgain } = parts.transfer;
+  const { canCancel, canSubmitAgain, state } = parts.transfer;
+  const isUnsettled = state === 'notConfirmed';
+  const again = isUnsettled ? l10n.t('It Did Not: Submit Again…') : l10n.t('Submit Again…');
   return element(
     'header',
     { 'data-key': 'header' },
@@ -183,7 +186,8 @@ function header(parts: TransferView): HTMLElement {
       'div',
       { class: 'actions', role: 'group', 'aria-label': l10n.t('Actions') },
       canCancel ? button('cancel', l10n.t('Cancel Transfer')) : undefined,
-      canSubmitAgain ? button('submitAgain', l10n.t('Submit Again…')) : undefined,
+      isUnsettled ? button('didStart', l10n.t('It Did Start…')) : undefined,
+      canSubmitAgain ? button('submitAgain', again) : undefined,
       parts.transfer.id === undefined ? undefined : button('copyId', l10n.t('Copy Id')),
       button('reveal', l10n.t('Show in Tree')),
     ),

@@ -50,6 +50,22 @@ describe('Taking over transfers by their id', () => {
     );
   });
 
+  it('takes no end from a status that seems to be about another transfer (D11)', async () => {
+    const doubtful = { ...told, status: 'failed', doubtful: true };
+    const taken = await rig.explorer.adoptFlow.takeOver('c', 'me', id, doubtful);
+    const { key } = await notConfirmed();
+    const confirmed = await rig.explorer.adoptFlow.confirm(key, id, doubtful);
+    const states = [taken, confirmed].map((one) => one?.changes.map(({ state }) => state));
+    assert.deepEqual(
+      states.flat().filter((state) => state === 'failed'),
+      [],
+    );
+    assert.deepEqual(
+      [states[0]?.[0], states[1]?.slice(0, 3)],
+      ['accepted', ['submitting', 'notConfirmed', 'accepted']],
+    );
+  });
+
   it('asks for it on like for any other', async () => {
     await rig.explorer.adoptFlow.takeOver('c', 'me', id, told);
     await rig.server.received(3);

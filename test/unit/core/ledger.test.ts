@@ -142,6 +142,17 @@ describe('The ledger', () => {
     assert.deepEqual(await readdir(join(folder, 'running')), []);
   });
 
+  it('clears up what such a window left among the running', async () => {
+    await ledger.write(begun);
+    const text = await readFile(join(folder, 'running', 'one.json'));
+    await ledger.write(inState(begun, 'failed', 2));
+    await writeFile(join(folder, 'running', 'one.json'), text);
+    await ledger.write({ ...begun, key: 'two' });
+    await ledger.purge();
+    assert.deepEqual(await readdir(join(folder, 'running')), ['two.json']);
+    assert.deepEqual(await readdir(join(folder, 'ended')), ['one.json']);
+  });
+
   it('writes what another window knows together with what this one knows', async () => {
     const other = new TransferLedger(folder, log);
     await ledger.write(begun);

@@ -19,6 +19,13 @@ describe('How often a running transfer is asked for (D33)', () => {
   const rows: readonly [string, number, Partial<typeof pace>, Partial<Transfer>, number][] = [
     ['at least a second', 2 * second, {}, {}, second],
     ['a tenth of its age', 100 * second, {}, {}, 10 * second],
+    [
+      'of its age since it was accepted, however long that took',
+      300 * second,
+      {},
+      { changes: [{ state: 'accepted', at: 200 * second }] },
+      10 * second,
+    ],
     ['at most a minute', 30 * minute, {}, {}, minute],
     ['the setting, where that is more', 2 * second, { shortestMs: 5 * second }, {}, 5 * second],
     ['the setting, also where that is more than a minute', 30 * minute, { shortestMs: 2 * minute }, {}, 2 * minute],

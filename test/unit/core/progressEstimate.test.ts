@@ -157,10 +157,15 @@ describe('The estimate of a transfer', () => {
 describe('What earlier transfers tell', () => {
   let store: TransferStore;
   let estimates: Estimates;
+  let clock: ManualClock;
+  let loads: number;
   beforeEach(() => {
     store = new TransferStore();
     store.put([succeeded('before', 10)]);
-    estimates = new Estimates(store, new ManualClock(0));
+    clock = new ManualClock(0);
+    loads = 0;
+    const loadFinished = (): void => void (loads += 1);
+    estimates = new Estimates({ store, clock, loadFinished });
   });
   afterEach(() => estimates.dispose());
 
@@ -179,6 +184,27 @@ describe('What earlier transfers tell', () => {
     assert.equal(countFor(moving([])), 2);
     assert.equal(countFor(moving([], to('C'))), 1);
     assert.equal(countFor(moving([], to('D'))), undefined);
+  });
+
+  it('has the history read once, a while after it is wanted, where nothing has moved yet', async () => {
+    estimates.of(moving([]));
+    await clock.pass(60_000);
+    assert.equal(loads, 0, 'there is no history');
+    store.setHasEarlier(true);
+    estimates.of(
+      moving([
+        [0, 0],
+        [1, 4],
+      ]),
+    );
+    estimates.of(moving([], { state: 'failed' }));
+    await clock.pass(60_000);
+    assert.equal(loads, 0, 'what has moved, or has ended, needs none');
+    estimates.of(moving([]));
+    estimates.of(moving([]));
+    assert.equal(loads, 0, 'a start is not held up');
+    await clock.pass(10_000);
+    assert.equal(loads, 1);
   });
 
   it('is forgotten with the history, and goes back no further than ten transfers', () => {

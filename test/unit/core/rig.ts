@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { Explorer } from '../../../src/core/explorer.ts';
 import type { Session } from '../../../src/core/flows/sessions.ts';
 import type { Connection } from '../../../src/core/model/connection.ts';
-import { plainNetwork } from '../../../src/core/model/networkSettings.ts';
 import type { TransferOrder } from '../../../src/core/model/transfer.ts';
 import type { Event } from '../../../src/core/util/emitter.ts';
 import { json } from '../../support/faultBehaviours.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+import { orcid, surroundingsOf } from '../../support/surroundings.ts';
 
 /** The whole core over a real HTTP server that does what a test says, and a clock that is moved by hand. */
 export class Rig {
@@ -87,26 +87,20 @@ export class Rig {
   }
 
   private newExplorer(hasFocus = (): boolean => this.hasFocus): Explorer {
-    return new Explorer({
-      log: this.log,
-      clock: this.clock,
-      ledgerFolder: join(this.folder, 'transfers'),
-      orcid: () => orcid,
-      timeoutSeconds: () => undefined,
-      shortestMs: () => 1000,
-      hasFocus,
-      network: () => plainNetwork,
-      fetch: async (address, init) => await fetch(address, init),
-      dialects: this.keptDialects,
-      keepDialects: (learned) => {
-        this.keptDialects = JSON.parse(JSON.stringify(learned));
-      },
-    });
+    return new Explorer(
+      surroundingsOf({
+        log: this.log,
+        clock: this.clock,
+        ledgerFolder: join(this.folder, 'transfers'),
+        hasFocus,
+        dialects: this.keptDialects,
+        keepDialects: (learned) => {
+          this.keptDialects = JSON.parse(JSON.stringify(learned));
+        },
+      }),
+    );
   }
 }
-
-/** The person of the tests. */
-const orcid = '0000-0002-1825-0097';
 
 const databases = [
   { id: 'a', name: 'Alpha', organization: 'One', url: '' },

@@ -34,6 +34,24 @@ describe('The store of searches', () => {
     assert.deepEqual([store.checked, store.checkedFiles()], [{ count: 0, sizeBytes: 0 }, []]);
   });
 
+  it('unchecks certain files of a connection in all its searches, and tells which searches that changed', () => {
+    const [one, two] = [file('1'), file('2')];
+    open('a', 'c', one, two);
+    open('b', 'c', one);
+    open('other', 'd', one);
+    for (const { key, files } of store.all()) store.setChecked(key, files as FileEntry[], true);
+    const told: (readonly string[])[] = [];
+    store.onDidChange((changed) => told.push(changed));
+    store.uncheckFiles('c', [{ database: 'Alpha', id: '1' }]);
+    assert.deepEqual(
+      store.checkedFiles().map(({ connectionId, file: { id } }) => `${connectionId} ${id}`),
+      ['d 1', 'c 2'],
+    );
+    assert.deepEqual(told, [['a', 'b']]);
+    store.uncheckFiles('c', [{ database: 'Beta', id: '2' }]);
+    assert.equal(store.checked.count, 2, 'a file of another database is another file');
+  });
+
   it('checks all files that can be read, and tells of it as a change of the search', () => {
     open('a', 'c', file('1'), file('2'));
     store.update('a', { files: [file('1'), { kind: 'unreadable', text: '{}' }, file('2')] });

@@ -106,7 +106,7 @@ describe('The line to one server (D33)', () => {
     line.add('a', minute);
     await clock.pass(minute);
     answer = () => ({ tookMs: 0, asked: { intervalMs: second } });
-    await clock.pass(2 * minute);
+    await clock.pass(3 * minute);
     assert.ok(timesOf('a').length > 50);
   });
 
@@ -155,6 +155,16 @@ describe('The line to one server (D33)', () => {
     clock.sleep(8 * hour);
     await clock.pass(11 * second);
     assert.deepEqual([timesOf('a').length, timesOf('b').length], [2, 2]);
+  });
+
+  it('asks at once after sleep, also where a question was under way then, and goes on at the usual pace', async () => {
+    answer = () => ({ tookMs: second, asked: { intervalMs: minute } });
+    line.add('a', minute);
+    await clock.pass(second / 2);
+    clock.sleep(8 * hour);
+    await clock.pass(5 * minute);
+    const since = timesOf('a').map((atMs) => Math.round((atMs - 8 * hour) / second));
+    assert.deepEqual(since.slice(1, 5), [1, 62, 123, 184]);
   });
 
   it('is not held up by a clock that was set back', async () => {

@@ -81,6 +81,7 @@ describe('Messages of the transfer page', () => {
     assert.ok(isTransferIntent({ type: 'cancel' }));
     assert.ok(isTransferIntent({ type: 'listFiles' }));
     assert.ok(isTransferIntent({ type: 'submitAgain' }));
+    assert.ok(isTransferIntent({ type: 'didStart' }));
     assert.ok(isTransferIntent({ type: 'reveal' }));
     assert.ok(!isTransferIntent({ type: 'transfer' }));
   });

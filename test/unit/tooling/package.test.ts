@@ -28,7 +28,8 @@ describe('The package', () => {
       'dist/webviews/transfer.js',
     ];
     const samples: string[] = [];
-    for await (const file of glob('samples/*', { cwd: root })) samples.push(file.replaceAll('\\', '/'));
+    for await (const file of glob(['samples/*', 'media/walkthrough/*'], { cwd: root }))
+      samples.push(file.replaceAll('\\', '/'));
     assert.ok(samples.length > 0);
     const missing = [...needed, ...built, ...samples].filter((file) => !files.includes(file));
     assert.deepEqual(missing, []);

@@ -10,11 +10,11 @@ describe('What the tests stood for', () => {
     const property = { kind: 'property', runs: 1_000 };
     assert.equal(
       tallyLine([row, row, property, property]),
-      'contract rows 2, faults 0, properties 2 (1,000 runs each)',
+      'contract rows 2, faults 0, properties 2 (1,000 runs each), accessible pages 0',
     );
     assert.equal(
       tallyLine([property, { kind: 'property', runs: 20 }]),
-      'contract rows 0, faults 0, properties 2 (20 to 1,000 runs each)',
+      'contract rows 0, faults 0, properties 2 (20 to 1,000 runs each), accessible pages 0',
     );
   });
 });

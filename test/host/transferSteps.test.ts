@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commands, Uri, window, workspace } from 'vscode';
+import { problem } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { fileEntry } from './specimens.ts';
+import { Stage } from './stage.ts';
+
+const jgi = 'JGI Data Portal';
+const kss = 'KBase Workspace Service (KSS)';
+const nmdc = 'National Microbiome Data Collaborative';
+const route = 'POST /api/v1/transfers';
+
+describe('The steps of a transfer', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    // With that the client has learned what the service calls its databases (D7).
+    await stage.search(jgi, 'JDP:00000');
+  });
+  afterEach(async () => {
+    await stage.closePages();
+    await stage.close();
+  });
+
+  /** Opens searches as if they had found these files, all of them checked. */
+  const check = (
+    ...searches: readonly (readonly [database: string, sizes: readonly (number | undefined)[]])[]
+  ): void => {
+    const { searchStore, sessions } = stage.parts;
+    const connectionId = sessions.active?.connection.id ?? '';
+    for (const [database, sizes] of searches) {
+      const files = sizes.map((sizeBytes, index) =>
+        fileEntry(`${database} ${index}`, { database, ...(sizeBytes !== undefined && { sizeBytes }) }),
+      );
+      searchStore.open(database, connectionId, { database, query: '', pageSize: 10, status: 'unstaged' });
+      searchStore.update(database, { files, loading: false });
+      searchStore.checkAll(database);
+    }
+  };
+
+  const start = async (): Promise<{ readonly done: Promise<void> }> => {
+    const done = stage.run('dataTransfer.transferCheckedFiles');
+    (await stage.person.pick()).choose(nmdc);
+    return { done };
+  };
+
+  const bodies = (): readonly Record<string, unknown>[] =>
+    stage.server.requestsTo(route).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+
+  it('sum up what is known: sizes, staging, each source, and that one transfer becomes several (D31)', async () => {
+    check([jgi, [1_000_000, undefined]], [kss, [500]]);
+    const { done } = await start();
+    (await stage.person.textBox()).enter('');
+    (await stage.person.pick()).choose('No instructions');
+    const summary = await stage.person.notice();
+    assert.equal(summary.message, `Transfer 3 files to ${nmdc}?`);
+    assert.deepEqual(summary.detail.split('\n'), [
+      'Size: 1 MB, and 1 file of unknown size',
+      'Staging: 3 unstaged, which may first be fetched from tape',
+      `From: ${jgi} (2 files, 1 MB, and 1 file of unknown size)`,
+      `From: ${kss} (1 file, 500 bytes)`,
+      `To: ${nmdc}`,
+      'This becomes 2 transfers, one for each source.',
+    ]);
+    summary.press('Transfer');
+    await done;
+    assert.deepEqual(bodies().map(({ source }) => source).length, 2);
+    assert.equal(stage.parts.searchStore.checked.count, 0);
+  });
+
+  it('say what failed for each source, send the others, and leave checked what was not taken', async () => {
+    check([jgi, [1]], [kss, [1, 1]]);
+    stage.server.on(route, problem(400, 'no room'));
+    const { done } = await start();
+    (await stage.person.textBox()).enter('');
+    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.notice()).press('Transfer');
+    const refused = await stage.person.notice(/^Could not transfer/);
+    const again = await stage.person.notice(/^Could not transfer/);
+    await done;
+    assert.deepEqual(
+      [refused.message, again.message],
+      [
+        `Could not transfer 1 file from ${jgi} to ${nmdc}: the service refused the request: no room`,
+        `Could not transfer 2 files from ${kss} to ${nmdc}: the service refused the request: no room`,
+      ],
+    );
+    assert.equal(stage.parts.searchStore.checked.count, 3);
+  });
+
+  it('can be gone back to from the summary, with what was said kept', async () => {
+    check([jgi, [1]]);
+    const { done } = await start();
+    (await stage.person.textBox()).enter('First');
+    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.notice()).press('Back');
+    (await stage.person.pick()).goBack();
+    const description = await stage.person.textBox();
+    assert.equal(description.value, 'First');
+    description.goBack();
+    (await stage.person.pick()).choose(kss);
+    (await stage.person.textBox()).enter('Second');
+    (await stage.person.pick()).choose('No instructions');
+    const summary = await stage.person.notice();
+    assert.equal(summary.message, `Transfer 1 file to ${kss}?`);
+    summary.press('Transfer');
+    await done;
+    assert.deepEqual(
+      bodies().map(({ destination, description: said }) => [destination, said]),
+      [['kbase', 'Second']],
+    );
+  });
+
+  it('say where the error of typed instructions is, and bring back the last ones (§4.5)', async () => {
+    check([jgi, [1]]);
+    const first = await start();
+    (await stage.person.textBox()).enter('');
+    (await stage.person.pick()).choose('Type instructions as JSON…');
+    const box = await stage.person.textBox();
+    box.enter('{"type": }');
+    assert.equal(await box.complaint(), 'This is not JSON yet: the error is at character 10.');
+    box.enter('{"type": "assembly"}');
+    (await stage.person.notice()).press('Transfer');
+    await first.done;
+    check([jgi, [1]]);
+    const second = await start();
+    (await stage.person.textBox()).enter('');
+    (await stage.person.pick()).choose('Type instructions as JSON…');
+    assert.equal((await stage.person.textBox()).value, '{"type":"assembly"}');
+    stage.person.inputs.at(-1)?.escape();
+    await second.done;
+  });
+
+  it('take the last description where it is asked for', async () => {
+    check([jgi, [1]]);
+    const first = await start();
+    (await stage.person.textBox()).enter('For the *first* look');
+    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.notice()).press('Transfer');
+    await first.done;
+    check([jgi, [1]]);
+    const second = await start();
+    const box = await stage.person.textBox();
+    assert.equal(box.value, '');
+    box.press('Take the Last Description');
+    const again = await stage.person.textBox();
+    assert.equal(again.value, 'For the *first* look');
+    again.escape();
+    await second.done;
+  });
+
+  describe('with files of the workspace', () => {
+    let folder: string;
+    beforeEach(async () => {
+      const [open] = workspace.workspaceFolders ?? [];
+      folder = await mkdtemp(join(open?.uri.fsPath ?? tmpdir(), 'instructions-'));
+    });
+    afterEach(() => rm(folder, { recursive: true, force: true }));
+
+    it('refuse a file on the spot with the place of its error, open it there, and take it when it is right', async () => {
+      const file = join(folder, 'assembly.json');
+      await writeFile(file, '{\n  "type": assembly\n}\n');
+      const label = workspace.asRelativePath(Uri.file(file));
+      check([jgi, [1]]);
+      const { done } = await start();
+      (await stage.person.textBox()).enter('');
+      const files = await stage.person.pick();
+      await files.settled();
+      files.choose(label);
+      const refusal = await stage.person.notice();
+      assert.equal(refusal.message, `${label} is not JSON: the error is in line 2, column 11.`);
+      refusal.press('Open File');
+      const opened = new Promise<void>((resolve) => {
+        const subscription = window.onDidChangeTextEditorSelection(() => {
+          subscription.dispose();
+          resolve();
+        });
+      });
+      await opened;
+      assert.deepEqual(
+        [window.activeTextEditor?.selection.active.line, window.activeTextEditor?.selection.active.character],
+        [1, 10],
+      );
+      await writeFile(file, '{"type": "assembly"}');
+      const again = await stage.person.pick();
+      await again.settled();
+      again.choose(label);
+      (await stage.person.notice(/^Transfer 1 file/)).press('Transfer');
+      await done;
+      assert.deepEqual(bodies()[0]?.['instructions'], { type: 'assembly' });
+    });
+  });
+
+  it('let the description be written in a document with a preview, and close it without a question', async () => {
+    check([jgi, [1]]);
+    const { done } = await start();
+    (await stage.person.textBox()).press('Write as a Document with Preview');
+    const guide = await stage.person.notice(/^Write the description in Markdown/);
+    await stage.tab('Untitled-1');
+    const editor = window.activeTextEditor;
+    assert.equal(editor?.document.languageId, 'markdown');
+    await editor.edit((change) => change.insert(editor.document.positionAt(0), '# Why\n\nBecause.'));
+    await commands.executeCommand('dataTransfer.useDescription');
+    const box = await stage.person.textBox();
+    assert.equal(box.value, '# Why Because.');
+    assert.ok(!workspace.textDocuments.some((document) => document.isDirty));
+    guide.dismiss();
+    box.enter();
+    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.notice(/^Transfer 1 file/)).press('Transfer');
+    await done;
+    assert.equal(bodies()[0]?.['description'], '# Why\n\nBecause.');
+  });
+});

@@ -1,0 +1,29 @@
+/** Lets everybody through, but while it is held. */
+export class Gate {
+  private closed: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
+  private waiting = 0;
+
+  /** How many stand before it. */
+  get waitingCount(): number {
+    return this.waiting;
+  }
+
+  hold(): void {
+    if (this.closed) return;
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    this.closed = { opened, open };
+  }
+
+  release(): void {
+    this.closed?.open();
+    this.closed = undefined;
+  }
+
+  async pass(): Promise<void> {
+    if (!this.closed) return;
+    this.waiting += 1;
+    await this.closed.opened;
+    this.waiting -= 1;
+  }
+}

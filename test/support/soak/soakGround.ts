@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { systemClock, wait } from '../../../src/core/util/clock.ts';
+import { builtProgram, startLocalService, type StartedService } from '../localService.ts';
+import { brokenPath, soakFiles, windowCount } from './soakPlan.ts';
+import { SoakWindow } from './soakWindow.ts';
+
+const bytesPerSecond = 600_000;
+
+/** What a soak stands on: folders, the built service over them, and windows that share a ledger; each can be killed. */
+export class SoakGround {
+  readonly kills = { service: 0, window: 0 };
+  private readonly root: string;
+  private readonly windows: SoakWindow[] = [];
+  private service: StartedService | undefined;
+
+  private constructor(root: string) {
+    this.root = root;
+  }
+
+  static async make(): Promise<SoakGround> {
+    const ground = new SoakGround(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-soak-')));
+    await ground.makeFiles();
+    await ground.startService(true);
+    for (let place = 0; place < windowCount; place++) await ground.startWindow(place);
+    return ground;
+  }
+
+  get ledgerFolder(): string {
+    return nodePath.join(this.root, 'transfers');
+  }
+
+  get dataFolder(): string {
+    return nodePath.join(this.root, 'data');
+  }
+
+  get target(): string {
+    return nodePath.join(this.root, 'target');
+  }
+
+  /** The window at a place; while that is killed and not there again, the one that was. */
+  window(place: number): SoakWindow {
+    const window = this.windows[place];
+    if (!window) throw new Error(`There is no window ${String(place)}`);
+    return window;
+  }
+
+  allWindows(): readonly SoakWindow[] {
+    return this.windows;
+  }
+
+  async killService(pauseMs: number): Promise<void> {
+    this.kills.service += 1;
+    await this.service?.kill();
+    this.service = undefined;
+    await wait(systemClock, pauseMs);
+    await this.startService(true);
+  }
+
+  async killWindow(place: number, pauseMs: number): Promise<void> {
+    this.kills.window += 1;
+    await this.window(place).kill();
+    await wait(systemClock, pauseMs);
+    await this.startWindow(place);
+  }
+
+  /** Starts the service, with little to move at a time where `isSlow`, and tells all windows where it is, as they find out for themselves in the editor. */
+  async startService(isSlow: boolean): Promise<void> {
+    const { dataFolder, target } = this;
+    const databases = [
+      { name: 'Source', folder: nodePath.join(this.root, 'source') },
+      { name: 'Target', folder: target },
+    ];
+    const config = { databases, dataFolder, ...(isSlow && { throttleBytesPerSecond: bytesPerSecond }) };
+    this.service = await startLocalService(config, { program: builtProgram });
+    for (const window of this.windows) await this.lead(window, !isSlow);
+  }
+
+  async stopService(): Promise<void> {
+    await this.service?.stop();
+    this.service = undefined;
+  }
+
+  async end(): Promise<void> {
+    for (const window of this.windows) await window.kill();
+    await this.stopService();
+    await fs.rm(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  }
+
+  private async startWindow(place: number): Promise<void> {
+    const window = await SoakWindow.start(this.ledgerFolder);
+    this.windows[place] = window;
+    await this.lead(window, false);
+  }
+
+  private async lead(window: SoakWindow, isAwaited: boolean): Promise<void> {
+    const { service } = this;
+    if (!service) return;
+    const wish = { kind: 'serve', address: service.address, token: service.token } as const;
+    await (isAwaited ? window.see(wish) : window.tell(wish));
+  }
+
+  private async makeFiles(): Promise<void> {
+    const source = nodePath.join(this.root, 'source');
+    await fs.mkdir(this.target, { recursive: true });
+    for (const [path, content] of soakFiles()) {
+      await fs.mkdir(nodePath.join(source, nodePath.dirname(path)), { recursive: true });
+      await fs.writeFile(nodePath.join(source, path), content);
+    }
+    const hash = createHash('sha256').update('something else').digest('hex');
+    const resources = [{ name: 'broken', path: brokenPath, hash: `sha256:${hash}` }];
+    await fs.writeFile(nodePath.join(source, 'datapackage.json'), JSON.stringify({ name: 'source', resources }));
+  }
+}

@@ -1,0 +1,73 @@
+import { SeededRandom } from '../random.ts';
+
+/** What is done in a soak, and when; `at` in milliseconds since its beginning. */
+export type SoakAction = { readonly at: number } & (
+  | { readonly kind: 'submit'; readonly window: number; readonly number: number; readonly paths: readonly string[] }
+  | { readonly kind: 'cancel'; readonly window: number; readonly number: number }
+  | { readonly kind: 'killService'; readonly pauseMs: number }
+  | { readonly kind: 'killWindow'; readonly window: number; readonly pauseMs: number }
+);
+
+type Submission = Extract<SoakAction, { readonly kind: 'submit' }>;
+
+/** How many windows there are. */
+export const windowCount = 2;
+/** A file whose metadata is wrong, so that a transfer of it fails. */
+export const brokenPath = 'broken.bin';
+
+const fileCount = 30;
+const shareForSubmitting = 0.9;
+
+/** The content of every file of the source; the same for every seed. */
+export function soakFiles(): ReadonlyMap<string, Buffer> {
+  const random = new SeededRandom(1);
+  const paths = Array.from({ length: fileCount }, (_, index) => `sub-${String(index % 3)}/file-${String(index)}.bin`);
+  return new Map([...paths, brokenPath].map((path) => [path, Buffer.alloc(1_000 + random.below(250_000), path)]));
+}
+
+/** Everything that follows from the seed: submissions spread over the time, some cancelled, and kills in between. */
+export function soakPlan(seed: number, durationMs: number, transferCount: number): readonly SoakAction[] {
+  const random = new SeededRandom(seed);
+  const actions = submissions(random, durationMs * shareForSubmitting, transferCount);
+  for (let at = 0; ;) {
+    at += 5_000 + random.below(10_000);
+    if (at > durationMs) break;
+    actions.push({ at, kind: 'killService', pauseMs: random.below(3) * random.below(1_500) });
+  }
+  for (let at = 0; ;) {
+    at += 3_000 + random.below(7_000);
+    if (at > durationMs) break;
+    const pauseMs = random.below(3) * random.below(1_000);
+    actions.push({ at, kind: 'killWindow', window: random.below(windowCount), pauseMs });
+  }
+  return actions.sort((one, other) => one.at - other.at);
+}
+
+function submissions(random: SeededRandom, spanMs: number, count: number): SoakAction[] {
+  const paths = [...soakFiles().keys()].filter((path) => path !== brokenPath);
+  return Array.from({ length: count }, (_, number) => {
+    const at = random.below(spanMs);
+    const window = random.below(windowCount);
+    const chosen = paths.filter(() => random.below(3) === 0);
+    if (random.below(10) === 0) chosen.push(brokenPath);
+    const submit: Submission = {
+      at,
+      kind: 'submit',
+      window,
+      number,
+      paths: chosen.length > 0 ? chosen : ['sub-0/file-0.bin'],
+    };
+    return [submit, ...whatFollows(random, submit)];
+  }).flat();
+}
+
+/** Of a submission: sometimes a cancel, and sometimes somebody dies in the very moment that it is answered. */
+function whatFollows(random: SeededRandom, { at, window, number }: Submission): SoakAction[] {
+  const chance = random.below(16);
+  const soon = at + random.below(50);
+  if (chance < 2) {
+    return [{ at: at + 500 + random.below(3_000), kind: 'cancel', window: random.below(windowCount), number }];
+  }
+  if (chance < 4) return [{ at: soon, kind: 'killService', pauseMs: 0 }];
+  return chance < 6 ? [{ at: soon, kind: 'killWindow', window, pauseMs: 0 }] : [];
+}

@@ -1,0 +1,79 @@
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Transfer } from '../../../src/core/model/transfer.ts';
+import { brokenPath, soakFiles } from './soakPlan.ts';
+
+/** A transfer as the journal of the service has it. */
+export interface TrueTransfer {
+  readonly id: string;
+  readonly description: string;
+  readonly state: string;
+  readonly message: string;
+}
+
+/** What the journal of a service holds that does not run. */
+export function readJournal(dataFolder: string): readonly TrueTransfer[] {
+  const database = new DatabaseSync(nodePath.join(dataFolder, 'journal.db'));
+  try {
+    return database
+      .prepare('SELECT id, status, message, fixed FROM transfers')
+      .all()
+      .map((row) => {
+        const { description } = JSON.parse(String(row['fixed'])) as { description: string };
+        const message = String(row['message']);
+        const isCancelled = row['status'] === 'failed' && message.endsWith(': canceled');
+        return {
+          id: String(row['id']),
+          description,
+          message,
+          state: isCancelled ? 'cancelled' : String(row['status']),
+        };
+      });
+  } finally {
+    database.close();
+  }
+}
+
+/** Kills are no reason to fail: only a file whose metadata is wrong is. */
+export function faultsOfEnd({ id, state, message }: TrueTransfer, paths: readonly string[]): readonly string[] {
+  const isBroken = paths.includes(brokenPath);
+  const isRight = state === 'cancelled' || state === (isBroken ? 'failed' : 'succeeded');
+  return isRight ? [] : [`${id} has ${state}, ${isBroken ? 'with' : 'without'} the broken file: ${message}`];
+}
+
+/** What is wrong with the files of a transfer at its destination, going by how it ended in truth. */
+export async function faultsOfLanding(
+  target: string,
+  { id, state }: TrueTransfer,
+  records: readonly Transfer[],
+): Promise<string[]> {
+  const folder = nodePath.join(target, `dts-${id}`);
+  const hasManifest = await fs.access(nodePath.join(folder, 'manifest.json')).then(
+    () => true,
+    () => false,
+  );
+  if (state !== 'succeeded') return hasManifest ? [`${id} has ${state}, and a manifest`] : [];
+  const contents = soakFiles();
+  const wrong = await Promise.all(
+    (records[0]?.order.files ?? []).map(async (file) => {
+      const landed = await fs.readFile(nodePath.join(folder, file.id)).catch(() => undefined);
+      return landed && contents.get(file.id)?.equals(landed) ? [] : [`${id}: ${file.id} is not what was sent`];
+    }),
+  );
+  return [...(hasManifest ? [] : [`${id} has succeeded without a manifest`]), ...wrong.flat()];
+}
+
+/** What differs between how the transfers with one description are kept in the ledger and how the service has them. */
+export function faultsOfRecords(
+  description: string,
+  records: readonly Transfer[],
+  truths: readonly TrueTransfer[],
+): readonly string[] {
+  const [truth] = truths;
+  if (truths.length !== 1 || !truth) return [`${description} was submitted ${String(truths.length)} times`];
+  const begun = records.filter(({ state }) => state !== 'refused');
+  const kept = begun.map(({ id, state }) => `${String(id)} ${state}`).join(', ');
+  if (kept === `${truth.id} ${truth.state}`) return [];
+  return [`${description} is kept as ${kept || 'nothing'}, and is ${truth.id} ${truth.state}`];
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../src/core/util/clock.ts';
+import { json, problem, type Behaviour } from './faultBehaviours.ts';
+import { FaultServer } from './faultServer.ts';
+import { Gate } from './gate.ts';
+
+/** A transfer as the server has it. */
+export interface TrueTransfer {
+  readonly id: string;
+  readonly createdAt: number;
+  /** Every word that it ever had; the last one is how it stands. */
+  readonly words: string[];
+}
+
+/** A question for a status: when it came, by the server's clock, and whether the key was accepted. */
+export interface Question {
+  readonly id: string;
+  readonly at: number;
+  readonly isAccepted: boolean;
+}
+
+/** A server that takes transfers on and moves them, and knows all that was asked of it: the truth of a test. */
+export class TruthfulServer {
+  readonly http: FaultServer;
+  key = 'the-key';
+  /** How often somebody tried to submit, whatever came of it. */
+  submissions = 0;
+  readonly transfers: TrueTransfer[] = [];
+  readonly questions: Question[] = [];
+  /** The most questions for a status that were ever under way at the same time. */
+  mostAtOnce = 0;
+  /** Before the answers to submissions, which are decided then, and to questions. */
+  readonly submitting = new Gate();
+  readonly answering = new Gate();
+  private readonly clock: Clock;
+  private atOnce = 0;
+
+  private constructor(http: FaultServer, clock: Clock) {
+    this.http = http;
+    this.clock = clock;
+    http.on('GET /', json({ name: 'Test service', version: '1.2.3' }));
+    http.on('GET /api/v1/databases', this.guarded(json(databases)));
+    http.on('POST /api/v1/transfers', this.counting(this.guarded(this.take())));
+    http.on('GET /api/v1/transfers/*', this.tell());
+  }
+
+  static async start(clock: Clock): Promise<TruthfulServer> {
+    return new TruthfulServer(await FaultServer.start(), clock);
+  }
+
+  /** Moves all transfers on. */
+  become(word: string): void {
+    for (const { words } of this.transfers) words.push(word);
+  }
+
+  private counting(then: Behaviour): Behaviour {
+    return async (request, response) => {
+      this.submissions += 1;
+      await then(request, response);
+    };
+  }
+
+  private guarded(then: Behaviour): Behaviour {
+    return async (request, response) => {
+      const isAccepted = this.isAccepted(request.headers.authorization);
+      await (isAccepted ? then : problem(401, 'This key is not accepted'))(request, response);
+    };
+  }
+
+  private isAccepted(authorization: string | undefined): boolean {
+    return authorization === `Bearer ${Buffer.from(this.key).toString('base64')}`;
+  }
+
+  private take(): Behaviour {
+    return async (request, response) => {
+      const id = randomUUID();
+      this.transfers.push({ id, createdAt: this.clock.now(), words: ['staging'] });
+      await this.submitting.pass();
+      await json({ id }, 201)(request, response);
+    };
+  }
+
+  /** More and more is moved, so that the pace of asking depends on the age alone (D33). */
+  private tell(): Behaviour {
+    return async (request, response) => {
+      const id = request.path.split('/').at(-1) ?? '';
+      const at = this.clock.now();
+      const isAccepted = this.isAccepted(request.headers.authorization);
+      this.questions.push({ id, at, isAccepted });
+      this.atOnce += 1;
+      this.mostAtOnce = Math.max(this.mostAtOnce, this.atOnce);
+      response.once('close', () => (this.atOnce -= 1));
+      await this.answering.pass();
+      const transfer = this.transfers.find((one) => one.id === id);
+      const moved = Math.floor((at - (transfer?.createdAt ?? at)) / 1000);
+      const status = { id, status: transfer?.words.at(-1), num_files: 1_000_000, num_files_transferred: moved };
+      const answer = transfer ? json(status) : problem(404, 'There is no such transfer');
+      await (isAccepted ? answer : problem(401, 'This key is not accepted'))(request, response);
+    };
+  }
+}
+
+const databases = ['Alpha', 'Beta'].map((name) => ({ id: name.toLowerCase(), name, organization: 'One', url: '' }));

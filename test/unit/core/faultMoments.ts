@@ -1,0 +1,76 @@
+import { CoreWindow } from '../../support/coreWindow.ts';
+import type { FaultCell } from './faultCell.ts';
+
+/** The moments of a transfer at which something can happen to it. */
+export const moments = [
+  'before sending',
+  'sent and unanswered',
+  'answered and unwritten',
+  'running',
+  'ending',
+  'ended',
+] as const;
+
+/** One of {@link moments}. */
+export type Moment = (typeof moments)[number];
+
+const limitMs = 10_000;
+
+/** Brings the transfer of a cell to a moment, and holds it there where it would not stay by itself. */
+export async function reach(cell: FaultCell, moment: Moment): Promise<void> {
+  const { server, first } = cell;
+  if (moment === 'sent and unanswered' || moment === 'answered and unwritten') server.submitting.hold();
+  await first.submit();
+  if (moment === 'before sending') await holdBeforeSending(cell);
+  else await cell.settled('it is submitted', () => server.transfers.length === 1);
+  if (moment === 'sent and unanswered') cell.release = () => server.submitting.release();
+  if (moment === 'answered and unwritten') await holdUnwritten(cell);
+  if (moment === 'running' || moment === 'ending' || moment === 'ended') await run(cell);
+  if (moment === 'ending') await holdEnd(cell);
+  if (moment === 'ended') await finish(cell);
+}
+
+/** The window was opened with its gate closed. */
+async function holdBeforeSending(cell: FaultCell): Promise<void> {
+  const { first } = cell;
+  await cell.settled('its intent is written', async () => (await cell.records('running')).length === 1);
+  if (!(first instanceof CoreWindow)) return;
+  cell.release = () => first.sending.release();
+  await cell.settled('it is about to be sent', () => first.sending.waitingCount === 1);
+}
+
+/** The answer is there, and shown, but its record is in the hands of somebody else. */
+async function holdUnwritten(cell: FaultCell): Promise<void> {
+  const lock = await cell.holdRecord();
+  cell.release = async () => {
+    cell.release = () => undefined;
+    await lock.release();
+  };
+  cell.server.submitting.release();
+  await cell.settled('it is answered', async () => (await cell.first.shown())?.id !== undefined);
+}
+
+async function run(cell: FaultCell): Promise<void> {
+  cell.server.become('active');
+  await shows(cell, 'active');
+  await cell.pass(30_000);
+}
+
+/** The server has ended it and is about to say so. */
+async function holdEnd(cell: FaultCell): Promise<void> {
+  const { server } = cell;
+  server.answering.hold();
+  server.become('succeeded');
+  cell.release = () => server.answering.release();
+  await cell.passUntil('it is asked for', () => server.answering.waitingCount === 1, limitMs);
+}
+
+async function finish(cell: FaultCell): Promise<void> {
+  cell.server.become('succeeded');
+  await shows(cell, 'succeeded');
+  await cell.settled('its end is written', async () => (await cell.records('ended')).length === 1);
+}
+
+async function shows(cell: FaultCell, state: string): Promise<void> {
+  await cell.passUntil(`it is ${state}`, async () => (await cell.first.shown())?.state === state, limitMs);
+}

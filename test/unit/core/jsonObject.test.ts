@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { readJsonObject } from '../../../src/core/util/jsonObject.ts';
+import { property } from '../../support/property.ts';
+
+describe('A text that is to be a JSON object', () => {
+  it('is read where it is one, also with a byte order mark', () => {
+    for (const text of ['{"a": [1, {}]}', '\uFEFF{"a": [1, {}]}'])
+      assert.deepEqual(readJsonObject(text), { kind: 'object', value: { a: [1, {}] } });
+  });
+
+  it('is told from other JSON', () => {
+    for (const text of ['[1]', 'null', '"text"', '7']) assert.deepEqual(readJsonObject(text), { kind: 'other' }, text);
+  });
+
+  const broken = [
+    ['', 1, 1],
+    ['{"a": 1,}', 1, 9],
+    ['{a: 1}', 1, 2],
+    ['{"a" 1}', 1, 6],
+    ['{"a": [1, 2}', 1, 12],
+    ['{"a": [,]}', 1, 8],
+    ['{"a": 1} x', 1, 10],
+    ['{"a": 01}', 1, 7],
+    ['{"a": "unended', 1, 7],
+    ['{\n  "a": tru\n}', 2, 8],
+    ['{\r\n  "a": 1\r\n  "b": 2\r\n}', 3, 3],
+    ['{"a": 1', 1, 8],
+    ['[1, 2]]', 1, 7],
+  ] as const;
+  for (const [text, line, column] of broken)
+    it(`has its error in line ${line}, column ${column}: ${JSON.stringify(text)}`, () => {
+      assert.deepEqual(readJsonObject(text), { kind: 'broken', line, column });
+    });
+
+  const spoilt = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', '@', ',', ']', '"'));
+  property('has nothing wrong before its error, whatever is cut off or put in', spoilt, ([json, at, sign]) => {
+    const text = json.slice(0, at % json.length) + sign;
+    const read = readJsonObject(text);
+    if (read.kind !== 'broken') return;
+    const before = text.slice(0, read.column - 1);
+    const again = readJsonObject(before);
+    if (again.kind === 'broken') assert.equal(again.column, before.length + 1);
+  });
+});
