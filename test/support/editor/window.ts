@@ -94,8 +94,15 @@ export class EditorWindow {
   async openContainer(title: string): Promise<void> {
     const item = this.page.locator(`.activitybar .action-item:has(> .action-label[aria-label^="${title}"])`);
     await item.first().waitFor();
-    if ((await item.first().getAttribute('aria-expanded')) !== 'true') await item.first().click();
-    await this.page.locator('.part.sidebar .composite.title', { hasText: title }).waitFor();
+    const shown = this.page.locator('.part.sidebar .composite.title', { hasText: title });
+    await until(`the container ${title}`, async () => {
+      // While a window is being loaded it may open the container by itself, and a click would close it again.
+      if ((await item.first().getAttribute('aria-expanded')) !== 'true') await item.first().click();
+      return await shown.waitFor({ timeout: 3_000 }).then(
+        () => true,
+        () => undefined,
+      );
+    });
   }
 
   /** The badge of a container: its number as text, empty when there is none. */
