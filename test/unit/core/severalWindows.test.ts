@@ -129,7 +129,9 @@ describe('Several windows', () => {
       assert.equal(reasons.length, 1);
       await rig.clock.pass(2_000);
       const later = rig.openWindow();
-      await eventually(async () => ((await readdir(join(ledger(), 'ended'))).includes('another.json') ? true : undefined));
+      await eventually(async () =>
+        (await readdir(join(ledger(), 'ended'))).includes('another.json') ? true : undefined,
+      );
       await later.transferFlow.resume();
       await later.transferFlow.loadFinished();
       assert.equal(later.transferStore.get('k')?.cancelAcceptedAt, 4);
