@@ -5,10 +5,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeRecord } from '../../src/core/ledger/transferRecord.ts';
 import { Explorer } from '../../src/core/explorer.ts';
-import { plainNetwork } from '../../src/core/model/networkSettings.ts';
 import type { StateChange, Transfer } from '../../src/core/model/transfer.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { MemoryLog } from '../../test/support/memoryLog.ts';
+import { surroundingsOf } from '../../test/support/surroundings.ts';
 
 const minuteMs = 60_000;
 const startedAt = Date.UTC(2026, 0, 1);
@@ -45,19 +45,7 @@ function endedTransfer(index: number): Transfer {
 
 /** The core over a ledger, as a window has it, with nothing else around it. */
 export function explorerOver(ledgerFolder: string): Explorer {
-  return new Explorer({
-    log: new MemoryLog(),
-    clock: systemClock,
-    ledgerFolder,
-    orcid: () => '0000-0002-1825-0097',
-    timeoutSeconds: () => undefined,
-    shortestMs: () => 1000,
-    hasFocus: () => true,
-    network: () => plainNetwork,
-    fetch: async (address, init) => await fetch(address, init),
-    dialects: undefined,
-    keepDialects: () => undefined,
-  });
+  return new Explorer(surroundingsOf({ log: new MemoryLog(), clock: systemClock, ledgerFolder }));
 }
 
 /** Milliseconds that the core takes to be ready over a ledger, in a process that has done nothing else. */

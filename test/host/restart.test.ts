@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Explorer } from '../../src/core/explorer.ts';
 import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
-import { plainNetwork } from '../../src/core/model/networkSettings.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { TransferTree } from '../../src/views/transferTree.ts';
 import { silence } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
+import { surroundingsOf } from '../support/surroundings.ts';
 import { until } from '../unit/core/rig.ts';
 import { transfer, wordsOf } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
@@ -28,19 +28,7 @@ describe('After a restart', () => {
   let explorer: Explorer;
 
   const newExplorer = (): Explorer =>
-    new Explorer({
-      log: new MemoryLog(),
-      clock: systemClock,
-      ledgerFolder: folder,
-      orcid: () => orcid,
-      timeoutSeconds: () => undefined,
-      shortestMs: () => 1000,
-      hasFocus: () => true,
-      network: () => plainNetwork,
-      fetch: async (address, init) => await fetch(address, init),
-      dialects: undefined,
-      keepDialects: () => undefined,
-    });
+    new Explorer(surroundingsOf({ log: new MemoryLog(), clock: systemClock, ledgerFolder: folder }));
 
   /** Ends the core as a window does, and begins again over the same folder. */
   const restart = async (): Promise<void> => {
