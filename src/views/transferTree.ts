@@ -197,6 +197,7 @@ function transferItem(transfer: Transfer, estimate: string | undefined, now: num
 function contextOf(transfer: Transfer): string {
   if (hasEnded(transfer.state)) return transfer.startedElsewhere ? 'transfer.endedElsewhere' : 'transfer.ended';
   if (transfer.state === 'notConfirmed') return 'transfer.notConfirmed';
+  if (transfer.cancelUnheeded) return 'transfer.unheeded';
   const cancellable = transfer.id !== undefined && transfer.cancelAcceptedAt === undefined;
   return cancellable ? 'transfer.running' : 'transfer.waiting';
 }

@@ -42,6 +42,23 @@ describe('The history of transfers', () => {
     assert.equal(names()[0], 'runs');
   });
 
+  it('lets go of one whose cancel the service never follows (D13), after a question, and takes it back', async () => {
+    const stuck = transfer(key('stuck'), { state: 'staging', createdAt: 4, cancelAcceptedAt: 5, cancelUnheeded: true });
+    await stage.parts.transferFlow.keep(stuck);
+    const done = stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: stuck.key });
+    const question = await stage.person.notice(/^Remove the transfer of 2 files to Beta from the history\?$/);
+    assert.match(question.detail, /accepted the cancel but has not followed it/);
+    question.press('Remove');
+    await done;
+    assert.ok(!names().includes('stuck'));
+    (await stage.person.notice(/^Removed the transfer of/)).press('Undo');
+    await stage.transferHere(stuck.key);
+    assert.deepEqual(
+      stage.parts.transferStore.running().map((one) => one.key),
+      [stuck.key],
+    );
+  });
+
   it('is cleared of all that ended, and of nothing else, and takes it back', async () => {
     await stage.run('dataTransfer.clearFinishedTransfers');
     assert.deepEqual(names(), ['open']);

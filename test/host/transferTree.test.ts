@@ -91,6 +91,7 @@ describe('The tree of transfers', () => {
   it('says when the server does not follow a cancel (D13)', () => {
     const item = row(transfer('t', { state: 'staging', cancelAcceptedAt: 1, cancelUnheeded: true }));
     assert.equal(item.description, 'cancel accepted, the server still says staging');
+    assert.equal(item.contextValue, 'transfer.unheeded', 'it may be removed: its end may never come');
   });
 
   it('shows a word that it does not know as it came (D10)', () => {

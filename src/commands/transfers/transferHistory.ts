@@ -15,21 +15,30 @@ export interface HistoryParts extends AskTransferParts {
   readonly notices: Notices;
 }
 
-/** Takes a transfer that has ended, or was never confirmed, out of the list and the ledger, with a way back. */
+/** Takes a transfer out of the list and the ledger that has ended, or of which no end can be expected, with a way back. */
 export async function removeFromHistory(parts: HistoryParts, node: TransferNode | undefined): Promise<void> {
-  const removable = ({ state }: Transfer): boolean => hasEnded(state) || state === 'notConfirmed';
+  const removable = (transfer: Transfer): boolean => hasEnded(transfer.state) || doubt(transfer) !== undefined;
   const list = (): readonly Transfer[] => parts.transferStore.all().filter(removable);
   const placeholder = l10n.t('Select the transfer to remove from the history');
   const transfer = await chosenTransfer(parts, node, list, placeholder);
   if (!transfer) return;
   if (!removable(transfer)) throw new CommandFailure(l10n.t('This transfer is still running. Cancel it first.'));
   const title = transferTitle(transfer);
-  if (transfer.state === 'notConfirmed') {
+  const detail = doubt(transfer);
+  if (detail !== undefined) {
     const question = l10n.t('Remove the transfer of {0} from the history?', title);
-    const detail = l10n.t('It is not known whether it has begun. If it has, it goes on without being watched.');
     if (!(await parts.notices.confirm(question, detail, l10n.t('Remove')))) return;
   }
   await forget(parts, [transfer], l10n.t('Removed the transfer of {0} from the history.', title));
+}
+
+/** What the person should know of a transfer that has not ended and yet may never end (D12, D13). */
+function doubt({ state, cancelUnheeded }: Transfer): string | undefined {
+  if (state === 'notConfirmed')
+    return l10n.t('It is not known whether it has begun. If it has, it goes on without being watched.');
+  if (cancelUnheeded && !hasEnded(state))
+    return l10n.t('The service accepted the cancel but has not followed it. Whatever it still does is not watched.');
+  return undefined;
 }
 
 /** Takes all transfers that have ended out of the list and the ledger, with a way back. */
