@@ -34,8 +34,16 @@ export async function askTransfer(
   if (list().length === 0 && transferStore.hasEarlier) await transferFlow.loadFinished();
   const transfers = list();
   if (transfers.length + more.length === 0) throw new CommandFailure(l10n.t('There is no transfer for this.'));
-  const choices = [...transfers.map(transferChoice), ...more];
-  const answer = await pickOne(alone(l10n.t('Transfers')), { placeholder, choices });
+  // The rows stay the same ones, so that Enter never falls on another transfer than the one that was looked at.
+  const choices = (): readonly Choice<string>[] => [
+    ...transfers.map((listed) => transferChoice(transferStore.get(listed.key) ?? listed)),
+    ...more,
+  ];
+  const answer = await pickOne(alone(l10n.t('Transfers')), {
+    placeholder,
+    choices: choices(),
+    follow: (draw) => transferStore.onDidChange(() => draw(choices())),
+  });
   return typeof answer === 'string' ? undefined : answer.value;
 }
 
