@@ -1,12 +1,11 @@
 import { ExtensionMode, Uri, window, type ExtensionContext } from 'vscode';
-import { reopenForTransfers } from './commands/connections/connections.ts';
-import { extensionFacts } from './commands/copyDiagnostics.ts';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
 import { RecentTroubles } from './core/util/recentTroubles.ts';
 import { RedactingLog } from './core/util/redactingLog.ts';
 import { ApiKeys } from './host/apiKeys.ts';
+import { extensionFacts } from './host/extensionFacts.ts';
 import { LocalService } from './host/localService.ts';
 import { Memory } from './host/memory.ts';
 import { tellOfUnsaved } from './host/ledgerNotices.ts';
@@ -60,10 +59,10 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
   const apiKeys = lifetime.track(new ApiKeys({ secrets, markFolder, environment: process.env }));
   const kept = { apiKeys, memory, settings, servicePlaces: places, troubles, extension: facts };
   const parts = { ...coreParts(explorer), ...kept, notices, localService };
-  present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
+  const acting = present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
   lifetime.track(tellOfUnsaved(explorer.unsaved, notices));
   await parts.transferFlow.resume();
-  void reopenForTransfers(parts, parts.transferStore.running());
+  if (parts.transferStore.running().length > 0) void acting().then(({ reopenForTransfers }) => reopenForTransfers());
   return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;
 }
 
@@ -71,8 +70,8 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
 function coreParts(explorer: Explorer) {
   const { connectionStore, searchStore, parameterStore, transferStore, sessions, keys, monitor, noticeClaims } =
     explorer;
-  const { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow } = explorer;
+  const { connectFlow, testParts, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow } = explorer;
   const stores = { connectionStore, searchStore, parameterStore, transferStore };
-  const flows = { connectFlow, connectionTest, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow };
+  const flows = { connectFlow, testParts, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow };
   return { ...stores, ...flows, sessions, keys, monitor, noticeClaims };
 }

@@ -1,78 +1,49 @@
-import { commands, window, type Uri } from 'vscode';
-import { connectionName, reopenConnection } from './commands/connections/connections.ts';
-import { keepConnectionsInStep } from './commands/connections/connectionSteps.ts';
-import { keepLocalServiceInStep } from './commands/connections/localServiceSteps.ts';
-import { registerCommands, type CommandParts } from './commands/index.ts';
+import { commands, window, type WebviewPanel } from 'vscode';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
 import type { ParameterStore } from './core/store/parameterStore.ts';
 import type { NoticeClaims } from './core/ledger/noticeClaims.ts';
+import type { Estimate } from './core/model/estimate.ts';
 import type { Transfer } from './core/model/transfer.ts';
-import { stagingFound } from './core/model/staging.ts';
 import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
-import type { Logger } from './core/util/logger.ts';
 import { CommandRegistry } from './host/commandRegistry.ts';
+import { connectionName } from './host/connectionName.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
-import { viewIds } from './host/contributions.ts';
-import { Documents } from './host/documents.ts';
+import { panelTypes, viewIds } from './host/contributions.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
-import { MarkdownDraft } from './host/markdownDraft.ts';
+import { watchSavedConnections } from './host/savedConnections.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
 import { estimateText } from './host/words.ts';
-import { MetadataPanels } from './panels/metadataPanel.ts';
-import type { PanelParts } from './panels/panelHost.ts';
-import { TransferPanels } from './panels/transferPanel.ts';
+import type { Interaction, Interactive } from './interaction.ts';
 import type { DatabaseTreeParts } from './views/databaseTree.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
 import { TreeViews } from './views/treeViews.ts';
 
 /** What the visible parts are built from. */
-export interface Presented extends Omit<CommandParts, keyof Shown> {
-  readonly extensionUri: Uri;
-  readonly log: Logger;
+export interface Presented extends Omit<Interactive, keyof Seen> {
   readonly keys: KeyWatch;
   readonly parameterStore: ParameterStore;
   readonly noticeClaims: NoticeClaims;
 }
 
-type Shown = Pick<
-  CommandParts,
-  | 'documents'
-  | 'markdownDraft'
-  | 'metadataPanels'
-  | 'transferPanels'
-  | 'revealSearches'
-  | 'revealTransfer'
-  | 'acknowledge'
->;
+type Seen = Pick<Interactive, 'run' | 'estimateOf' | 'revealSearches' | 'revealTransfer' | 'acknowledge'>;
 
-/** Builds everything that a person sees, and the commands. */
-export function present(lifetime: Lifetime, parts: Presented): void {
-  const { searchStore, transferStore, transferFlow, sessions, keys, extensionUri, log } = parts;
+/** Builds everything that a person sees at first, and begins to act when that is first needed. Returns how to. */
+export function present(lifetime: Lifetime, parts: Presented): Acting {
+  const { searchStore, transferStore, transferFlow, sessions, keys, log } = parts;
   const registry = lifetime.track(new CommandRegistry(log, parts.notices));
-  const pages = { extensionUri, log, run: registry.run };
-  const metadataPanels = lifetime.track(new MetadataPanels({ ...pages, ...metadataOf(parts) }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
   const estimates = lifetime.track(new Estimates({ store: transferStore, clock, loadFinished }));
+  const estimateOf = (transfer: Transfer): Estimate | undefined => estimates.of(transfer);
   const estimate = (transfer: Transfer): string | undefined => {
-    const made = estimates.of(transfer);
+    const made = estimateOf(transfer);
     return made && estimateText(made);
   };
   const transfers = { store: transferStore, clock, loadFinished, estimate };
   const views = lifetime.track(new TreeViews({ databases: databasesOf(parts), searchStore, transfers }));
-  const transferPanels = lifetime.track(
-    new TransferPanels({
-      ...pages,
-      transfers: transferStore,
-      clock,
-      loadFinished,
-      estimateOf: (transfer) => estimates.of(transfer),
-      reveal: views.revealTransfer,
-    }),
-  );
   const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
@@ -80,19 +51,35 @@ export function present(lifetime: Lifetime, parts: Presented): void {
   showNotices(lifetime, parts, registry);
   lifetime.track(new ContextKeyWatch(parts));
   const { revealSearches, revealTransfer } = views;
-  const shown: Shown = {
-    documents: lifetime.track(new Documents()),
-    markdownDraft: lifetime.track(new MarkdownDraft(parts.notices)),
-    metadataPanels,
-    transferPanels,
-    revealSearches,
-    revealTransfer,
-    acknowledge: () => statusBar.acknowledge(),
-  };
-  registerCommands(registry, { ...parts, ...shown });
-  for (const keepInStep of [keepLocalServiceInStep, keepConnectionsInStep]) lifetime.track(keepInStep(parts, log));
-  views.onFirstUse(() => void reopenConnection(parts));
+  const acknowledge = (): void => statusBar.acknowledge();
+  const seen = { run: registry.run, estimateOf, revealSearches, revealTransfer, acknowledge };
+  const acting = actingWhenNeeded(lifetime, { ...parts, ...seen });
+  registry.registerAll(async () => (await acting()).commands);
+  views.onFirstUse(() => void acting().then(({ reopenConnection }) => reopenConnection()));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
+  return acting;
+}
+
+/** Begins to act, at the first call, and resolves to what can be done. */
+export type Acting = () => Promise<Interaction>;
+
+/** Something is to be done with the first command, page or running transfer, or when the connections are not as they were. */
+function actingWhenNeeded(lifetime: Lifetime, parts: Interactive): Acting {
+  const { transferStore, settings } = parts;
+  let begun: Promise<Interaction> | undefined;
+  const acting = (): Promise<Interaction> => {
+    begun ??= import('./interaction.ts').then(({ interact }) => interact(lifetime, parts));
+    return begun;
+  };
+  for (const page of ['metadata', 'transfer'] as const) {
+    const deserializeWebviewPanel = async (panel: WebviewPanel, state: unknown): Promise<void> =>
+      (await acting()).bringBack[page](panel, state);
+    lifetime.track(window.registerWebviewPanelSerializer(panelTypes[page], { deserializeWebviewPanel }));
+  }
+  lifetime.track(transferStore.onDidChange(() => transferStore.running().length > 0 && void acting()));
+  lifetime.track(watchSavedConnections(() => void acting()));
+  if (settings.savedConnections.troubles.length > 0) void acting();
+  return acting;
 }
 
 function databasesOf(parts: Presented): DatabaseTreeParts {
@@ -101,21 +88,6 @@ function databasesOf(parts: Presented): DatabaseTreeParts {
     parameters: parts.parameterStore,
     loadParameters: (name) => parts.parameterFlow.load(name),
     isSaved: (url) => isSavedFolder(parts, url),
-  };
-}
-
-/** What the metadata pages ask for, and of whom. */
-function metadataOf({
-  metadataFlow,
-  searchStore,
-  sessions,
-}: Presented): Omit<ConstructorParameters<typeof MetadataPanels>[0], keyof PanelParts> {
-  return {
-    clock,
-    fetchFile: metadataFlow.fetchFile.bind(metadataFlow),
-    stagingOf: (file) => stagingFound(searchStore.all())(file),
-    isConnected: (id) => sessions.get(id) !== undefined,
-    onDidConnect: sessions.onDidChange,
   };
 }
 

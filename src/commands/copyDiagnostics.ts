@@ -4,25 +4,8 @@ import type { Connection } from '../core/model/connection.ts';
 import type { RecentTroubles } from '../core/util/recentTroubles.ts';
 import type { FoundKey } from '../host/apiKeys.ts';
 import { diagnosticsText, type DiagnosedConnection } from '../host/diagnostics.ts';
+import type { ExtensionFacts } from '../host/extensionFacts.ts';
 import type { ConnectionParts } from './connections/connections.ts';
-
-/** What the extension is, as its manifest says. */
-interface ExtensionFacts {
-  readonly version: string;
-  /** Ids of the settings. */
-  readonly settingIds: readonly string[];
-}
-
-interface Manifest {
-  readonly version: string;
-  readonly contributes: { readonly configuration: { readonly properties: object } };
-}
-
-/** Reads them out of the manifest, as the editor gives it. */
-export function extensionFacts(manifest: unknown): ExtensionFacts {
-  const { version, contributes } = manifest as Manifest;
-  return { version, settingIds: Object.keys(contributes.configuration.properties) };
-}
 
 /** What the command needs. */
 export interface DiagnosticsParts extends ConnectionParts {

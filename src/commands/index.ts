@@ -1,4 +1,4 @@
-import type { CommandRegistry } from '../host/commandRegistry.ts';
+import type { CommandTable } from '../host/commandRegistry.ts';
 import { checkTransferById, type CheckByIdParts } from './transfers/checkTransferById.ts';
 import { connect, type ConnectParts } from './connections/connect.ts';
 import { copyDiagnostics, type DiagnosticsParts } from './copyDiagnostics.ts';
@@ -78,66 +78,74 @@ export interface CommandParts
 }
 
 /** The table of all commands. */
-export function registerCommands(registry: CommandRegistry, parts: CommandParts): void {
-  registerConnections(registry, parts);
-  registerFiles(registry, parts);
-  registerTransfers(registry, parts);
-  registry.register('dataTransfer.showLog', () => parts.showLog());
-  registry.register('dataTransfer.copyDiagnostics', () => copyDiagnostics(parts));
+export function commandTable(parts: CommandParts): CommandTable {
+  return {
+    ...connectionCommands(parts),
+    ...fileCommands(parts),
+    ...transferCommands(parts),
+    'dataTransfer.showLog': () => parts.showLog(),
+    'dataTransfer.copyDiagnostics': () => copyDiagnostics(parts),
+  };
 }
 
-function registerConnections(registry: CommandRegistry, parts: CommandParts): void {
-  registry.register('dataTransfer.connect', () => connect(parts));
-  registry.register('dataTransfer.disconnect', () => disconnect(parts));
-  registry.register('dataTransfer.switchConnection', () => switchConnection(parts));
-  registry.register('dataTransfer.forgetConnection', (node) => forgetConnection(parts, node));
-  registry.register('dataTransfer.setApiKey', (node) => setApiKey(parts, node));
-  registry.register('dataTransfer.testConnection', (node) => testConnection(parts, node));
-  registry.register('dataTransfer.setOrcid', () => setOrcid(parts));
-  registry.register('dataTransfer.startLocalService', () => startLocalService(parts));
-  registry.register('dataTransfer.stopLocalService', () => stopLocalService(parts));
-  registry.register('dataTransfer.serveFolder', (folder) => serveFolder(parts, folder));
-  registry.register('dataTransfer.serveThisFolder', (folder) => serveFolder(parts, folder));
-  registry.register('dataTransfer.stopServing', (node) => stopServing(parts, node));
-  registry.register('dataTransfer.refreshDatabases', (node) => refreshDatabases(parts, node));
+function connectionCommands(parts: CommandParts) {
+  return {
+    'dataTransfer.connect': () => connect(parts),
+    'dataTransfer.disconnect': () => disconnect(parts),
+    'dataTransfer.switchConnection': () => switchConnection(parts),
+    'dataTransfer.forgetConnection': (node) => forgetConnection(parts, node),
+    'dataTransfer.setApiKey': (node) => setApiKey(parts, node),
+    'dataTransfer.testConnection': (node) => testConnection(parts, node),
+    'dataTransfer.setOrcid': () => setOrcid(parts),
+    'dataTransfer.startLocalService': () => startLocalService(parts),
+    'dataTransfer.stopLocalService': () => stopLocalService(parts),
+    'dataTransfer.serveFolder': (folder) => serveFolder(parts, folder),
+    'dataTransfer.serveThisFolder': (folder) => serveFolder(parts, folder),
+    'dataTransfer.stopServing': (node) => stopServing(parts, node),
+    'dataTransfer.refreshDatabases': (node) => refreshDatabases(parts, node),
+  } satisfies Partial<CommandTable>;
 }
 
-function registerFiles(registry: CommandRegistry, parts: CommandParts): void {
-  registry.register('dataTransfer.searchFiles', (node) => searchFiles(parts, node));
-  registry.register('dataTransfer.searchAllDatabases', () => searchAllDatabases(parts));
-  registry.register('dataTransfer.findFilesById', (node) => findFilesById(parts, node));
-  registry.register('dataTransfer.refineSearch', (node) => refineSearch(parts, node));
-  registry.register('dataTransfer.stopSearch', (node) => stopSearch(parts, node));
-  registry.register('dataTransfer.loadAll', (node) => loadAll(parts, node));
-  registry.register('dataTransfer.sortResults', (node) => sortResults(parts, node));
-  registry.register('dataTransfer.checkAllFiles', (node) => checkAllFiles(parts, node));
-  registry.register('dataTransfer.uncheckAllFiles', (node) => uncheckAllFiles(parts, node));
-  registry.register('dataTransfer.loadMore', (node) => loadMore(parts, node));
-  registry.register('dataTransfer.repeatSearch', (node) => repeatSearch(parts, node));
-  registry.register('dataTransfer.dismissSearch', (node, selection) => dismissSearch(parts, node, selection));
-  registry.register('dataTransfer.clearResults', () => clearResults(parts));
-  registry.register('dataTransfer.showFileMetadata', showFileMetadata(parts));
-  registry.register('dataTransfer.showMetadataJson', showMetadataJson(parts));
-  registry.register('dataTransfer.copyFileId', copyFileId(parts));
+function fileCommands(parts: CommandParts) {
+  return {
+    'dataTransfer.searchFiles': (node) => searchFiles(parts, node),
+    'dataTransfer.searchAllDatabases': () => searchAllDatabases(parts),
+    'dataTransfer.findFilesById': (node) => findFilesById(parts, node),
+    'dataTransfer.refineSearch': (node) => refineSearch(parts, node),
+    'dataTransfer.stopSearch': (node) => stopSearch(parts, node),
+    'dataTransfer.loadAll': (node) => loadAll(parts, node),
+    'dataTransfer.sortResults': (node) => sortResults(parts, node),
+    'dataTransfer.checkAllFiles': (node) => checkAllFiles(parts, node),
+    'dataTransfer.uncheckAllFiles': (node) => uncheckAllFiles(parts, node),
+    'dataTransfer.loadMore': (node) => loadMore(parts, node),
+    'dataTransfer.repeatSearch': (node) => repeatSearch(parts, node),
+    'dataTransfer.dismissSearch': (node, selection) => dismissSearch(parts, node, selection),
+    'dataTransfer.clearResults': () => clearResults(parts),
+    'dataTransfer.showFileMetadata': showFileMetadata(parts),
+    'dataTransfer.showMetadataJson': showMetadataJson(parts),
+    'dataTransfer.copyFileId': copyFileId(parts),
+  } satisfies Partial<CommandTable>;
 }
 
-function registerTransfers(registry: CommandRegistry, parts: CommandParts): void {
-  registry.register('dataTransfer.transferFiles', (file, selection) => transferFiles(parts, file, selection));
-  registry.register('dataTransfer.transferCheckedFiles', () => transferCheckedFiles(parts));
-  registry.register('dataTransfer.useDescription', () => useDescription(parts));
-  registry.register('dataTransfer.showTransferProgress', (node) => showTransferProgress(parts, node));
-  registry.register('dataTransfer.cancelTransfer', (node) => cancelTransfer(parts, node));
-  registry.register('dataTransfer.copyTransferId', (node) => copyTransferId(parts, node));
-  registry.register('dataTransfer.refreshTransfers', () => refreshTransfers(parts));
-  registry.register('dataTransfer.revealLandedFiles', (node) => revealLandedFiles(parts, node));
-  registry.register('dataTransfer.verifyLandedFiles', (given) => verifyLandedFiles(parts, given));
-  registry.register('dataTransfer.removeFromHistory', (node) => removeFromHistory(parts, node));
-  registry.register('dataTransfer.clearFinishedTransfers', () => clearFinishedTransfers(parts));
-  registry.register('dataTransfer.showRunningTransfers', () => showRunningTransfers(parts));
-  registry.register('dataTransfer.submitAgain', (node) => submitAgain(parts, node));
-  registry.register('dataTransfer.checkTransferById', () => checkTransferById(parts));
-  registry.register('dataTransfer.transferDidStart', (node) => transferDidStart(parts, node));
-  registry.register('dataTransfer.transferDidNotStart', (node) => transferDidNotStart(parts, node));
-  registry.register('dataTransfer.findInHistory', () => findInHistory(parts));
-  registry.register('dataTransfer.exportTransferHistory', () => exportTransferHistory(parts));
+function transferCommands(parts: CommandParts) {
+  return {
+    'dataTransfer.transferFiles': (file, selection) => transferFiles(parts, file, selection),
+    'dataTransfer.transferCheckedFiles': () => transferCheckedFiles(parts),
+    'dataTransfer.useDescription': () => useDescription(parts),
+    'dataTransfer.showTransferProgress': (node) => showTransferProgress(parts, node),
+    'dataTransfer.cancelTransfer': (node) => cancelTransfer(parts, node),
+    'dataTransfer.copyTransferId': (node) => copyTransferId(parts, node),
+    'dataTransfer.refreshTransfers': () => refreshTransfers(parts),
+    'dataTransfer.revealLandedFiles': (node) => revealLandedFiles(parts, node),
+    'dataTransfer.verifyLandedFiles': (given) => verifyLandedFiles(parts, given),
+    'dataTransfer.removeFromHistory': (node) => removeFromHistory(parts, node),
+    'dataTransfer.clearFinishedTransfers': () => clearFinishedTransfers(parts),
+    'dataTransfer.showRunningTransfers': () => showRunningTransfers(parts),
+    'dataTransfer.submitAgain': (node) => submitAgain(parts, node),
+    'dataTransfer.checkTransferById': () => checkTransferById(parts),
+    'dataTransfer.transferDidStart': (node) => transferDidStart(parts, node),
+    'dataTransfer.transferDidNotStart': (node) => transferDidNotStart(parts, node),
+    'dataTransfer.findInHistory': () => findInHistory(parts),
+    'dataTransfer.exportTransferHistory': () => exportTransferHistory(parts),
+  } satisfies Partial<CommandTable>;
 }

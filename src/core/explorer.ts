@@ -3,7 +3,7 @@ import { ServerDialects } from './client/serverDialect.ts';
 import type { Fetch } from './client/editorTransport.ts';
 import { AdoptFlow } from './flows/adoptFlow.ts';
 import { ConnectFlow } from './flows/connectFlow.ts';
-import { ConnectionTest } from './flows/connectionTest.ts';
+import type { ConnectionTestParts } from './flows/connectionTest.ts';
 import { KeptTransfers } from './flows/keptTransfers.ts';
 import { KeyWatch } from './flows/keyWatch.ts';
 import { MetadataFlow } from './flows/metadataFlow.ts';
@@ -62,7 +62,8 @@ export class Explorer implements Disposable {
   readonly sessions = this.lifetime.track(new Sessions());
   readonly keys: KeyWatch;
   readonly connectFlow: ConnectFlow;
-  readonly connectionTest: ConnectionTest;
+  /** What a test of a connection needs; one is made when somebody wants to test. */
+  readonly testParts: ConnectionTestParts;
   readonly searchFlow: SearchFlow;
   readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
@@ -96,7 +97,7 @@ export class Explorer implements Disposable {
     this.connectFlow = this.lifetime.track(
       new ConnectFlow({ sessions, store: connectionStore, keys, clock, newClient }),
     );
-    this.connectionTest = new ConnectionTest({ keys, newClient, network });
+    this.testParts = { keys, newClient, network };
     this.metadataFlow = new MetadataFlow({ sessions, orcid });
     this.searchFlow = new SearchFlow({ sessions, store: searchStore, orcid });
     this.parameterFlow = this.lifetime.track(

@@ -2,7 +2,7 @@ import { commands, l10n, Uri } from 'vscode';
 import { isJsonObject } from '../core/util/json.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { Logger } from '../core/util/logger.ts';
-import { rowKinds, type CommandArguments, type CommandId } from './contributions.ts';
+import { commandIds, rowKinds, type CommandArguments, type CommandId } from './contributions.ts';
 import { showLogAction, type NoticeAction, type Notices } from './notices.ts';
 
 /** A failure in words for the person: one sentence, and buttons that help. */
@@ -22,6 +22,9 @@ export type CommandHandler<I extends CommandId> = (
   selection: readonly CommandArguments[I][] | undefined,
 ) => unknown;
 
+/** What each command does. */
+export type CommandTable = { readonly [I in CommandId]: CommandHandler<I> };
+
 /** The only boundary of all commands: logs each, times it, and shows what went wrong once. */
 export class CommandRegistry implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -33,13 +36,9 @@ export class CommandRegistry implements Disposable {
     this.notices = notices;
   }
 
-  register<I extends CommandId>(id: I, handler: CommandHandler<I>): void {
-    const run = async (argument: unknown, selection: unknown): Promise<void> => {
-      const selected = Array.isArray(selection) ? selection.filter((row) => isFor(id, row)) : undefined;
-      const chosen = isFor(id, argument) ? argument : undefined;
-      await this.perform(id, () => handler(chosen, selected));
-    };
-    this.lifetime.track(commands.registerCommand(id, run));
+  /** Registers every command; what they do is asked for only when one of them is used. */
+  registerAll(load: () => Promise<CommandTable>): void {
+    for (const id of commandIds) this.register(id, load);
   }
 
   /** Runs a command as a person would, and does not wait for it. */
@@ -51,7 +50,16 @@ export class CommandRegistry implements Disposable {
     this.lifetime.dispose();
   }
 
-  private async perform(id: CommandId, act: () => unknown): Promise<void> {
+  private register<I extends CommandId>(id: I, load: () => Promise<Pick<CommandTable, I>>): void {
+    const run = async (argument: unknown, selection: unknown): Promise<void> => {
+      const selected = Array.isArray(selection) ? selection.filter((row) => isFor(id, row)) : undefined;
+      const chosen = isFor(id, argument) ? argument : undefined;
+      await this.perform(id, async () => await (await load())[id](chosen, selected));
+    };
+    this.lifetime.track(commands.registerCommand(id, run));
+  }
+
+  private async perform(id: CommandId, act: () => Promise<unknown>): Promise<void> {
     const startedAt = performance.now();
     try {
       await act();

@@ -109,7 +109,7 @@ type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer' | 'fol
  * The rows that a command can be about; a `folder` or a `document` is one of the editor's own explorer. The editor also passes the row that has the focus to buttons above a view, and
  * rows of all kinds where several are selected.
  */
-export const rowKinds: Readonly<Partial<Record<CommandId, RowKind | readonly RowKind[]>>> = {
+export const rowKinds: Readonly<Record<CommandId, RowKind | readonly RowKind[]>> = {
   'dataTransfer.refreshDatabases': 'connection',
   'dataTransfer.setApiKey': 'connection',
   'dataTransfer.testConnection': 'connection',
@@ -141,10 +141,31 @@ export const rowKinds: Readonly<Partial<Record<CommandId, RowKind | readonly Row
   'dataTransfer.submitAgain': 'transfer',
   'dataTransfer.transferDidStart': 'transfer',
   'dataTransfer.transferDidNotStart': 'transfer',
+  'dataTransfer.connect': [],
+  'dataTransfer.disconnect': [],
+  'dataTransfer.switchConnection': [],
+  'dataTransfer.setOrcid': [],
+  'dataTransfer.startLocalService': [],
+  'dataTransfer.stopLocalService': [],
+  'dataTransfer.searchAllDatabases': [],
+  'dataTransfer.clearResults': [],
+  'dataTransfer.transferCheckedFiles': [],
+  'dataTransfer.useDescription': [],
+  'dataTransfer.refreshTransfers': [],
+  'dataTransfer.clearFinishedTransfers': [],
+  'dataTransfer.showRunningTransfers': [],
+  'dataTransfer.checkTransferById': [],
+  'dataTransfer.findInHistory': [],
+  'dataTransfer.exportTransferHistory': [],
+  'dataTransfer.showLog': [],
+  'dataTransfer.copyDiagnostics': [],
 };
 
 /** Id of a command. */
 export type CommandId = keyof CommandArguments;
+
+/** The ids of all commands. */
+export const commandIds = Object.keys(rowKinds) as readonly CommandId[];
 
 /** Ids of the views. */
 export const viewIds = {

@@ -1,10 +1,9 @@
 import { Emitter } from '../core/util/emitter.ts';
 import type { Disposable } from '../core/util/lifetime.ts';
 import type { ServedFolder } from './settings.ts';
-import { Lease, LeaseRefused, type LeaseEnd } from './sharing/lease.ts';
-import { ServiceFinder, type FinderParts } from './sharing/serviceFinder.ts';
-import { ServiceLink } from './sharing/serviceLink.ts';
-import { readServiceRecord, type LocalServiceAccess } from './sharing/serviceRecord.ts';
+import type { Lease, LeaseEnd } from './sharing/lease.ts';
+import type { FinderParts, ServiceFinder } from './sharing/serviceFinder.ts';
+import type { LocalServiceAccess } from './sharing/serviceRecord.ts';
 
 /** What a {@link LocalService} needs. */
 export interface LocalServiceParts extends FinderParts {
@@ -31,7 +30,6 @@ const attempts = 3;
 /** This window's share in the one local service of a person and a machine, which outlives the window (D29). */
 export class LocalService implements Disposable {
   private readonly parts: LocalServiceParts;
-  private readonly finder: ServiceFinder;
   private share: Share | undefined;
   private joining: Promise<LocalServiceAccess> | undefined;
   private stopping: Promise<void> | undefined;
@@ -48,7 +46,6 @@ export class LocalService implements Disposable {
 
   constructor(parts: LocalServiceParts) {
     this.parts = parts;
-    this.finder = new ServiceFinder(parts);
   }
 
   /** Whether this window uses the service. */
@@ -74,9 +71,10 @@ export class LocalService implements Disposable {
 
   /** How many other windows use the service; undefined when it does not run. */
   async otherWindows(): Promise<number | undefined> {
-    const running = this.share?.access ?? (await this.finder.find());
-    const state = running && (await new ServiceLink(running).state().catch(() => undefined));
-    return state && state.leases - (this.share ? 1 : 0);
+    const finder = await this.finder();
+    const running = this.share?.access ?? (await finder.find());
+    const leases = running && (await finder.leaseCount(running));
+    return leases === undefined ? undefined : leases - (this.share ? 1 : 0);
   }
 
   /** Ends the service for all windows and resolves when it is gone; running transfers go on at its next start. */
@@ -93,17 +91,24 @@ export class LocalService implements Disposable {
     this.share?.lease.dispose();
   }
 
+  /** All that deals with a service is read when one is wanted, not when the editor starts. */
+  private async finder(): Promise<ServiceFinder> {
+    const { ServiceFinder: NewFinder } = await import('./sharing/serviceFinder.ts');
+    return new NewFinder(this.parts);
+  }
+
   private async end(): Promise<void> {
     await this.joining?.catch(() => undefined);
+    const finder = await this.finder();
     const { share } = this;
-    const access = share?.access ?? (await this.finder.find());
+    const access = share?.access ?? (await finder.find());
     if (!access) return;
     this.share = undefined;
     try {
-      await new ServiceLink(access).stop(false);
+      await finder.stop(access);
     } catch (error) {
       // One that has just ended by itself is gone as well.
-      if (await this.finder.find()) throw error;
+      if (await finder.find()) throw error;
     } finally {
       share?.lease.dispose();
       if (share) this.changed.fire('stopped');
@@ -118,18 +123,18 @@ export class LocalService implements Disposable {
   }
 
   private async joinNow(change: LocalServiceChange): Promise<LocalServiceAccess> {
-    const folders = await this.parts.folders();
+    const [finder, folders] = await Promise.all([this.finder(), this.parts.folders()]);
     for (let attempt = 1; ; attempt += 1) {
-      const { address, token } = await this.finder.obtain();
+      const { address, token } = await finder.obtain();
       try {
         const access = { address, token };
-        this.adopt({ access, lease: await Lease.begin(access, folders), folders });
+        this.adopt({ access, lease: await finder.lease(access, folders), folders });
         this.changed.fire(change);
         this.serveChanges();
         return access;
       } catch (error) {
         // It may have ended in this very moment, because nobody used it.
-        if (error instanceof LeaseRefused || attempt === attempts) throw error;
+        if (isRefused(error) || attempt === attempts) throw error;
       }
     }
   }
@@ -151,7 +156,7 @@ export class LocalService implements Disposable {
     if (!share) return;
     const folders = await this.parts.folders();
     if (JSON.stringify(folders) === JSON.stringify(share.folders)) return;
-    const lease = await Lease.begin(share.access, folders);
+    const lease = await (await this.finder()).lease(share.access, folders);
     if (this.share !== share) {
       lease.dispose();
       return;
@@ -178,9 +183,9 @@ export class LocalService implements Disposable {
 
   /** A service that ended in order has removed the file that names it; after a crash the file is still there. */
   private async shouldGoOn(end: LeaseEnd): Promise<boolean> {
-    const { dataFolder, clock, log } = this.parts;
+    const { clock, log } = this.parts;
     if (end === 'stopped') return false;
-    if (end === 'lost' && !(await readServiceRecord(dataFolder))) return false;
+    if (end === 'lost' && !(await (await this.finder()).isNamed())) return false;
     const now = clock.now();
     const lately = this.restartsAt.filter((at) => now - at < restartsWithinMs);
     if (lately.length >= restartsAtMost) {
@@ -191,4 +196,8 @@ export class LocalService implements Disposable {
     this.restartsAt = [...lately, now];
     return true;
   }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && error.name === 'LeaseRefused';
 }

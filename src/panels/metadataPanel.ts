@@ -37,14 +37,6 @@ export class MetadataPanels implements Disposable {
       }),
     );
     this.lifetime.track({ dispose: () => this.letGo() });
-    this.lifetime.track(
-      window.registerWebviewPanelSerializer(panelTypes.metadata, {
-        deserializeWebviewPanel: (panel, state: unknown) => {
-          this.bringBack(panel, state);
-          return Promise.resolve();
-        },
-      }),
-    );
   }
 
   /**
@@ -61,6 +53,19 @@ export class MetadataPanels implements Disposable {
     shown.show(ref, known);
   }
 
+  /** After a reload the page shows what it showed last; the service may not be there yet, so it is not asked by itself. */
+  readonly bringBack = (panel: WebviewPanel, state: unknown): void => {
+    if (!isMetadataPageState(state)) {
+      this.parts.log.warn('A metadata page could not be brought back: what it kept is not known.');
+      panel.dispose();
+      return;
+    }
+    const { ref, kept, staging, found, receivedAt = 0 } = state;
+    const shown = { ref, kept, ...(staging && { staging }) };
+    if (found === undefined) void this.adopt(panel, { ...shown, loading: true }).fetch();
+    else this.adopt(panel, { ...shown, loading: false, found, receivedAt, old: true });
+  };
+
   dispose(): void {
     this.lifetime.dispose();
   }
@@ -76,19 +81,6 @@ export class MetadataPanels implements Disposable {
     const place = { viewColumn: ViewColumn.Active, preserveFocus: options.preserveFocus ?? false };
     const panel = window.createWebviewPanel(panelTypes.metadata, ref.name, place, { enableFindWidget: true });
     return this.adopt(panel, { ref, kept: options.pin ?? false, loading: false });
-  }
-
-  /** After a reload the page shows what it showed last; the service may not be there yet, so it is not asked by itself. */
-  private bringBack(panel: WebviewPanel, state: unknown): void {
-    if (!isMetadataPageState(state)) {
-      this.parts.log.warn('A metadata page could not be brought back: what it kept is not known.');
-      panel.dispose();
-      return;
-    }
-    const { ref, kept, staging, found, receivedAt = 0 } = state;
-    const shown = { ref, kept, ...(staging && { staging }) };
-    if (found === undefined) void this.adopt(panel, { ...shown, loading: true }).fetch();
-    else this.adopt(panel, { ...shown, loading: false, found, receivedAt, old: true });
   }
 
   private adopt(panel: WebviewPanel, snapshot: MetadataSnapshot): MetadataPage {

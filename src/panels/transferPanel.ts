@@ -14,14 +14,6 @@ export class TransferPanels implements Disposable {
     this.parts = parts;
     this.lifetime.track({ dispose: () => this.letGo() });
     this.lifetime.track(parts.transfers.onDidChange((keys) => this.update(keys)));
-    this.lifetime.track(
-      window.registerWebviewPanelSerializer(panelTypes.transfer, {
-        deserializeWebviewPanel: (panel, state: unknown) => {
-          this.bringBack(panel, state);
-          return Promise.resolve();
-        },
-      }),
-    );
   }
 
   /** Shows the page of a transfer, by the transfer's key; the transfer itself may come later. */
@@ -30,6 +22,16 @@ export class TransferPanels implements Disposable {
     if (page) page.reveal();
     else this.adopt(createPanel(), key);
   }
+
+  /** After a reload the page is that of the same transfer. */
+  readonly bringBack = (panel: WebviewPanel, state: unknown): void => {
+    if (isTransferPageState(state) && !this.pages.has(state.key)) {
+      this.adopt(panel, state.key);
+      return;
+    }
+    this.parts.log.warn('A transfer page could not be brought back: what it kept is not known.');
+    panel.dispose();
+  };
 
   dispose(): void {
     this.lifetime.dispose();
@@ -45,15 +47,6 @@ export class TransferPanels implements Disposable {
     const { transfers, loadFinished } = this.parts;
     const isMissing = [...this.pages.keys()].some((key) => transfers.get(key) === undefined);
     if (isMissing && transfers.hasEarlier) void loadFinished();
-  }
-
-  private bringBack(panel: WebviewPanel, state: unknown): void {
-    if (isTransferPageState(state) && !this.pages.has(state.key)) {
-      this.adopt(panel, state.key);
-      return;
-    }
-    this.parts.log.warn('A transfer page could not be brought back: what it kept is not known.');
-    panel.dispose();
   }
 
   private adopt(panel: WebviewPanel, key: string): void {

@@ -235,15 +235,6 @@ const troublesOnTheWay: ReadonlySet<ReasonKind> = new Set([
   'unreadable',
 ]);
 
-/** What a connection is called, also one that was forgotten while it was open. */
-export function connectionName({ settings, sessions }: ConnectionParts, id: string): string {
-  if (id === localConnectionId) return localServiceName();
-  const foreign = foreignServiceName(id);
-  if (foreign !== undefined) return foreign;
-  const saved = settings.connections.find((connection) => connection.id === id);
-  return saved?.name ?? sessions.get(id)?.connection.name ?? '';
-}
-
 /** The connection to the local service that listens at this address. */
 export function localConnection(address: string): Connection {
   return { id: localConnectionId, name: localServiceName(), server: address };

@@ -3,18 +3,12 @@ import type { Reason } from '../../core/model/reason.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import { CommandFailure } from '../../host/commandRegistry.ts';
 import type { ConnectionNode } from '../../host/contributions.ts';
+import { connectionName } from '../../host/connectionName.ts';
 import { localConnectionId } from '../../host/machine.ts';
 import type { Notices } from '../../host/notices.ts';
 import { numberText, plainLine, reasonText } from '../../host/words.ts';
 import { connect } from './connect.ts';
-import {
-  actionsFor,
-  askConnection,
-  connectionName,
-  openConnection,
-  openLocalService,
-  type ConnectionParts,
-} from './connections.ts';
+import { actionsFor, askConnection, openConnection, openLocalService, type ConnectionParts } from './connections.ts';
 
 /** What these commands need. */
 export interface ManageParts extends ConnectionParts {

@@ -1,5 +1,5 @@
 import { commands, l10n } from 'vscode';
-import type { ConnectionTest, TestedConnection } from '../../core/flows/connectionTest.ts';
+import { ConnectionTest, type ConnectionTestParts, type TestedConnection } from '../../core/flows/connectionTest.ts';
 import type { Connection } from '../../core/model/connection.ts';
 import type { TestStep } from '../../core/model/connectionTest.ts';
 import { CommandFailure } from '../../host/commandRegistry.ts';
@@ -13,7 +13,7 @@ import { askConnection, localConnection, type ConnectionParts } from './connecti
 
 /** What the command needs. */
 export interface TestConnectionParts extends ConnectionParts {
-  readonly connectionTest: ConnectionTest;
+  readonly testParts: ConnectionTestParts;
 }
 
 /** Goes the way to a service step by step, and says where it ends, why, and what helps. */
@@ -25,8 +25,9 @@ export async function testConnection(parts: TestConnectionParts, node: Connectio
   const tested = id === undefined ? undefined : await testedConnection(parts, id);
   if (!tested) return;
   const name = plainLine(tested.connection.name);
+  const test = new ConnectionTest(parts.testParts);
   const steps = await withProgress(l10n.t('Testing the connection to {0}', name), async (signal, report) => {
-    const found = await parts.connectionTest.run(tested, signal, (step) => report(stepText(step)));
+    const found = await test.run(tested, signal, (step) => report(stepText(step)));
     return signal.aborted ? undefined : found;
   });
   if (steps) tell(parts, tested.connection, steps);

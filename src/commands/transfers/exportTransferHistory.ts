@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { commands, l10n, Uri, workspace } from 'vscode';
 import { transfersAsCsv, transfersAsJson } from '../../core/model/transferExport.ts';
 import { CommandFailure } from '../../host/commandRegistry.ts';
+import { connectionName } from '../../host/connectionName.ts';
 import type { Notices } from '../../host/notices.ts';
 import { pickNewFile, writeTextFile } from '../../host/textFile.ts';
 import { numberText, plainLine } from '../../host/words.ts';
 import type { AskTransferParts } from './askTransfer.ts';
-import { connectionName, type ConnectionParts } from '../connections/connections.ts';
+import type { ConnectionParts } from '../connections/connections.ts';
 
 /** What the command needs. */
 export interface ExportHistoryParts extends ConnectionParts, AskTransferParts {

@@ -12,7 +12,7 @@ import type { LocalServiceAccess } from './serviceRecord.ts';
 export type LeaseEnd = 'stopped' | 'replaced' | 'lost';
 
 /** The service does not serve one of the folders; the message names it and says why. */
-export class LeaseRefused extends Error {
+class LeaseRefused extends Error {
   override readonly name = 'LeaseRefused';
 }
 

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { wait, type Clock } from '../../core/util/clock.ts';
 import { FileLock } from '../../core/util/fileLock.ts';
 import type { Logger } from '../../core/util/logger.ts';
+import type { ServedFolder } from '../settings.ts';
 import { launchService } from './launch.ts';
+import { Lease } from './lease.ts';
 import { ServiceLink } from './serviceLink.ts';
-import { compareVersions, readServiceRecord, type ServiceRecord } from './serviceRecord.ts';
+import { compareVersions, readServiceRecord, type LocalServiceAccess, type ServiceRecord } from './serviceRecord.ts';
 
 /** What a {@link ServiceFinder} needs. Paths are absolute. */
 export interface FinderParts {
@@ -60,6 +62,27 @@ export class ServiceFinder {
       if (clock.now() >= until) throw new Error('Another window has been starting the local service for too long');
       await wait(clock, lookAgainMs);
     }
+  }
+
+  /** A lease on a service that runs, for these folders. */
+  async lease(access: LocalServiceAccess, folders: readonly ServedFolder[]): Promise<Lease> {
+    return await Lease.begin(access, folders);
+  }
+
+  /** How many leases are held on a service; undefined when it does not answer. */
+  async leaseCount(access: LocalServiceAccess): Promise<number | undefined> {
+    const state = await new ServiceLink(access).state().catch(() => undefined);
+    return state?.leases;
+  }
+
+  /** Ends a service for all windows. */
+  async stop(access: LocalServiceAccess): Promise<void> {
+    await new ServiceLink(access).stop(false);
+  }
+
+  /** Whether the file is there that names a service; one that ended in order has removed it. */
+  async isNamed(): Promise<boolean> {
+    return (await readServiceRecord(this.parts.dataFolder)) !== undefined;
   }
 
   private isOlder({ version }: ServiceRecord): boolean {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -80,4 +81,26 @@ describe('The built extension', () => {
     assert.doesNotMatch(text, /^\/\/ node_modules\//m);
     assert.doesNotMatch(text, /\bclass DataTransferClient\b/);
   });
+
+  it('reads nothing at activation that only a command or a page needs', () => {
+    const text = readAtActivation(folder)
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n');
+    assert.match(text, /^\/\/ src\/views\/transferStatusBar/m);
+    assert.doesNotMatch(text, /^\/\/ src\/(?:commands|panels|core\/landed|host\/sharing)\//m);
+  });
+
+  it('reads at most 120 kB at activation, as it is shipped', async () => {
+    const shipped = mkdtempSync(join(tmpdir(), 'shipped-'));
+    try {
+      const build = ['esbuild.mjs', '--production', '--only', 'extension', '--outdir', shipped];
+      await run(process.execPath, build, { cwd: root });
+      const files = readAtActivation(join(shipped, 'extension'));
+      assert.ok(readdirSync(join(shipped, 'extension')).length > files.length, 'not all is read');
+      const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+      assert.ok(bytes > 10_000 && bytes <= 120_000, `it reads ${bytes} bytes`);
+    } finally {
+      rmSync(shipped, { recursive: true });
+    }
+  }).timeout(20_000);
 });
