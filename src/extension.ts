@@ -1,4 +1,4 @@
-import { ExtensionMode, Uri, window, type ExtensionContext } from 'vscode';
+import { ExtensionMode, l10n, Uri, window, type ExtensionContext } from 'vscode';
 import { reopenForTransfers } from './commands/connections.ts';
 import { extensionFacts } from './commands/copyDiagnostics.ts';
 import { Explorer } from './core/explorer.ts';
@@ -23,7 +23,7 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
   const facts = extensionFacts(context.extension.packageJSON);
   const lifetime = new Lifetime();
   subscriptions.push(lifetime);
-  const channel = lifetime.track(window.createOutputChannel('Data Transfer', { log: true }));
+  const channel = lifetime.track(window.createOutputChannel(l10n.t('Data Transfer'), { log: true }));
   const troubles = new RecentTroubles(channel, clock);
   const log = new RedactingLog(troubles);
   const notices = new Notices();

@@ -5,7 +5,7 @@ import { canSubmitAgain, type Transfer, type TransferFile, type TransferOrder } 
 import { CommandFailure } from '../host/commandRegistry.ts';
 import type { TransferNode } from '../host/contributions.ts';
 import { after, alone, pickOne, pickSeveral, type Choice, type Step, type StepPosition } from '../host/quickInput.ts';
-import { filesText, plainLine, sizeText } from '../host/words.ts';
+import { filesText, listText, plainLine, sizeText } from '../host/words.ts';
 import { chosenTransfer } from './askTransfer.ts';
 import { sessionOf, type ConnectionParts } from './connections.ts';
 import { requireOrcid } from './setOrcid.ts';
@@ -61,7 +61,7 @@ async function askWay({ order, status }: Transfer): Promise<Way | undefined> {
   if (named.length > 0 && named.length < files.length) {
     choices.push({
       label: l10n.t('Only what the service names in its message: {0}', filesText(named.length)),
-      detail: plainLine(named.map(({ name }) => name).join(', ')),
+      detail: plainLine(listText(named.map(({ name }) => name))),
       value: named,
     });
   }

@@ -3,7 +3,7 @@ import { fileCountOf, type Transfer } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { movedText, numberText, standingText, transferTitle } from '../host/words.ts';
+import { listText, movedText, percentText, plural, standingText, transferTitle } from '../host/words.ts';
 
 /** What a {@link TransferStatusBar} needs. */
 export interface StatusBarParts {
@@ -101,12 +101,12 @@ export class TransferStatusBar implements Disposable {
     const failures = this.unseen.size - expired;
     const tooltip = l10n.t('Show transfers');
     if (failures === 0) {
-      const text = expired === 1 ? l10n.t('1 transfer expired') : l10n.t('{0} transfers expired', numberText(expired));
+      const text = plural(expired, '{0} transfer expired', '{0} transfers expired');
       return { text: `$(history) ${text}`, tooltip, look: 'warning' };
     }
-    const text = failures === 1 ? l10n.t('1 transfer failed') : l10n.t('{0} transfers failed', numberText(failures));
-    const more = expired === 0 ? '' : `, ${l10n.t('{0} expired', numberText(expired))}`;
-    return { text: `$(error) ${text}${more}`, tooltip, look: 'error' };
+    const text = plural(failures, '{0} transfer failed', '{0} transfers failed');
+    const more = expired === 0 ? undefined : plural(expired, '{0} expired', '{0} expired');
+    return { text: `$(error) ${listText([text, more])}`, tooltip, look: 'error' };
   }
 
   private runningFace(running: readonly Transfer[]): Face {
@@ -115,16 +115,16 @@ export class TransferStatusBar implements Disposable {
       const tooltip = l10n.t('Transfers are waiting for a connection.');
       return { text: `$(plug) ${l10n.t('Data Transfer: not connected')}`, tooltip, look: 'warning' };
     }
-    const count = running.length === 1 ? l10n.t('1 transfer') : l10n.t('{0} transfers', numberText(running.length));
+    const count = plural(running.length, '{0} transfer', '{0} transfers');
     const asked = running.reduce(
       (sum, transfer) => sum + (transfer.status?.fileCount ?? fileCountOf(transfer) ?? 0),
       0,
     );
     const moved = running.reduce((sum, { status }) => sum + (status?.movedFileCount ?? 0), 0);
-    const share = asked > 0 ? ` · ${numberText(Math.floor((100 * moved) / asked))} %` : '';
+    const share = asked > 0 ? ` · ${percentText(moved / asked)}` : '';
     const lines = running.slice(0, mostLines).map((transfer) => this.line(transfer));
     const others = running.length - lines.length;
-    if (others > 0) lines.push(others === 1 ? l10n.t('and 1 more') : l10n.t('and {0} more', numberText(others)));
+    if (others > 0) lines.push(plural(others, 'and {0} more', 'and {0} more'));
     return { text: `$(sync~spin) ${count}${share}`, tooltip: lines.join('\n') };
   }
 

@@ -65,7 +65,7 @@ export function progressSection({ transfer, format }: TransferView): HTMLElement
   const words =
     moved === undefined
       ? filesText(total, format)
-      : l10n.t('{0} of {1} files', format.number(moved), format.number(total));
+      : l10n.t('{0} of {1}', format.number(moved), filesText(total, format));
   const percent = share === undefined ? undefined : format.percent(share);
   const spoken = percent === undefined ? l10n.t('{0}, none counted yet', words) : `${words}, ${percent}`;
   const bar = element(
@@ -97,7 +97,7 @@ export function fillBar(root: HTMLElement): void {
 }
 
 function filesText(count: number, format: Format): string {
-  return count === 1 ? l10n.t('1 file') : l10n.t('{0} files', format.number(count));
+  return format.plural(count, '{0} file', '{0} files');
 }
 
 /** What can be said in a word each. What is not known is left out. */

@@ -89,7 +89,7 @@ describe('The store of searches', () => {
 });
 
 describe('The order of results', () => {
-  const names = (order: 'relevance' | 'name' | 'size'): string[] =>
+  const names = (order: 'relevance' | 'name' | 'size', language = 'en'): string[] =>
     inOrder(
       [
         { kind: 'unreadable', text: '?' },
@@ -99,6 +99,7 @@ describe('The order of results', () => {
         file('w', { name: '', sizeBytes: 700 }),
       ],
       order,
+      language,
     ).map((found) => (found.kind === 'file' ? found.id : '?'));
 
   it('is that of the answers, that of people for names, and the largest first for sizes', () => {
