@@ -30,16 +30,16 @@ const stateIcons: Readonly<Record<TransferState, IconName>> = {
   notConfirmed: 'question',
   refused: 'cross',
   accepted: 'clock',
-  staging: 'clock',
+  staging: 'cloud',
   active: 'running',
-  finalizing: 'running',
+  finalizing: 'list',
   inactive: 'pause',
   unknown: 'question',
   running: 'running',
   succeeded: 'check',
   failed: 'cross',
   cancelled: 'stop',
-  expired: 'question',
+  expired: 'clock',
 };
 
 /** States in which something is being done, even where the server does not count it. */
