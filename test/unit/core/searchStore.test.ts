@@ -107,4 +107,9 @@ describe('The order of results', () => {
     assert.deepEqual(names('name'), ['w', 'z', 'y', 'x', '?']);
     assert.deepEqual(names('size'), ['w', 'x', 'z', 'y', '?']);
   });
+
+  it('is for names that of the language: Ä is an A in French, and the last letter but one in Swedish', () => {
+    assert.deepEqual(names('name', 'fr'), ['w', 'z', 'y', 'x', '?']);
+    assert.deepEqual(names('name', 'sv'), ['w', 'y', 'x', 'z', '?']);
+  });
 });

@@ -47,7 +47,8 @@ describe('The texts for people', () => {
   let manifest: { readonly l10n?: string; readonly contributes: object; readonly capabilities: object };
   let english: Words;
 
-  before(async () => {
+  before(async function () {
+    this.timeout(30_000);
     sources = await textsOf(root);
     manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as typeof manifest;
     english = await wordsIn('package.nls.json');
