@@ -59,7 +59,7 @@ describe('A person whose editor speaks French', function () {
   it('finds views and their first steps in French', async () => {
     await window.openContainer('Transfert de données');
     const shown = await sideBar();
-    for (const text of ['Bases de données', 'Résultats de recherche', 'Transferts'])
+    for (const text of ['Bases de données', 'Résultats', 'Transferts'])
       assert.ok(shown.toLowerCase().includes(text.toLowerCase()), `${text} in ${shown}`);
     assert.match(shown, /Démarrer le service local/);
   });
@@ -71,7 +71,7 @@ describe('A person whose editor speaks French', function () {
     await window.quickInput.input(orcid, 'ORCID iD');
     await window.quickInput.input('', /2\/3/);
     await window.quickInput.pick('Rechercher', /3\/3/);
-    const results = window.tree('Résultats de recherche');
+    const results = window.tree('Résultats');
     await results.waitFor('the files', (rows) => rows.some(({ description }) => description.includes('2 fichiers')));
     await (await results.row('large.bin')).toggleCheck();
     const rows = await results.rows();
@@ -80,7 +80,7 @@ describe('A person whose editor speaks French', function () {
   });
 
   it('reads the page of a file in French, which says so to a screen reader', async () => {
-    await (await window.tree('Résultats de recherche').row('large.bin')).doubleClick();
+    await (await window.tree('Résultats').row('large.bin')).doubleClick();
     const page = await window.pageFrame('large.bin');
     await page.getByRole('button', { name: 'Copier l’identifiant' }).waitFor();
     assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
@@ -91,7 +91,7 @@ describe('A person whose editor speaks French', function () {
   });
 
   it('transfers, and is told of it in French', async () => {
-    await window.tree('Résultats de recherche').action('Transférer les fichiers cochés…');
+    await window.tree('Résultats').action('Transférer les fichiers cochés…');
     await window.quickInput.pick('Fichiers reçus', /1\/4/);
     await window.quickInput.input('', /2\/4/);
     await window.quickInput.pick('Aucune instruction', /3\/4/);
