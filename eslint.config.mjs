@@ -4,6 +4,7 @@ import sonarjs from 'eslint-plugin-sonarjs';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { fenceRule } from './scripts/lint/fenceRule.mjs';
+import { wordsRule } from './scripts/lint/wordsRule.mjs';
 
 const nodeGlobals = Object.fromEntries(
   [
@@ -73,12 +74,18 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts'],
-    plugins: { house: { rules: { fences: fenceRule } } },
+    plugins: { house: { rules: { fences: fenceRule, words: wordsRule } } },
     rules: {
       'house/fences': 'error',
       'import-x/no-default-export': 'error',
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Requests go out through core/client/http.ts.' }],
     },
+  },
+  {
+    files: ['src/{host,views,commands,panels,webviews}/**/*.ts', 'src/{extension,presentation}.ts'],
+    // Diagnostics are read by those who mend the program; why a service does not start is handed on as it is.
+    ignores: ['src/host/diagnostics.ts', 'src/host/sharing/**'],
+    rules: { 'house/words': 'error' },
   },
   { files: ['src/**/*.d.ts'], rules: { 'import-x/no-default-export': 'off' } },
   {

@@ -1,4 +1,4 @@
-import { ExtensionMode, Uri, window, type ExtensionContext } from 'vscode';
+import { ExtensionMode, l10n, Uri, window, type ExtensionContext } from 'vscode';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
@@ -22,7 +22,7 @@ export async function activate(context: ExtensionContext): Promise<unknown> {
   const facts = extensionFacts(context.extension.packageJSON);
   const lifetime = new Lifetime();
   subscriptions.push(lifetime);
-  const channel = lifetime.track(window.createOutputChannel('Data Transfer', { log: true }));
+  const channel = lifetime.track(window.createOutputChannel(l10n.t('Data Transfer'), { log: true }));
   const troubles = new RecentTroubles(channel, clock);
   const log = new RedactingLog(troubles);
   const notices = new Notices();

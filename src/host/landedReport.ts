@@ -111,7 +111,7 @@ function troubleRow({ kind, position, path, field }: ManifestTrouble): Row {
     wrongType: l10n.t('its {0} is not of the right type', field ?? ''),
   };
   const name = l10n.t('entry {0}', numberText(position + 1));
-  return [path === undefined ? name : `${name}: ${line(path)}`, words[kind]];
+  return [path === undefined ? name : l10n.t('{0}: {1}', name, line(path)), words[kind]];
 }
 
 function groupTitle(group: OutcomeGroup): string {

@@ -3,7 +3,7 @@ import type { CheckProgress, LandedReport } from '../core/landed/landedCheck.ts'
 import type { ExtraFiles } from '../core/landed/extraFiles.ts';
 import type { FileOutcome } from '../core/landed/fileCheck.ts';
 import type { ManifestFault } from '../core/landed/landedManifest.ts';
-import { filesText, numberText, plainLine, sizeText } from './words.ts';
+import { filesText, listText, numberText, plainLine, plural, sizeText } from './words.ts';
 
 /** What people are told of a file apart from the others. */
 export type OutcomeGroup = 'missing' | 'changed' | 'changing' | 'unreadable' | 'leadsOut' | 'notCompared';
@@ -55,23 +55,32 @@ export function isAllWell({ findings, manifest }: LandedReport, notNamedCount: n
 }
 
 function asSentText(count: number): string {
-  return count === 1 ? l10n.t('1 file is as sent.') : l10n.t('{0} files are as sent.', numberText(count));
+  return plural(count, '{0} file is as sent.', '{0} files are as sent.');
 }
 
 function notNamedText(count: number): string {
   if (count === 0) return '';
-  return count === 1
-    ? l10n.t('1 file that was asked for is not in the manifest.')
-    : l10n.t('{0} files that were asked for are not in the manifest.', numberText(count));
+  return plural(
+    count,
+    '{0} file that was asked for is not in the manifest.',
+    '{0} files that were asked for are not in the manifest.',
+  );
 }
 
 function extraText({ paths, isCut }: ExtraFiles): string {
-  const count = numberText(paths.length);
-  if (paths.length === 0) return '';
-  if (isCut) return l10n.t('More than {0} files in the folder are not in the manifest.', count);
-  return paths.length === 1
-    ? l10n.t('1 file in the folder is not in the manifest.')
-    : l10n.t('{0} files in the folder are not in the manifest.', count);
+  const count = paths.length;
+  if (count === 0) return '';
+  return isCut
+    ? plural(
+        count,
+        'More than {0} file in the folder is not in the manifest.',
+        'More than {0} files in the folder are not in the manifest.',
+      )
+    : plural(
+        count,
+        '{0} file in the folder is not in the manifest.',
+        '{0} files in the folder are not in the manifest.',
+      );
 }
 
 /** The sentence on the files that the manifest names. */
@@ -91,7 +100,7 @@ function ownSentence({ manifest, findings, asSentCount }: LandedReport): string 
   const said = clauses.map(({ group, count }, index) =>
     clauseText(group, count, index > 0 ? numberText(count) : shareText(count, total)),
   );
-  return `${said.join(', ')}.`;
+  return l10n.t('{0}.', listText(said));
 }
 
 function shareText(count: number, total: number): string {
@@ -99,14 +108,18 @@ function shareText(count: number, total: number): string {
 }
 
 function clauseText(group: OutcomeGroup, count: number, subject: string): string {
-  const isOne = count === 1;
   const words: Readonly<Record<OutcomeGroup, string>> = {
-    missing: isOne ? l10n.t('{0} is missing', subject) : l10n.t('{0} are missing', subject),
-    changed: isOne ? l10n.t('{0} has changed', subject) : l10n.t('{0} have changed', subject),
-    changing: l10n.t('{0} changed while being read', subject),
-    unreadable: l10n.t('{0} could not be read', subject),
-    leadsOut: isOne ? l10n.t('{0} leads out of the folder', subject) : l10n.t('{0} lead out of the folder', subject),
-    notCompared: l10n.t('{0} could not be compared, having no hash', subject),
+    missing: plural(count, '{1} is missing', '{1} are missing', subject),
+    changed: plural(count, '{1} has changed', '{1} have changed', subject),
+    changing: plural(count, '{1} changed while being read', '{1} changed while being read', subject),
+    unreadable: plural(count, '{1} could not be read', '{1} could not be read', subject),
+    leadsOut: plural(count, '{1} leads out of the folder', '{1} lead out of the folder', subject),
+    notCompared: plural(
+      count,
+      '{1} could not be compared, having no hash',
+      '{1} could not be compared, having no hash',
+      subject,
+    ),
   };
   return words[group];
 }
@@ -114,7 +127,7 @@ function clauseText(group: OutcomeGroup, count: number, subject: string): string
 /** How far a check has come: "312 of 1,000 files, 1.2 GB of 4 GB". */
 export function checkProgressText({ checkedFileCount, fileCount, readBytes, sizeBytes }: CheckProgress): string {
   const files = l10n.t('{0} of {1}', numberText(checkedFileCount), filesText(fileCount));
-  return sizeBytes === 0 ? files : `${files}, ${l10n.t('{0} of {1}', sizeText(readBytes), sizeText(sizeBytes))}`;
+  return sizeBytes === 0 ? files : listText([files, l10n.t('{0} of {1}', sizeText(readBytes), sizeText(sizeBytes))]);
 }
 
 /** Why a manifest cannot be used, as a sentence. */

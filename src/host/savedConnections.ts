@@ -2,7 +2,7 @@ import { l10n, workspace } from 'vscode';
 import type { Connection } from '../core/model/connection.ts';
 import type { Disposable } from '../core/util/lifetime.ts';
 import { isJsonObject, type JsonObject } from '../core/util/json.ts';
-import { plainLine } from './words.ts';
+import { listText, plainLine } from './words.ts';
 
 /** What the setting holds: the connections that can be used, and a sentence for each entry that cannot. */
 export interface SavedConnections {
@@ -79,7 +79,7 @@ const fields: Readonly<Record<string, Field>> = {
 };
 
 function oneOf(...values: readonly string[]): Field {
-  const list = values.map((value) => `"${value}"`).join(', ');
+  const list = listText(values.map((value) => `"${value}"`));
   return { isRight: (value) => values.includes(String(value)), wanted: () => l10n.t('must be one of {0}', list) };
 }
 

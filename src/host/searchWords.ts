@@ -5,7 +5,7 @@ import type { SearchQuery, StagingStatus } from '../core/model/searchQuery.ts';
 import type { CheckedTally } from '../core/store/checkedFiles.ts';
 import type { Search } from '../core/store/searchStore.ts';
 import type { JsonObject } from '../core/util/json.ts';
-import { filesText, numberText, plainLine, sizeText } from './words.ts';
+import { filesText, listText, plainLine, plural, sizeText } from './words.ts';
 
 /** What narrows a search. */
 interface Filters {
@@ -20,9 +20,9 @@ export function databaseText(name: string): string {
 
 /** What was searched for: the words in quotes, all files, or so many ids. */
 export function wantedText({ query, ids }: Pick<SearchQuery, 'query' | 'ids'>): string {
-  if (ids) return ids.length === 1 ? l10n.t('1 id') : l10n.t('{0} ids', numberText(ids.length));
+  if (ids) return plural(ids.length, '{0} id', '{0} ids');
   const words = plainLine(query);
-  return words === '' ? l10n.t('All files') : `“${words}”`;
+  return words === '' ? l10n.t('All files') : l10n.t('“{0}”', words);
 }
 
 /** Status and specific parameters of a search; empty where there are none. */
@@ -32,7 +32,7 @@ export function filtersText({ status, specific }: Filters): string {
 }
 
 function parameterText([name, value]: [string, unknown]): string {
-  return `${plainLine(name)}: ${plainLine(valueText(value))}`;
+  return l10n.t('{0}: {1}', plainLine(name), plainLine(valueText(value)));
 }
 
 /** A value of a parameter as a person would type it. */
@@ -42,7 +42,7 @@ export function valueText(value: unknown): string {
 
 /** What may be given for a parameter: "one of asc, desc", "text", "a number". */
 export function parameterTypeText({ type, values }: SearchParameter): string {
-  if (values.length > 0) return l10n.t('one of {0}', plainLine(values.map(valueText).join(', ')));
+  if (values.length > 0) return l10n.t('one of {0}', plainLine(listText(values.map(valueText))));
   const scalar = /^array\((\w+)\)$/.exec(type)?.[1] ?? type;
   const words: Readonly<Record<string, string>> = {
     string: l10n.t('text'),
@@ -70,10 +70,10 @@ export function orderText(order: ResultOrder): string {
 /** How many files a search has brought: "40+ files" where there may be more; empty before any came. */
 export function countText({ files, mayHaveMore }: Search): string {
   if (files.length === 0) return '';
-  return mayHaveMore ? l10n.t('{0}+ files', numberText(files.length)) : filesText(files.length);
+  return mayHaveMore ? plural(files.length, '{0}+ file', '{0}+ files') : filesText(files.length);
 }
 
 /** How many files are checked and how much that is; empty where none is. */
 export function checkedText({ count, sizeBytes }: CheckedTally): string {
-  return count === 0 ? '' : l10n.t('{0} checked ({1})', numberText(count), sizeText(sizeBytes));
+  return count === 0 ? '' : plural(count, '{0} checked ({1})', '{0} checked ({1})', sizeText(sizeBytes));
 }

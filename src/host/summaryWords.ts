@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { StagingStatus } from '../core/model/searchQuery.ts';
 import type { TransferFile, TransferOrder } from '../core/model/transfer.ts';
-import { filesText, numberText, plainLine, sizeText } from './words.ts';
+import { filesText, listText, plainLine, plural, sizeText } from './words.ts';
 
 /** Names a file of a database of a connection. */
 export interface FileName {
@@ -29,7 +29,9 @@ export function summaryLines(orders: readonly TransferOrder[], facts: SummaryFac
     ...sourceLines(orders),
     l10n.t('To: {0}', plainLine(orders[0]?.destination ?? '')),
     freeLine(totalOf(files), facts.freeBytes),
-    orders.length > 1 ? l10n.t('This becomes {0} transfers, one for each source.', numberText(orders.length)) : '',
+    orders.length > 1
+      ? plural(orders.length, 'This becomes {0} transfer.', 'This becomes {0} transfers, one for each source.')
+      : '',
   ];
   return lines.filter(Boolean);
 }
@@ -37,7 +39,7 @@ export function summaryLines(orders: readonly TransferOrder[], facts: SummaryFac
 /** "1.2 MB", "1.2 MB, 3 of unknown size", "unknown". */
 function sizeOf(files: readonly TransferFile[]): string {
   const unknown = files.filter(({ sizeBytes }) => sizeBytes === undefined).length;
-  if (unknown === files.length) return l10n.t('unknown');
+  if (unknown === files.length) return l10n.t({ message: 'unknown', comment: ['size'] });
   const total = sizeText(totalOf(files));
   return unknown === 0 ? total : l10n.t('{0}, and {1} of unknown size', total, filesText(unknown));
 }
@@ -61,11 +63,17 @@ function stagingLine(orders: readonly TransferOrder[], stagingOf: StagingLookup)
   const [staged, unstaged, untold] = [count('staged'), count('unstaged'), count(undefined)];
   if (staged + unstaged === 0) return '';
   const parts = [
-    staged > 0 ? l10n.t('{0} staged', numberText(staged)) : '',
-    unstaged > 0 ? l10n.t('{0} unstaged, which may first be fetched from tape', numberText(unstaged)) : '',
-    untold > 0 ? l10n.t('{0} not known', numberText(untold)) : '',
+    staged > 0 ? plural(staged, '{0} staged', '{0} staged') : '',
+    unstaged > 0
+      ? plural(
+          unstaged,
+          '{0} unstaged, which may first be fetched from tape',
+          '{0} unstaged, which may first be fetched from tape',
+        )
+      : '',
+    untold > 0 ? plural(untold, '{0} not known', '{0} not known') : '',
   ];
-  return l10n.t('Staging: {0}', parts.filter(Boolean).join(', '));
+  return l10n.t('Staging: {0}', listText(parts));
 }
 
 function freeLine(total: number, freeBytes: number | undefined): string {

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { TestFacts, TestStep, TestStepName } from '../core/model/connectionTest.ts';
 import type { Reason } from '../core/model/reason.ts';
-import { numberText, plainLine, reasonText } from './words.ts';
+import { listText, plainLine, plural, reasonText } from './words.ts';
 
 /** What a step is called. */
 export function stepText(name: TestStepName): string {
@@ -32,7 +32,7 @@ function factsText(name: TestStepName, facts: TestFacts): string {
     case 'address':
       return proxy === undefined ? '' : l10n.t('by way of the proxy {0}', plainLine(proxy));
     case 'name':
-      return l10n.t('{0} is {1}', plainLine(host), plainLine(addresses.join(', ')));
+      return l10n.t('{0} is {1}', plainLine(host), plainLine(listText(addresses)));
     case 'connect':
       return proxy === undefined ? '' : l10n.t('the proxy leads to the service');
     case 'tls':
@@ -40,7 +40,7 @@ function factsText(name: TestStepName, facts: TestFacts): string {
     case 'root':
       return plainLine([service?.name, service?.version].filter(Boolean).join(' '));
     case 'key':
-      return databaseCount === 1 ? l10n.t('1 database') : l10n.t('{0} databases', numberText(databaseCount));
+      return plural(databaseCount, '{0} database', '{0} databases');
   }
 }
 
@@ -61,7 +61,7 @@ function failureText({ name, facts, reason = { kind: 'unreachable' } }: TestStep
     plainLine(certificate.names),
     plainLine(certificate.validTo),
   );
-  return `${reasonText(reason)}; ${shown}`;
+  return l10n.t('{0}; {1}', reasonText(reason), shown);
 }
 
 function isWithoutKey(name: TestStepName, { kind, status }: Reason): boolean {

@@ -4,7 +4,7 @@ import type { TransferStore } from '../core/store/transferStore.ts';
 import { wait, type Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { NoticeAction, Notices } from './notices.ts';
-import { numberText, plainLine, reasonText, transferTitle } from './words.ts';
+import { numberText, plainLine, plural, reasonText, transferTitle } from './words.ts';
 
 /** What {@link TransferNotices} need. */
 export interface TransferNoticeParts {
@@ -105,9 +105,10 @@ export class TransferNotices implements Disposable {
             'The service does not know the transfer of {0} any longer. How it ended is not known.',
             transferTitle(first),
           )
-        : l10n.t(
+        : plural(
+            transfers.length,
+            'The service does not know {0} transfer any longer. How it ended is not known.',
             'The service does not know {0} transfers any longer. How they ended is not known.',
-            numberText(transfers.length),
           );
     void notices.warning(text, transfers.length === 1 ? this.showOne(first) : this.showAll());
   }
@@ -130,11 +131,17 @@ export class TransferNotices implements Disposable {
   private tellOfSeveral(transfers: readonly Transfer[]): void {
     const { notices } = this.parts;
     const action = this.showAll();
-    const total = numberText(transfers.length);
+    const total = transfers.length;
     const failures = transfers.filter(({ state }) => state !== 'succeeded').length;
-    if (failures === 0) void notices.info(l10n.t('{0} transfers have succeeded.', total), action);
-    else if (failures === transfers.length) void notices.error(l10n.t('{0} transfers have failed.', total), action);
-    else void notices.error(l10n.t('{0} of {1} transfers have failed.', numberText(failures), total), action);
+    if (failures === 0)
+      void notices.info(plural(total, '{0} transfer has succeeded.', '{0} transfers have succeeded.'), action);
+    else if (failures === total)
+      void notices.error(plural(total, '{0} transfer has failed.', '{0} transfers have failed.'), action);
+    else
+      void notices.error(
+        plural(total, '{1} of {0} transfer has failed.', '{1} of {0} transfers have failed.', numberText(failures)),
+        action,
+      );
   }
 
   private askWhatBecame(transfer: Transfer): void {

@@ -37,12 +37,13 @@ function proxyText(reason: Reason): string {
 }
 
 function withCode(words: string, reason: Reason): string {
-  return reason.code === undefined ? words : `${words} (${reason.code})`;
+  return reason.code === undefined ? words : l10n.t('{0} ({1})', words, reason.code);
 }
 
 function withDetail(words: string, reason: Reason): string {
-  if (reason.detail !== undefined && reason.detail !== '') return `${words}: ${withoutStop(plainLine(reason.detail))}`;
-  return reason.status === undefined ? words : `${words} (${reason.status})`;
+  const { detail = '', status } = reason;
+  if (detail !== '') return l10n.t('{0}: {1}', words, withoutStop(plainLine(detail)));
+  return status === undefined ? words : l10n.t('{0} ({1})', words, status);
 }
 
 /** A sentence as a part of another one. */
@@ -108,9 +109,38 @@ export function numberText(value: number): string {
   return numberFormat.format(value);
 }
 
+/** The language that the words are in: the one of the editor, or English where there are no words in that. */
+export const wordsLanguage = l10n.bundle === undefined ? 'en' : env.language;
+
+const pluralRules = new Intl.PluralRules(wordsLanguage);
+
+/**
+ * A text that goes by a count, in the plural form that the language wants. `{0}` is the count by locale, the others
+ * follow. A bundle has a form under the English text and its name, `{0} files/many`, and the usual one without a name.
+ */
+export function plural(count: number, one: string, other: string, ...others: readonly string[]): string {
+  const form = pluralRules.select(count);
+  const message = form === 'one' ? one : other;
+  return l10n.t({ message, args: [numberText(count), ...others], comment: form === 'other' ? [] : [form] });
+}
+
 /** "1 file", "1,200 files". */
 export function filesText(count: number): string {
-  return count === 1 ? l10n.t('1 file') : l10n.t('{0} files', numberText(count));
+  return plural(count, '{0} file', '{0} files');
+}
+
+const percentFormat = new Intl.NumberFormat(env.language, { style: 'percent', maximumFractionDigits: 0 });
+
+/** A share of 0 to 1 in whole percent, of which 100 is only said of the whole: "62%". */
+export function percentText(share: number): string {
+  return percentFormat.format(Math.floor(100 * share) / 100);
+}
+
+const listFormat = new Intl.ListFormat(env.language, { type: 'unit', style: 'short' });
+
+/** Some texts as a list in a row: "a, b, c". What is empty or undefined is left out. */
+export function listText(parts: readonly (string | undefined)[]): string {
+  return listFormat.format(parts.filter((part) => part !== undefined).filter(Boolean));
 }
 
 const longestInRow = 18;
@@ -174,7 +204,7 @@ export function standingText(transfer: Transfer): string {
 /** How long a transfer will still take, for a row: "about 4 min", "4–7 min, from 3 earlier transfers". */
 export function estimateText(estimate: Estimate): string {
   const isEarlier = estimate.kind === 'range' && estimate.basis === 'earlier';
-  return [timeLeftText(estimate), isEarlier ? basisText(estimate) : undefined].filter(Boolean).join(', ');
+  return listText([timeLeftText(estimate), isEarlier ? basisText(estimate) : undefined]);
 }
 
 /** The estimate alone: "about 4 min", "4–7 min", "no movement for 40 min". */
@@ -189,7 +219,7 @@ export function basisText(estimate: Estimate): string | undefined {
   if (estimate.kind === 'stalled') return undefined;
   if (estimate.basis === 'movement') return l10n.t('from the files moved so far');
   const { count = 1 } = estimate;
-  return count === 1 ? l10n.t('from 1 earlier transfer') : l10n.t('from {0} earlier transfers', numberText(count));
+  return plural(count, 'from {0} earlier transfer', 'from {0} earlier transfers');
 }
 
 const timeUnits = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;

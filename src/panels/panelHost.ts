@@ -46,7 +46,7 @@ export class PanelHost<Intent extends { readonly type: string }> implements Disp
       light: Uri.joinPath(parts.extensionUri, 'media', 'page-light.svg'),
       dark: Uri.joinPath(parts.extensionUri, 'media', 'page-dark.svg'),
     };
-    panel.webview.html = shellHtml(panel.webview, parts.extensionUri, contract.page, env.language);
+    panel.webview.html = shellHtml(panel.webview, parts.extensionUri, contract.page, l10n.t('Data Transfer'));
   }
 
   /** Sends a message to the page; before its first `ready` there is nobody to hear it, and nothing is lost. */

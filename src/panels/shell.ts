@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Uri, type Webview } from 'vscode';
+import { wordsLanguage } from '../host/words.ts';
 
 /** The pages, by the name of their bundle in `dist/webviews`. */
 export type PageName = 'metadata' | 'transfer';
@@ -13,7 +14,7 @@ export function pageFolders(extensionUri: Uri): readonly Uri[] {
  * The document that a page starts from: one script and one style sheet of the extension, and a policy that lets in
  * nothing else. Nothing that a server said is ever written into it.
  */
-export function shellHtml(webview: Webview, extensionUri: Uri, page: PageName, language: string): string {
+export function shellHtml(webview: Webview, extensionUri: Uri, page: PageName, title: string): string {
   const nonce = randomBytes(24).toString('base64url');
   const address = (file: string): string =>
     escaped(webview.asWebviewUri(Uri.joinPath(extensionUri, 'dist', 'webviews', file)).toString());
@@ -25,13 +26,13 @@ export function shellHtml(webview: Webview, extensionUri: Uri, page: PageName, l
     `form-action 'none'`,
   ].join('; ');
   return `<!DOCTYPE html>
-<html lang="${escaped(language)}">
+<html lang="${escaped(wordsLanguage)}">
   <head>
     <meta charset="utf-8">
     <meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <link rel="stylesheet" href="${address(`${page}.css`)}">
-    <title>Data Transfer</title>
+    <title>${escaped(title)}</title>
   </head>
   <body>
     <main id="page" aria-busy="true"></main>

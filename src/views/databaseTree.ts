@@ -7,7 +7,7 @@ import type { ParameterListing, ParameterStore } from '../core/store/parameterSt
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../host/contributions.ts';
 import { databaseText, parameterTypeText } from '../host/searchWords.ts';
-import { plainLine, reasonText } from '../host/words.ts';
+import { listText, plainLine, reasonText } from '../host/words.ts';
 import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
 import { errorRow, loadingRow, messageItem, nothingRow } from './placeholders.ts';
 
@@ -143,11 +143,13 @@ function connectingText({ doubt }: { readonly doubt?: Reason }): string {
 
 function parametersRow(owner: string, parameters: ParameterListing['parameters']): MessageNode {
   const names = Object.keys(parameters);
-  const lines = Object.entries(parameters).map(([name, one]) => `${plainLine(name)}: ${parameterTypeText(one)}`);
+  const lines = Object.entries(parameters).map(([name, one]) =>
+    l10n.t('{0}: {1}', plainLine(name), parameterTypeText(one)),
+  );
   const text =
     names.length === 0
       ? l10n.t('No search parameters of its own')
-      : l10n.t('Search parameters: {0}', plainLine(names.join(', ')));
+      : l10n.t('Search parameters: {0}', plainLine(listText(names)));
   return {
     kind: 'message',
     id: `${owner}/names`,

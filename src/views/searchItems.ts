@@ -3,7 +3,7 @@ import type { FileEntry, FoundFile } from '../core/model/fileEntry.ts';
 import type { Search } from '../core/store/searchStore.ts';
 import type { FileNode } from '../host/contributions.ts';
 import { countText, databaseText, filtersText, orderText, wantedText } from '../host/searchWords.ts';
-import { numberText, plainLine, sizeText } from '../host/words.ts';
+import { listText, numberText, plainLine, plural, sizeText, wordsLanguage } from '../host/words.ts';
 import { namesOf } from './fileFacts.ts';
 import type { PartNode } from './nodes.ts';
 
@@ -15,7 +15,7 @@ export function searchItem(search: Search): TreeItem {
   item.id = search.key;
   item.contextValue = search.loading ? 'search.loading' : 'search';
   item.iconPath = searchIcon(search);
-  const sorted = order === 'relevance' ? '' : l10n.t('by {0}', orderText(order).toLowerCase());
+  const sorted = order === 'relevance' ? '' : l10n.t('by {0}', orderText(order).toLocaleLowerCase(wordsLanguage));
   const lines = [databaseText(query.database), filtersText(query), countText(search), sorted];
   item.description = lines.filter(Boolean).join(' · ');
   item.tooltip = [wanted, ...lines].filter(Boolean).join('\n');
@@ -43,8 +43,7 @@ export function partItem(search: Search, node: PartNode, files: readonly FoundFi
 
 /** The row of the ids that brought no file. */
 export function missingItem({ key, missing }: Search): TreeItem {
-  const text =
-    missing.length === 1 ? l10n.t('1 id not found') : l10n.t('{0} ids not found', numberText(missing.length));
+  const text = plural(missing.length, '{0} id not found', '{0} ids not found');
   const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
   item.id = `${key}/missing`;
   item.contextValue = 'missing';
@@ -74,15 +73,15 @@ export function fileTooltip(file: FileEntry): string {
     [l10n.t('Path'), file.path ?? file.name],
     [l10n.t('Title'), file.title],
     [l10n.t('Size'), file.sizeBytes === undefined ? undefined : sizeText(file.sizeBytes)],
-    [l10n.t('Type'), [file.format, file.mediaType].filter(Boolean).join(', ')],
+    [l10n.t('Type'), listText([file.format, file.mediaType])],
     [l10n.t('Hash'), file.hash],
     [l10n.t('Source'), namesOf(file.resource, 'sources')],
     [l10n.t('Licence'), namesOf(file.resource, 'licenses')],
     [l10n.t('Id'), file.id],
   ];
   return facts
-    .map(([name, value]) => [name, plainLine(value ?? '')])
-    .flatMap(([name, value]) => (value ? [`${name}: ${value}`] : []))
+    .map(([name, value]) => [name, plainLine(value ?? '')] as const)
+    .flatMap(([name, value]) => (value ? [l10n.t('{0}: {1}', name, value)] : []))
     .join('\n');
 }
 

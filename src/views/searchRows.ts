@@ -3,7 +3,7 @@ import type { FoundFile, UnreadableFile } from '../core/model/fileEntry.ts';
 import type { MissingId, Search } from '../core/store/searchStore.ts';
 import type { SearchNode } from '../host/contributions.ts';
 import { databaseText } from '../host/searchWords.ts';
-import { numberText, plainLine, plainPart, reasonText } from '../host/words.ts';
+import { numberText, plainLine, plainPart, plural, reasonText } from '../host/words.ts';
 import type { MessageNode, SearchTreeNode } from './nodes.ts';
 import { errorRow, loadingRow, nothingRow } from './placeholders.ts';
 
@@ -47,7 +47,7 @@ function standingRows(search: Search, node: SearchNode): MessageNode[] {
   const text =
     count === 0
       ? l10n.t('Stopped before any file came. Search again')
-      : l10n.t('Load more ({0} shown)', numberText(count));
+      : plural(count, 'Load more ({0} shown)', 'Load more ({0} shown)');
   const command = { id: 'dataTransfer.loadMore', title: l10n.t('Load More'), argument: node };
   return [{ kind: 'message', id: `${key}/more`, look: 'more', text, command }];
 }

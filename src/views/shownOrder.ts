@@ -1,3 +1,4 @@
+import { env } from 'vscode';
 import type { FoundFile } from '../core/model/fileEntry.ts';
 import { inOrder, type ResultOrder } from '../core/model/resultOrder.ts';
 import type { Search } from '../core/store/searchStore.ts';
@@ -28,7 +29,7 @@ export class ShownOrder {
   }
 
   private sort({ key, files, order }: Search): readonly FoundFile[] {
-    const sorted = inOrder(files, order);
+    const sorted = inOrder(files, order, env.language);
     this.sorted.set(key, { source: files, count: files.length, order, files: sorted });
     return sorted;
   }

@@ -3,7 +3,7 @@ import { fileCountOf, type Transfer } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { numberText } from '../host/words.ts';
+import { listText, percentText, plural } from '../host/words.ts';
 import { transferTable } from './transferTable.ts';
 
 /** What a {@link TransferStatusBar} needs. */
@@ -106,12 +106,12 @@ export class TransferStatusBar implements Disposable {
     const failures = this.unseen.size - expired;
     const tooltip = l10n.t('Show transfers');
     if (failures === 0) {
-      const text = expired === 1 ? l10n.t('1 transfer expired') : l10n.t('{0} transfers expired', numberText(expired));
+      const text = plural(expired, '{0} transfer expired', '{0} transfers expired');
       return { text: `$(history) ${text}`, tooltip, look: 'warning' };
     }
-    const text = failures === 1 ? l10n.t('1 transfer failed') : l10n.t('{0} transfers failed', numberText(failures));
-    const more = expired === 0 ? '' : `, ${l10n.t('{0} expired', numberText(expired))}`;
-    return { text: `$(error) ${text}${more}`, tooltip, look: 'error' };
+    const text = plural(failures, '{0} transfer failed', '{0} transfers failed');
+    const more = expired === 0 ? undefined : plural(expired, '{0} expired', '{0} expired');
+    return { text: `$(error) ${listText([text, more])}`, tooltip, look: 'error' };
   }
 
   private runningFace(running: readonly Transfer[]): Face {
@@ -120,13 +120,13 @@ export class TransferStatusBar implements Disposable {
       const tooltip = l10n.t('Transfers are waiting for a connection.');
       return { text: `$(plug) ${l10n.t('Data Transfer: not connected')}`, tooltip, look: 'warning' };
     }
-    const count = running.length === 1 ? l10n.t('1 transfer') : l10n.t('{0} transfers', numberText(running.length));
+    const count = plural(running.length, '{0} transfer', '{0} transfers');
     const asked = running.reduce(
       (sum, transfer) => sum + (transfer.status?.fileCount ?? fileCountOf(transfer) ?? 0),
       0,
     );
     const moved = running.reduce((sum, { status }) => sum + (status?.movedFileCount ?? 0), 0);
-    const share = asked > 0 ? ` · ${numberText(Math.floor((100 * moved) / asked))} %` : '';
+    const share = asked > 0 ? ` · ${percentText(moved / asked)}` : '';
     return { text: `$(sync~spin) ${count}${share}`, tooltip: transferTable(running, this.parts.estimate) };
   }
 }

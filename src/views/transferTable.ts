@@ -1,7 +1,7 @@
 import { l10n, MarkdownString } from 'vscode';
 import type { Transfer } from '../core/model/transfer.ts';
 import type { TransferNode } from '../host/contributions.ts';
-import { movedText, numberText, standingText, transferTitle } from '../host/words.ts';
+import { movedText, plural, standingText, transferTitle } from '../host/words.ts';
 
 /** More transfers than these make a tooltip that nobody can read. */
 const mostRows = 20;
@@ -31,8 +31,7 @@ export function transferTable(
   );
   const others = transfers.length - shown.length;
   if (others > 0) {
-    const more = others === 1 ? l10n.t('and 1 more') : l10n.t('and {0} more', numberText(others));
-    table.appendMarkdown(`\n\n${literal(more)}`);
+    table.appendMarkdown(`\n\n${literal(plural(others, 'and {0} more', 'and {0} more'))}`);
   }
   table.isTrusted = { enabledCommands: ['dataTransfer.showTransferProgress'] };
   return table;

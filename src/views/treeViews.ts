@@ -1,9 +1,9 @@
-import { l10n, TreeItemCheckboxState, window, type TreeView } from 'vscode';
+import { TreeItemCheckboxState, window, type TreeView } from 'vscode';
 import type { SearchStore } from '../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import { viewIds } from '../host/contributions.ts';
 import { checkedText } from '../host/searchWords.ts';
-import { numberText } from '../host/words.ts';
+import { plural } from '../host/words.ts';
 import { DatabaseTree, type DatabaseTreeParts } from './databaseTree.ts';
 import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes.ts';
 import { SearchTree } from './searchTree.ts';
@@ -100,8 +100,7 @@ export class TreeViews implements Disposable {
 
   private drawBadge(): void {
     const count = this.parts.transfers.store.running().length;
-    const tooltip =
-      count === 1 ? l10n.t('1 transfer is running') : l10n.t('{0} transfers are running', numberText(count));
+    const tooltip = plural(count, '{0} transfer is running', '{0} transfers are running');
     this.transfers.badge = count > 0 ? { value: count, tooltip } : undefined;
   }
 }

@@ -35,9 +35,9 @@ describe('The status bar', () => {
   it('counts what runs, and how much of it has moved', () => {
     const half = { status: 'active', fileCount: 4, movedFileCount: 2 };
     store.put([transfer('one', { status: half })]);
-    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 50 %');
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 50%');
     store.put([transfer('two', { status: { fileCount: 4, movedFileCount: 3 } })]);
-    assert.equal(item.shown(), '$(sync~spin) 2 transfers · 62 %');
+    assert.equal(item.shown(), '$(sync~spin) 2 transfers · 62%');
   });
 
   it('tells each transfer in a table, with a link to its page, and opens the list of them', () => {
@@ -81,7 +81,7 @@ describe('The status bar', () => {
 
   it('is read out in words, without the names of icons', () => {
     store.put([transfer('one')]);
-    assert.equal(item.real().accessibilityInformation?.label, '1 transfer · 0 %');
+    assert.equal(item.real().accessibilityInformation?.label, '1 transfer · 0%');
   });
 
   it('says for a minute that transfers are done', async () => {
@@ -140,7 +140,7 @@ describe('The status bar', () => {
     assert.equal(item.real().tooltip, 'Transfers are waiting for a connection.');
     connected = true;
     bar.draw();
-    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0 %');
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
   });
 });
 

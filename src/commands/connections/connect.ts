@@ -10,7 +10,7 @@ import type { Memory } from '../../host/memory.ts';
 import type { Notices } from '../../host/notices.ts';
 import { after, askText, pickOne, runSteps, type Answer, type Step, type StepPosition } from '../../host/quickInput.ts';
 import type { Settings } from '../../host/settings.ts';
-import { numberText, plainLine, reasonText } from '../../host/words.ts';
+import { listText, plainLine, plural, reasonText } from '../../host/words.ts';
 import { warnOfLostKeys } from './keyVariable.ts';
 import { orcidQuestion } from './setOrcid.ts';
 
@@ -150,7 +150,7 @@ async function askOrcid(position: StepPosition, draft: Draft): ReturnType<Step> 
 function foundText({ session: { service }, databases }: SuccessfulAttempt): string {
   const what = [service.name, service.version].map(plainLine).filter(Boolean);
   const count = databases.length;
-  return `${what.join(' ')}, ${count === 1 ? l10n.t('1 database') : l10n.t('{0} databases', numberText(count))}`;
+  return listText([what.join(' '), plural(count, '{0} database', '{0} databases')]);
 }
 
 /** A connection to the same place has the same id, also after it was forgotten: its transfers find it again. */

@@ -4,7 +4,7 @@ import type { TransferStore } from '../../core/store/transferStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { watchSavedConnections, type SavedConnections } from '../../host/savedConnections.ts';
-import { plainLine } from '../../host/words.ts';
+import { plainLine, plural } from '../../host/words.ts';
 import { openBeside, reopenSaved, type ConnectionParts } from './connections.ts';
 
 /** What following the saved connections needs. */
@@ -45,7 +45,7 @@ function tellTroubles({ notices }: SavedParts, { troubles }: SavedConnections): 
   const [first, ...others] = troubles;
   if (first === undefined) return;
   const setting = 'dataTransfer.connections';
-  const more = others.length === 0 ? '' : ` ${l10n.t('({0} more)', others.length)}`;
+  const more = others.length === 0 ? '' : ` ${plural(others.length, '({0} more)', '({0} more)')}`;
   const message = l10n.t('The setting {0} cannot be used as it is: {1}.', setting, first);
   const open = (): unknown => commands.executeCommand('workbench.action.openSettings', setting);
   void notices.warning(message + more, { label: l10n.t('Open Settings'), run: open });

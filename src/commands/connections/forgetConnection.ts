@@ -5,7 +5,7 @@ import { CommandFailure } from '../../host/commandRegistry.ts';
 import type { ConnectionNode } from '../../host/contributions.ts';
 import { localConnectionId } from '../../host/machine.ts';
 import { alone, pickOne } from '../../host/quickInput.ts';
-import { numberText, plainLine } from '../../host/words.ts';
+import { plainLine, plural } from '../../host/words.ts';
 import { openConnection, type ConnectionParts } from './connections.ts';
 
 /** What the command needs. */
@@ -52,8 +52,7 @@ async function askWhich({ settings }: ForgetParts): Promise<Connection | undefin
 async function mayForget({ transferStore, notices }: ForgetParts, { id, name }: Connection): Promise<boolean> {
   const count = transferStore.running().filter(({ order }) => order.connectionId === id).length;
   if (count === 0) return true;
-  const running =
-    count === 1 ? l10n.t('1 transfer still runs there.') : l10n.t('{0} transfers still run there.', numberText(count));
+  const running = plural(count, '{0} transfer still runs there.', '{0} transfers still run there.');
   const detail = l10n.t('The service goes on with it, but it is not watched here until you connect again.');
   const question = l10n.t('Forget the connection {0} and its key?', plainLine(name));
   return await notices.confirm(question, `${running} ${detail}`, l10n.t('Forget'));

@@ -6,7 +6,7 @@ import type { ConnectionNode } from '../../host/contributions.ts';
 import { connectionName } from '../../host/connectionName.ts';
 import { localConnectionId } from '../../host/machine.ts';
 import type { Notices } from '../../host/notices.ts';
-import { numberText, plainLine, reasonText } from '../../host/words.ts';
+import { plainLine, plural, reasonText } from '../../host/words.ts';
 import { connect } from './connect.ts';
 import { actionsFor, askConnection, openConnection, openLocalService, type ConnectionParts } from './connections.ts';
 
@@ -26,9 +26,11 @@ export function disconnect({ connectFlow, connectionStore, transferStore, notice
   const waiting = transferStore.running().filter(({ order }) => order.connectionId === shown.id).length;
   if (waiting === 0) return;
   notices.done(
-    waiting === 1
-      ? l10n.t('1 transfer goes on there; it is watched again when you connect.')
-      : l10n.t('{0} transfers go on there; they are watched again when you connect.', numberText(waiting)),
+    plural(
+      waiting,
+      '{0} transfer goes on there; it is watched again when you connect.',
+      '{0} transfers go on there; they are watched again when you connect.',
+    ),
   );
 }
 
@@ -92,7 +94,9 @@ export async function stopLocalService(parts: ManageParts): Promise<void> {
 async function mayStop(notices: Notices, others: number): Promise<boolean> {
   if (others <= 0) return true;
   const use =
-    others === 1 ? l10n.t('Another window uses it.') : l10n.t('{0} other windows use it.', numberText(others));
+    others === 1
+      ? l10n.t('Another window uses it.')
+      : plural(others, '{0} other window uses it.', '{0} other windows use it.');
   const detail = l10n.t('Its databases go away there too. Running transfers go on when it is started again.');
   const question = l10n.t('Stop the local service?');
   return await notices.confirm(question, `${use} ${detail}`, l10n.t('Stop Local Service'));

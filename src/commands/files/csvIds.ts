@@ -4,7 +4,7 @@ import { parseCsv } from '../../core/util/csv.ts';
 import { CommandFailure } from '../../host/commandRegistry.ts';
 import { pickFile } from '../../host/openDialogs.ts';
 import { pickOne, type Answer, type Choice, type Step, type StepPosition } from '../../host/quickInput.ts';
-import { numberText, plainLine, plainPart } from '../../host/words.ts';
+import { plainLine, plainPart, plural } from '../../host/words.ts';
 
 /** A column of a table: what its head says, and all that stands below. */
 interface Column {
@@ -68,7 +68,7 @@ function columnQuestion(columns: readonly Column[]): Parameters<typeof pickOne<C
     choices: columns.map((value) => ({
       label: plainLine(value.head) || l10n.t('(no name)'),
       description: plainPart(value.values.slice(0, 3).join(', '), 80),
-      detail: l10n.t('{0} values', numberText(value.values.filter((one) => one.trim() !== '').length)),
+      detail: plural(value.values.filter((one) => one.trim() !== '').length, '{0} value', '{0} values'),
       value,
     })),
     ...(guess && { active: guess }),

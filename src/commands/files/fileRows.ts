@@ -5,7 +5,7 @@ import { CommandFailure, type CommandHandler } from '../../host/commandRegistry.
 import type { FileRef } from '../../host/contributions.ts';
 import type { Documents } from '../../host/documents.ts';
 import type { Notices } from '../../host/notices.ts';
-import { plainLine, reasonText } from '../../host/words.ts';
+import { plainLine, plural, reasonText } from '../../host/words.ts';
 import type { MetadataPanels } from '../../panels/metadataPanel.ts';
 import { askFiles, filesOf, type KnownFile } from './files.ts';
 
@@ -46,7 +46,9 @@ export function copyFileId(parts: FileRowParts): FileHandler {
     const files = await chosen(parts, argument, selection, l10n.t('Copy File Id'));
     if (files.length === 0) return;
     await env.clipboard.writeText(files.map(({ ref }) => ref.id).join('\n'));
-    parts.notices.done(files.length === 1 ? l10n.t('Copied the id.') : l10n.t('Copied {0} ids.', files.length));
+    parts.notices.done(
+      files.length === 1 ? l10n.t('Copied the id.') : plural(files.length, 'Copied {0} id.', 'Copied {0} ids.'),
+    );
   };
 }
 

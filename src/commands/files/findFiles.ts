@@ -9,7 +9,7 @@ import type { Notices } from '../../host/notices.ts';
 import { after, pickOne, runSteps, type PickQuestion, type Step } from '../../host/quickInput.ts';
 import { databaseText } from '../../host/searchWords.ts';
 import type { Settings } from '../../host/settings.ts';
-import { filesText, numberText, plainLine } from '../../host/words.ts';
+import { filesText, plainLine, plural } from '../../host/words.ts';
 import { requireSession, type ConnectionParts } from '../connections/connections.ts';
 import { askIds, idSources, type IdSource } from './idSources.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
@@ -82,6 +82,10 @@ function databaseQuestion({ connectionStore, memory, sessions }: FindFilesParts)
 async function isWanted({ notices }: FindFilesParts, database: string, ids: readonly string[]): Promise<boolean> {
   if (ids.length <= manyIds) return ids.length > 0;
   const question = l10n.t('Fetch {0} from {1}?', filesText(ids.length), databaseText(database));
-  const detail = l10n.t('There are {0} ids; this can take a while. It can be stopped.', numberText(ids.length));
+  const detail = plural(
+    ids.length,
+    'There is {0} id; this can take a while. It can be stopped.',
+    'There are {0} ids; this can take a while. It can be stopped.',
+  );
   return await notices.confirm(question, detail, l10n.t('Fetch'));
 }

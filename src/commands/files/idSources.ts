@@ -27,7 +27,7 @@ export function idSources(): PickQuestion<IdSource> {
 
 function selectionChoice(ids: readonly string[]): Choice<IdSource> {
   const sample = plainPart(ids.slice(0, 3).join(', '), 60);
-  const description = `${wantedText({ query: '', ids })}: ${sample}`;
+  const description = l10n.t('{0}: {1}', wantedText({ query: '', ids }), sample);
   return { label: l10n.t('Selection in the editor'), description, value: 'selection' };
 }
 

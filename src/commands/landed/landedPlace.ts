@@ -10,7 +10,7 @@ import { CommandFailure } from '../../host/commandRegistry.ts';
 import { localConnectionId } from '../../host/machine.ts';
 import type { Notices } from '../../host/notices.ts';
 import { pickFolder } from '../../host/openDialogs.ts';
-import { plainLine } from '../../host/words.ts';
+import { listText, plainLine } from '../../host/words.ts';
 import { openBeside, type ConnectionParts } from '../connections/connections.ts';
 
 /**
@@ -87,7 +87,7 @@ async function remember({ memory }: ConnectionParts, { order }: Transfer, folder
 
 /** Says where was looked; true when the person wants to show another folder. */
 async function wantsAnother(notices: Notices, id: string, looked: readonly string[]): Promise<boolean> {
-  const places = looked.map(plainLine).join(', ');
+  const places = listText(looked.map(plainLine));
   const text = l10n.t('The files of transfer {0} are not there. Looked for: {1}', plainLine(id), places);
   const another = l10n.t('Select Folder…');
   return (await notices.offer('warning', text, another)) === another;

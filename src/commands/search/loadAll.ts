@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { SearchNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
-import { filesText, numberText } from '../../host/words.ts';
+import { filesText, plural } from '../../host/words.ts';
 import { canAsk, keyOf } from './searches.ts';
 import type { SearchRowParts } from './searchRows.ts';
 
@@ -40,7 +40,11 @@ function boundAfter(count: number): number {
 
 async function wantsMore(notices: Notices, count: number): Promise<boolean> {
   let isWanted = false;
-  const text = l10n.t('{0} files are loaded, and the service does not tell how many there are.', numberText(count));
+  const text = plural(
+    count,
+    '{0} file is loaded, and the service does not tell how many there are.',
+    '{0} files are loaded, and the service does not tell how many there are.',
+  );
   await notices.info(text, { label: l10n.t('Load On'), run: () => (isWanted = true) });
   return isWanted;
 }

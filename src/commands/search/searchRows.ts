@@ -6,7 +6,7 @@ import type { SearchNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
 import { alone, pickOne } from '../../host/quickInput.ts';
 import { orderText, wantedText } from '../../host/searchWords.ts';
-import { filesText, numberText } from '../../host/words.ts';
+import { plural } from '../../host/words.ts';
 import { canAsk, keyOf, type SearchesParts } from './searches.ts';
 
 /** What these commands need. */
@@ -85,7 +85,7 @@ export async function checkAllFiles(parts: SearchRowParts, node: SearchNode | un
   const search = key === undefined ? undefined : searchStore.get(key);
   if (!search) return;
   searchStore.checkAll(search.key);
-  const checked = l10n.t('{0} checked.', filesText(searchStore.checkedCount(search.key)));
+  const checked = plural(searchStore.checkedCount(search.key), '{0} file checked.', '{0} files checked.');
   notices.done(search.mayHaveMore ? `${checked} ${l10n.t('The search may have more that are not loaded.')}` : checked);
 }
 
@@ -101,7 +101,7 @@ function offerUndo({ searchStore, notices }: SearchRowParts, gone: DismissedSear
   const [first, second] = gone;
   if (!first) return;
   const text = second
-    ? l10n.t('Dismissed {0} searches.', numberText(gone.length))
+    ? plural(gone.length, 'Dismissed {0} search.', 'Dismissed {0} searches.')
     : l10n.t('Dismissed the search for {0}.', wantedText(first.kept.search.query));
   void notices.info(text, { label: l10n.t('Undo'), run: () => searchStore.restore(gone) });
 }

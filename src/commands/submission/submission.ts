@@ -8,7 +8,7 @@ import type { SearchStore } from '../../core/store/searchStore.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import { whyNotWritten } from '../../host/ledgerNotices.ts';
 import type { Notices } from '../../host/notices.ts';
-import { filesText, numberText, plainLine, reasonText } from '../../host/words.ts';
+import { filesText, plainLine, plural, reasonText } from '../../host/words.ts';
 import type { Step } from '../../host/quickInput.ts';
 import { summaryLines, type FileName, type StagingLookup } from '../../host/summaryWords.ts';
 import type { TransferPanels } from '../../panels/transferPanel.ts';
@@ -62,7 +62,7 @@ export async function confirmSummary(
       ? ''
       : `\n${l10n.t('If the first one did start after all, its files are transferred twice.')}`,
   ].filter(Boolean);
-  const transfer = l10n.t('Transfer');
+  const transfer = transferButton();
   const show = l10n.t('Show');
   const back = l10n.t('Back');
   const labels = [transfer, ...(underWay.count > 0 ? [show] : []), ...(canGoBack ? [back] : [])];
@@ -74,20 +74,27 @@ export async function confirmSummary(
   return isWanted ? 'next' : 'cancel';
 }
 
+/** The same English word names a thing and what is done; other languages have two. */
+function transferButton(): string {
+  return l10n.t({ message: 'Transfer', comment: ['button'] });
+}
+
 function underWayText({ count, transfers }: FilesUnderWay, destination: string): string {
   const isSure = transfers.some(({ state }) => state !== 'notConfirmed');
   if (!isSure) {
-    return count === 1
-      ? l10n.t('1 of these files may be on its way to {0} already: a transfer of it was not confirmed.', destination)
-      : l10n.t(
-          '{0} of these files may be on their way to {1} already: a transfer of them was not confirmed.',
-          numberText(count),
-          destination,
-        );
+    return plural(
+      count,
+      '{0} of these files may be on its way to {1} already: a transfer of it was not confirmed.',
+      '{0} of these files may be on their way to {1} already: a transfer of them was not confirmed.',
+      destination,
+    );
   }
-  return count === 1
-    ? l10n.t('1 of these files is already on its way to {0}.', destination)
-    : l10n.t('{0} of these files are already on their way to {1}.', numberText(count), destination);
+  return plural(
+    count,
+    '{0} of these files is already on its way to {1}.',
+    '{0} of these files are already on their way to {1}.',
+    destination,
+  );
 }
 
 /** Shows the transfer that is under way, and asks again beside it, where the page can be read. */
@@ -95,7 +102,7 @@ async function showFirst(parts: SubmissionParts, underWay: FilesUnderWay, questi
   const [newest] = underWay.transfers;
   if (newest) parts.transferPanels.show(newest.key);
   let isWanted = false;
-  await parts.notices.warning(question, { label: l10n.t('Transfer'), run: () => (isWanted = true) });
+  await parts.notices.warning(question, { label: transferButton(), run: () => (isWanted = true) });
   return isWanted;
 }
 

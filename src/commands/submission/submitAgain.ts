@@ -13,7 +13,7 @@ import {
   type Step,
   type StepPosition,
 } from '../../host/quickInput.ts';
-import { filesText, plainLine, sizeText } from '../../host/words.ts';
+import { filesText, listText, plainLine, sizeText } from '../../host/words.ts';
 import { chosenTransfer } from '../transfers/askTransfer.ts';
 import { sessionOf, type ConnectionParts } from '../connections/connections.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
@@ -69,7 +69,7 @@ async function askWay({ order, status }: Transfer): Promise<Way | undefined> {
   if (named.length > 0 && named.length < files.length) {
     choices.push({
       label: l10n.t('Only what the service names in its message: {0}', filesText(named.length)),
-      detail: plainLine(named.map(({ name }) => name).join(', ')),
+      detail: plainLine(listText(named.map(({ name }) => name))),
       value: named,
     });
   }

@@ -6,7 +6,7 @@ import { CommandFailure } from '../../host/commandRegistry.ts';
 import { connectionName } from '../../host/connectionName.ts';
 import type { Notices } from '../../host/notices.ts';
 import { pickNewFile, writeTextFile } from '../../host/textFile.ts';
-import { numberText, plainLine } from '../../host/words.ts';
+import { plainLine, plural } from '../../host/words.ts';
 import type { AskTransferParts } from './askTransfer.ts';
 import type { ConnectionParts } from '../connections/connections.ts';
 
@@ -34,10 +34,7 @@ export async function exportTransferHistory(parts: ExportHistoryParts): Promise<
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandFailure(l10n.t('Could not export the history to {0}: {1}', plainLine(file.path), plainLine(why)));
   }
-  const text =
-    transfers.length === 1
-      ? l10n.t('Exported 1 transfer.')
-      : l10n.t('Exported {0} transfers.', numberText(transfers.length));
+  const text = plural(transfers.length, 'Exported {0} transfer.', 'Exported {0} transfers.');
   void notices.info(text, { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) });
 }
 

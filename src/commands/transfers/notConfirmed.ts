@@ -4,7 +4,7 @@ import type { Transfer } from '../../core/model/transfer.ts';
 import { CommandFailure } from '../../host/commandRegistry.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import { alone } from '../../host/quickInput.ts';
-import { filesText, numberText, transferTitle } from '../../host/words.ts';
+import { filesText, plural, transferTitle } from '../../host/words.ts';
 import { chosenTransfer } from './askTransfer.ts';
 import { askTransferId, type FoundById } from './askTransferId.ts';
 import { sessionOf } from '../connections/connections.ts';
@@ -64,6 +64,6 @@ async function isTheOne(
   const { fileCount, doubtful } = status;
   if (fileCount === undefined || doubtful || fileCount === order.files.length) return true;
   const question = l10n.t('The service counts {0} under this id. Is it this transfer?', filesText(fileCount));
-  const detail = l10n.t('{0} files were asked for.', numberText(order.files.length));
+  const detail = plural(order.files.length, '{0} file was asked for.', '{0} files were asked for.');
   return await notices.confirm(question, detail, l10n.t('It Is'));
 }

@@ -5,7 +5,7 @@ import { CommandFailure } from '../../host/commandRegistry.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
 import { alone, pickFound } from '../../host/quickInput.ts';
-import { numberText, plainLine, timeText, transferTitle } from '../../host/words.ts';
+import { plainLine, plural, timeText, transferTitle } from '../../host/words.ts';
 import type { TransferPanels } from '../../panels/transferPanel.ts';
 import { chosenTransfer, transferChoice, type AskTransferParts } from './askTransfer.ts';
 
@@ -50,10 +50,11 @@ export async function clearFinishedTransfers(parts: HistoryParts): Promise<void>
     void notices.info(l10n.t('There are no finished transfers to clear.'));
     return;
   }
-  const cleared =
-    finished.length === 1
-      ? l10n.t('Cleared 1 finished transfer. Its files are not touched.')
-      : l10n.t('Cleared {0} finished transfers. Their files are not touched.', numberText(finished.length));
+  const cleared = plural(
+    finished.length,
+    'Cleared {0} finished transfer. Its files are not touched.',
+    'Cleared {0} finished transfers. Their files are not touched.',
+  );
   await forget(parts, finished, cleared);
 }
 

@@ -66,7 +66,7 @@ export class MetadataScreen {
   private hear(news: MetadataNews): void {
     if (news.type === 'start') {
       l10n.config({ contents: { ...news.words.bundle } });
-      this.format = formatFor(news.words.language);
+      this.format = formatFor(news.words.language, news.words.bundle ? news.words.language : 'en');
     }
     this.show(news.snapshot);
   }

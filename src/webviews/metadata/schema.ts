@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { record } from '../../messages/guards.ts';
 import { readable } from '../shared/text.ts';
@@ -21,7 +22,10 @@ export function schemaFields({ resource }: FileEntry): readonly SchemaField[] {
     name: readable(field['name']) ?? '',
     type: typeText(field),
     description: [readable(field['title']), readable(field['description'])].filter(Boolean).join(': '),
-    constraints: [...(primaryKey.has(field['name']) ? ['primary key'] : []), ...constraintTexts(field['constraints'])],
+    constraints: [
+      ...(primaryKey.has(field['name']) ? [l10n.t('primary key')] : []),
+      ...constraintTexts(field['constraints']),
+    ],
   }));
 }
 

@@ -1,6 +1,10 @@
+import * as l10n from '@vscode/l10n';
+
 /** Numbers, sizes and times as a person of one language reads them. */
 export interface Format {
   number(value: number): string;
+  /** A text that goes by a count, in the plural form that the language wants; `{0}` is the count. */
+  plural(count: number, one: string, other: string): string;
   /** In the decimal units that data repositories use: `67 kB`. */
   size(sizeBytes: number): string;
   /** To the byte: `67,013 bytes`. */
@@ -16,9 +20,13 @@ export interface Format {
 
 const sizeUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'];
 
-/** Formats for a language of the editor; one that is not known to the machine is read as English. */
-export function formatFor(language: string): Format {
+/**
+ * Formats for a language of the editor; one that is not known to the machine is read as English. The words may be in
+ * another language, where there are none in that one.
+ */
+export function formatFor(language: string, wordsLanguage = language): Format {
   const locale = knownLocale(language);
+  const pluralRules = new Intl.PluralRules(knownLocale(wordsLanguage));
   const number = new Intl.NumberFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
   const clockTime = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
@@ -28,6 +36,11 @@ export function formatFor(language: string): Format {
     new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay, maximumFractionDigits }).format(value);
   return {
     number: (value) => number.format(value),
+    plural: (count, one, other) => {
+      const form = pluralRules.select(count);
+      const message = form === 'one' ? one : other;
+      return l10n.t({ message, args: [number.format(count)], comment: form === 'other' ? [] : [form] });
+    },
     percent: (share) => percent.format(share),
     exactSize: (sizeBytes) => unit(sizeBytes, 'byte', 'long'),
     size: (sizeBytes) => {

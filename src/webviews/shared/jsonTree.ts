@@ -38,9 +38,8 @@ function row(node: JsonNode, view: ViewState, format: Format): HTMLElement {
 }
 
 function countText(node: JsonNode, format: Format): string {
-  if (node.kind === 'array')
-    return node.childCount === 1 ? l10n.t('1 element') : l10n.t('{0} elements', format.number(node.childCount));
-  return node.childCount === 1 ? l10n.t('1 field') : l10n.t('{0} fields', format.number(node.childCount));
+  if (node.kind === 'array') return format.plural(node.childCount, '{0} element', '{0} elements');
+  return format.plural(node.childCount, '{0} field', '{0} fields');
 }
 
 function leaf(node: JsonNode, view: ViewState, format: Format): HTMLElement {
@@ -60,7 +59,7 @@ function leafValue(node: JsonNode, view: ViewState, format: Format): readonly Ch
   if (text.length <= firstCharacters) return [link(text, readIdentifier(text).address)];
   const limit = view.limit(node.path, firstCharacters);
   if (limit >= text.length) return [foreign(text, 'value text')];
-  const label = l10n.t('Show all {0} characters', format.number(text.length));
+  const label = format.plural(text.length, 'Show all {0} character', 'Show all {0} characters');
   const more = button('more', label, { kind: 'link', argument: moreArgument(node.path, text.length) });
   return [foreign(shortened(text, limit), 'value text'), ' ', more];
 }

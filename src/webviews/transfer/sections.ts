@@ -97,7 +97,7 @@ export function fillBar(root: HTMLElement): void {
 }
 
 function filesText(count: number, format: Format): string {
-  return count === 1 ? l10n.t('1 file') : l10n.t('{0} files', format.number(count));
+  return format.plural(count, '{0} file', '{0} files');
 }
 
 /** What can be said in a word each. What is not known is left out. */

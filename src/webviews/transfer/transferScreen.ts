@@ -79,7 +79,7 @@ export class TransferScreen {
     }
     if (news.type === 'start') {
       l10n.config({ contents: { ...news.words.bundle } });
-      this.format = formatFor(news.words.language);
+      this.format = formatFor(news.words.language, news.words.bundle ? news.words.language : 'en');
       this.states = news.states;
     }
     this.show(news.snapshot);

@@ -89,7 +89,7 @@ describe('The store of searches', () => {
 });
 
 describe('The order of results', () => {
-  const names = (order: 'relevance' | 'name' | 'size'): string[] =>
+  const names = (order: 'relevance' | 'name' | 'size', language = 'en'): string[] =>
     inOrder(
       [
         { kind: 'unreadable', text: '?' },
@@ -99,11 +99,17 @@ describe('The order of results', () => {
         file('w', { name: '', sizeBytes: 700 }),
       ],
       order,
+      language,
     ).map((found) => (found.kind === 'file' ? found.id : '?'));
 
   it('is that of the answers, that of people for names, and the largest first for sizes', () => {
     assert.deepEqual(names('relevance'), ['?', 'x', 'y', 'z', 'w']);
     assert.deepEqual(names('name'), ['w', 'z', 'y', 'x', '?']);
     assert.deepEqual(names('size'), ['w', 'x', 'z', 'y', '?']);
+  });
+
+  it('is for names that of the language: Ä is an A in French, and the last letter but one in Swedish', () => {
+    assert.deepEqual(names('name', 'fr'), ['w', 'z', 'y', 'x', '?']);
+    assert.deepEqual(names('name', 'sv'), ['w', 'y', 'x', 'z', '?']);
   });
 });

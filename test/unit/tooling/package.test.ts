@@ -16,6 +16,8 @@ describe('The package', () => {
     const needed = [
       'package.json',
       'package.nls.json',
+      'package.nls.fr.json',
+      'l10n/bundle.l10n.fr.json',
       'media/icon.svg',
       'media/page-dark.svg',
       'media/page-light.svg',
@@ -41,7 +43,7 @@ describe('The package', () => {
   });
 
   it('holds nothing else', () => {
-    const allowed = /^(package(\.nls)?\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/|media\/|samples\/)/;
+    const allowed = /^(package(\.nls(\.\w+)?)?\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/|l10n\/|media\/|samples\/)/;
     const others = files.filter((file) => !allowed.test(file) || file.endsWith('.map') || file.includes('/test/'));
     assert.deepEqual(others, []);
   });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'mocha';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { after, before, describe, it } from 'mocha';
 import { formatFor } from '../../../src/webviews/shared/format.ts';
 import { readIdentifier } from '../../../src/webviews/shared/identifiers.ts';
 import { childNodes, jsonNode, leafText } from '../../../src/webviews/shared/jsonNodes.ts';
@@ -64,6 +67,35 @@ describe('Text of a server', () => {
   it('counts as nothing when it only holds marks', () => {
     assert.deepEqual([',', '', '  ', null, 3].map(readable), [undefined, undefined, undefined, undefined, undefined]);
     assert.equal(readable(' a '), 'a');
+  });
+});
+
+describe('Numbers, times and counts in French', () => {
+  const format = formatFor('fr');
+  const plain = (text: string): string => text.replaceAll(/\s/g, ' ');
+
+  before(async () => {
+    const bundle = await readFile(join(import.meta.dirname, '..', '..', '..', 'l10n', 'bundle.l10n.fr.json'), 'utf8');
+    l10n.config({ contents: bundle });
+  });
+  after(() => l10n.config({ contents: {} }));
+
+  it('have French units and decimals', () => {
+    const sizes = [0, 5, 67_400, 1_234_567].map((bytes) => plain(format.size(bytes)));
+    assert.deepEqual(sizes, ['0 octet', '5 octets', '67 ko', '1,2 Mo']);
+    assert.deepEqual([format.number(1_234_567.5), format.percent(0.5)].map(plain), ['1 234 567,5', '50 %']);
+    assert.equal(plain(format.duration(11_520_000)), '3 h 12 min');
+  });
+
+  it('use each plural form, none as well as one in the singular', () => {
+    const counts = [0, 1, 2, 1_000_000].map((count) => plain(format.plural(count, '{0} file', '{0} files')));
+    assert.deepEqual(counts, ['0 fichier', '1 fichier', '2 fichiers', '1 000 000 de fichiers']);
+  });
+
+  it('keep the English plural where there are no words in the language', () => {
+    l10n.config({ contents: {} });
+    const texts = [1, 2].map((count) => formatFor('ja', 'en').plural(count, '{0} file', '{0} files'));
+    assert.deepEqual(texts, ['1 file', '2 files']);
   });
 });
 

@@ -1,0 +1,115 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** A text that the sources say to people. */
+export interface Text {
+  /** What a bundle calls it: the English text, with the comment of the call after a slash where it has one. */
+  readonly key: string;
+  readonly english: string;
+  /** The usual one of several plural forms; each language has its own further ones. */
+  readonly isCounted: boolean;
+}
+
+/** What the sources say, and calls that cannot be read without being run. */
+export interface Texts {
+  readonly texts: readonly Text[];
+  readonly troubles: readonly string[];
+}
+
+/** The file that holds the English texts. */
+export const englishBundle = 'l10n/bundle.l10n.json';
+
+/** Reads the texts out of the calls of `l10n.t` and `plural` in all sources of the extension and its pages. */
+export async function textsOf(root: string): Promise<Texts> {
+  const found = new Map<string, Text>();
+  const troubles: string[] = [];
+  for await (const file of glob('src/**/*.ts', { cwd: root })) {
+    const path = file.replaceAll('\\', '/');
+    const content = await readFile(join(root, file), 'utf8');
+    // Most files say nothing, and need not be parsed.
+    if (!/\b(l10n\.t|plural)\(/.test(content)) continue;
+    const source = ts.createSourceFile(path, content, ts.ScriptTarget.Latest, true);
+    for (const call of callsIn(source)) {
+      const texts = textsIn(call);
+      for (const text of texts ?? []) found.set(text.key, text);
+      if (!texts) troubles.push(placeOf(call));
+    }
+  }
+  const texts = [...found.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  return { texts, troubles: troubles.toSorted() };
+}
+
+/** The English bundle as a file. */
+export function bundleText(texts: readonly Text[]): string {
+  return `${JSON.stringify(Object.fromEntries(texts.map(({ key, english }) => [key, english])), undefined, 2)}\n`;
+}
+
+/** The keys that a bundle of a language has: those of English, in the plural forms of that language. */
+export function keysOf(texts: readonly Text[], language: string): readonly string[] {
+  const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+  const further = forms.filter((form) => form !== 'one' && form !== 'other');
+  return texts.flatMap(({ key, isCounted }) => [key, ...(isCounted ? further.map((form) => `${key}/${form}`) : [])]);
+}
+
+function* callsIn(node: ts.Node): Generator<ts.CallExpression> {
+  // The helpers themselves are given what their callers say.
+  if (isNamed(node, 'plural')) return;
+  if (ts.isCallExpression(node) && isTextCall(node)) yield node;
+  const inner: ts.Node[] = [];
+  ts.forEachChild(node, (child) => void inner.push(child));
+  for (const child of inner) yield* callsIn(child);
+}
+
+function placeOf(node: ts.Node): string {
+  const source = node.getSourceFile();
+  return `${source.fileName}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
+}
+
+function isNamed(node: ts.Node, name: string): boolean {
+  return (
+    (ts.isFunctionDeclaration(node) || ts.isPropertyAssignment(node)) &&
+    node.name !== undefined &&
+    node.name.getText() === name
+  );
+}
+
+function isTextCall({ expression }: ts.CallExpression): boolean {
+  return expression.getText() === 'l10n.t' || isPlural(expression);
+}
+
+function isPlural(callee: ts.Expression): boolean {
+  return /(^|\.)plural$/.test(callee.getText());
+}
+
+function textsIn(call: ts.CallExpression): readonly Text[] | undefined {
+  const [first, second, third] = call.arguments;
+  if (isPlural(call.expression)) return countedTexts(literal(second), literal(third));
+  if (first && ts.isObjectLiteralExpression(first)) return commentedText(first);
+  const english = literal(first);
+  return english === undefined ? undefined : [{ key: english, english, isCounted: false }];
+}
+
+function countedTexts(one: string | undefined, other: string | undefined): readonly Text[] | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  return [
+    { key: `${one}/one`, english: one, isCounted: false },
+    { key: other, english: other, isCounted: true },
+  ];
+}
+
+function commentedText(options: ts.ObjectLiteralExpression): readonly Text[] | undefined {
+  const given = (name: string): ts.Expression | undefined =>
+    options.properties.filter(ts.isPropertyAssignment).find((property) => property.name.getText() === name)
+      ?.initializer;
+  const comment = given('comment');
+  const english = literal(given('message'));
+  if (english === undefined || !comment || !ts.isArrayLiteralExpression(comment)) return undefined;
+  const words = comment.elements.map(literal);
+  if (words.includes(undefined)) return undefined;
+  return [{ key: `${english}/${words.join('')}`, english, isCounted: false }];
+}
+
+function literal(node: ts.Expression | undefined): string | undefined {
+  return node && ts.isStringLiteralLike(node) ? node.text : undefined;
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Frame } from 'playwright-core';
+import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { repositoryRoot } from '../support/editor/places.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+
+const orcid = '0000-0002-1825-0097';
+const space = '\u00a0';
+
+/** The texts of the bundle that are other ones in French: none of them may be seen. */
+async function englishTexts(): Promise<ReadonlySet<string>> {
+  const bundle = await readFile(join(repositoryRoot, 'l10n', 'bundle.l10n.fr.json'), 'utf8');
+  const texts = Object.entries(JSON.parse(bundle) as Record<string, string>);
+  return new Set(texts.filter(([english, french]) => english !== french).map(([english]) => english));
+}
+
+describe('A person whose editor speaks French', function () {
+  this.timeout(180_000);
+  let folder: string;
+  let editor: Editor;
+  let window: EditorWindow;
+  let english: ReadonlySet<string>;
+
+  before(async () => {
+    english = await englishTexts();
+    folder = await mkdtemp(join(tmpdir(), 'french-'));
+    await writeFile(join(folder, 'notes.txt'), 'Notes');
+    await writeFile(join(folder, 'large.bin'), Buffer.alloc(1_234_567));
+    editor = await startEditor({ extensionPath: repositoryRoot, workspace: folder });
+    // What a language pack does: it says which language its words are in, before the editor begins.
+    window = await editor.openWindow({
+      prepare: async (page) => {
+        await page.addInitScript('globalThis._VSCODE_NLS_LANGUAGE = "fr"');
+      },
+    });
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+  });
+  after(async () => {
+    await editor.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const lines = (text: string): readonly string[] => text.split('\n').map((line) => line.trim());
+  async function expectNoEnglish(text: string): Promise<void> {
+    assert.deepEqual(
+      lines(text).filter((line) => english.has(line)),
+      [],
+    );
+  }
+  const sideBar = (): Promise<string> => window.page.locator('.part.sidebar').innerText();
+  const pageText = (frame: Frame): Promise<string> => frame.locator('body').innerText();
+
+  it('finds views and their first steps in French', async () => {
+    await window.openContainer('Transfert de données');
+    const shown = await sideBar();
+    for (const text of ['Bases de données', 'Résultats', 'Transferts'])
+      assert.ok(shown.toLowerCase().includes(text.toLowerCase()), `${text} in ${shown}`);
+    assert.match(shown, /Démarrer le service local/);
+  });
+
+  it('searches, and reads sizes as they are written in French', async () => {
+    const databases = window.tree('Bases de données');
+    await databases.welcomeButton('Démarrer le service local');
+    await (await databases.row(/french-/)).action('Rechercher des fichiers…');
+    await window.quickInput.input(orcid, 'ORCID iD');
+    await window.quickInput.input('', /2\/3/);
+    await window.quickInput.pick('Rechercher', /3\/3/);
+    const results = window.tree('Résultats');
+    await results.waitFor('the files', (rows) => rows.some(({ description }) => description.includes('2 fichiers')));
+    await (await results.row('large.bin')).toggleCheck();
+    const rows = await results.rows();
+    assert.match(rows.find(({ label }) => label === 'large.bin')?.description ?? '', /^1,2\sMo · bin$/);
+    await expectNoEnglish(await sideBar());
+  });
+
+  it('reads the page of a file in French, which says so to a screen reader', async () => {
+    await (await window.tree('Résultats').row('large.bin')).doubleClick();
+    const page = await window.pageFrame('large.bin');
+    await page.getByRole('button', { name: 'Copier l’identifiant' }).waitFor();
+    assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
+    const shown = await pageText(page);
+    assert.match(shown, /Taille\s+1,2\sMo/);
+    assert.match(shown, /dans .*french-/);
+    await expectNoEnglish(shown);
+  });
+
+  it('transfers, and is told of it in French', async () => {
+    await window.tree('Résultats').action('Transférer les fichiers cochés…');
+    await window.quickInput.pick('Fichiers reçus', /1\/4/);
+    await window.quickInput.input('', /2\/4/);
+    await window.quickInput.pick('Aucune instruction', /3\/4/);
+    await window.notifications.answer('Transférer');
+    const notice = await window.notifications.wait(/Transfert réussi/);
+    assert.deepEqual(
+      [notice.text, notice.buttons],
+      [`Transfert réussi${space}: 1 fichier vers Fichiers reçus.`, ['Afficher la progression']],
+    );
+    await window.statusBar('Transferts terminés');
+  });
+
+  it('reads the page of the transfer in French', async () => {
+    const transfers = window.tree('Transferts');
+    await (await transfers.row('Terminés')).expand();
+    const row = await transfers.row('1 fichier vers Fichiers reçus');
+    await row.click();
+    const page = await window.pageFrame(/Fichiers reçus/);
+    await page.getByText('réussi').first().waitFor();
+    const shown = await pageText(page);
+    assert.match(shown, /1 sur 1 fichier\s+100\s%/);
+    await expectNoEnglish(shown);
+    await expectNoEnglish(await sideBar());
+  });
+
+  it('finds the commands in the palette by their French names', async () => {
+    assert.equal(await window.hasCommand('Transfert de données: Trouver des fichiers par identifiant…'), true);
+  });
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundleText, englishBundle, keysOf, textsOf, type Texts } from '../../../scripts/l10n/texts.ts';
+
+type Words = Readonly<Record<string, string>>;
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const languages = ['fr'];
+
+/** Texts that are the same in both languages, beside those without words. */
+const sameWords: Readonly<Record<string, readonly string[]>> = {
+  fr: [
+    ...['Actions', 'Dates', 'Description', 'Format', 'Instructions', 'Licence', 'ORCID iD', 'Service', 'Source'],
+    ...['Sources', 'Type', 'Version', 'Data Transfer Explorer'],
+  ],
+};
+
+async function wordsIn(file: string): Promise<Words> {
+  return JSON.parse(await readFile(join(root, file), 'utf8')) as Words;
+}
+
+/** What is put in, and what must not be translated: addresses, commands, code and settings. */
+function marksIn(text: string): readonly string[] {
+  const marks = text.matchAll(
+    /\{\d+\}|https?:\/\/[\w.:@-]+|\(command:[\w.]+\)|`[^`]*`|\bhttp\.\w+|\b[A-Z]+(?:_[A-Z]+)+\b/g,
+  );
+  return [...marks].map(([mark]) => mark.replace(/\.$/, '')).toSorted();
+}
+
+function hasWords(text: string): boolean {
+  return /\p{L}{2}/u.test(text.replaceAll(/\{\d+\}|\bOK\b/g, ''));
+}
+
+/** Every text of the manifest that a person sees, with where it stands. */
+function shownInManifest(value: unknown, place: string): readonly (readonly [place: string, text: string])[] {
+  const shown =
+    /\.(title|displayName|description|markdownDescription|label|name|contextualTitle|category|contents|altText|\w+ErrorMessage)$/;
+  const list = /\.(enumDescriptions|markdownEnumDescriptions|enumItemLabels)\.\d+$/;
+  if (typeof value === 'string') return shown.test(place) || list.test(place) ? [[place, value]] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => shownInManifest(inner, `${place}.${name}`));
+}
+
+describe('The texts for people', () => {
+  let sources: Texts;
+  let manifest: { readonly l10n?: string; readonly contributes: object; readonly capabilities: object };
+  let english: Words;
+
+  before(async function () {
+    this.timeout(30_000);
+    sources = await textsOf(root);
+    manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as typeof manifest;
+    english = await wordsIn('package.nls.json');
+  });
+
+  it('are written out where they are used, so that they can be gathered', () => {
+    assert.ok(sources.texts.length > 500);
+    assert.deepEqual(sources.troubles, []);
+  });
+
+  it('stand in the English bundle as the sources say them; `npm run l10n` writes it', async () => {
+    assert.equal(await readFile(join(root, englishBundle), 'utf8'), bundleText(sources.texts));
+  });
+
+  it('of the manifest all stand in package.nls.json, and nothing else does', () => {
+    const { contributes, capabilities } = manifest;
+    const shown = [
+      ...shownInManifest({ ...manifest, contributes: undefined, capabilities: undefined }, ''),
+      ...shownInManifest(contributes, '.contributes'),
+      ...shownInManifest(capabilities, '.capabilities'),
+    ].filter(([place]) => place !== '.name' && !place.includes('defaultSnippets.0.body'));
+    const bare = shown.filter(([, text]) => !/^%[\w.]+%$/.test(text));
+    assert.deepEqual(bare, []);
+    const used = [...JSON.stringify(manifest).matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key);
+    assert.deepEqual([...new Set(used)].toSorted(), Object.keys(english).toSorted());
+  });
+
+  it('exist in the languages that are tried here, in the manifest and in the program', async () => {
+    const named: string[] = [];
+    for await (const file of glob(['l10n/*.json', 'package.nls.*.json'], { cwd: root })) named.push(file);
+    const wanted = languages.flatMap((language) => [
+      `l10n/bundle.l10n.${language}.json`,
+      `package.nls.${language}.json`,
+    ]);
+    assert.deepEqual(named.map((file) => file.replaceAll('\\', '/')).toSorted(), [englishBundle, ...wanted].toSorted());
+    assert.equal(manifest.l10n, './l10n');
+  });
+
+  for (const language of languages) {
+    describe(`in the language ${language}`, () => {
+      let bundle: Words;
+      let manifestWords: Words;
+      const englishOf = (key: string): string =>
+        sources.texts.find((text) => key === text.key || key.startsWith(`${text.key}/`))?.english ?? english[key] ?? '';
+
+      before(async () => {
+        bundle = await wordsIn(`l10n/bundle.l10n.${language}.json`);
+        manifestWords = await wordsIn(`package.nls.${language}.json`);
+      });
+
+      it('are complete, in all plural forms of the language, and no text is left over', () => {
+        assert.deepEqual(Object.keys(bundle).toSorted(), [...keysOf(sources.texts, language)].toSorted());
+        assert.deepEqual(Object.keys(manifestWords).toSorted(), Object.keys(english).toSorted());
+      });
+
+      it('keep what is put in, links, code, names of settings and addresses', () => {
+        for (const [key, text] of Object.entries({ ...bundle, ...manifestWords })) {
+          assert.deepEqual(marksIn(text), marksIn(englishOf(key)), text);
+        }
+      });
+
+      it('are translated, but for words that are the same', () => {
+        const all = Object.entries({ ...bundle, ...manifestWords });
+        const same = all.filter(([key, text]) => text === englishOf(key) && hasWords(text)).map(([, text]) => text);
+        assert.deepEqual([...new Set(same)].toSorted(), [...(sameWords[language] ?? [])].toSorted());
+        assert.deepEqual(
+          all.filter(([, text]) => text.trim() === ''),
+          [],
+        );
+      });
+
+      it('call a command everywhere what it is called', () => {
+        const titles = Object.keys(english).filter((key) => key.startsWith('command.'));
+        const bare = (text = ''): string => text.replace(/…$/, '');
+        for (const key of titles) {
+          for (const text of [english[key] ?? '', bare(english[key])]) {
+            const said = bundle[text];
+            if (said === undefined) continue;
+            const title = manifestWords[key];
+            assert.equal(said, text.endsWith('…') ? title : bare(title));
+          }
+        }
+      });
+
+      for (const [name, words] of [
+        ['English', () => english],
+        [language, () => manifestWords],
+      ] as const) {
+        it(`name in the texts of the settings only commands that there are (${name})`, () => {
+          const { category = '', ...texts } = words();
+          const titles = Object.entries(texts).filter(([key]) => key.startsWith('command.'));
+          const known = new Set(titles.flatMap(([, title]) => [title, `${category}: ${title}`]));
+          const named = Object.values(texts).flatMap((text) => [...text.matchAll(/\*\*([^*]+)\*\*/g)]);
+          assert.ok(named.length > 0);
+          assert.deepEqual(
+            named.map(([, text = '']) => text).filter((text) => !known.has(text)),
+            [],
+          );
+        });
+      }
+    });
+  }
+
+  it('are set in French as French wants: its apostrophe, and spaces that do not break before signs', async () => {
+    const words = { ...(await wordsIn('l10n/bundle.l10n.fr.json')), ...(await wordsIn('package.nls.fr.json')) };
+    const prose = Object.values(words).map((text) => text.replaceAll(/`[^`]*`|\(command:[^)]*\)|https?:\/\/\S*/g, ''));
+    assert.deepEqual(
+      prose.filter((text) => /\p{L}'\p{L}|\.\.\.|« | »| [;!]| :(?!\w)|[^\s\u00a0]\?$/u.test(text)),
+      [],
+    );
+  });
+});
