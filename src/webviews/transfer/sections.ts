@@ -62,10 +62,8 @@ export function stateBadge({ transfer, word }: TransferView): HTMLElement {
 export function progressSection({ transfer, format }: TransferView): HTMLElement | undefined {
   const { moved, total, share } = movementOf(transfer);
   const isWaiting = share === undefined && movingStates.has(transfer.state);
-  const words =
-    moved === undefined
-      ? filesText(total, format)
-      : l10n.t('{0} of {1} files', format.number(moved), format.number(total));
+  const all = filesText(total, format);
+  const words = moved === undefined ? all : l10n.t('{0} of {1}', format.number(moved), all);
   const percent = share === undefined ? undefined : format.percent(share);
   const spoken = percent === undefined ? l10n.t('{0}, none counted yet', words) : `${words}, ${percent}`;
   const bar = element(
