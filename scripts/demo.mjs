@@ -1,6 +1,6 @@
 /**
  * `npm run demo` starts the local service with sample data and an editor with the extension, and says where to look.
- * `npm run demo -- --headless [--screenshots]` does the main job through the interface and ends.
+ * `npm run demo -- --headless` does the main job through the interface and ends.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

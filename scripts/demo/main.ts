@@ -1,4 +1,4 @@
-/** The demo under Node 24: `node scripts/demo/main.ts [--headless] [--screenshots]`; started by scripts/demo.mjs. */
+/** The demo under Node 24: `node scripts/demo/main.ts [--headless]`; started by scripts/demo.mjs. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,16 +7,13 @@ import { parseArgs } from 'node:util';
 import { prepareEditor, startEditor } from '../../test/support/editor/editor.ts';
 import { keepEvidence } from '../../test/support/editor/evidence.ts';
 import { readPlaces, repositoryRoot } from '../../test/support/editor/places.ts';
-import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { doMainJob } from '../../test/support/mainJob.ts';
 import { prepareSources } from './demoData.ts';
 import { type DemoService, startService } from './demoService.ts';
 
 const demoFolder = join(repositoryRoot, '.demo');
 
-const { values: options } = parseArgs({
-  options: { headless: { type: 'boolean', default: false }, screenshots: { type: 'boolean', default: false } },
-});
+const { values: options } = parseArgs({ options: { headless: { type: 'boolean', default: false } } });
 
 interface Demo {
   readonly service: DemoService;
@@ -53,26 +50,15 @@ async function makeWorkspace(runFolder: string): Promise<string> {
   return workspace;
 }
 
-/** Takes a picture in light and in dark, without notices; a picture of the README is never made by hand. */
-async function takePictures(window: EditorWindow, name: string): Promise<void> {
-  if (!options.screenshots) return;
-  await window.command('Notifications: Clear All Notifications');
-  for (const theme of ['dark', 'light'] as const) {
-    await window.theme(theme);
-    await window.screenshot(join(repositoryRoot, 'media', 'screenshots', `${name}-${theme}.png`));
-  }
-}
-
 async function runHeadless({ service, workspace }: Demo): Promise<object> {
   const started = performance.now();
   const editor = await startEditor({ extensionPath: repositoryRoot, workspace });
   try {
     const window = await editor.openWindow();
-    const look = (name: string): Promise<void> => takePictures(window, name);
     const tell = (step: string): void => {
       console.log(`${((performance.now() - started) / 1000).toFixed(1)} s  ${step}`);
     };
-    return { editor: await editorName(), ...(await doMainJob({ window, ...service, look, tell })) };
+    return { editor: await editorName(), ...(await doMainJob({ window, ...service, tell })) };
   } catch (error) {
     for (const file of await keepEvidence('demo')) console.log(`kept ${file}`);
     throw error;

@@ -10,8 +10,6 @@ export interface MainJobParts {
   readonly token: string;
   /** Folder that the service serves as "My Data". */
   readonly destinationFolder: string;
-  /** Called where there is something to be seen, with a name for it. */
-  look?(name: string): Promise<void>;
   /** Called before each step, with what is done now. */
   tell?(step: string): void;
 }
@@ -53,14 +51,12 @@ class MainJob {
     const { window, parts } = this;
     this.tell('Connecting to the service');
     await window.openContainer('Data Transfer');
-    await this.look('welcome');
     await window.command('Data Transfer: Connect to a Service…');
     await window.quickInput.input(parts.address, /1\/4/);
     await window.quickInput.input(parts.token, /3\/4/);
     await window.quickInput.input(orcid, /4\/4/);
     const tree = window.tree('Databases');
     await tree.waitFor('the databases', (rows) => rows.some(({ label }) => label === 'My Data'));
-    await this.look('databases');
     return (await tree.rows()).filter(({ icon }) => icon === 'database').length;
   }
 
@@ -68,7 +64,6 @@ class MainJob {
     this.tell('Searching Vega Datasets for weather');
     const found = await this.find('weather');
     for (const name of wanted) await (await this.results.row(name)).toggleCheck();
-    await this.look('search-results');
     return found;
   }
 
@@ -78,7 +73,6 @@ class MainJob {
     const page = await this.window.pageFrame('seattle-weather.csv');
     await page.getByRole('table').getByText('temp_max').first().waitFor();
     await page.getByText('text/csv').first().waitFor();
-    await this.look('metadata');
   }
 
   async transfer(): Promise<number> {
@@ -95,7 +89,6 @@ class MainJob {
     await (await tree.row(row)).click();
     const page = await this.window.pageFrame(/My Data/);
     await page.getByText('Succeeded').first().waitFor();
-    await this.look('transfer');
     return wanted.length;
   }
 
@@ -131,7 +124,6 @@ class MainJob {
     await tree.waitFor('movement', (rows) =>
       rows.some(({ label, description }) => label === '1 file to My Data' && /active/.test(description)),
     );
-    await this.look('running');
     await row.action('Cancel Transfer');
     await this.window.notifications.answer('Cancel Transfer');
     await tree.waitFor('the end', (rows) =>
@@ -167,10 +159,6 @@ class MainJob {
     const { message } = await window.notifications.dialog();
     if (!message.startsWith(`Transfer ${count} file`)) throw new Error(`The summary asks: ${message}`);
     await window.notifications.answer('Transfer');
-  }
-
-  private async look(name: string): Promise<void> {
-    await this.parts.look?.(name);
   }
 
   private tell(step: string): void {

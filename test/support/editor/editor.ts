@@ -17,6 +17,10 @@ export interface EditorOptions {
    * is not what a person sees; without it the extension stands among the installed ones.
    */
   readonly isDevelopmentHost?: boolean;
+  /** Folders of other extensions that stand among the installed ones. */
+  readonly companions?: readonly string[];
+  /** Lets windows ask whether a workspace is trusted; they begin without trust. */
+  readonly asksForTrust?: boolean;
   /** The folder that windows open; an empty one is made when it is left out. */
   readonly workspace?: string;
   /** User settings, over those that keep the editor quiet. */
@@ -147,10 +151,11 @@ interface PreparedEditor {
 /** Starts the server alone, with a fresh data folder on a free port. */
 export async function prepareEditor(options: EditorOptions = {}): Promise<PreparedEditor> {
   const folder = await makeFolder(options);
-  const isDevelopmentHost = options.isDevelopmentHost ?? false;
-  const serverOptions = { dataFolder: folder.data, environment: options.environment ?? {}, isDevelopmentHost };
-  if (options.extensionPath !== undefined && !isDevelopmentHost)
-    await linkExtension(options.extensionPath, folder.data);
+  const { isDevelopmentHost = false, asksForTrust = false, environment = {} } = options;
+  const serverOptions = { dataFolder: folder.data, environment, isDevelopmentHost, asksForTrust };
+  const installed = isDevelopmentHost ? undefined : options.extensionPath;
+  for (const path of [installed, ...(options.companions ?? [])])
+    if (path !== undefined) await linkExtension(path, folder.data);
   if (options.vsix !== undefined) installVsix(options.vsix, serverOptions);
   const server = await startServer(serverOptions);
   const close = async (): Promise<void> => {

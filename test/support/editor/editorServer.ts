@@ -13,6 +13,7 @@ export interface ServerOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Lets a window's address name an extension under development and its tests. */
   readonly isDevelopmentHost: boolean;
+  readonly asksForTrust: boolean;
 }
 
 /** The VS Code server as a process: started on a free port, ended with everything it started. */
@@ -64,7 +65,8 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
       ...['--host', '127.0.0.1', '--port', '0', '--without-connection-token', licenseFlag],
       ...(options.isDevelopmentHost ? ['--enable-smoke-test-driver'] : []),
       ...['--server-data-dir', options.dataFolder],
-      ...['--disable-telemetry', '--disable-workspace-trust'],
+      '--disable-telemetry',
+      ...(options.asksForTrust ? [] : ['--disable-workspace-trust']),
     ],
     { env: environment(options), stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' },
   );

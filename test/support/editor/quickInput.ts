@@ -73,7 +73,7 @@ export class QuickInput {
    * already shows an error may refuse Enter without a change.
    */
   async accept(): Promise<void> {
-    const before = JSON.stringify(await this.state());
+    const before = JSON.stringify(await this.#shown());
     await this.#page.keyboard.press('Enter');
     await until('the quick input to take Enter', async () => {
       const state = await this.state();
@@ -93,7 +93,7 @@ export class QuickInput {
     if (typeof label === 'string' && rows.length > 0 && !rows.some((row) => row.label === label))
       await this.type(label);
     const row = await this.#row(label);
-    const before = JSON.stringify(await this.state());
+    const before = JSON.stringify(await this.#shown());
     await row.locator('.quick-input-list-rows').click();
     await until(
       'the quick pick to take the click',
@@ -115,6 +115,11 @@ export class QuickInput {
   async cancel(): Promise<void> {
     await this.#page.keyboard.press('Escape');
     await this.waitClosed();
+  }
+
+  /** What it shows; a window that is busy may not tell at once. */
+  async #shown(): Promise<QuickInputState> {
+    return until('what the quick input shows', () => this.state());
   }
 
   async #row(label: string | RegExp): Promise<Locator> {
