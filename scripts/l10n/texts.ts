@@ -32,8 +32,8 @@ export async function textsOf(root: string): Promise<Texts> {
     const source = ts.createSourceFile(path, content, ts.ScriptTarget.Latest, true);
     for (const call of callsIn(source)) {
       const texts = textsIn(call);
-      for (const text of texts ?? []) found.set(text.key, text);
-      if (!texts) troubles.push(placeOf(call));
+      if (texts) for (const text of texts) found.set(text.key, text);
+      else troubles.push(placeOf(call));
     }
   }
   const texts = [...found.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1));
