@@ -2,16 +2,17 @@ import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
-import { type EditorServer, installVsix, startServer } from './editorServer.ts';
+import { type EditorServer, startServer } from './editorServer.ts';
 import { endLocalServices } from './localServices.ts';
 import { readPlaces } from './places.ts';
 import { type ThemeName, quietSettings, themeSettings } from './settings.ts';
 import { EditorWindow, type WindowOptions } from './window.ts';
 
-/** What an editor is started with. Either the folder of an extension under development, or a packed one. */
+/** What an editor is started with: the folder of an extension under development, or extensions that are installed. */
 export interface EditorOptions {
   readonly extensionPath?: string;
-  readonly vsix?: string;
+  /** A folder of extensions that the editor itself has installed, which several editors may share. */
+  readonly extensions?: string;
   /**
    * Opens windows as extension development hosts, which can run tests inside. Such an editor shows no notices, so it
    * is not what a person sees; without it the extension stands among the installed ones.
@@ -148,11 +149,10 @@ interface PreparedEditor {
 export async function prepareEditor(options: EditorOptions = {}): Promise<PreparedEditor> {
   const folder = await makeFolder(options);
   const isDevelopmentHost = options.isDevelopmentHost ?? false;
-  const serverOptions = { dataFolder: folder.data, environment: options.environment ?? {}, isDevelopmentHost };
+  const { environment = {}, extensions } = options;
   if (options.extensionPath !== undefined && !isDevelopmentHost)
     await linkExtension(options.extensionPath, folder.data);
-  if (options.vsix !== undefined) installVsix(options.vsix, serverOptions);
-  const server = await startServer(serverOptions);
+  const server = await startServer({ dataFolder: folder.data, environment, extensions, isDevelopmentHost });
   const close = async (): Promise<void> => {
     await server.close();
     await endLocalServices(folder.data);
