@@ -26,6 +26,7 @@ import {
   repeatSearch,
   sortResults,
   stopSearch,
+  toggleCheck,
   uncheckAllFiles,
   type SearchRowParts,
 } from './searchRows.ts';
@@ -107,6 +108,7 @@ function registerFiles(registry: CommandRegistry, parts: CommandParts): void {
   registry.register('dataTransfer.sortResults', (node) => sortResults(parts, node));
   registry.register('dataTransfer.checkAllFiles', (node) => checkAllFiles(parts, node));
   registry.register('dataTransfer.uncheckAllFiles', (node) => uncheckAllFiles(parts, node));
+  registry.register('dataTransfer.toggleCheck', (file, selection) => toggleCheck(parts, file, selection));
   registry.register('dataTransfer.loadMore', (node) => loadMore(parts, node));
   registry.register('dataTransfer.repeatSearch', (node) => repeatSearch(parts, node));
   registry.register('dataTransfer.dismissSearch', (node, selection) => dismissSearch(parts, node, selection));

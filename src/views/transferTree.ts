@@ -15,6 +15,7 @@ import { foreignServiceName, type TransferNode } from '../host/contributions.ts'
 import { movedText, numberText, plainLine, reasonText, standingText, timeText, transferTitle } from '../host/words.ts';
 import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
 import { goneItem, loadingRow, messageItem } from './placeholders.ts';
+import { spokenRow } from './spokenRow.ts';
 
 type Group = TransferGroupNode['group'];
 
@@ -182,7 +183,7 @@ function transferItem(transfer: Transfer, estimate: string | undefined, now: num
     title: l10n.t('Show Transfer Progress'),
     arguments: [{ kind: 'transfer', key: transfer.key } satisfies TransferNode],
   };
-  return item;
+  return spokenRow(item);
 }
 
 function contextOf(transfer: Transfer): string {
