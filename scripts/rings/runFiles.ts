@@ -3,6 +3,7 @@ import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import Mocha from 'mocha';
 import { keepEvidence } from '../../test/support/editor/evidence.ts';
+import { installPacked } from '../../test/support/editor/installed.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { RingReporter } from '../../test/support/ringReporter.ts';
 
@@ -19,6 +20,7 @@ if (ring === 'ui') mocha.rootHooks({ afterEach: showFailure });
 for (const file of globSync(`test/${ring}/**/*.test.ts`, { cwd: repositoryRoot }).sort()) {
   mocha.addFile(resolve(repositoryRoot, file));
 }
+if (ring === 'ui') installPacked();
 await mocha.loadFilesAsync();
 mocha.run((failures) => {
   process.exitCode = failures > 0 ? 1 : 0;

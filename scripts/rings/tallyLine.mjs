@@ -4,6 +4,7 @@ const names = {
   fault: 'faults',
   property: 'properties',
   'accessible page': 'accessible pages',
+  command: 'journeys through all commands',
 };
 
 function runsOf(tallies) {
@@ -13,11 +14,20 @@ function runsOf(tallies) {
   return least === most ? ` (${most} runs each)` : ` (${least} to ${most} runs each)`;
 }
 
+/** What axe said of the pages: a page with a violation fails, so all that are counted have none. */
+function axeOf(tallies) {
+  const incomplete = tallies.reduce((sum, tally) => sum + (tally.incomplete ?? 0), 0);
+  const passed = tallies.reduce((sum, tally) => sum + tally.runs, 0);
+  return ` (axe: ${passed.toLocaleString('en-US')} rules passed, 0 violations, ${incomplete} incomplete)`;
+}
+
+const details = { 'accessible page': axeOf, command: ([{ runs }]) => ` (${runs} commands)` };
+
 /** `tallies`: one `{ kind, runs }` for each test that was counted, as the reporter tells them. */
 export function tallyLine(tallies) {
   const parts = Object.entries(names).map(([kind, name]) => {
     const ofKind = tallies.filter((tally) => tally.kind === kind);
-    return `${name} ${ofKind.length}${ofKind.length > 0 ? runsOf(ofKind) : ''}`;
+    return `${name} ${ofKind.length}${ofKind.length > 0 ? (details[kind] ?? runsOf)(ofKind) : ''}`;
   });
   return parts.join(', ');
 }

@@ -26,6 +26,7 @@ import {
   repeatSearch,
   sortResults,
   stopSearch,
+  toggleCheck,
   uncheckAllFiles,
   type SearchRowParts,
 } from './search/searchRows.ts';
@@ -117,6 +118,7 @@ function fileCommands(parts: CommandParts) {
     'dataTransfer.sortResults': (node) => sortResults(parts, node),
     'dataTransfer.checkAllFiles': (node) => checkAllFiles(parts, node),
     'dataTransfer.uncheckAllFiles': (node) => uncheckAllFiles(parts, node),
+    'dataTransfer.toggleCheck': (file, selection) => toggleCheck(parts, file, selection),
     'dataTransfer.loadMore': (node) => loadMore(parts, node),
     'dataTransfer.repeatSearch': (node) => repeatSearch(parts, node),
     'dataTransfer.dismissSearch': (node, selection) => dismissSearch(parts, node, selection),

@@ -74,6 +74,7 @@ export interface CommandArguments {
   'dataTransfer.sortResults': SearchNode;
   'dataTransfer.checkAllFiles': SearchNode;
   'dataTransfer.uncheckAllFiles': SearchNode;
+  'dataTransfer.toggleCheck': FileNode;
   'dataTransfer.loadMore': SearchNode;
   'dataTransfer.repeatSearch': SearchNode;
   'dataTransfer.dismissSearch': SearchNode;
@@ -125,6 +126,7 @@ export const rowKinds: Readonly<Record<CommandId, RowKind | readonly RowKind[]>>
   'dataTransfer.sortResults': 'search',
   'dataTransfer.checkAllFiles': 'search',
   'dataTransfer.uncheckAllFiles': 'search',
+  'dataTransfer.toggleCheck': 'file',
   'dataTransfer.loadMore': 'search',
   'dataTransfer.repeatSearch': 'search',
   'dataTransfer.dismissSearch': 'search',

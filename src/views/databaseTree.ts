@@ -10,6 +10,7 @@ import { databaseText, parameterTypeText } from '../host/searchWords.ts';
 import { listText, plainLine, reasonText } from '../host/words.ts';
 import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
 import { errorRow, loadingRow, messageItem, nothingRow } from './placeholders.ts';
+import { spokenRow } from './spokenRow.ts';
 
 const retry = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry') };
 
@@ -115,7 +116,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (this.parts.isSaved(database.url)) item.contextValue = 'database.saved';
     item.id = `database/${database.id}/${database.name}`;
     item.tooltip = [database.name, database.organization, database.url].map(plainLine).filter(Boolean).join('\n');
-    return item;
+    return spokenRow(item);
   }
 }
 
@@ -181,7 +182,7 @@ function connectionItem(state: ConnectionState): TreeItem {
     item.tooltip = plainLine(state.connection.server);
     item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
   }
-  return item;
+  return spokenRow(item);
 }
 
 function organizationItem(name: string): TreeItem {

@@ -6,6 +6,7 @@ import { countText, databaseText, filtersText, orderText, wantedText } from '../
 import { listText, numberText, plainLine, plural, sizeText, wordsLanguage } from '../host/words.ts';
 import { namesOf } from './fileFacts.ts';
 import type { PartNode } from './nodes.ts';
+import { spokenRow } from './spokenRow.ts';
 
 /** The row of a search. */
 export function searchItem(search: Search): TreeItem {
@@ -19,7 +20,13 @@ export function searchItem(search: Search): TreeItem {
   const lines = [databaseText(query.database), filtersText(query), countText(search), sorted];
   item.description = lines.filter(Boolean).join(' · ');
   item.tooltip = [wanted, ...lines].filter(Boolean).join('\n');
-  return item;
+  return spokenRow(item, stateText(search));
+}
+
+/** What the icon says, for those who do not see it. */
+function stateText({ loading, reason }: Search): string {
+  if (loading) return l10n.t('searching');
+  return reason ? l10n.t('failed') : '';
 }
 
 function searchIcon({ loading, reason, query }: Search): ThemeIcon {
@@ -38,7 +45,7 @@ export function partItem(search: Search, node: PartNode, files: readonly FoundFi
   item.iconPath = new ThemeIcon('files');
   item.description = [files[0], files.at(-1)].map((file) => labelOf(file)).join(' – ');
   item.tooltip = `${numbers.join(' – ')}\n${item.description}`;
-  return item;
+  return spokenRow(item);
 }
 
 /** The row of the ids that brought no file. */
@@ -62,7 +69,8 @@ export function fileItem(node: FileNode, isChecked: boolean): TreeItem {
   item.description = [file.sizeBytes === undefined ? '' : sizeText(file.sizeBytes), plainLine(file.format ?? '')]
     .filter(Boolean)
     .join(' · ');
-  item.checkboxState = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
+  const state = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
+  item.checkboxState = { state, accessibilityInformation: { label: l10n.t('Check {0}', labelOf(file)) } };
   item.command = { command: 'dataTransfer.showFileMetadata', title: l10n.t('Show File Metadata'), arguments: [node] };
   return item;
 }

@@ -24,6 +24,7 @@ import {
 } from '../host/words.ts';
 import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
 import { goneItem, loadingRow, messageItem } from './placeholders.ts';
+import { spokenRow } from './spokenRow.ts';
 
 type Group = TransferGroupNode['group'];
 
@@ -191,7 +192,7 @@ function transferItem(transfer: Transfer, estimate: string | undefined, now: num
     title: l10n.t('Show Transfer Progress'),
     arguments: [{ kind: 'transfer', key: transfer.key } satisfies TransferNode],
   };
-  return item;
+  return spokenRow(item);
 }
 
 function contextOf(transfer: Transfer): string {

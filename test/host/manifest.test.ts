@@ -101,6 +101,23 @@ describe('The manifest', () => {
     assert.deepEqual(read, keysOf(contributions, 'ContextKeys'));
   });
 
+  it('asks in its conditions for nothing but keys that the program or the editor sets', () => {
+    const ofEditor = [
+      ...['view', 'viewItem', 'isWorkspaceTrusted', 'editorTextFocus'],
+      ...['explorerResourceIsFolder', 'resourceFilename', 'resourceScheme'],
+    ];
+    const known = new Set([...ofEditor, ...keysOf(contributions, 'ContextKeys')]);
+    const clauses = stringsUnder(manifest.contributes, ['when', 'enablement']);
+    const conditions = clauses
+      .flatMap((clause) => clause.split(/\s*(?:&&|\|\|)\s*/))
+      .filter((part) => part !== 'false');
+    assert.ok(conditions.length > 50);
+    for (const condition of conditions) {
+      const key = /^!?([\w.]+)(?: (?:==|!=|=~) \S.*)?$/.exec(condition)?.[1];
+      assert.ok(known.has(key ?? ''), condition);
+    }
+  });
+
   it('names in its conditions only kinds of rows that the trees make', async () => {
     const clauses = stringsUnder(manifest.contributes.menus, ['when']).join('\n');
     const kinds = [...clauses.matchAll(/viewItem == ([\w.]+)/g)].map(([, kind]) => kind ?? '');

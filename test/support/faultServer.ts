@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ServerIdentity } from './certificates.ts';
 import type { Behaviour } from './faultBehaviours.ts';
+import type { Gate } from './gate.ts';
 import { text } from './faultBehaviours.ts';
 
 /** A request as it came over the wire. */
@@ -84,6 +85,15 @@ export class FaultServer {
   on(route: string, ...behaviours: Behaviour[]): this {
     this.routes.set(route, { behaviours });
     return this;
+  }
+
+  /** Has the requests of a route wait at a gate, and then be answered as they were before. */
+  behind(gate: Gate, route: string): this {
+    const answer = this.routes.get(route)?.behaviours.at(-1);
+    return this.on(route, async (request, response) => {
+      await gate.pass();
+      await answer?.(request, response);
+    });
   }
 
   /** The requests of a route so far, such as `POST /api/v1/files`. */

@@ -55,6 +55,12 @@ export class PageStand {
     return stand;
   }
 
+  /** Loads the page anew, as it is when it is opened; it has said that it is ready then. */
+  async reload(): Promise<void> {
+    await this.page.goto(`${origin}/`);
+    await this.page.waitForFunction('window.said.length > 0');
+  }
+
   /** Sends the page a message, as its host does. */
   async tell(message: unknown): Promise<void> {
     await this.page.evaluate(`new Promise((resolve) => {
@@ -96,7 +102,6 @@ export class PageStand {
       }
     });
     await page.addInitScript(editorApi);
-    await page.goto(`${origin}/`);
-    await page.waitForFunction('window.said.length > 0');
+    await this.reload();
   }
 }

@@ -2,12 +2,14 @@
  * What the rings count apart from tests: rows of the contract (§4), faults that the client meets, properties, and pages
  * that were checked for accessibility, with how many rules hold there.
  */
-type TallyKind = 'contract row' | 'fault' | 'property' | 'accessible page';
+type TallyKind = 'contract row' | 'fault' | 'property' | 'accessible page' | 'command';
 
 /** One thing of a kind, and how often it was tried; a property that fails half-way has fewer runs. */
 export interface Tally {
   readonly kind: TallyKind;
   runs: number;
+  /** Of a page: what axe leaves to a person's judgement. */
+  incomplete?: number;
 }
 
 type Counted = Mocha.Test & { tally?: Tally };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { startEditor, type Editor } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { repositoryRoot } from '../support/editor/places.ts';
+import { installedExtensions } from '../support/editor/installed.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { json } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
@@ -21,7 +21,7 @@ describe('A person with several services and windows', function () {
     publicLike(one, 'the-key');
     publicLike(other, 'other-key');
     other.on('GET /', json({ name: 'Other Service', version: '2.0' }));
-    editor = await startEditor({ extensionPath: repositoryRoot });
+    editor = await startEditor({ extensions: installedExtensions });
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { prepareSources } from '../../scripts/demo/demoData.ts';
 import { startEditor, type Editor } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
+import { installedExtensions } from '../support/editor/installed.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { until } from '../support/editor/until.ts';
@@ -34,7 +35,7 @@ describe('A person in the whole editor', function () {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'journey-'));
     await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
-    editor = await startEditor({ extensionPath: repositoryRoot, workspace: folder });
+    editor = await startEditor({ extensions: installedExtensions, workspace: folder });
     window = await editor.openWindow();
   });
   afterEach(async function () {

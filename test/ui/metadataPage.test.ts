@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { readFiles } from '../../src/core/client/answers.ts';
 import type { FileEntry, FoundFile } from '../../src/core/model/fileEntry.ts';
 import type { MetadataSnapshot } from '../../src/messages/metadataMessages.ts';
 import { PageStand } from '../support/pageStand.ts';
+import { entryOf, realResources } from '../support/pageStates.ts';
 
 const database = 'Some Database';
 const script = '<img src=x onerror=alert(1)><script>alert(2)</script>';
@@ -15,8 +13,7 @@ describe('The metadata page', function () {
   let real: Readonly<Record<string, FileEntry>>;
 
   before(async () => {
-    const text = await readFile(join(import.meta.dirname, '..', 'support', 'realResources.json'), 'utf8');
-    const resources = Object.entries(JSON.parse(text) as Record<string, unknown>);
+    const resources = Object.entries(realResources());
     real = Object.fromEntries(resources.map(([name, resource]) => [name, entryOf(resource)]));
     stand = await PageStand.open('metadata');
   });
@@ -154,12 +151,6 @@ describe('The metadata page', function () {
     assert.equal(await text('#announcements'), 'The metadata of f.csv is shown.');
   });
 });
-
-function entryOf(resource: unknown): FileEntry {
-  const [file] = readFiles({ resources: [resource] }, database);
-  assert.ok(file?.kind === 'file');
-  return file;
-}
 
 function squeezed(written: string): string {
   return written.replace(/\s+/g, ' ');

@@ -73,7 +73,8 @@ describe('The words of the pages', function () {
     };
     const text = await readFile(join(repositoryRoot, 'test', 'support', 'realResources.json'), 'utf8');
     const resources = Object.values(JSON.parse(text) as Record<string, unknown>);
-    for (const file of resources.flatMap((resource) => readFiles({ resources: [resource] }, 'D'))) await show(file, { staging: 'staged' });
+    for (const file of resources.flatMap((resource) => readFiles({ resources: [resource] }, 'D')))
+      await show(file, { staging: 'staged' });
     await show(undefined, { loading: true });
     await show(undefined, { problem: bundle['the API key was refused'] ?? '' });
     await show({ kind: 'unreadable', text: '{' }, { old: true });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { startEditor, type Editor } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { repositoryRoot } from '../support/editor/places.ts';
+import { installedExtensions } from '../support/editor/installed.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { dropBeforeAnswer } from '../support/faultBehaviours.ts';
@@ -22,7 +22,7 @@ describe('A person with a service that behaves like the public one', function ()
   before(async () => {
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
-    editor = await startEditor({ extensionPath: repositoryRoot });
+    editor = await startEditor({ extensions: installedExtensions });
     window = await editor.openWindow();
   });
   after(async () => {

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { startEditor, type Editor } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { localServiceOf } from '../support/editor/localServices.ts';
-import { repositoryRoot } from '../support/editor/places.ts';
+import { installedExtensions } from '../support/editor/installed.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
@@ -20,7 +20,7 @@ describe('A person with two windows', function () {
     archive = join(folder, 'archive');
     await mkdir(archive);
     await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
-    editor = await startEditor({ extensionPath: repositoryRoot, workspace: folder });
+    editor = await startEditor({ extensions: installedExtensions, workspace: folder });
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);

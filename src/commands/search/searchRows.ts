@@ -2,7 +2,8 @@ import { l10n, ThemeIcon } from 'vscode';
 import type { SearchFlow } from '../../core/flows/searchFlow.ts';
 import type { ResultOrder } from '../../core/model/resultOrder.ts';
 import type { DismissedSearches } from '../../core/store/searchStore.ts';
-import type { SearchNode } from '../../host/contributions.ts';
+import { CommandFailure } from '../../host/commandRegistry.ts';
+import type { FileNode, SearchNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
 import { alone, pickOne } from '../../host/quickInput.ts';
 import { orderText, wantedText } from '../../host/searchWords.ts';
@@ -87,6 +88,21 @@ export async function checkAllFiles(parts: SearchRowParts, node: SearchNode | un
   searchStore.checkAll(search.key);
   const checked = plural(searchStore.checkedCount(search.key), '{0} file checked.', '{0} files checked.');
   notices.done(search.mayHaveMore ? `${checked} ${l10n.t('The search may have more that are not loaded.')}` : checked);
+}
+
+/**
+ * Checks a file, or all that are selected, and unchecks them where all are checked: the way to the check boxes for
+ * those who have no mouse, because the editor gives them no key.
+ */
+export function toggleCheck(
+  { searchStore }: SearchRowParts,
+  node: FileNode | undefined,
+  selection: readonly FileNode[] | undefined,
+): void {
+  if (!node) throw new CommandFailure(l10n.t('Select a file in the search results first.'));
+  const rows = selection?.some(({ file }) => file === node.file) ? selection : [node];
+  const isOpen = rows.some(({ searchKey, file }) => !searchStore.isChecked(searchKey, file.id));
+  for (const { searchKey, file } of rows) searchStore.drawChecked(searchKey, [file], isOpen);
 }
 
 /** Checks no file of a search any longer. */

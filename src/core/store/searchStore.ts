@@ -140,11 +140,15 @@ export class SearchStore {
     this.checksChanged.fire();
   }
 
+  /** As `setChecked`, where nobody has touched the check boxes themselves: the rows are drawn again. */
+  drawChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
+    this.setChecked(key, files, checked);
+    this.changed.fire([key]);
+  }
+
   /** Chooses every file that a search has brought so far; its rows are drawn again. */
   checkAll(key: string): void {
-    const files = this.get(key)?.files.filter((file) => file.kind === 'file') ?? [];
-    this.setChecked(key, files, true);
-    this.changed.fire([key]);
+    this.drawChecked(key, this.get(key)?.files.filter((file) => file.kind === 'file') ?? [], true);
   }
 
   isChecked(key: string, fileId: string): boolean {

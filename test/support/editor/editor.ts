@@ -2,16 +2,17 @@ import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
-import { type EditorServer, installVsix, startServer } from './editorServer.ts';
+import { type EditorServer, startServer } from './editorServer.ts';
 import { endLocalServices } from './localServices.ts';
 import { readPlaces } from './places.ts';
 import { type ThemeName, quietSettings, themeSettings } from './settings.ts';
 import { EditorWindow, type WindowOptions } from './window.ts';
 
-/** What an editor is started with. Either the folder of an extension under development, or a packed one. */
+/** What an editor is started with: the folder of an extension under development, or extensions that are installed. */
 export interface EditorOptions {
   readonly extensionPath?: string;
-  readonly vsix?: string;
+  /** A folder of extensions that the editor itself has installed, which several editors may share. */
+  readonly extensions?: string;
   /**
    * Opens windows as extension development hosts, which can run tests inside. Such an editor shows no notices, so it
    * is not what a person sees; without it the extension stands among the installed ones.
@@ -151,13 +152,12 @@ interface PreparedEditor {
 /** Starts the server alone, with a fresh data folder on a free port. */
 export async function prepareEditor(options: EditorOptions = {}): Promise<PreparedEditor> {
   const folder = await makeFolder(options);
-  const { isDevelopmentHost = false, asksForTrust = false, environment = {} } = options;
-  const serverOptions = { dataFolder: folder.data, environment, isDevelopmentHost, asksForTrust };
+  const { isDevelopmentHost = false, asksForTrust = false, environment = {}, extensions } = options;
   const installed = isDevelopmentHost ? undefined : options.extensionPath;
   for (const path of [installed, ...(options.companions ?? [])])
     if (path !== undefined) await linkExtension(path, folder.data);
-  if (options.vsix !== undefined) installVsix(options.vsix, serverOptions);
-  const server = await startServer(serverOptions);
+  const dataFolder = folder.data;
+  const server = await startServer({ dataFolder, environment, extensions, isDevelopmentHost, asksForTrust });
   const close = async (): Promise<void> => {
     await server.close();
     await endLocalServices(folder.data);

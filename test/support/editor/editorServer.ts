@@ -11,6 +11,8 @@ const licenseFlag = '--accept-server-license-terms';
 export interface ServerOptions {
   readonly dataFolder: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** The folder of the installed extensions, where it is not the one in the data folder. */
+  readonly extensions: string | undefined;
   /** Lets a window's address name an extension under development and its tests. */
   readonly isDevelopmentHost: boolean;
   readonly asksForTrust: boolean;
@@ -65,10 +67,15 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
       ...['--host', '127.0.0.1', '--port', '0', '--without-connection-token', licenseFlag],
       ...(options.isDevelopmentHost ? ['--enable-smoke-test-driver'] : []),
       ...['--server-data-dir', options.dataFolder],
+      ...(options.extensions === undefined ? [] : ['--extensions-dir', options.extensions]),
       '--disable-telemetry',
       ...(options.asksForTrust ? [] : ['--disable-workspace-trust']),
     ],
-    { env: environment(options), stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' },
+    {
+      env: environment(options.environment),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+    },
   );
   const lines: string[] = [];
   const port = await listening(child, lines).catch((error: unknown) => {
@@ -78,12 +85,11 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
   return new EditorServer(port, child, lines);
 }
 
-/** Installs a packed extension into a data folder, before a server is started on it. */
-export function installVsix(vsix: string, options: ServerOptions): void {
-  const extensions = join(options.dataFolder, 'extensions');
-  const folders = ['--extensions-dir', extensions, '--server-data-dir', options.dataFolder];
+/** Installs a packed extension into a folder of extensions, with a data folder for the installation itself. */
+export function installVsix(vsix: string, extensions: string, dataFolder: string): void {
+  const folders = ['--extensions-dir', extensions, '--server-data-dir', dataFolder];
   execFileSync(process.execPath, [serverProgram(), licenseFlag, '--install-extension', vsix, ...folders], {
-    env: environment(options),
+    env: environment({}),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
 }
@@ -93,9 +99,9 @@ function serverProgram(): string {
 }
 
 /** An editor that is itself started from an editor's terminal must not take its parent's variables for its own. */
-function environment(options: ServerOptions): NodeJS.ProcessEnv {
+function environment(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(VSCODE|ELECTRON|npm)_/.test(name));
-  return { ...Object.fromEntries(inherited), ...options.environment };
+  return { ...Object.fromEntries(inherited), ...added };
 }
 
 function listening(child: ChildProcess, lines: string[]): Promise<number> {

@@ -39,13 +39,16 @@ export class Notifications {
     await item.locator('.notification-list-item-buttons-container .monaco-button', { hasText: button }).first().click();
   }
 
-  /** Closes all notices. */
+  /** Closes all notices; one may go by itself meanwhile. */
   async clear(): Promise<void> {
-    for (const item of (await this.#items.all()).reverse()) {
-      await item.hover();
-      await item.locator('.codicon-notifications-clear').first().click();
-    }
-    await this.#items.first().waitFor({ state: 'hidden' });
+    await until('all notices to be closed', async () => {
+      const item = this.#items.first();
+      if ((await item.count()) === 0) return true;
+      await item.hover({ timeout: 1_000 }).catch(() => undefined);
+      const close = item.locator('.codicon-notifications-clear').first();
+      await close.click({ timeout: 1_000 }).catch(() => undefined);
+      return undefined;
+    });
   }
 
   /** Waits for a modal question; resolves to its text and its buttons. */

@@ -15,6 +15,7 @@ export interface TreeRowState {
   readonly isExpanded: boolean | undefined;
   readonly isChecked: boolean | undefined;
   readonly isSelected: boolean;
+  readonly role: string;
   /** What a screen reader says. */
   readonly spoken: string;
   /** The name of the icon, such as `sync~spin`. */
@@ -74,6 +75,12 @@ export class TreeView {
   async action(name: string): Promise<void> {
     await this.#pane.locator('> .pane-header').hover();
     await this.#pane.locator(`> .pane-header .action-label[aria-label^="${name}"]`).click();
+  }
+
+  /** What a screen reader calls the buttons of the view's title and those in its rows. */
+  async buttonNames(): Promise<readonly string[]> {
+    const buttons = this.#pane.locator('.actions .action-item:not(.disabled) .action-label');
+    return buttons.evaluateAll((all: PageElement[]) => all.map((one) => one.getAttribute('aria-label') ?? ''));
   }
 
   /** The line that stands above the tree, or an empty text. */
@@ -235,6 +242,7 @@ function readRows(body: PageElement): TreeRowState[] {
       isExpanded: flag(row, 'aria-expanded'),
       isChecked: flag(row.querySelector('[role="checkbox"]'), 'aria-checked'),
       isSelected: flag(row, 'aria-selected') ?? false,
+      role: row.getAttribute('role') ?? '',
       spoken: row.getAttribute('aria-label') ?? '',
       icon: /codicon-(?!colored|modifier)([\w-]+)/.exec(icon)?.[1] ?? '',
     };

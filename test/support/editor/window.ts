@@ -61,6 +61,12 @@ export class EditorWindow {
     await this.#ready();
   }
 
+  /** Loads the window again as a browser does, whatever is open in it just now. */
+  async reloadNow(): Promise<void> {
+    await this.page.reload();
+    await this.#ready();
+  }
+
   /** Closes this window only. */
   async close(): Promise<void> {
     await this.page.close();

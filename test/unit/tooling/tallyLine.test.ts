@@ -10,11 +10,20 @@ describe('What the tests stood for', () => {
     const property = { kind: 'property', runs: 1_000 };
     assert.equal(
       tallyLine([row, row, property, property]),
-      'contract rows 2, faults 0, properties 2 (1,000 runs each), accessible pages 0',
+      'contract rows 2, faults 0, properties 2 (1,000 runs each), accessible pages 0, journeys through all commands 0',
     );
     assert.equal(
       tallyLine([property, { kind: 'property', runs: 20 }]),
-      'contract rows 0, faults 0, properties 2 (20 to 1,000 runs each), accessible pages 0',
+      'contract rows 0, faults 0, properties 2 (20 to 1,000 runs each), accessible pages 0, journeys through all commands 0',
+    );
+  });
+
+  it('tells of pages what axe counted, and of commands how many ran', async () => {
+    const { tallyLine } = (await import(place)) as { tallyLine: (tallies: readonly object[]) => string };
+    const page = { kind: 'accessible page', runs: 20, incomplete: 1 };
+    assert.match(
+      tallyLine([page, { ...page, incomplete: 0 }, { kind: 'command', runs: 50 }]),
+      /accessible pages 2 \(axe: 40 rules passed, 0 violations, 1 incomplete\), .+ commands 1 \(50 commands\)$/,
     );
   });
 });

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readFiles } from '../../src/core/client/answers.ts';
+import type { FileEntry } from '../../src/core/model/fileEntry.ts';
+import type { TransferState } from '../../src/core/model/transfer.ts';
+import type { MetadataSnapshot } from '../../src/messages/metadataMessages.ts';
+import { transferStates, type PageTransfer } from '../../src/messages/transferMessages.ts';
+
+const database = 'Some Database';
+const began = Date.UTC(2026, 0, 5, 9);
+const states = Object.fromEntries(Object.keys(transferStates).map((state) => [state, `The word ${state}`]));
+
+/** What the transfer page is told first, of a transfer of three files in a state; `more` is over what that means. */
+export function transferNews(state: TransferState, more: Partial<PageTransfer> = {}): Record<string, unknown> {
+  const transfer: PageTransfer = {
+    key: 'k',
+    id: 'f0e1d2c3-0000-4000-8000-000000000000',
+    order: {
+      connectionId: 'c',
+      orcid: '0000-0002-1825-0097',
+      source: database,
+      destination: 'My Data',
+      description: 'For a **first look**, see [the plan](https://example.org/plan)',
+      instructions: { priority: 'low', steps: ['copy', 'verify'] },
+    },
+    firstFiles: ['a.csv', 'b.csv', 'c.csv'].map((name) => ({ id: name, name, sizeBytes: 1000 })),
+    askedFileCount: 3,
+    sizeBytes: 3000,
+    ended: false,
+    canCancel: false,
+    canSubmitAgain: false,
+    createdAt: began,
+    state,
+    changes: [
+      { state: 'accepted', at: began },
+      { state, at: began + 5000 },
+    ],
+    ...more,
+  };
+  return { ...transferSnapshot(transfer), type: 'start', words: { language: 'en' }, states };
+}
+
+/** What the page is told of a transfer later on. */
+export function transferSnapshot(transfer: PageTransfer): Record<string, unknown> {
+  return { type: 'snapshot', snapshot: { key: 'k', now: began + 60_000, transfer } };
+}
+
+const moved = (movedFileCount: number): PageTransfer['status'] & object => ({ fileCount: 3, movedFileCount });
+
+/** The transfer page in each state that looks different, by what a person would call it. */
+export const transferPages: Readonly<Record<string, Record<string, unknown>>> = {
+  'a transfer that waits': transferNews('staging', { canCancel: true }),
+  'a transfer that runs': transferNews('active', {
+    canCancel: true,
+    status: { ...moved(2), message: 'copying c.csv' },
+    movement: [
+      { at: began, moved: 0 },
+      { at: began + 30_000, moved: 2 },
+    ],
+    estimate: { text: 'about 1 to 2 min', basis: 'from how fast its files came so far' },
+  }),
+  'a transfer that succeeded': transferNews('succeeded', { ended: true, canSubmitAgain: true, status: moved(3) }),
+  'a transfer that failed': transferNews('failed', {
+    ended: true,
+    canSubmitAgain: true,
+    status: { ...moved(1), message: 'could not write b.csv: permission denied' },
+  }),
+  'a transfer that was not confirmed': transferNews('notConfirmed', {
+    canSubmitAgain: true,
+    problem: 'the connection was closed before the answer came',
+  }),
+  'a transfer that is not known': { ...transferNews('active'), snapshot: { key: 'k', now: began } },
+};
+
+/** What the metadata page is told first of a file, or of what stands in its place. */
+function metadataNews(file?: FileEntry, more: Partial<MetadataSnapshot> = {}): Record<string, unknown> {
+  const { id, name } = file ?? { id: 'f', name: 'f.csv' };
+  const ref = { connectionId: 'c', database, id, name };
+  const found = file && { found: file, receivedAt: began };
+  return {
+    type: 'start',
+    words: { language: 'en' },
+    snapshot: { ref, kept: false, loading: false, ...found, ...more },
+  };
+}
+
+/** A resource as the page gets it. */
+export function entryOf(resource: unknown): FileEntry {
+  const [file] = readFiles({ resources: [resource] }, database);
+  if (file?.kind !== 'file') throw new Error('This resource is not one of a file.');
+  return file;
+}
+
+const withSchema = entryOf({
+  id: 's',
+  name: 'stations.csv',
+  path: 'data/stations.csv',
+  bytes: 194,
+  hash: `sha256:${'a'.repeat(64)}`,
+  description: 'The *five* stations',
+  schema: { fields: [{ name: 'id', type: 'string', description: 'What it is called' }, { name: 'height' }] },
+  licenses: [{ name: 'CC0-1.0', path: 'https://creativecommons.org/publicdomain/zero/1.0/' }],
+});
+
+/** The metadata page in each state that looks different, by what a person would call it. */
+export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = {
+  'a file with a schema': metadataNews(withSchema, { staging: 'unstaged' }),
+  'a file of a real service': metadataNews(entryOf(realResources()['nmdc-1'])),
+  'a file that is asked for': metadataNews(undefined, { loading: true }),
+  'a file that could not be read': metadataNews(undefined, {
+    problem: 'Could not read f.csv: the service cannot be reached.',
+  }),
+  'a file from before': metadataNews(withSchema, { old: true, problem: 'The service cannot be reached.' }),
+};
+
+/** Resources that real services have sent, by a name for each. */
+export function realResources(): Readonly<Record<string, unknown>> {
+  const file = join(import.meta.dirname, 'realResources.json');
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+}
