@@ -25,12 +25,7 @@ export async function textsOf(root: string): Promise<Texts> {
   const found = new Map<string, Text>();
   const troubles: string[] = [];
   for await (const file of glob('src/**/*.ts', { cwd: root })) {
-    const path = file.replaceAll('\\', '/');
-    const content = await readFile(join(root, file), 'utf8');
-    // Most files say nothing, and need not be parsed.
-    if (!/\b(l10n\.t|plural)\(/.test(content)) continue;
-    const source = ts.createSourceFile(path, content, ts.ScriptTarget.Latest, true);
-    for (const call of callsIn(source)) {
+    for (const call of callsOf(file.replaceAll('\\', '/'), await readFile(join(root, file), 'utf8'))) {
       const texts = textsIn(call);
       for (const text of texts ?? []) found.set(text.key, text);
       if (!texts) troubles.push(placeOf(call));
@@ -50,6 +45,12 @@ export function keysOf(texts: readonly Text[], language: string): readonly strin
   const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
   const further = forms.filter((form) => form !== 'one' && form !== 'other');
   return texts.flatMap(({ key, isCounted }) => [key, ...(isCounted ? further.map((form) => `${key}/${form}`) : [])]);
+}
+
+/** Most files say nothing, and need not be parsed. */
+function callsOf(path: string, content: string): Iterable<ts.CallExpression> {
+  if (!/\b(l10n\.t|plural)\(/.test(content)) return [];
+  return callsIn(ts.createSourceFile(path, content, ts.ScriptTarget.Latest, true));
 }
 
 function* callsIn(node: ts.Node): Generator<ts.CallExpression> {
