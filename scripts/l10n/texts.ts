@@ -25,8 +25,7 @@ export async function textsOf(root: string): Promise<Texts> {
   const found = new Map<string, Text>();
   const troubles: string[] = [];
   for await (const file of glob('src/**/*.ts', { cwd: root })) {
-    const content = await readFile(join(root, file), 'utf8');
-    for (const call of callsInFile(file.replaceAll('\\', '/'), content)) {
+    for (const call of callsOf(file.replaceAll('\\', '/'), await readFile(join(root, file), 'utf8'))) {
       const texts = textsIn(call);
       for (const text of texts ?? []) found.set(text.key, text);
       if (!texts) troubles.push(placeOf(call));
@@ -49,7 +48,7 @@ export function keysOf(texts: readonly Text[], language: string): readonly strin
 }
 
 /** Most files say nothing, and need not be parsed. */
-function callsInFile(path: string, content: string): Iterable<ts.CallExpression> {
+function callsOf(path: string, content: string): Iterable<ts.CallExpression> {
   if (!/\b(l10n\.t|plural)\(/.test(content)) return [];
   return callsIn(ts.createSourceFile(path, content, ts.ScriptTarget.Latest, true));
 }
