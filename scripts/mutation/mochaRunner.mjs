@@ -20,7 +20,7 @@ class MochaRunner {
   static inject = tokens(commonTokens.options);
 
   constructor({ tests }) {
-    this.files = globSync(tests).sort();
+    this.files = tests.flatMap((pattern) => globSync(pattern).sort());
     // Instrumented code finds what it needs in the global that is named by default.
     this.instrumented = globalThis.__stryker__ ??= {};
   }
