@@ -17,11 +17,17 @@ const parts = {
   arguments: { changed: 'src/core/client/arguments.ts', tests: ['test/unit/client/*rgument*.test.ts'] },
   monitor: {
     changed: 'src/core/monitor/**/*.ts',
-    tests: core('pollSchedule', 'progressEstimate', 'serverLine', 'statusReading', 'monitor', 'severalConnections'),
+    tests: [
+      ...core('pollSchedule', 'progressEstimate', 'estimates', 'statusReading', 'serverLine', 'askingContest'),
+      ...core('transferMonitor', 'monitor'),
+    ],
   },
   ledger: {
     changed: 'src/core/ledger/**/*.ts',
-    tests: core('transferMerge', 'unsavedRecords', 'ledgerWatch', 'noticeClaims', 'ledger', 'askingLease'),
+    tests: [
+      ...core('transferRecord', 'transferMerge', 'unsavedRecords', 'ledgerWatch', 'submissions', 'noticeClaims'),
+      ...core('ledgerFiles', 'ledger', 'askingLease'),
+    ],
   },
 };
 
