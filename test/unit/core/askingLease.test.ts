@@ -42,6 +42,9 @@ describe('The lease on asking for transfers', () => {
     }
   };
 
+  /** The files by which the windows agree; none before the first is written. */
+  const names = (): Promise<string[]> => readdir(join(folder, 'asking')).catch(() => []);
+
   const holding = async (connections: readonly string[] = ['c']): Promise<AskingLease> => {
     const lease = newWindow();
     lease.compete(new Set(connections), true);
@@ -159,7 +162,7 @@ describe('The lease on asking for transfers', () => {
     const lease = newWindow(() => true);
     lease.compete(new Set(['c']), true);
     await clock.pass(0);
-    await eventually(async () => ((await readdir(join(folder, 'asking'))).length === 2 ? true : undefined));
+    await eventually(async () => ((await names()).length === 2 ? true : undefined));
     lease.dispose();
     assert.deepEqual(await readdir(join(folder, 'asking')), []);
   });
@@ -197,7 +200,6 @@ describe('The lease on asking for transfers', () => {
     const lease = newWindow(() => true);
     lease.compete(new Set(), true);
     await clock.pass(0);
-    const names = (): Promise<string[]> => readdir(join(folder, 'asking')).catch(() => []);
     await eventually(async () => ((await names()).some((name) => name.endsWith('.focus')) ? true : undefined));
     lease.compete(new Set(), false);
     await clock.pass(3_000);
