@@ -1,5 +1,5 @@
 import { ExtensionMode, Uri, window, type ExtensionContext } from 'vscode';
-import { reopenForTransfers } from './commands/connections.ts';
+import { reopenForTransfers } from './commands/connections/connections.ts';
 import { extensionFacts } from './commands/copyDiagnostics.ts';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';

@@ -1,7 +1,7 @@
 import { commands, window, type Uri } from 'vscode';
-import { connectionName, reopenConnection } from './commands/connections.ts';
-import { keepConnectionsInStep } from './commands/connectionSteps.ts';
-import { keepLocalServiceInStep } from './commands/localServiceSteps.ts';
+import { connectionName, reopenConnection } from './commands/connections/connections.ts';
+import { keepConnectionsInStep } from './commands/connections/connectionSteps.ts';
+import { keepLocalServiceInStep } from './commands/connections/localServiceSteps.ts';
 import { registerCommands, type CommandParts } from './commands/index.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';

@@ -11,7 +11,7 @@ const endLimitMs = 10_000;
 export const rings = {
   unit: { script: 'runFiles.ts', args: ['unit'], limitMs: 480_000, needsBuild: true },
   service: { script: 'runFiles.ts', args: ['service'], limitMs: 900_000, needsBuild: true },
-  host: { script: 'runHost.ts', args: [], limitMs: 300_000, needsEditor: true, needsBuild: true, needsSuites: true },
+  host: { script: 'runHost.ts', args: [], limitMs: 600_000, needsEditor: true, needsBuild: true, needsSuites: true },
   ui: { script: 'runFiles.ts', args: ['ui'], limitMs: 900_000, needsEditor: true, needsBuild: true },
   desktop: {
     script: 'runDesktop.ts',

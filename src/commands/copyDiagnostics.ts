@@ -4,7 +4,7 @@ import type { Connection } from '../core/model/connection.ts';
 import type { RecentTroubles } from '../core/util/recentTroubles.ts';
 import type { FoundKey } from '../host/apiKeys.ts';
 import { diagnosticsText, type DiagnosedConnection } from '../host/diagnostics.ts';
-import type { ConnectionParts } from './connections.ts';
+import type { ConnectionParts } from './connections/connections.ts';
 
 /** What the extension is, as its manifest says. */
 interface ExtensionFacts {

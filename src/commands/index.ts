@@ -1,11 +1,11 @@
 import type { CommandRegistry } from '../host/commandRegistry.ts';
-import { checkTransferById, type CheckByIdParts } from './checkTransferById.ts';
-import { connect, type ConnectParts } from './connect.ts';
+import { checkTransferById, type CheckByIdParts } from './transfers/checkTransferById.ts';
+import { connect, type ConnectParts } from './connections/connect.ts';
 import { copyDiagnostics, type DiagnosticsParts } from './copyDiagnostics.ts';
-import { exportTransferHistory, type ExportHistoryParts } from './exportTransferHistory.ts';
-import { copyFileId, showFileMetadata, showMetadataJson, type FileRowParts } from './fileRows.ts';
-import { findFilesById } from './findFiles.ts';
-import { forgetConnection } from './forgetConnection.ts';
+import { exportTransferHistory, type ExportHistoryParts } from './transfers/exportTransferHistory.ts';
+import { copyFileId, showFileMetadata, showMetadataJson, type FileRowParts } from './files/fileRows.ts';
+import { findFilesById } from './files/findFiles.ts';
+import { forgetConnection } from './connections/forgetConnection.ts';
 import {
   disconnect,
   refreshDatabases,
@@ -13,11 +13,11 @@ import {
   stopLocalService,
   switchConnection,
   type ManageParts,
-} from './manageConnections.ts';
-import { loadAll } from './loadAll.ts';
-import { transferDidNotStart, transferDidStart, type NotConfirmedParts } from './notConfirmed.ts';
-import { revealLandedFiles, type RevealLandedParts } from './revealLandedFiles.ts';
-import { refineSearch, searchAllDatabases, searchFiles, type SearchFilesParts } from './searchFiles.ts';
+} from './connections/manageConnections.ts';
+import { loadAll } from './search/loadAll.ts';
+import { transferDidNotStart, transferDidStart, type NotConfirmedParts } from './transfers/notConfirmed.ts';
+import { revealLandedFiles, type RevealLandedParts } from './landed/revealLandedFiles.ts';
+import { refineSearch, searchAllDatabases, searchFiles, type SearchFilesParts } from './search/searchFiles.ts';
 import {
   checkAllFiles,
   clearResults,
@@ -28,16 +28,21 @@ import {
   stopSearch,
   uncheckAllFiles,
   type SearchRowParts,
-} from './searchRows.ts';
-import { serveFolder, stopServing, type ServeFolderParts } from './serveFolder.ts';
-import { setApiKey, type SetApiKeyParts } from './setApiKey.ts';
-import { setOrcid, type OrcidParts } from './setOrcid.ts';
-import { submitAgain, type SubmitAgainParts } from './submitAgain.ts';
-import { testConnection, type TestConnectionParts } from './testConnection.ts';
-import { useDescription } from './transferDescription.ts';
-import { transferCheckedFiles, transferFiles, type TransferFilesParts } from './transferFiles.ts';
-import { clearFinishedTransfers, findInHistory, removeFromHistory, type HistoryParts } from './transferHistory.ts';
-import { verifyLandedFiles, type VerifyParts } from './verifyLandedFiles.ts';
+} from './search/searchRows.ts';
+import { serveFolder, stopServing, type ServeFolderParts } from './connections/serveFolder.ts';
+import { setApiKey, type SetApiKeyParts } from './connections/setApiKey.ts';
+import { setOrcid, type OrcidParts } from './connections/setOrcid.ts';
+import { submitAgain, type SubmitAgainParts } from './submission/submitAgain.ts';
+import { testConnection, type TestConnectionParts } from './connections/testConnection.ts';
+import { useDescription } from './submission/transferDescription.ts';
+import { transferCheckedFiles, transferFiles, type TransferFilesParts } from './submission/transferFiles.ts';
+import {
+  clearFinishedTransfers,
+  findInHistory,
+  removeFromHistory,
+  type HistoryParts,
+} from './transfers/transferHistory.ts';
+import { verifyLandedFiles, type VerifyParts } from './landed/verifyLandedFiles.ts';
 import {
   cancelTransfer,
   copyTransferId,
@@ -45,7 +50,7 @@ import {
   showRunningTransfers,
   showTransferProgress,
   type WatchTransferParts,
-} from './watchTransfers.ts';
+} from './transfers/watchTransfers.ts';
 
 /** What all commands together need; each takes its share. */
 export interface CommandParts

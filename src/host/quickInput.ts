@@ -3,11 +3,11 @@ import {
   QuickInputButtons,
   ThemeIcon,
   window,
-  type Disposable,
   type QuickInput,
   type QuickPick,
   type QuickPickItem,
 } from 'vscode';
+import type { Disposable } from '../core/util/lifetime.ts';
 import { inert } from './words.ts';
 
 /** Where an input stands in a row of steps. */
@@ -138,6 +138,8 @@ export interface PickQuestion<T> {
   readonly active?: T;
   /** Rows that follow when they are known; until then the list shows that something is on its way. */
   readonly later?: Promise<readonly Choice<T>[]>;
+  /** Draws the same rows with other words whenever they change, as long as the list is open. */
+  follow?(draw: (choices: readonly Choice<T>[]) => void): Disposable;
 }
 
 function inertChoice<T>(choice: Choice<T>): Choice<T> {
@@ -161,12 +163,23 @@ export async function pickOne<T>(position: StepPosition, question: PickQuestion<
   if (active) pick.activeItems = [active];
   const leaving = new AbortController();
   if (question.later) void addLater(pick, question.later, leaving.signal);
+  const following = question.follow?.((choices) => redraw(pick, choices));
   return await show(pick, position, leaving, (resolve) => [
+    ...(following ? [following] : []),
     pick.onDidAccept(() => {
       const [chosen] = pick.selectedItems;
       if (chosen) resolve({ value: chosen.value });
     }),
   ]);
+}
+
+/** Setting the rows moves the highlight to the first and the list to its top, unless told otherwise. */
+function redraw<T>(pick: QuickPick<Choice<T>>, choices: readonly Choice<T>[]): void {
+  const [reached] = pick.activeItems;
+  pick.keepScrollPosition = true;
+  pick.items = choices.map(inertChoice);
+  const again = pick.items.find(({ value }) => value === reached?.value);
+  if (again) pick.activeItems = [again];
 }
 
 /** The row that the person has reached by then stays the highlighted one. */
@@ -178,11 +191,8 @@ async function addLater<T>(
   pick.busy = true;
   const choices = await later;
   if (signal.aborted) return;
-  const [reached] = pick.activeItems;
   pick.busy = false;
-  pick.keepScrollPosition = true;
-  pick.items = [...pick.items, ...choices.map(inertChoice)];
-  if (reached) pick.activeItems = [reached];
+  redraw(pick, [...pick.items, ...choices]);
 }
 
 /** Asks to pick one of those that `find` gives for what was typed: a search of its own, not the editor's. */

@@ -69,7 +69,7 @@ export function plainPart(text: string, longest: number): string {
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/[\p{Cf}]/gu, '')
     .trim();
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  return line.length > longest ? `${line.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : line;
 }
 
 /**
@@ -113,12 +113,21 @@ export function filesText(count: number): string {
   return count === 1 ? l10n.t('1 file') : l10n.t('{0} files', numberText(count));
 }
 
+const longestInRow = 18;
+
 /** What a transfer is called in rows and questions: "3 files to My Data". */
 export function transferTitle(transfer: Transfer): string {
   const count = fileCountOf(transfer);
   const files = count === undefined ? l10n.t('some files') : filesText(count);
   if (transfer.startedElsewhere) return l10n.t('{0} (started elsewhere)', files);
   return l10n.t('{0} to {1}', files, plainLine(transfer.order.destination));
+}
+
+/** {@link transferTitle} for a row of the side bar, where a long destination would leave no room for the state. */
+export function transferRowTitle(transfer: Transfer): string {
+  const { order } = transfer;
+  const destination = plainPart(order.destination, longestInRow);
+  return transferTitle({ ...transfer, order: { ...order, destination } });
 }
 
 /** A time of today as a time, any other as a date with its time; milliseconds since 1970. */

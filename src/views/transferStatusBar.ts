@@ -1,9 +1,10 @@
-import { l10n, StatusBarAlignment, ThemeColor, window } from 'vscode';
+import { l10n, StatusBarAlignment, ThemeColor, window, type MarkdownString } from 'vscode';
 import { fileCountOf, type Transfer } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { movedText, numberText, standingText, transferTitle } from '../host/words.ts';
+import { numberText } from '../host/words.ts';
+import { transferTable } from './transferTable.ts';
 
 /** What a {@link TransferStatusBar} needs. */
 export interface StatusBarParts {
@@ -16,13 +17,11 @@ export interface StatusBarParts {
 }
 
 const doneShownMs = 60_000;
-/** More transfers than these make a tooltip that nobody can read. */
-const mostLines = 20;
 
 /** What the status bar says. */
 interface Face {
   readonly text: string;
-  readonly tooltip: string;
+  readonly tooltip: string | MarkdownString;
   readonly look?: 'error' | 'warning';
 }
 
@@ -35,6 +34,7 @@ export class TransferStatusBar implements Disposable {
   /** What ended badly and was not looked at yet. */
   private readonly unseen = new Map<string, 'failed' | 'expired'>();
   private doneUntil = 0;
+  private drawn = '';
 
   constructor(parts: StatusBarParts) {
     this.parts = parts;
@@ -53,6 +53,11 @@ export class TransferStatusBar implements Disposable {
   /** Draws again, for example when a connection came or went. */
   draw(): void {
     const face = this.face();
+    // The editor takes the tooltip from under the pointer when it is set, even to what it was.
+    const { text, tooltip, look } = face ?? {};
+    const drawn = JSON.stringify([text, typeof tooltip === 'object' ? tooltip.value : tooltip, look]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
     if (!face) {
       this.item.hide();
       return;
@@ -122,14 +127,6 @@ export class TransferStatusBar implements Disposable {
     );
     const moved = running.reduce((sum, { status }) => sum + (status?.movedFileCount ?? 0), 0);
     const share = asked > 0 ? ` · ${numberText(Math.floor((100 * moved) / asked))} %` : '';
-    const lines = running.slice(0, mostLines).map((transfer) => this.line(transfer));
-    const others = running.length - lines.length;
-    if (others > 0) lines.push(others === 1 ? l10n.t('and 1 more') : l10n.t('and {0} more', numberText(others)));
-    return { text: `$(sync~spin) ${count}${share}`, tooltip: lines.join('\n') };
-  }
-
-  private line(transfer: Transfer): string {
-    const parts = [transferTitle(transfer), standingText(transfer), movedText(transfer)];
-    return [...parts, this.parts.estimate(transfer)].filter(Boolean).join(' · ');
+    return { text: `$(sync~spin) ${count}${share}`, tooltip: transferTable(running, this.parts.estimate) };
   }
 }

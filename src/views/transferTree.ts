@@ -12,7 +12,16 @@ import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import { foreignServiceName, type TransferNode } from '../host/contributions.ts';
-import { movedText, numberText, plainLine, reasonText, standingText, timeText, transferTitle } from '../host/words.ts';
+import {
+  movedText,
+  numberText,
+  plainLine,
+  reasonText,
+  standingText,
+  timeText,
+  transferRowTitle,
+  transferTitle,
+} from '../host/words.ts';
 import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
 import { goneItem, loadingRow, messageItem } from './placeholders.ts';
 
@@ -161,7 +170,7 @@ const icons: Readonly<Record<TransferState, ThemeIcon>> = {
 
 function transferItem(transfer: Transfer, estimate: string | undefined, now: number): TreeItem {
   const { state, order } = transfer;
-  const item = new TreeItem(transferTitle(transfer));
+  const item = new TreeItem(transferRowTitle(transfer));
   item.id = transfer.key;
   item.iconPath = icons[state];
   item.contextValue = contextOf(transfer);

@@ -118,12 +118,16 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
+/** All that stands in a folder. A lock or a half-written record may go away while this looks; it is then seen under its own name. */
 async function readAll(folder: string): Promise<readonly (readonly [string, string])[]> {
   const found: (readonly [string, string])[] = [];
   for await (const entry of glob('**/*', { cwd: folder, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    found.push([path, await readFile(path, 'latin1')]);
+    const text = await readFile(path, 'latin1').catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    });
+    if (text !== undefined) found.push([path, text]);
   }
   return found;
 }

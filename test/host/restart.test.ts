@@ -75,7 +75,7 @@ describe('After a restart', () => {
     const [after] = explorer.transferStore.all();
     assert.ok(before?.id);
     assert.deepEqual([after?.key, after?.id, after?.order], [before.key, before.id, before.order]);
-    assert.match(rows()[1] ?? '', /^1 file to KBase Workspace Service \(KSS\) \| (accepted|staging)/);
+    assert.match(rows()[1] ?? '', /^1 file to KBase Workspace S… \| (accepted|staging)/);
   });
 
   it('is asked for again once its connection is open, and its end is kept', async () => {
@@ -91,7 +91,7 @@ describe('After a restart', () => {
     await restart();
     assert.deepEqual(rows(), ['Finished', 'Loading…']);
     await until(explorer.transferStore.onDidChange, () => !explorer.transferStore.hasEarlier);
-    assert.deepEqual(rows(), ['Finished | 1', '1 file to KBase Workspace Service (KSS) | succeeded']);
+    assert.deepEqual(rows(), ['Finished | 1', '1 file to KBase Workspace S… | succeeded']);
   });
 
   it('a submission that was under way is shown as not confirmed, and is not sent again (D12)', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ThemeColor, window, type StatusBarItem, type TreeView, type ViewBadge } from 'vscode';
+import { MarkdownString, ThemeColor, window, type StatusBarItem, type TreeView, type ViewBadge } from 'vscode';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
@@ -8,7 +8,7 @@ import { viewIds } from '../../src/host/contributions.ts';
 import { TransferStatusBar } from '../../src/views/transferStatusBar.ts';
 import { TreeViews } from '../../src/views/treeViews.ts';
 import { ManualClock } from '../support/manualClock.ts';
-import { textOf, transfer } from './specimens.ts';
+import { hostileTexts, transfer } from './specimens.ts';
 
 describe('The status bar', () => {
   let store: TransferStore;
@@ -40,21 +40,43 @@ describe('The status bar', () => {
     assert.equal(item.shown(), '$(sync~spin) 2 transfers · 62 %');
   });
 
-  it('tells each transfer in the tooltip, and opens the list of them', () => {
+  it('tells each transfer in a table, with a link to its page, and opens the list of them', () => {
     const status = { status: 'active', fileCount: 4, movedFileCount: 2 };
     store.put([transfer('one', { status }), transfer('two', { state: 'staging' }, { destination: 'Gamma' })]);
-    const { tooltip, command } = item.real();
-    assert.deepEqual(textOf(tooltip).split('\n').sort(), [
-      '2 files to Beta · active · 2 of 4 files · about 4 min',
-      '2 files to Gamma · staging · about 4 min',
+    const [head, , ...rows] = tableOf(item);
+    assert.equal(head, '| Transfer | State | Moved | Time left |');
+    const link = (key: string): string =>
+      `command:dataTransfer.showTransferProgress?${encodeURIComponent(JSON.stringify([{ kind: 'transfer', key }]))}`;
+    assert.deepEqual(rows.sort(), [
+      `| [2 files to Beta](${link('one')}) | active | 2 of 4 files | about 4 min |`,
+      `| [2 files to Gamma](${link('two')}) | staging | | about 4 min |`,
     ]);
-    assert.equal(command, 'dataTransfer.showRunningTransfers');
+    assert.equal(item.real().command, 'dataTransfer.showRunningTransfers');
+    const before = item.real().tooltip;
+    store.put([transfer('one', { status }, { source: 'Not shown' })]);
+    assert.equal(item.real().tooltip, before, 'what stays the same stays under the pointer');
+    store.put([transfer('one', { state: 'inactive', status })]);
+    assert.match(tableOf(item).join('\n'), /inactive/);
   });
 
   it('tells no more transfers in the tooltip than can be read', () => {
     store.put([...Array(25).keys()].map((index) => transfer(`t${index}`)));
-    const lines = textOf(item.real().tooltip).split('\n');
-    assert.deepEqual([lines.length, lines.at(-1)], [21, 'and 5 more']);
+    const lines = tableOf(item);
+    assert.deepEqual([lines.length, lines.at(-1)], [23, 'and 5 more']);
+  });
+
+  it('makes nothing but text of what a server says, and no link but to pages', () => {
+    for (const text of Object.values(hostileTexts)) {
+      store.put([transfer('one', { state: 'running', status: { status: text } }, { destination: text })]);
+      const { tooltip } = item.real();
+      assert.ok(tooltip instanceof MarkdownString);
+      assert.deepEqual(tooltip.isTrusted, { enabledCommands: ['dataTransfer.showTransferProgress'] });
+      assert.ok(!tooltip.supportHtml && !tooltip.supportThemeIcons);
+      assert.equal(tooltip.value.split('\n').length, 3, 'one row');
+      const [title = '', state = ''] = tooltip.value.split('\n')[2]?.split('&nbsp;&nbsp; | ') ?? [];
+      const shown = title.replace(/^\| \[/, '').replace(/\]\([^()]*\)$/, '');
+      for (const cell of [shown, state]) assert.match(cell, /^(?:[\p{L}\p{N} ]|&#\d+;)*$/u);
+    }
   });
 
   it('is read out in words, without the names of icons', () => {
@@ -157,6 +179,18 @@ describe('The badge of the transfers', () => {
     treeViews.dispose();
   });
 });
+
+/** The lines of the tooltip as the editor shows them, links aside. */
+function tableOf(item: WatchedItem): string[] {
+  const { tooltip } = item.real();
+  assert.ok(tooltip instanceof MarkdownString);
+  const shown = tooltip.value.replace(/&#(\d+);/g, (_whole, code) => String.fromCodePoint(Number(code)));
+  return shown
+    .replaceAll('&nbsp;', '')
+    .replaceAll(/ +/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '');
+}
 
 interface WatchedItem {
   /** What is seen in the bar now; nothing when the item is hidden. */

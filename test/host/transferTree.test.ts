@@ -97,6 +97,15 @@ describe('The tree of transfers', () => {
     assert.equal(row(transfer('t', { state: 'running', status: { status: 'warming up' } })).description, 'warming up');
   });
 
+  it('leaves room for the state beside a long destination, which the tooltip has in full', () => {
+    const destination = 'National Microbiome Data Collaborative 🧬';
+    const item = row(transfer('t', {}, { destination }));
+    assert.equal(item.label, '2 files to National Microbio…');
+    assert.match(textOf(item.tooltip), /Alpha → National Microbiome Data Collaborative 🧬/);
+    const cut = row(transfer('u', {}, { destination: `${'x'.repeat(16)}🧬 and more` }));
+    assert.equal(cut.label, `2 files to ${'x'.repeat(16)}…`, 'no half of a character');
+  });
+
   it('shows how many files have moved, and from when that is while nobody answers', () => {
     const status = { status: 'active', fileCount: 3, movedFileCount: 2 };
     assert.equal(row(transfer('t', { status })).description, 'active · 2 of 3 files');

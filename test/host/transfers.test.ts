@@ -217,6 +217,24 @@ describe('Transferring in the editor', () => {
     await commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
+  it('keeps an open list of transfers true, with its rows where they are', async () => {
+    await stage.transferAll(nmdc);
+    await stage.transferAll(nmdc);
+    const done = stage.run('dataTransfer.showRunningTransfers');
+    const pick = await stage.person.pick();
+    const [, second] = pick.items;
+    assert.ok(second);
+    pick.activeItems = [second];
+    await moveOn('succeeded');
+    assert.deepEqual(
+      pick.items.map(({ description }) => description),
+      ['succeeded · 0 of 10 files', 'succeeded · 0 of 10 files'],
+    );
+    assert.deepEqual(pick.activeItems, [pick.items[1]], 'what was reached is still reached');
+    pick.escape();
+    await done;
+  });
+
   for (const id of ['showTransferProgress', 'copyTransferId', 'showRunningTransfers'] as const) {
     it(`lists the transfers of earlier sessions for ${id}, when there are no others`, async () => {
       const { parts, person } = stage;

@@ -30,16 +30,16 @@ const stateIcons: Readonly<Record<TransferState, IconName>> = {
   notConfirmed: 'question',
   refused: 'cross',
   accepted: 'clock',
-  staging: 'clock',
+  staging: 'cloud',
   active: 'running',
-  finalizing: 'running',
+  finalizing: 'list',
   inactive: 'pause',
   unknown: 'question',
   running: 'running',
   succeeded: 'check',
   failed: 'cross',
   cancelled: 'stop',
-  expired: 'question',
+  expired: 'clock',
 };
 
 /** States in which something is being done, even where the server does not count it. */
@@ -65,7 +65,7 @@ export function progressSection({ transfer, format }: TransferView): HTMLElement
   const words =
     moved === undefined
       ? filesText(total, format)
-      : l10n.t('{0} of {1} files', format.number(moved), format.number(total));
+      : l10n.t('{0} of {1}', format.number(moved), filesText(total, format));
   const percent = share === undefined ? undefined : format.percent(share);
   const spoken = percent === undefined ? l10n.t('{0}, none counted yet', words) : `${words}, ${percent}`;
   const bar = element(

@@ -62,14 +62,14 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
     "import { x } from '../views/searchTree.ts';",
   ],
   [
-    'src/commands/search.ts',
-    "import { x } from '../core/flows/searchFlow.ts';",
-    "import { x } from '../core/client/reply.ts';",
+    'src/commands/search/searchFiles.ts',
+    "import { x } from '../../core/flows/searchFlow.ts';",
+    "import { x } from '../../core/client/reply.ts';",
   ],
   [
-    'src/commands/search.ts',
-    "import type { X } from '../views/searchTree.ts';",
-    "import { x } from '../views/searchTree.ts';",
+    'src/commands/search/searchFiles.ts',
+    "import type { X } from '../../views/searchTree.ts';",
+    "import { x } from '../../views/searchTree.ts';",
   ],
   [
     'src/webviews/metadata/main.ts',

@@ -1,0 +1,105 @@
+import { l10n } from 'vscode';
+import type { Reason } from '../../core/model/reason.ts';
+import type { TransferStore } from '../../core/store/transferStore.ts';
+import { CommandFailure } from '../../host/commandRegistry.ts';
+import type { ConnectionNode } from '../../host/contributions.ts';
+import { localConnectionId } from '../../host/machine.ts';
+import type { Notices } from '../../host/notices.ts';
+import { numberText, plainLine, reasonText } from '../../host/words.ts';
+import { connect } from './connect.ts';
+import {
+  actionsFor,
+  askConnection,
+  connectionName,
+  openConnection,
+  openLocalService,
+  type ConnectionParts,
+} from './connections.ts';
+
+/** What these commands need. */
+export interface ManageParts extends ConnectionParts {
+  readonly transferStore: TransferStore;
+}
+
+/** Closes the active connection; its key stays kept. */
+export function disconnect({ connectFlow, connectionStore, transferStore, notices }: ManageParts): void {
+  const { shown } = connectionStore;
+  if (!shown) {
+    void notices.info(l10n.t('There is no connection to close.'));
+    return;
+  }
+  connectFlow.disconnect();
+  const waiting = transferStore.running().filter(({ order }) => order.connectionId === shown.id).length;
+  if (waiting === 0) return;
+  notices.done(
+    waiting === 1
+      ? l10n.t('1 transfer goes on there; it is watched again when you connect.')
+      : l10n.t('{0} transfers go on there; they are watched again when you connect.', numberText(waiting)),
+  );
+}
+
+const another = '';
+
+/** Asks for another connection, or a new one, and makes it the active one. */
+export async function switchConnection(parts: ManageParts): Promise<void> {
+  const toNew = { label: l10n.t('Connect to Another Service…'), value: another, alwaysShow: true };
+  const id = await askConnection(parts, l10n.t('Select a service to connect to'), [toNew]);
+  if (id === another) await connect(parts);
+  else if (id !== undefined) await openConnection(parts, id);
+}
+
+/** Lists the databases again; where connecting failed, connects again. For a row it tries that connection's key out. */
+export async function refreshDatabases(parts: ManageParts, node?: ConnectionNode): Promise<void> {
+  const { state } = parts.connectionStore;
+  const activeId = parts.sessions.active?.connection.id;
+  if (node?.id !== undefined && node.id !== activeId) await tryConnection(parts, node.id);
+  else if (state.kind === 'connected') await parts.connectFlow.refreshDatabases();
+  else if (state.kind === 'failed' || state.kind === 'stopped') await openConnection(parts, state.connection.id);
+  else await switchConnection(parts);
+  if (node?.id !== undefined && node.id === activeId) throwReason(parts, node.id, parts.connectionStore.listing.reason);
+}
+
+/** Asks whether the key of a connection is accepted; one that is not open is opened. */
+async function tryConnection(parts: ManageParts, id: string): Promise<void> {
+  if (parts.sessions.get(id)) throwReason(parts, id, await parts.connectFlow.tryKey(id));
+  else await openConnection(parts, id);
+}
+
+function throwReason(parts: ManageParts, id: string, reason: Reason | undefined): void {
+  if (!reason) return;
+  const name = plainLine(connectionName(parts, id));
+  throw new CommandFailure(l10n.t('Could not ask {0}: {1}', name, reasonText(reason)), ...actionsFor(reason, id));
+}
+
+/** Starts the local service and connects to it. */
+export async function startLocalService(parts: ManageParts): Promise<void> {
+  await openLocalService(parts);
+}
+
+/** Ends the local service, after asking where other windows use it; its running transfers go on at the next start. */
+export async function stopLocalService(parts: ManageParts): Promise<void> {
+  const { localService, connectFlow, sessions, notices } = parts;
+  const others = await localService.otherWindows();
+  if (others === undefined && !localService.isRunning) {
+    void notices.info(l10n.t('The local service does not run.'));
+    return;
+  }
+  if (!(await mayStop(notices, others ?? 0))) return;
+  if (sessions.active?.connection.id === localConnectionId) connectFlow.disconnect();
+  else sessions.close(localConnectionId);
+  try {
+    await localService.stop();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(l10n.t('Could not stop the local service: {0}', plainLine(detail)));
+  }
+}
+
+async function mayStop(notices: Notices, others: number): Promise<boolean> {
+  if (others <= 0) return true;
+  const use =
+    others === 1 ? l10n.t('Another window uses it.') : l10n.t('{0} other windows use it.', numberText(others));
+  const detail = l10n.t('Its databases go away there too. Running transfers go on when it is started again.');
+  const question = l10n.t('Stop the local service?');
+  return await notices.confirm(question, `${use} ${detail}`, l10n.t('Stop Local Service'));
+}

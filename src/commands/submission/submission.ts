@@ -1,0 +1,159 @@
+import { l10n } from 'vscode';
+import type { MetadataFlow } from '../../core/flows/metadataFlow.ts';
+import type { TransferFlow } from '../../core/flows/transferFlow.ts';
+import { filesUnderWay, type FilesUnderWay } from '../../core/model/filesUnderWay.ts';
+import type { Transfer, TransferOrder } from '../../core/model/transfer.ts';
+import { stagingFound } from '../../core/model/staging.ts';
+import type { SearchStore } from '../../core/store/searchStore.ts';
+import type { TransferStore } from '../../core/store/transferStore.ts';
+import { whyNotWritten } from '../../host/ledgerNotices.ts';
+import type { Notices } from '../../host/notices.ts';
+import { filesText, numberText, plainLine, reasonText } from '../../host/words.ts';
+import type { Step } from '../../host/quickInput.ts';
+import { summaryLines, type FileName, type StagingLookup } from '../../host/summaryWords.ts';
+import type { TransferPanels } from '../../panels/transferPanel.ts';
+import { freeBytesAt, type FreeSpaceParts } from './freeSpace.ts';
+
+/** What every command that submits needs. */
+export interface SubmissionParts extends FreeSpaceParts {
+  readonly searchStore: SearchStore;
+  readonly transferStore: TransferStore;
+  readonly transferFlow: TransferFlow;
+  readonly transferPanels: TransferPanels;
+  readonly notices: Notices;
+  /** Shows the row of a transfer that was submitted. */
+  revealTransfer(key: string): void;
+}
+
+/** How the last question is asked. */
+interface SummaryOptions {
+  /** A transfer that never began, and is given up for this one. */
+  readonly replacedKey?: string | undefined;
+  /** Whether there are steps before it that the person can go back to. */
+  readonly canGoBack?: boolean;
+  /** What the metadata tells of how a file is staged (D31). */
+  readonly stagingOf?: StagingLookup;
+}
+
+/**
+ * Sums up what is about to be sent, and asks once. Warns of files that are on their way to the same place already, where
+ * the replaced transfer does not count.
+ */
+export async function confirmSummary(
+  parts: SubmissionParts,
+  orders: readonly TransferOrder[],
+  { replacedKey, canGoBack = false, stagingOf }: SummaryOptions = {},
+): ReturnType<Step> {
+  const [first] = orders;
+  if (!first) return 'cancel';
+  const others = parts.transferStore.all().filter(({ key }) => key !== replacedKey);
+  const underWay = filesUnderWay(others, orders);
+  const what = filesText(orders.reduce((sum, { files }) => sum + files.length, 0));
+  const destination = plainLine(first.destination);
+  const found = stagingFound(parts.searchStore.all());
+  const facts = {
+    freeBytes: await freeBytesAt(parts, first.connectionId, first.destination),
+    stagingOf: (file: FileName) => stagingOf?.(file) ?? found(file),
+  };
+  const detail = [
+    ...summaryLines(orders, facts),
+    underWay.count > 0 ? `\n${underWayText(underWay, destination)}` : '',
+    replacedKey === undefined
+      ? ''
+      : `\n${l10n.t('If the first one did start after all, its files are transferred twice.')}`,
+  ].filter(Boolean);
+  const transfer = l10n.t('Transfer');
+  const show = l10n.t('Show');
+  const back = l10n.t('Back');
+  const labels = [transfer, ...(underWay.count > 0 ? [show] : []), ...(canGoBack ? [back] : [])];
+  const question = l10n.t('Transfer {0} to {1}?', what, destination);
+  const answer = await parts.notices.choose(question, detail.join('\n'), ...labels);
+  if (answer === back) return 'back';
+  if (answer !== show) return answer === transfer ? 'next' : 'cancel';
+  const isWanted = await showFirst(parts, underWay, l10n.t('Transfer {0} to {1} all the same?', what, destination));
+  return isWanted ? 'next' : 'cancel';
+}
+
+function underWayText({ count, transfers }: FilesUnderWay, destination: string): string {
+  const isSure = transfers.some(({ state }) => state !== 'notConfirmed');
+  if (!isSure) {
+    return count === 1
+      ? l10n.t('1 of these files may be on its way to {0} already: a transfer of it was not confirmed.', destination)
+      : l10n.t(
+          '{0} of these files may be on their way to {1} already: a transfer of them was not confirmed.',
+          numberText(count),
+          destination,
+        );
+  }
+  return count === 1
+    ? l10n.t('1 of these files is already on its way to {0}.', destination)
+    : l10n.t('{0} of these files are already on their way to {1}.', numberText(count), destination);
+}
+
+/** Shows the transfer that is under way, and asks again beside it, where the page can be read. */
+async function showFirst(parts: SubmissionParts, underWay: FilesUnderWay, question: string): Promise<boolean> {
+  const [newest] = underWay.transfers;
+  if (newest) parts.transferPanels.show(newest.key);
+  let isWanted = false;
+  await parts.notices.warning(question, { label: l10n.t('Transfer'), run: () => (isWanted = true) });
+  return isWanted;
+}
+
+/** Asks for the metadata of one file: with that the client knows what the service calls its databases (D7). */
+export async function learnNames(
+  { metadataFlow }: { readonly metadataFlow: MetadataFlow },
+  { connectionId, source, files }: TransferOrder,
+): Promise<void> {
+  const [file] = files;
+  if (file) await metadataFlow.fetchFile({ connectionId, database: source, id: file.id });
+}
+
+/** What came of submitting: a transfer, or nothing where not even its record could be written. */
+export interface Submitted {
+  readonly order: TransferOrder;
+  readonly transfer?: Transfer;
+}
+
+/**
+ * Submits one order after the other, shows their rows, and says what came of each; one that fails does not keep the
+ * others from being sent. One that is not confirmed is told of by the notices of transfers.
+ */
+export async function submitOrders(
+  parts: SubmissionParts,
+  orders: readonly TransferOrder[],
+  replacedKey?: string,
+): Promise<readonly Submitted[]> {
+  const submitted: Submitted[] = [];
+  for (const order of orders) {
+    const what = orders.length > 1 ? fromText(order) : filesText(order.files.length);
+    submitted.push(await submitOrder(parts, order, what, replacedKey));
+  }
+  return submitted;
+}
+
+async function submitOrder(
+  { transferFlow, notices, revealTransfer }: SubmissionParts,
+  order: TransferOrder,
+  what: string,
+  replacedKey: string | undefined,
+): Promise<Submitted> {
+  const destination = plainLine(order.destination);
+  const fail = (why: string): void =>
+    void notices.error(l10n.t('Could not transfer {0} to {1}: {2}', what, destination, why));
+  try {
+    const transfer = await transferFlow.submit(order, replacedKey);
+    revealTransfer(transfer.key);
+    const { state, problem } = transfer;
+    if (state === 'refused') fail(problem ? reasonText(problem) : '');
+    else if (state !== 'notConfirmed') notices.done(l10n.t('Submitted {0} to {1}.', what, destination));
+    return { order, transfer };
+  } catch (error) {
+    const why = whyNotWritten(error, plainLine(error instanceof Error ? error.message : String(error)));
+    fail(l10n.t('nothing was sent, because it could not be saved first: {0}', why));
+    return { order };
+  }
+}
+
+function fromText({ files, source }: TransferOrder): string {
+  return l10n.t('{0} from {1}', filesText(files.length), plainLine(source));
+}
