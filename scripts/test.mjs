@@ -60,7 +60,9 @@ const coveringRings = ['unit', 'service'];
 async function judgeCoverage(countsFolder) {
   const program = join(root, 'scripts', 'rings', 'coverage.mjs');
   const isEnough = await attempt(() =>
-    step('Coverage', () => run(toolNode, ['--disable-warning=ExperimentalWarning', program, countsFolder])),
+    step('Coverage', () =>
+      run(toolNode, ['--disable-warning=ExperimentalWarning', program, countsFolder], { label: 'coverage' }),
+    ),
   );
   return isEnough ? [] : ['coverage: less of the code ran than should'];
 }
