@@ -109,6 +109,18 @@ describe('The contest for who asks (D33)', () => {
     );
   });
 
+  it('matters while anything runs, also where this window could not ask', () => {
+    open('c');
+    assert.deepEqual(
+      saidAfter(() => store.put([running('one', 'no session')])),
+      [{ able: [], matters: true }],
+    );
+    assert.deepEqual(
+      saidAfter(() => store.remove(['one'])),
+      [{ able: [], matters: false }],
+    );
+  });
+
   it('is left while a key is refused, though not while it is only in doubt (D28)', async () => {
     open('c');
     store.put([running('one', 'c')]);
