@@ -25,7 +25,7 @@ const nodeGlobals = Object.fromEntries(
 const forbiddenEndings = /(Manager|Helper|Util|Controller)$/.source;
 
 export default defineConfig(
-  globalIgnores(['dist/', 'node_modules/', '.demo/', 'test-results/', 'coverage/']),
+  globalIgnores(['dist/', 'node_modules/', '.demo/', '.stryker-tmp/', 'test-results/', 'coverage/']),
   js.configs.recommended,
   {
     plugins: { sonarjs, 'import-x': importX },

@@ -2,6 +2,8 @@
  * Runs the tests on any machine: makes it ready, builds, and runs the rings one after the other.
  * `npm test -- --ring unit,service --grep pattern`; the last line is `N passed, N failed`.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rings, runRing } from './rings/ring.mjs';
@@ -51,20 +53,48 @@ function whatIsMissing(name, { hasEditor, hasBuild, hasSuites }) {
   return undefined;
 }
 
-async function runAll(names, pattern) {
+/** The rings of which coverage is judged, where both run as a whole. */
+const coveringRings = ['unit', 'service'];
+
+/** Prints how much of the code ran; resolves to a failure where that is less than it should be. */
+async function judgeCoverage(countsFolder) {
+  const program = join(root, 'scripts', 'rings', 'coverage.mjs');
+  const isEnough = await attempt(() =>
+    step('Coverage', () =>
+      run(toolNode, ['--disable-warning=ExperimentalWarning', program, countsFolder], { label: 'coverage' }),
+    ),
+  );
+  return isEnough ? [] : ['coverage: less of the code ran than should'];
+}
+
+async function runRings(names, pattern, countsFolder) {
   const prepared = await prepare(names);
   const total = { passed: 0, failures: [], tallies: [] };
   for (const name of names) {
     const missing = whatIsMissing(name, prepared);
+    const environment = countsFolder && coveringRings.includes(name) ? { NODE_V8_COVERAGE: countsFolder } : {};
     const result = missing
       ? { passed: 0, failures: [`${name}: could not run, because ${missing}`], tallies: [] }
-      : await runRing(name, pattern);
+      : await runRing(name, { pattern, environment });
     total.passed += result.passed;
     total.failures.push(...result.failures);
     total.tallies.push(...result.tallies);
   }
   if (pattern && total.passed + total.failures.length === 0) total.failures.push(`no test matches ${pattern}`);
   return total;
+}
+
+async function runAll(names, pattern) {
+  const isCovering = !pattern && coveringRings.every((name) => names.includes(name));
+  if (!isCovering) return await runRings(names, pattern);
+  const countsFolder = mkdtempSync(join(tmpdir(), 'coverage-'));
+  try {
+    const total = await runRings(names, undefined, countsFolder);
+    total.failures.push(...(await judgeCoverage(countsFolder)));
+    return total;
+  } finally {
+    rmSync(countsFolder, { recursive: true, force: true });
+  }
 }
 
 /** Ends with the promised line whatever happens before it. */

@@ -10,7 +10,7 @@ export interface ContestParts {
   readonly sessions: Sessions;
   readonly keys: KeyWatch;
   readonly store: TransferStore;
-  readonly lease: AskingLease;
+  readonly lease: Pick<AskingLease, 'compete'>;
 }
 
 /**

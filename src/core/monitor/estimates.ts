@@ -83,11 +83,8 @@ export class Estimates implements Disposable {
   /** What the person took out of the history counts no longer. */
   private forget(key: string): void {
     for (const [route, list] of this.earlier) {
-      if (list.some((one) => one.key === key))
-        this.earlier.set(
-          route,
-          list.filter((one) => one.key !== key),
-        );
+      const left = list.filter((one) => one.key !== key);
+      this.earlier.set(route, left);
     }
   }
 }

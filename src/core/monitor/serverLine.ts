@@ -43,7 +43,6 @@ export class ServerLine implements Disposable {
   private readonly places = new Map<string, Place>();
   private wake = new AbortController();
   private isRunning = false;
-  private hasEnded = false;
   /** Failures of the network in a row, and until when they make the line wait. */
   private failures = 0;
   private resumesAt = 0;
@@ -82,7 +81,6 @@ export class ServerLine implements Disposable {
   }
 
   dispose(): void {
-    this.hasEnded = true;
     this.places.clear();
     this.wake.abort();
   }
@@ -98,7 +96,7 @@ export class ServerLine implements Disposable {
   private async run(): Promise<void> {
     this.isRunning = true;
     try {
-      for (let next = this.next(); next && !this.hasEnded; next = this.next()) {
+      for (let next = this.next(); next; next = this.next()) {
         const [key, place] = next;
         const mayAt = Math.max(place.dueAt, this.closedUntil, this.resumesAt, this.startedAt + shortestGapMs);
         const waitMs = mayAt - this.parts.clock.now();

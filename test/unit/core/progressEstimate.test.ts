@@ -1,40 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Transfer } from '../../../src/core/model/transfer.ts';
-import { Estimates } from '../../../src/core/monitor/estimates.ts';
 import { estimateOf, paceOf } from '../../../src/core/monitor/progressEstimate.ts';
-import { TransferStore } from '../../../src/core/store/transferStore.ts';
-import { ManualClock } from '../../support/manualClock.ts';
 import { property } from '../../support/property.ts';
+import { moving, succeeded } from './movingTransfers.ts';
 
 const [second, minute] = [1000, 60_000];
-
-/** A transfer of 100 files that has been active from the first minute on, and moved so many at these minutes. */
-function moving(
-  moved: readonly (readonly [atMinute: number, moved: number])[],
-  more: Partial<Transfer> = {},
-): Transfer {
-  const movement = moved.map(([at, count]) => ({ at: at * minute, moved: count }));
-  const askedAt = movement.at(-1)?.at ?? 0;
-  const files = [...Array(100).keys()].map((index) => ({ id: `f${index}`, name: `f${index}` }));
-  return {
-    key: 'k',
-    id: 'id',
-    order: { connectionId: 'c', orcid: 'o', source: 'A', destination: 'B', files },
-    createdAt: 0,
-    state: 'active',
-    changes: [{ state: 'active', at: minute }],
-    movement,
-    askedAt,
-    status: { status: 'active', fileCount: 100, movedFileCount: movement.at(-1)?.moved ?? 0 },
-    ...more,
-  };
-}
-
-/** One that has taken so many minutes for 100 files. */
-function succeeded(key: string, minutes: number, more: Partial<Transfer> = {}): Transfer {
-  return moving([], { key, state: 'succeeded', changes: [{ state: 'succeeded', at: minutes * minute }], ...more });
-}
 
 describe('The estimate of a transfer', () => {
   it('is drawn from the files that it moved', () => {
@@ -117,6 +88,73 @@ describe('The estimate of a transfer', () => {
     assert.equal(estimateOf(slow, [], 92 * minute)?.kind, 'range');
   });
 
+  it('calls it a standstill from ten minutes on, or twice the longest pause before', () => {
+    const moved = [
+      [1, 0],
+      [2, 20],
+      [12, 40],
+    ] as const;
+    const kindAt = (series: readonly (readonly [number, number])[], askedAt: number): string | undefined =>
+      estimateOf(moving(series, { askedAt: askedAt * minute }), [], askedAt * minute)?.kind;
+    assert.deepEqual([kindAt(moved.slice(0, 2), 11.9), kindAt(moved.slice(0, 2), 12)], ['range', 'stalled']);
+    assert.deepEqual([kindAt(moved, 31.9), kindAt(moved, 32)], ['range', 'stalled']);
+  });
+
+  it('goes by earlier transfers, and not by the standstill, where none has moved yet', () => {
+    const waiting = moving([[0, 0]], { state: 'staging', askedAt: 15 * minute });
+    assert.equal(estimateOf(waiting, [], 15 * minute)?.kind, 'stalled');
+    assert.equal(estimateOf(waiting, [100 / (20 * minute)], 15 * minute)?.kind, 'range');
+  });
+
+  it('goes by what was asked for, since it was created, where the server has told nothing', () => {
+    const untold = moving([], { createdAt: 5 * minute, changes: [] });
+    Reflect.deleteProperty(untold, 'status');
+    assert.deepEqual(estimateOf(untold, [100 / (20 * minute)], 10 * minute), {
+      kind: 'range',
+      lowMs: 15 * minute,
+      highMs: 15 * minute,
+      basis: 'earlier',
+      count: 1,
+    });
+  });
+
+  it('is not made of less than five seconds of moving', () => {
+    const movedFor = (seconds: number): Transfer =>
+      moving([
+        [1, 0],
+        [1 + seconds / 60, 10],
+      ]);
+    assert.equal(estimateOf(movedFor(4), [], minute + 4 * second), undefined);
+    assert.equal(estimateOf(movedFor(6), [], minute + 6 * second)?.kind, 'range');
+  });
+
+  it('counts the moving from the last time that it became active before anything moved', () => {
+    const changes = [
+      { state: 'active', at: 10 * minute },
+      { state: 'inactive', at: 20 * minute },
+      { state: 'active', at: 30 * minute },
+      { state: 'staging', at: 35 * minute },
+      { state: 'active', at: 39 * minute + 1 },
+    ] as const;
+    const transfer = moving(
+      [
+        [0, 0],
+        [39, 50],
+        [40, 50],
+      ],
+      { changes },
+    );
+    const estimate = estimateOf(transfer, [], 40 * minute);
+    assert.ok(estimate?.kind === 'range');
+    assert.equal(estimate.highMs, 10 * minute);
+  });
+
+  it('is not made where its ends lie more than twenty times apart', () => {
+    const paces = (minutes: number): readonly number[] => [100 / (10 * minute), 100 / (minutes * minute)];
+    assert.equal(estimateOf(moving([]), paces(200), 0)?.kind, 'range');
+    assert.equal(estimateOf(moving([]), paces(201), 0), undefined);
+  });
+
   const silent: readonly (readonly [string, Partial<Transfer>])[] = [
     ['it has ended', { state: 'succeeded' }],
     ['the server cannot be asked', { problem: { kind: 'unreachable' } }],
@@ -154,63 +192,18 @@ describe('The estimate of a transfer', () => {
   );
 });
 
-describe('What earlier transfers tell', () => {
-  let store: TransferStore;
-  let estimates: Estimates;
-  let clock: ManualClock;
-  let loads: number;
-  beforeEach(() => {
-    store = new TransferStore();
-    store.put([succeeded('before', 10)]);
-    clock = new ManualClock(0);
-    loads = 0;
-    const loadFinished = (): void => void (loads += 1);
-    estimates = new Estimates({ store, clock, loadFinished });
-  });
-  afterEach(() => estimates.dispose());
-
-  const countFor = (transfer: Transfer): number | undefined => {
-    const estimate = estimates.of(transfer);
-    return estimate?.kind === 'range' ? estimate.count : undefined;
-  };
-  const to = (destination: string): Partial<Transfer> => ({ order: { ...moving([]).order, destination } });
-
-  it('counts for transfers between the same databases only', () => {
-    store.put([
-      succeeded('one', 12),
-      succeeded('elsewhere', 12, to('C')),
-      succeeded('failed', 12, { state: 'failed' }),
-    ]);
-    assert.equal(countFor(moving([])), 2);
-    assert.equal(countFor(moving([], to('C'))), 1);
-    assert.equal(countFor(moving([], to('D'))), undefined);
+describe('The pace of a transfer that succeeded', () => {
+  it('is that of all its files from its submission to its end', () => {
+    assert.equal(paceOf(succeeded('k', 15, { createdAt: 5 * minute })), 100 / (10 * minute));
   });
 
-  it('has the history read once, a while after it is wanted, where nothing has moved yet', async () => {
-    estimates.of(moving([]));
-    await clock.pass(60_000);
-    assert.equal(loads, 0, 'there is no history');
-    store.setHasEarlier(true);
-    estimates.of(
-      moving([
-        [0, 0],
-        [1, 4],
-      ]),
-    );
-    estimates.of(moving([], { state: 'failed' }));
-    await clock.pass(60_000);
-    assert.equal(loads, 0, 'what has moved, or has ended, needs none');
-    estimates.of(moving([]));
-    estimates.of(moving([]));
-    assert.equal(loads, 0, 'a start is not held up');
-    await clock.pass(10_000);
-    assert.equal(loads, 1);
-  });
-
-  it('is forgotten with the history, and goes back no further than ten transfers', () => {
-    store.put([...Array(30).keys()].map((index) => succeeded(`t${index}`, 20 + index)));
-    assert.equal(countFor(moving([])), 10);
-    store.remove(store.all().map(({ key }) => key));
-    assert.equal(countFor(moving([])), undefined);
-  });
+  const untold: readonly (readonly [string, Partial<Transfer>])[] = [
+    ['did not succeed', { state: 'failed' }],
+    ['tells of no change', { changes: [] }],
+    ['ended as it was created', { createdAt: 10 * minute }],
+    ['ended before, by a clock that was set back', { createdAt: 20 * minute }],
+    ['had no files', { status: { fileCount: 0 } }],
+  ];
+  for (const [what, more] of untold)
+    it(`is not known of one that ${what}`, () => assert.equal(paceOf(succeeded('k', 10, more)), undefined));
 });

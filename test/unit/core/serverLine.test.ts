@@ -138,6 +138,44 @@ describe('The line to one server (D33)', () => {
     assert.equal(keys(), 'adbce');
   });
 
+  it('asks for one before all others also when all were to be asked for', async () => {
+    for (const key of 'abc') line.add(key, minute);
+    await clock.pass(2 * second);
+    line.askNow();
+    line.askNow('c');
+    line.askNow('unknown');
+    await clock.pass(2 * second);
+    assert.equal(keys(), 'abccab');
+  });
+
+  it('leaves one that is there already in its place', async () => {
+    line.add('a', minute);
+    await clock.pass(second);
+    line.add('a', second);
+    await clock.pass(58 * second);
+    assert.deepEqual(timesOf('a'), [0]);
+  });
+
+  it('goes on when there is one again after there was none', async () => {
+    line.add('a', second);
+    await clock.pass(second);
+    line.remove('a');
+    await clock.pass(5 * minute);
+    line.add('b', second);
+    await clock.pass(0);
+    assert.equal(timesOf('b').length, 1);
+  });
+
+  it('is not held up by what became of one that was taken out meanwhile', async () => {
+    answer = (key) => (key === 'a' ? { ...trouble(), tookMs: 500 } : { tookMs: 0, asked: { intervalMs: minute } });
+    line.add('a', second);
+    await clock.pass(100);
+    line.remove('a');
+    line.add('b', second);
+    await clock.pass(second);
+    assert.deepEqual(timesOf('b'), [500]);
+  });
+
   it('asks again when told to while the question is under way, whose answer may be older', async () => {
     answer = () => ({ tookMs: 500, asked: { intervalMs: minute } });
     line.add('a', minute);
@@ -175,6 +213,17 @@ describe('The line to one server (D33)', () => {
     assert.equal(questions.length, 2);
   });
 
+  it('leaves the server alone no longer than it asked for, also when the clock is set back', async () => {
+    answer = () => trouble({ kind: 'refused', status: 429, retryAfterMs: 10 * minute });
+    line.add('a', second);
+    await clock.pass(minute);
+    clock.sleep(-hour);
+    await clock.pass(8 * minute);
+    assert.equal(questions.length, 1);
+    await clock.pass(2 * minute);
+    assert.equal(questions.length, 2);
+  });
+
   it('asks no more for what was taken out, nor after its end', async () => {
     line.add('a', second);
     line.add('b', second);
@@ -184,6 +233,8 @@ describe('The line to one server (D33)', () => {
     assert.equal(timesOf('a').length, 1);
     const before = questions.length;
     line.dispose();
+    await clock.pass(0);
+    assert.equal(clock.waitingCount, 0);
     await clock.pass(hour);
     assert.equal(questions.length, before);
   });

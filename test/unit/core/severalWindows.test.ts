@@ -150,6 +150,35 @@ describe('Several windows', () => {
   });
 });
 
+describe('Several windows where the system tells of no change', () => {
+  it('see within five seconds what one of them submits, how it ends, and that it is forgotten', async () => {
+    const rig = await Rig.start();
+    const [one, other] = [rig.explorer, rig.openWindow()];
+    const transferIn = ({ transferStore }: Explorer): Transfer | undefined => transferStore.get('k');
+    const perWindow = ['one look at the running', 'one at the ended', 'clearing up'].length;
+    const fiveSecondsLater = async (isSo: () => boolean): Promise<void> => {
+      await eventually(() => Promise.resolve(rig.clock.waitingCount === 2 * perWindow || undefined));
+      await rig.clock.pass(5_000);
+      await eventually(() => Promise.resolve(isSo() || undefined));
+    };
+    try {
+      // What cannot be made cannot be watched.
+      await writeFile(join(rig.folder, 'transfers'), '');
+      await Promise.all([one.transferFlow.resume(), other.transferFlow.resume()]);
+      await fiveSecondsLater(() => true);
+      await rm(join(rig.folder, 'transfers'));
+      await one.transferFlow.keep(begun(rig, 'k'));
+      await fiveSecondsLater(() => transferIn(other)?.state === 'accepted');
+      await one.transferFlow.keep(inState(begun(rig, 'k'), 'failed', 7));
+      await fiveSecondsLater(() => transferIn(other)?.state === 'failed');
+      await one.transferFlow.forget(['k']);
+      await fiveSecondsLater(() => transferIn(other) === undefined);
+    } finally {
+      await rig.end();
+    }
+  });
+});
+
 function begun(rig: Rig, key: string): Transfer {
   return { key, order: rig.order, createdAt: 1, state: 'accepted', changes: [{ state: 'accepted', at: 1 }] };
 }

@@ -77,6 +77,16 @@ describe('Reading an answer', () => {
     assert.equal(reading(still, { status: 'active', movedFileCount: 1 }).cancelUnheeded, undefined);
   });
 
+  it('says nothing of a cancel that nobody asked for (D13)', () => {
+    const read = readings(running, Array<StatusReply>(9).fill({ value: { status: 'active' } }));
+    assert.equal(read.at(-1)?.cancelUnheeded, undefined);
+  });
+
+  it('is unreadable where there is neither a status nor a reason', () => {
+    assert.equal(readings(running, [{}])[0]?.problem?.kind, 'unreadable');
+    assert.equal(troubleOf({})?.kind, 'unreadable');
+  });
+
   it('allows everything to be absent (D10)', () => {
     assert.equal(reading(running, {}).state, 'unknown');
   });
@@ -117,12 +127,14 @@ describe('A failure instead of an answer (D33)', () => {
     { kind: 'refused', status: 422 },
     { kind: 'serverError', status: 500 },
     { kind: 'tooLarge' },
+    { kind: 'badArgument' },
   ];
   for (const reason of all)
     it(`holds up everything: ${reason.kind} ${reason.status ?? ''}`, () => {
       assert.equal(troubleOf({ reason }), reason);
       const troubled = withTrouble(running, reason);
       assert.equal(troubled.problem, reason);
+      assert.equal(withTrouble(troubled, { ...reason }), troubled, 'said once');
       assert.equal(withoutTrouble(troubled).problem, undefined);
     });
   for (const reason of one)

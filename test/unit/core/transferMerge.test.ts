@@ -130,4 +130,43 @@ describe('What two windows know of a transfer, put together', () => {
     assert.equal(sameButAsked(asked('active', 3), { ...asked('active', 3), askedAt: 8 }), true);
     assert.equal(sameButAsked(asked('active', 3), { ...asked('active', 3), status: { movedFileCount: 1 } }), false);
   });
+
+  const eitherWay = (one: Transfer, other: Transfer): readonly Transfer[] => [
+    mergeTransfers(one, other),
+    mergeTransfers(other, one),
+  ];
+
+  it('has the first of two ends, and rather one that the server told or knew of than a refusal', () => {
+    const ends: readonly (readonly [Transfer, Transfer])[] = [
+      [asked('failed', 3), asked('succeeded', 5)],
+      [inState(accepted, 'expired', 9), inState(begun, 'refused', 5)],
+      [asked('cancelled', 9), inState(begun, 'refused', 5)],
+    ];
+    for (const [wanted, other] of ends)
+      for (const both of eitherWay(wanted, other)) assert.equal(both.state, wanted.state);
+  });
+
+  it('believes an answer more than a submission that a window thinks is under way, whatever their clocks say', () => {
+    const late: Transfer = { ...begun, changes: [{ state: 'submitting', at: 5 }] };
+    for (const both of eitherWay(late, accepted)) assert.equal(both.state, 'accepted');
+  });
+
+  it('tells when a cancel was accepted first', () => {
+    const cancelledAt = (at: number): Transfer => ({ ...accepted, cancelAcceptedAt: at });
+    for (const both of eitherWay(cancelledAt(5), cancelledAt(3))) assert.equal(both.cancelAcceptedAt, 3);
+    assert.equal('cancelAcceptedAt' in mergeTransfers(begun, accepted), false);
+  });
+
+  it('says when the state that counts was told, where another came between', () => {
+    const back: Transfer = { ...asked('staging', 2), askedAt: 9 };
+    for (const both of eitherWay(back, asked('active', 5)))
+      assert.deepEqual(both.changes.at(-1), { state: 'staging', at: 9 });
+  });
+
+  it('is the same in whatever order its fields stand, and whatever was ordered', () => {
+    const reversed = Object.fromEntries(Object.entries(accepted).reverse()) as unknown as Transfer;
+    assert.equal(sameButAsked(accepted, reversed), true);
+    assert.equal(sameButAsked(accepted, { ...accepted, order: { ...order, files: [{ id: 'f', name: 'f' }] } }), true);
+    assert.equal(sameButAsked(accepted, { ...accepted, cancelAcceptedAt: 1 }), false);
+  });
 });

@@ -32,6 +32,12 @@ describe('Staging files (D22, D23)', () => {
     assert.deepEqual(stage('a.txt').done, [{ position: 3, bytes: 1, modifiedMs: mtimeMs, sha256: hashOfA }]);
   });
 
+  it('reads a file through a link, of its own or of its folder, that stays inside', async () => {
+    await fs.symlink('a.txt', nodePath.join(source, 'link.txt'));
+    await fs.symlink('.', nodePath.join(source, 'here'));
+    for (const path of ['link.txt', 'here/a.txt']) assert.equal(stage(path).done[0]?.sha256, hashOfA, path);
+  });
+
   it('takes the hash that is held of a file as it is now, and no other', async () => {
     const { mtimeMs: modifiedMs } = await fs.stat(nodePath.join(source, 'a.txt'));
     const held = { bytes: 1, modifiedMs, sha256: 'held' };

@@ -8,7 +8,9 @@ const root = join(import.meta.dirname, '..', '..', '..');
 
 describe('The package', () => {
   let files: readonly string[];
-  before(async () => {
+  before(async function () {
+    // It asks npm for the tree of all packages.
+    this.timeout(20_000);
     files = (await listFiles({ cwd: root })).map((file) => file.replaceAll('\\', '/'));
   });
 

@@ -1,0 +1,81 @@
+/**
+ * Changes the code in small ways, one at a time, and looks whether a test fails: `npm run mutation -- --only monitor`.
+ * Prints the changes that no test noticed and a line for each part, and ends with 1 where too few were noticed.
+ */
+import { Stryker } from '@stryker-mutator/core';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runScript } from './setup.mjs';
+import { StepError, root, say, seconds } from './setup/steps.mjs';
+
+const leastPercent = 80;
+
+const core = (...names) => names.map((name) => `test/unit/core/${name}.test.ts`);
+
+/** What is changed, and the tests that should notice, the quick ones first. */
+const parts = {
+  arguments: { changed: 'src/core/client/arguments.ts', tests: ['test/unit/client/*rgument*.test.ts'] },
+  monitor: {
+    changed: 'src/core/monitor/**/*.ts',
+    tests: [
+      ...core('pollSchedule', 'progressEstimate', 'estimates', 'statusReading', 'serverLine', 'askingContest'),
+      ...core('transferMonitor', 'monitor'),
+    ],
+  },
+  ledger: {
+    changed: 'src/core/ledger/**/*.ts',
+    tests: [
+      ...core('transferRecord', 'transferMerge', 'unsavedRecords', 'ledgerWatch', 'submissions', 'noticeClaims'),
+      ...core('ledgerFiles', 'ledger', 'askingLease'),
+    ],
+  },
+};
+
+function chosenParts(only) {
+  if (only === undefined) return Object.keys(parts);
+  if (only in parts) return [only];
+  throw new StepError(`There is no part ${only}; there are ${Object.keys(parts).join(', ')}.`);
+}
+
+/** Resolves to what became of each change. */
+async function results({ changed, tests }, concurrency) {
+  return await new Stryker({
+    mutate: [changed],
+    tests,
+    concurrency,
+    testRunner: 'mocha-files',
+    plugins: [join(root, 'scripts', 'mutation', 'mochaRunner.mjs')],
+    ignorePatterns: ['bench', 'dist', 'docs', 'media', 'test-results', 'test/host', 'test/ui'],
+    reporters: ['progress-append-only'],
+    warnings: { unknownOptions: false },
+    timeoutMS: 10_000,
+    dryRunTimeoutMinutes: 10,
+    logLevel: 'warn',
+  }).runMutationTest();
+}
+
+/** Prints what was not noticed; returns whether enough was. */
+function tell(name, found, started) {
+  const of = (...statuses) => found.filter(({ status }) => statuses.includes(status));
+  const unnoticed = of('Survived', 'NoCoverage');
+  const noticed = of('Killed', 'Timeout').length;
+  for (const { fileName, location, status, mutatorName, replacement } of unnoticed) {
+    const place = `${fileName.slice(root.length + 1)}:${location.start.line + 1}:${location.start.column + 1}`;
+    say(`  ${place} ${status} ${mutatorName}: ${replacement.replace(/\s+/g, ' ')}`);
+  }
+  const all = noticed + unnoticed.length;
+  const percent = (100 * noticed) / all;
+  say(
+    `${name}: ${noticed} of ${all} changes noticed, ${percent.toFixed(1)} % (at least ${leastPercent} %), in ${seconds(started)}`,
+  );
+  return percent >= leastPercent;
+}
+
+await runScript(async () => {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, workers: { type: 'string', default: '2' } } });
+  for (const name of chosenParts(values.only)) {
+    const started = performance.now();
+    const found = await results(parts[name], Number(values.workers));
+    if (!tell(name, found, started)) process.exitCode = 1;
+  }
+});

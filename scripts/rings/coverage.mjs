@@ -1,0 +1,68 @@
+/**
+ * How much of the folders below ran, by what V8 counted in every process and thread that left its counts:
+ * `node scripts/rings/coverage.mjs FOLDER`. Prints a line for each folder and ends with 1 where a limit is missed.
+ *
+ * Only code that ran as it stands in `src` is counted, and nothing of the bundles. A file that never ran is counted as
+ * one in which nothing did; what has no code, a type or a comment, is not counted at all.
+ */
+import { mergeProcessCovs } from '@bcoe/v8-coverage';
+import { parse } from 'acorn';
+import { convert } from 'ast-v8-to-istanbul';
+import istanbul from 'istanbul-lib-coverage';
+import { globSync, readFileSync, readdirSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { root, say } from '../setup/steps.mjs';
+
+const folders = ['src/core', 'src/contract', 'src/service'];
+const leastPercent = { lines: 90, branches: 85 };
+
+const countsFolder = process.argv[2];
+
+/** The counts of all processes put together, by the address of the file. */
+function mergedCounts(isWanted) {
+  const merged = readdirSync(countsFolder).reduce(
+    (sum, name) => {
+      const { result } = JSON.parse(readFileSync(join(countsFolder, name), 'utf8'));
+      return mergeProcessCovs([sum, { result: result.filter(({ url }) => isWanted(url)) }]);
+    },
+    { result: [] },
+  );
+  return new Map(merged.result.map((counts) => [counts.url, counts]));
+}
+
+function neverRan(url, code) {
+  const ranges = [{ startOffset: 0, endOffset: code.length, count: 0 }];
+  return { url, functions: [{ functionName: '', ranges, isBlockCoverage: true }] };
+}
+
+/** Without its types, of which Node makes blanks, the code stands where V8 counted it. */
+async function coverageOf(path, url, counts) {
+  const code = stripTypeScriptTypes(readFileSync(path, 'utf8'));
+  const ast = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
+  return await convert({ code, ast, coverage: counts ?? neverRan(url, code), wrapperLength: 0 });
+}
+
+/** Prints what ran; returns whether it is enough. */
+function isEnough(folder, summary) {
+  const kinds = Object.entries(leastPercent);
+  const shares = kinds.map(([kind, least]) => `${kind} ${summary[kind].pct} % (at least ${least} %)`);
+  say(`coverage of ${folder}: ${shares.join(', ')}`);
+  return kinds.every(([kind, least]) => summary[kind].pct >= least);
+}
+
+const paths = globSync(
+  folders.map((folder) => `${folder}/**/!(*.d).ts`),
+  { cwd: root },
+).map((path) => join(root, path));
+const urls = new Map(paths.map((path) => [path, pathToFileURL(path).href]));
+const wanted = new Set(urls.values());
+const counts = mergedCounts((url) => wanted.has(url));
+for (const folder of folders) {
+  const map = istanbul.createCoverageMap();
+  for (const [path, url] of urls) {
+    if (path.startsWith(join(root, folder, '/'))) map.merge(await coverageOf(path, url, counts.get(url)));
+  }
+  if (!isEnough(folder, map.getCoverageSummary())) process.exitCode = 1;
+}

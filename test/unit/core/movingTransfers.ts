@@ -1,0 +1,30 @@
+import type { Transfer } from '../../../src/core/model/transfer.ts';
+
+const minute = 60_000;
+
+/** A transfer of 100 files that has been active from the first minute on, and moved so many at these minutes. */
+export function moving(
+  moved: readonly (readonly [atMinute: number, moved: number])[],
+  more: Partial<Transfer> = {},
+): Transfer {
+  const movement = moved.map(([at, count]) => ({ at: at * minute, moved: count }));
+  const askedAt = movement.at(-1)?.at ?? 0;
+  const files = [...Array(100).keys()].map((index) => ({ id: `f${index}`, name: `f${index}` }));
+  return {
+    key: 'k',
+    id: 'id',
+    order: { connectionId: 'c', orcid: 'o', source: 'A', destination: 'B', files },
+    createdAt: 0,
+    state: 'active',
+    changes: [{ state: 'active', at: minute }],
+    movement,
+    askedAt,
+    status: { status: 'active', fileCount: 100, movedFileCount: movement.at(-1)?.moved ?? 0 },
+    ...more,
+  };
+}
+
+/** One that has taken so many minutes for 100 files. */
+export function succeeded(key: string, minutes: number, more: Partial<Transfer> = {}): Transfer {
+  return moving([], { key, state: 'succeeded', changes: [{ state: 'succeeded', at: minutes * minute }], ...more });
+}
