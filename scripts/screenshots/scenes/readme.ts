@@ -36,6 +36,7 @@ async function watchSixtyFiles(stage: Stage): Promise<void> {
 const readmeStates: readonly State[] = [
   {
     name: 'metadata',
+    theme: 'dark',
     steps: async (stage) => {
       const { results, window } = stage;
       await connect(stage);
@@ -47,9 +48,10 @@ const readmeStates: readonly State[] = [
       await (await window.pageFrame('seattle-weather.csv')).getByText('temp_max').first().waitFor();
     },
   },
-  { name: 'summary', steps: (stage) => askTransfer(stage, 'Lab Share', description) },
+  { name: 'summary', theme: 'light', steps: (stage) => askTransfer(stage, 'Lab Share', description) },
   {
     name: 'running',
+    theme: 'light',
     steps: async (stage) => {
       await stage.window.notifications.answer('Transfer');
       await seeNothingChecked(stage);
@@ -60,6 +62,7 @@ const readmeStates: readonly State[] = [
   },
   {
     name: 'transfer',
+    theme: 'dark',
     steps: async (stage) => {
       const { clock, transfers, window } = stage;
       clock.pass({ seconds: 96 });
@@ -70,13 +73,6 @@ const readmeStates: readonly State[] = [
       await (await transfers.row('Finished')).expand();
       await (await window.pageFrame(/Cluster/)).getByText('Succeeded').first().waitFor();
       await tidy(stage);
-    },
-  },
-  {
-    name: 'walkthrough',
-    steps: async ({ window }) => {
-      await window.command('Welcome: Open Walkthrough...');
-      await window.pick(/Find and Transfer Research Files/);
     },
   },
 ];
