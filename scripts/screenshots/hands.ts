@@ -125,3 +125,10 @@ export async function become(
   await refresh(stage);
   await seeRow(stage.transfers, `to ${destination}`, shown);
 }
+
+/** Opens the page of a transfer by its row. */
+export async function openPage({ transfers, window }: Stage, destination: string): Promise<void> {
+  await (await transfers.row(new RegExp(`to ${destination}$`))).click();
+  const page = await window.pageFrame(new RegExp(destination));
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}

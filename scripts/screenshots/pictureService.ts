@@ -87,9 +87,9 @@ export class PictureService {
     return this.#unasked.size;
   }
 
-  /** Cannot tell how transfers stand. */
-  failQuestions(why: string): void {
-    this.http.on(`GET ${api}/transfers/*`, problem(500, why));
+  /** Cannot, or does not want to, tell how transfers stand. */
+  failQuestions(why: string, status = 500): void {
+    this.http.on(`GET ${api}/transfers/*`, problem(status, why));
   }
 
   /** Searches find what they should. */

@@ -1,11 +1,10 @@
-import { dropBeforeAnswer, problem } from '../../../test/support/faultBehaviours.ts';
 import {
-  askTransfer,
   become,
   refresh,
   check,
   connect,
   mistype,
+  openPage,
   search,
   seeNothingChecked,
   seeRow,
@@ -13,7 +12,6 @@ import {
   tidy,
   transfer,
 } from '../hands.ts';
-import { elsewhere } from '../pictureService.ts';
 import { scene, type State } from '../scene.ts';
 import type { Stage } from '../stage.ts';
 
@@ -68,13 +66,6 @@ const steps: readonly State[] = [
     },
   },
 ];
-
-/** Opens the page of a transfer by its row. */
-async function openPage({ transfers, window }: Stage, destination: string): Promise<void> {
-  await (await transfers.row(new RegExp(`to ${destination}$`))).click();
-  const page = await window.pageFrame(new RegExp(destination));
-  await page.getByRole('heading', { level: 1 }).waitFor();
-}
 
 /** Sends a file to each of the other destinations. */
 async function sendToAll(stage: Stage): Promise<void> {
@@ -226,63 +217,5 @@ const ended: readonly State[] = [
   },
 ];
 
-const unsettled: readonly State[] = [
-  {
-    name: 'notice-refused',
-    steps: async (stage) => {
-      await tidy(stage);
-      stage.service.http.on('POST /api/v1/transfers', problem(403, 'Files of this database may not leave it.'));
-      await check(stage, 'flights-20k.json');
-      await askTransfer(stage, 'Archive');
-      await stage.window.notifications.answer('Transfer');
-      await stage.window.notifications.wait('may not leave it');
-    },
-  },
-  {
-    name: 'notice-not-confirmed',
-    steps: async (stage) => {
-      await tidy(stage);
-      stage.service.http.on('POST /api/v1/transfers', dropBeforeAnswer());
-      await askTransfer(stage, 'Scratch');
-      await stage.window.notifications.answer('Transfer');
-      await stage.window.notifications.wait('It is not known whether');
-    },
-  },
-  {
-    name: 'page-not-confirmed',
-    steps: async (stage) => {
-      await tidy(stage);
-      await openPage(stage, 'Scratch');
-    },
-  },
-  {
-    name: 'transfer-id',
-    steps: async ({ window }) => {
-      await window.command('Data Transfer: Check a Transfer by Id…');
-      await window.quickInput.type(elsewhere.id, 'The id that');
-    },
-  },
-  {
-    name: 'page-elsewhere',
-    steps: async ({ window, transfers }) => {
-      await window.quickInput.accept();
-      await seeRow(transfers, '40 files (started elsewhere)', 'active');
-    },
-  },
-  { name: 'transfers-narrow', steps: (stage) => stage.narrow() },
-  {
-    name: 'status-not-connected',
-    steps: async ({ window }) => {
-      await window.command('Data Transfer: Disconnect');
-      await window.statusBar('not connected');
-    },
-  },
-];
-
 /** The whole life of transfers. */
-export const transfers = scene('transfers', { connections: [serviceName] }, [
-  ...steps,
-  ...running,
-  ...ended,
-  ...unsettled,
-]);
+export const transfers = scene('transfers', { connections: [serviceName] }, [...steps, ...running, ...ended]);
