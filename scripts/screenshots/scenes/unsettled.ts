@@ -1,5 +1,5 @@
 import { dropBeforeAnswer, problem } from '../../../test/support/faultBehaviours.ts';
-import { askTransfer, check, connect, openPage, search, seeRow, serviceName, tidy, transfer } from '../hands.ts';
+import { askTransfer, check, connect, openPage, search, seeRow, serviceName, tidy } from '../hands.ts';
 import { longDestination } from '../pictureData.ts';
 import { elsewhere } from '../pictureService.ts';
 import { scene, type State } from '../scene.ts';
@@ -53,19 +53,20 @@ const unsettledStates: readonly State[] = [
     steps: async (stage) => {
       stage.service.acceptTransfers();
       await check(stage, 'flights-20k.json');
-      await transfer(stage, longDestination);
-      await openPage(stage, longDestination);
+      await askTransfer(stage, longDestination);
+      await stage.window.notifications.answer('Transfer');
+      await (await stage.transfers.row(/to Long-Term/)).click();
+      await stage.window.pageFrame(/Long-Term/);
     },
   },
   {
     name: 'transfers-key-refused',
     steps: async (stage) => {
       stage.service.failQuestions('this key is not accepted', 401);
-      for (const minutes of [1, 6]) {
-        stage.clock.pass({ minutes });
-        await stage.transfers.action('Refresh Transfers');
-      }
-      await stage.window.notifications.wait('the API key was refused');
+      stage.clock.pass({ minutes: 1 });
+      await stage.transfers.action('Refresh Transfers');
+      const page = await stage.window.pageFrame(/Long-Term/);
+      await page.getByText('the API key was refused').first().waitFor();
     },
   },
   { name: 'transfers-narrow', steps: (stage) => stage.narrow() },
