@@ -33,7 +33,7 @@ describe('What a server says is data', () => {
         parameters.set(text, { parameters: { [text]: { type: text, values: [text] }, b: { type: text, values: [] } } });
         parameters.set('Beta', { parameters: {}, reason: { kind: 'serverError', detail: text } });
         const about = nodes.flatMap((node) => (node.kind === 'database' ? tree.getChildren(node) : []));
-        assert.equal(about.length, 2);
+        assert.equal(about.length, 3);
         for (const node of [...nodes, ...about]) assertPlainRow(tree.getTreeItem(node));
         tree.dispose();
       });
