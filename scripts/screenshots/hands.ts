@@ -112,6 +112,7 @@ export async function refresh({ service, clock, transfers }: Stage): Promise<voi
     left = now;
     return left === 0 ? true : undefined;
   });
+  clock.passToSecond();
 }
 
 /** The service moves the transfers to a destination on, and the window learns of it. */

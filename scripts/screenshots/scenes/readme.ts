@@ -25,7 +25,7 @@ async function watchSixtyFiles(stage: Stage): Promise<void> {
   clock.pass({ seconds: 40 });
   await become(stage, 'Cluster', { status: 'active', moved: 0 });
   for (const moved of [6, 11, 19, 23, 24, 31, 40]) {
-    clock.pass({ seconds: 31 + (moved % 7) });
+    clock.pass({ minutes: 3 + (moved % 3), seconds: moved });
     await become(stage, 'Cluster', { status: 'active', moved }, `${moved} of 60`);
   }
   await (await transfers.row('60 files to Cluster')).click();
@@ -65,7 +65,7 @@ const readmeStates: readonly State[] = [
     theme: 'dark',
     steps: async (stage) => {
       const { clock, transfers, window } = stage;
-      clock.pass({ seconds: 96 });
+      clock.pass({ minutes: 11 });
       stage.service.become('Lab Share', { status: 'succeeded', moved: 3 });
       stage.service.become('Cluster', { status: 'succeeded', moved: 60 });
       await refresh(stage);
