@@ -12,7 +12,7 @@ export async function shoot(scene: Scene, camera: Camera): Promise<readonly stri
     for (const state of scene.states) {
       try {
         await state.steps(stage);
-        await camera.take(stage.window.page, state);
+        await camera.take(stage, state);
       } catch (error) {
         failures.push(`${state.name}: ${firstLine(error)}`);
         for (const file of await keepEvidence(state.name)) console.log(`kept ${file}`);

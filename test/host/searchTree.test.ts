@@ -112,6 +112,7 @@ describe('The tree of search results', () => {
     store.setChecked('s2', files.slice(0, 1), true);
     assert.equal(checkedText(store.checked), '2 checked (1.5 kB)');
     assert.equal(checkedText({ count: 0, sizeBytes: 0 }), '');
+    assert.equal(checkedText({ count: 1, sizeBytes: 0 }), '1 checked', 'a size that is not known is not 0 bytes');
     const { Checked, Unchecked } = TreeItemCheckboxState;
     const boxes = (key: string): unknown[] =>
       items(tree.root(key)).map(({ checkboxState: box }) => (typeof box === 'object' ? box.state : box));
