@@ -70,7 +70,7 @@ export function orderText(order: ResultOrder): string {
 /** How many files a search has brought: "40+ files" where there may be more; empty before any came. */
 export function countText({ files, mayHaveMore }: Search): string {
   if (files.length === 0) return '';
-  return mayHaveMore ? plural(files.length, '{0}+ file', '{0}+ files') : filesText(files.length);
+  return mayHaveMore ? plural(files.length, '{0}+ files', '{0}+ files') : filesText(files.length);
 }
 
 /** How many files are checked and how much that is; empty where none is. */
