@@ -82,11 +82,6 @@ export class PictureService {
     this.#unasked = new Set(this.#watched);
   }
 
-  /** Transfers that the window goes on asking for. */
-  get watchedCount(): number {
-    return this.#watched.size;
-  }
-
   /** Transfers that the window has still to ask for. */
   get unaskedCount(): number {
     return this.#unasked.size;
