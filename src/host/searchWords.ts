@@ -73,7 +73,9 @@ export function countText({ files, mayHaveMore }: Search): string {
   return mayHaveMore ? plural(files.length, '{0}+ files', '{0}+ files') : filesText(files.length);
 }
 
-/** How many files are checked and how much that is; empty where none is. */
+/** How many files are checked and how much that is, where that is known; empty where none is. */
 export function checkedText({ count, sizeBytes }: CheckedTally): string {
-  return count === 0 ? '' : plural(count, '{0} checked ({1})', '{0} checked ({1})', sizeText(sizeBytes));
+  if (count === 0) return '';
+  if (sizeBytes === 0) return plural(count, '{0} checked', '{0} checked');
+  return plural(count, '{0} checked ({1})', '{0} checked ({1})', sizeText(sizeBytes));
 }
