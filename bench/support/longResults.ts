@@ -10,6 +10,7 @@ import { makeTree } from './tree.ts';
 import { WalkedTree } from './walkedTree.ts';
 
 const fileCount = 50_000;
+const orcid = '0000-0002-1825-0097';
 
 /** How many times the bare tree's cost it was. */
 interface Ratios {
@@ -19,15 +20,20 @@ interface Ratios {
 }
 
 /** Loads 50,000 results of a real service beside a bare tree with the same rows, in one window. */
-export async function measureResults(vsix: string, scratch: string): Promise<Ratios> {
+export async function measureResults(extension: string, scratch: string): Promise<Ratios> {
   const folder = join(scratch, 'tree');
   const output = join(scratch, 'memory');
   mkdirSync(output);
   makeTree(folder, fileCount);
   const service = await startLocalService({ databases: [{ name: 'Tree', folder }] }, { program: builtProgram });
   const environment = { BENCH_ADDRESS: service.address, BENCH_TOKEN: service.token, BENCH_OUTPUT: output };
-  const settings = { 'dataTransfer.search.pageSize': 10_000, 'dataTransfer.orcid': '0000-0002-1825-0097' };
-  const editor = await startEditor({ vsix, extensionPath: join(fixtures, 'bare'), environment, settings });
+  const settings = { 'dataTransfer.search.pageSize': 10_000, 'dataTransfer.orcid': orcid };
+  const editor = await startEditor({
+    extensionPath: extension,
+    companions: [join(fixtures, 'bare')],
+    environment,
+    settings,
+  });
   try {
     const window = await editor.openWindow();
     await connect(window, service.address, service.token);
@@ -68,7 +74,7 @@ async function connect(window: EditorWindow, address: string, token: string): Pr
   await window.command('Data Transfer: Connect to a Service…');
   await window.quickInput.input(address, /1\/4/);
   await window.quickInput.input(token, /3\/4/);
-  await window.quickInput.input('', /^Found .+ databases?\. Your ORCID iD/);
+  await window.quickInput.input(orcid, /^Found .+ databases?\. Your ORCID iD/);
   await window.notifications.wait(/^Connected to/);
   await window.notifications.clear();
 }

@@ -1,24 +1,22 @@
-import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { readAtActivation } from '../../test/support/activationFiles.ts';
+import { installedExtensions, installPacked } from '../../test/support/editor/installed.ts';
 
 /** The fixtures: extensions to compare with. */
 export const fixtures = join(import.meta.dirname, '..', 'extensions');
 
-/** Packs the extension as it is published, into a folder; resolves to the file. */
-export function packExtension(folder: string): string {
-  const vsix = join(folder, 'extension.vsix');
-  execFileSync('npm', ['run', '--silent', 'package', '--', '--out', vsix], {
-    cwd: repositoryRoot,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  return vsix;
+/** Packs the extension as it is published and lets the editor install it; returns its folder. */
+export function installedExtension(): string {
+  installPacked();
+  const folders = readdirSync(installedExtensions).map((name) => join(installedExtensions, name));
+  const folder = folders.find((one) => existsSync(join(one, 'package.json')));
+  if (folder === undefined) throw new Error(`Nothing was installed in ${installedExtensions}.`);
+  return folder;
 }
 
-/** Bytes of the build that are read at activation; {@link packExtension} has left it behind. */
-export function bytesAtActivation(): number {
-  const files = readAtActivation(join(repositoryRoot, 'dist', 'extension'));
+/** Bytes of an installed extension that the editor reads at its activation. */
+export function bytesAtActivation(extension: string): number {
+  const files = readAtActivation(join(extension, 'dist', 'extension'));
   return files.reduce((sum, file) => sum + statSync(file).size, 0);
 }
