@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { themes, type ThemeName } from '../../test/support/editor/settings.ts';
+import type { State } from './scene.ts';
+import type { Stage } from './stage.ts';
 
 /** Lets the editor follow what the camera says of the machine's colours: it changes at once, whatever is open. */
 export const cameraSettings: Readonly<Record<string, unknown>> = {
@@ -54,12 +56,17 @@ export class Camera {
     await page.emulateMedia({ colorScheme: 'light' });
   }
 
-  /** Writes `name-theme.png` for each theme, when nothing on the screen moves any longer. */
-  async take(page: Page, name: string, isPointerKept = false): Promise<void> {
+  /**
+   * Writes `name-theme.png` for each theme, or the wanted one, when nothing on the screen moves any longer. What the
+   * pointer shows is brought about anew in each: a change of theme hides it.
+   */
+  async take(stage: Stage, { name, steps, isPointerKept, theme: only }: State): Promise<void> {
+    const { page } = stage.window;
     await mkdir(this.#folder, { recursive: true });
-    if (!isPointerKept) await page.mouse.move(900, 784);
-    for (const theme of this.#themes) {
+    for (const theme of only ? [only] : this.#themes) {
+      await page.mouse.move(900, 784);
       await setTheme(page, theme);
+      if (isPointerKept) await steps(stage);
       await writeFile(join(this.#folder, `${name}-${theme}.png`), await atRest(page));
     }
   }

@@ -24,6 +24,12 @@ export class HandClock {
     this.#write();
   }
 
+  /** Moves on to the next whole second: what happened within one is shown alike, however many questions it took. */
+  passToSecond(): void {
+    this.#now = Math.ceil(this.#now / 1000) * 1000;
+    this.#write();
+  }
+
   #write(): void {
     writeFileSync(`${this.#file}.new`, String(this.#now));
     renameSync(`${this.#file}.new`, this.#file);

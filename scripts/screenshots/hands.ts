@@ -112,6 +112,7 @@ export async function refresh({ service, clock, transfers }: Stage): Promise<voi
     left = now;
     return left === 0 ? true : undefined;
   });
+  clock.passToSecond();
 }
 
 /** The service moves the transfers to a destination on, and the window learns of it. */
@@ -124,4 +125,11 @@ export async function become(
   stage.service.become(destination, status);
   await refresh(stage);
   await seeRow(stage.transfers, `to ${destination}`, shown);
+}
+
+/** Opens the page of a transfer by its row. */
+export async function openPage({ transfers, window }: Stage, destination: string): Promise<void> {
+  await (await transfers.row(new RegExp(`to ${destination}$`))).click();
+  const page = await window.pageFrame(new RegExp(destination));
+  await page.getByRole('heading', { level: 1 }).waitFor();
 }

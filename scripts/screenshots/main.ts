@@ -16,6 +16,7 @@ import { metadataPages } from './scenes/pages.ts';
 import { readme } from './scenes/readme.ts';
 import { searches, searchSteps } from './scenes/searching.ts';
 import { transfers } from './scenes/transferring.ts';
+import { unsettled } from './scenes/unsettled.ts';
 import { writeSheet } from './sheet.ts';
 import { shoot } from './shoot.ts';
 
@@ -23,7 +24,7 @@ const readmeFolder = join(repositoryRoot, 'media', 'screenshots');
 /** Not under version control. */
 const allFolder = join(repositoryRoot, 'screenshots');
 
-const allScenes = [firstSteps, untrusted, connections, searchSteps, searches, transfers, metadataPages];
+const allScenes = [firstSteps, untrusted, connections, searchSteps, searches, transfers, unsettled, metadataPages];
 const allThemes = Object.keys(themes) as ThemeName[];
 
 const { values: options } = parseArgs({
@@ -42,7 +43,7 @@ async function shootAll(scenes: readonly Scene[], folder: string, wanted: readon
 }
 
 function shootReadme(folder: string): Promise<string[]> {
-  return shootAll([readme], folder, ['light', 'dark']);
+  return shootAll([readme], folder, []);
 }
 
 /** Takes the pictures of the README once more and compares them, pixel by pixel, with those of a run before. */

@@ -25,6 +25,9 @@ const hostileName = `<img src=x onerror=alert(1)> $(zap) [click](command:workben
 /** A name without a place to break it. */
 const longName = `${'really-'.repeat(40)}long-name.csv`;
 
+/** A destination whose name needs more than the side bar has. */
+export const longDestination = 'Long-Term Preservation Store of the Institute of Genomics, Building 7';
+
 /** What the service of the pictures holds: open data of packages, and made-up files. */
 export const databases: readonly PictureDatabase[] = [
   { id: 'vega', name: 'Vega Datasets', organization: 'Vega', resources: vegaResources },
@@ -43,8 +46,8 @@ export const databases: readonly PictureDatabase[] = [
   { id: 'real', name: 'Genome Portal', organization: 'Institute of Genomics', resources: realResources },
   { id: 'odd', name: 'Odd Names', organization: 'Institute of Genomics', resources: oddResources },
   { id: 'lab', name: 'Lab Share', organization: 'Our Lab', resources: () => [] },
-  ...['Archive', 'Scratch', 'Cluster', 'Backup', 'Partner Site', 'Teaching'].map((name) => ({
-    id: name.toLowerCase().replace(' ', '-'),
+  ...['Archive', 'Scratch', 'Cluster', 'Backup', 'Partner Site', 'Teaching', longDestination].map((name) => ({
+    id: name.toLowerCase().replaceAll(/\W+/g, '-'),
     name,
     organization: 'Our Lab',
     resources: () => [],

@@ -82,14 +82,19 @@ export class PictureService {
     this.#unasked = new Set(this.#watched);
   }
 
+  /** Transfers that the window goes on asking for. */
+  get watchedCount(): number {
+    return this.#watched.size;
+  }
+
   /** Transfers that the window has still to ask for. */
   get unaskedCount(): number {
     return this.#unasked.size;
   }
 
-  /** Cannot tell how transfers stand. */
-  failQuestions(why: string): void {
-    this.http.on(`GET ${api}/transfers/*`, problem(500, why));
+  /** Cannot, or does not want to, tell how transfers stand. */
+  failQuestions(why: string, status = 500): void {
+    this.http.on(`GET ${api}/transfers/*`, problem(status, why));
   }
 
   /** Searches find what they should. */

@@ -1,3 +1,4 @@
+import type { ThemeName } from '../../test/support/editor/settings.ts';
 import type { Stage, StageOptions } from './stage.ts';
 
 /** Something that can be seen, and how it is brought about after the states before it. */
@@ -7,6 +8,8 @@ export interface State {
   readonly steps: (stage: Stage) => Promise<unknown>;
   /** The pointer rests where the steps left it, on what shows a tooltip. */
   readonly isPointerKept?: boolean;
+  /** Where it is wanted in this theme only. */
+  readonly theme?: ThemeName;
 }
 
 /** States that follow one another in one window. */

@@ -9,13 +9,13 @@ export async function shoot(scene: Scene, camera: Camera): Promise<readonly stri
   const failures: string[] = [];
   const stage = await Stage.open(camera, scene.stage);
   try {
-    for (const { name, steps, isPointerKept } of scene.states) {
+    for (const state of scene.states) {
       try {
-        await steps(stage);
-        await camera.take(stage.window.page, name, isPointerKept);
+        await state.steps(stage);
+        await camera.take(stage, state);
       } catch (error) {
-        failures.push(`${name}: ${firstLine(error)}`);
-        for (const file of await keepEvidence(name)) console.log(`kept ${file}`);
+        failures.push(`${state.name}: ${firstLine(error)}`);
+        for (const file of await keepEvidence(state.name)) console.log(`kept ${file}`);
       }
     }
   } finally {

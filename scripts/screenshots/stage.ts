@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEditor, type Editor } from '../../test/support/editor/editor.ts';
+import { localServiceOf } from '../../test/support/editor/localServices.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { until } from '../../test/support/editor/until.ts';
 import type { TreeView } from '../../test/support/editor/treeView.ts';
@@ -87,6 +88,15 @@ export class Stage {
     await page.mouse.move(edge - 110, 400, { steps: 4 });
     await page.mouse.up();
     await until('the side bar to be narrow', async () => ((await width()) < before - 60 ? true : undefined));
+  }
+
+  /** Stops the local service as another window would. */
+  async stopLocalService(): Promise<void> {
+    const service = await localServiceOf(this.#editor.dataFolder);
+    if (!service) throw new Error('No local service runs.');
+    const headers = { authorization: `Bearer ${service.token}` };
+    const { ok } = await fetch(new URL('/service', service.address), { method: 'DELETE', headers });
+    if (!ok) throw new Error('The local service does not stop.');
   }
 
   async close(): Promise<void> {

@@ -56,33 +56,59 @@ export class MarkdownDraft implements Disposable {
     this.end?.(false);
   }
 
-  private async ended(lifetime: Lifetime, { document, viewColumn }: TextEditor): Promise<boolean> {
+  private async ended(lifetime: Lifetime, editor: TextEditor): Promise<boolean> {
     try {
       return await new Promise<boolean>((resolve) => {
         this.end = resolve;
         lifetime.track(
           window.tabGroups.onDidChangeTabs(({ closed }) => {
-            if (closed.some((tab) => isOf(tab, document.uri))) resolve(false);
+            if (closed.some((tab) => isOf(tab, editor.document.uri))) resolve(false);
           }),
         );
-        commands.executeCommand('markdown.showPreviewToSide', document.uri).then(
-          () => window.showTextDocument(document, viewColumn),
-          // An editor without its own Markdown has no preview; the text can be written all the same.
-          () => undefined,
-        );
-        const take = l10n.t('Use as Description');
-        const text = l10n.t('Write the description in Markdown. “{0}”, also above the text, goes on.', take);
-        void this.notices.info(text, { label: take, run: () => resolve(true) });
+        lifetime.track(keepFocus(editor));
+        // Who is asked to write before the preview is there loses keys to it.
+        void showPreview(editor).then(() => this.end === resolve && this.invite(resolve));
       });
     } finally {
       this.end = undefined;
     }
   }
+
+  private invite(end: (isTaken: boolean) => void): void {
+    const take = l10n.t('Use as Description');
+    const text = l10n.t('Write the description in Markdown. “{0}”, also above the text, goes on.', take);
+    void this.notices.info(text, { label: take, run: () => end(true) });
+  }
+}
+
+/** An editor without its own Markdown has no preview; the text can be written all the same. */
+async function showPreview({ document, viewColumn }: TextEditor): Promise<void> {
+  try {
+    await commands.executeCommand('markdown.showPreviewToSide', document.uri);
+    await window.showTextDocument(document, viewColumn);
+  } catch {
+    return;
+  }
+}
+
+/** Longer than the page of a preview takes to load. */
+const loadMs = 5_000;
+
+/** The preview takes the focus once more when its page has loaded; the text gets it back, where the person writes. */
+function keepFocus({ document, viewColumn }: TextEditor): Disposable {
+  const end = performance.now() + loadMs;
+  return window.tabGroups.onDidChangeTabGroups(({ changed }) => {
+    const isTaken = changed.some(({ isActive, activeTab }) => isActive && activeTab && isPreview(activeTab));
+    if (isTaken && performance.now() < end) void window.showTextDocument(document, viewColumn);
+  });
 }
 
 function previews(): readonly Tab[] {
-  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
-  return tabs.filter(({ input }) => input instanceof TabInputWebview && input.viewType.endsWith('markdown.preview'));
+  return window.tabGroups.all.flatMap((group) => group.tabs).filter(isPreview);
+}
+
+function isPreview({ input }: Tab): boolean {
+  return input instanceof TabInputWebview && input.viewType.endsWith('markdown.preview');
 }
 
 function isOf({ input }: Tab, uri: Uri): boolean {

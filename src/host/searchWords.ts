@@ -70,10 +70,12 @@ export function orderText(order: ResultOrder): string {
 /** How many files a search has brought: "40+ files" where there may be more; empty before any came. */
 export function countText({ files, mayHaveMore }: Search): string {
   if (files.length === 0) return '';
-  return mayHaveMore ? plural(files.length, '{0}+ file', '{0}+ files') : filesText(files.length);
+  return mayHaveMore ? plural(files.length, '{0}+ files', '{0}+ files') : filesText(files.length);
 }
 
-/** How many files are checked and how much that is; empty where none is. */
+/** How many files are checked and how much that is, where that is known; empty where none is. */
 export function checkedText({ count, sizeBytes }: CheckedTally): string {
-  return count === 0 ? '' : plural(count, '{0} checked ({1})', '{0} checked ({1})', sizeText(sizeBytes));
+  if (count === 0) return '';
+  if (sizeBytes === 0) return plural(count, '{0} checked', '{0} checked');
+  return plural(count, '{0} checked ({1})', '{0} checked ({1})', sizeText(sizeBytes));
 }

@@ -9,7 +9,7 @@ import type { ConnectionNode, DatabaseNode } from '../host/contributions.ts';
 import { databaseText, parameterTypeText } from '../host/searchWords.ts';
 import { listText, plainLine, reasonText } from '../host/words.ts';
 import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
-import { errorRow, loadingRow, messageItem, nothingRow } from './placeholders.ts';
+import { loadingRow, messageItem, nothingRow, troubleRows } from './placeholders.ts';
 import { spokenRow } from './spokenRow.ts';
 
 const retry = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry') };
@@ -56,11 +56,11 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (parent?.kind === 'organization') {
       return this.databaseRows(listing.databases.filter((database) => database.organization === parent.name));
     }
-    if (parent?.kind === 'database') return [this.parameterRow(parent.name)];
+    if (parent?.kind === 'database') return this.parameterRows(parent.name);
     if (parent || state.kind === 'disconnected') return [];
     if (state.kind === 'connecting') return [{ kind: 'connection' }, loadingRow('connection', connectingText(state))];
     if (state.kind === 'stopped') return [{ kind: 'connection' }, stoppedRow()];
-    if (state.kind === 'failed') return [{ kind: 'connection' }, failedRow(state.connection, state.reason)];
+    if (state.kind === 'failed') return [{ kind: 'connection' }, ...failedRows(state.connection, state.reason)];
     return [{ kind: 'connection' }, ...this.listed()];
   }
 
@@ -77,9 +77,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
   private listed(): DatabaseTreeNode[] {
     const { databases, loading, reason } = this.store.listing;
-    const troubles = reason
-      ? [errorRow('databases', l10n.t('Could not list databases: {0}. Retry', reasonText(reason)), retry)]
-      : [];
+    const troubles = reason ? unlistedRows(reasonText(reason)) : [];
     if (databases.length === 0 && loading) return [loadingRow('databases')];
     if (databases.length === 0 && !reason) return [nothingRow('databases', l10n.t('This service has no databases.'))];
     const organizations = [...new Set(databases.map((database) => database.organization))];
@@ -96,16 +94,17 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     });
   }
 
-  private parameterRow(name: string): MessageNode {
+  private parameterRows(name: string): MessageNode[] {
     const listing = this.parts.parameters.get(name);
     const owner = `parameters/${name}`;
     if (!listing) {
       this.parts.loadParameters(name);
-      return loadingRow(owner);
+      return [loadingRow(owner)];
     }
-    if (!listing.reason) return parametersRow(owner, listing.parameters);
+    if (!listing.reason) return [parametersRow(owner, listing.parameters)];
     const why = reasonText(listing.reason);
-    return errorRow(owner, l10n.t('Could not fetch the search parameters: {0}. Retry', why), retry);
+    const sentence = l10n.t('Could not fetch the search parameters: {0}', why);
+    return troubleRows(owner, { sentence, why, way: retry });
   }
 
   private databaseItem(database: Database | undefined): TreeItem {
@@ -128,13 +127,17 @@ function stoppedRow(): DatabaseTreeNode {
 
 const withoutKey: ReadonlySet<ReasonKind> = new Set(['keyMissing', 'keyGone', 'keyElsewhere', 'variableEmpty']);
 
-function failedRow({ id }: Connection, reason: Reason): DatabaseTreeNode {
+function failedRows({ id }: Connection, reason: Reason): MessageNode[] {
   const why = reasonText(reason);
-  if (!withoutKey.has(reason.kind)) return errorRow('connection', l10n.t('Could not connect: {0}. Retry', why), retry);
-  const text = l10n.t('Could not connect: {0}. Set API Key', why);
+  const sentence = l10n.t('Could not connect: {0}', why);
+  if (!withoutKey.has(reason.kind)) return troubleRows('connection', { sentence, why, way: retry });
   const argument: ConnectionNode = { kind: 'connection', id };
-  const command = { id: 'dataTransfer.setApiKey', title: l10n.t('Set API Key'), argument };
-  return { ...errorRow('connection', text, command), tooltip: text };
+  const way = { id: 'dataTransfer.setApiKey', title: l10n.t('Set API Key'), argument };
+  return troubleRows('connection', { sentence, why, way, wayLook: 'key' });
+}
+
+function unlistedRows(why: string): MessageNode[] {
+  return troubleRows('databases', { sentence: l10n.t('Could not list databases: {0}', why), why, way: retry });
 }
 
 function connectingText({ doubt }: { readonly doubt?: Reason }): string {

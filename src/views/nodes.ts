@@ -10,7 +10,8 @@ interface OrganizationNode {
 export interface MessageNode {
   readonly kind: 'message';
   readonly id: string;
-  readonly look: 'loading' | 'nothing' | 'error' | 'edit' | 'more' | 'unreadable' | 'missing' | 'about';
+  readonly look:
+    'loading' | 'nothing' | 'error' | 'retry' | 'key' | 'edit' | 'more' | 'unreadable' | 'missing' | 'about';
   readonly text: string;
   readonly tooltip?: string;
   /** What a click, or Enter, does. */

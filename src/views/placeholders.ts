@@ -5,6 +5,8 @@ const icons: Readonly<Record<MessageNode['look'], ThemeIcon>> = {
   loading: new ThemeIcon('loading~spin'),
   nothing: new ThemeIcon('info'),
   error: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
+  retry: new ThemeIcon('refresh'),
+  key: new ThemeIcon('key'),
   edit: new ThemeIcon('edit'),
   more: new ThemeIcon('ellipsis'),
   unreadable: new ThemeIcon('warning', new ThemeColor('list.warningForeground')),
@@ -36,10 +38,21 @@ export function nothingRow(owner: string, text: string): MessageNode {
   return { kind: 'message', id: `${owner}/nothing`, look: 'nothing', text };
 }
 
-/** The row that says what went wrong; a click tries again. */
-export function errorRow(owner: string, text: string, retry: NonNullable<MessageNode['command']>): MessageNode {
-  const tooltip = `${text}\n${l10n.t('Click to try again.')}`;
-  return { kind: 'message', id: `${owner}/error`, look: 'error', text, tooltip, command: retry };
+/** What went wrong, as the words of a whole sentence and the reason in it, and what helps. */
+interface Trouble {
+  readonly sentence: string;
+  readonly why: string;
+  readonly way: NonNullable<MessageNode['command']>;
+  readonly wayLook?: 'retry' | 'key';
+}
+
+/** The rows that say what went wrong and what helps. Little fits into a row: the reason stands first, the rest is in the tooltip. */
+export function troubleRows(owner: string, { sentence, why, way, wayLook = 'retry' }: Trouble): MessageNode[] {
+  const text = why.charAt(0).toLocaleUpperCase() + why.slice(1);
+  return [
+    { kind: 'message', id: `${owner}/error`, look: 'error', text, tooltip: sentence, command: way },
+    { kind: 'message', id: `${owner}/${wayLook}`, look: wayLook, text: way.title, command: way },
+  ];
 }
 
 /** What stands for a row that has just gone, until the editor takes it away: the same row, without words. */

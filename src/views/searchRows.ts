@@ -5,7 +5,7 @@ import type { SearchNode } from '../host/contributions.ts';
 import { databaseText } from '../host/searchWords.ts';
 import { numberText, plainLine, plainPart, plural, reasonText } from '../host/words.ts';
 import type { MessageNode, SearchTreeNode } from './nodes.ts';
-import { errorRow, loadingRow, nothingRow } from './placeholders.ts';
+import { loadingRow, nothingRow, troubleRows } from './placeholders.ts';
 
 /** What stands for a file in the list; `index` is its place there. */
 export function fileRow(search: Search, file: FoundFile, index: number): SearchTreeNode {
@@ -41,13 +41,11 @@ function standingRows(search: Search, node: SearchNode): MessageNode[] {
   const { key, loading, mayHaveMore, missing } = search;
   const count = search.files.length;
   if (loading) return [loadingRow(key, loadingText(search))];
-  if (search.reason) return troubleRows(search, node, reasonText(search.reason));
+  if (search.reason) return failedRows(search, node, reasonText(search.reason));
   if (count === 0 && !mayHaveMore) return missing.length > 0 ? [] : [nothingRow(key, l10n.t('No files found.'))];
   if (!mayHaveMore) return [];
   const text =
-    count === 0
-      ? l10n.t('Stopped before any file came. Search again')
-      : plural(count, 'Load more ({0} shown)', 'Load more ({0} shown)');
+    count === 0 ? l10n.t('Stopped. Search again') : plural(count, 'Load more ({0} shown)', 'Load more ({0} shown)');
   const command = { id: 'dataTransfer.loadMore', title: l10n.t('Load More'), argument: node };
   return [{ kind: 'message', id: `${key}/more`, look: 'more', text, command }];
 }
@@ -57,14 +55,15 @@ function loadingText({ query, files, nextOffset }: Search): string {
   return files.length === 0 ? l10n.t('Searching…') : l10n.t('Loading more…');
 }
 
-function troubleRows({ key, query }: Search, node: SearchNode, why: string): MessageNode[] {
+function failedRows({ key, query }: Search, node: SearchNode, why: string): MessageNode[] {
   const database = databaseText(query.database);
-  const text = query.ids
-    ? l10n.t('Could not fetch from {0}: {1}. Retry', database, why)
-    : l10n.t('Could not search {0}: {1}. Retry', database, why);
+  const sentence = query.ids
+    ? l10n.t('Could not fetch from {0}: {1}', database, why)
+    : l10n.t('Could not search {0}: {1}', database, why);
+  const retry = { id: 'dataTransfer.loadMore', title: l10n.t('Retry'), argument: node };
   const edit = { id: 'dataTransfer.refineSearch', title: l10n.t('Edit'), argument: node };
   return [
-    errorRow(key, text, { id: 'dataTransfer.loadMore', title: l10n.t('Retry'), argument: node }),
+    ...troubleRows(key, { sentence, why, way: retry }),
     { kind: 'message', id: `${key}/edit`, look: 'edit', text: l10n.t('Edit the search…'), command: edit },
   ];
 }

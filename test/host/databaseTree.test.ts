@@ -47,14 +47,22 @@ describe('The tree of databases', () => {
 
   it('shows why it could not connect, with a row that tries again', () => {
     store.setState({ kind: 'failed', connection, reason: { kind: 'unauthorized' } });
-    assert.deepEqual(rows(), ['Test service | not connected', 'Could not connect: the API key was refused. Retry']);
-    const [, row] = tree.getChildren();
-    assert.ok(row);
-    const { command, contextValue } = tree.getTreeItem(row);
-    assert.deepEqual(
-      [command?.command, command?.arguments, contextValue],
-      ['dataTransfer.refreshDatabases', [], 'message.error'],
-    );
+    assert.deepEqual(rows(), ['Test service | not connected', 'The API key was refused', 'Retry']);
+    const [, trouble, retry] = tree.getChildren().map((row) => tree.getTreeItem(row));
+    assert.equal(trouble?.tooltip, 'Could not connect: the API key was refused');
+    for (const row of [trouble, retry])
+      assert.deepEqual([row?.command?.command, row?.command?.arguments], ['dataTransfer.refreshDatabases', []]);
+  });
+
+  it('offers to set the key where there is none', () => {
+    store.setState({ kind: 'failed', connection, reason: { kind: 'keyMissing' } });
+    const [, trouble, key] = tree.getChildren().map((row) => tree.getTreeItem(row));
+    assert.equal(key?.label, 'Set API Key');
+    for (const row of [trouble, key])
+      assert.deepEqual(
+        [row?.command?.command, row?.command?.arguments],
+        ['dataTransfer.setApiKey', [{ kind: 'connection', id: connection.id }]],
+      );
   });
 
   it('shows that the databases are on their way', () => {
@@ -112,8 +120,7 @@ describe('The tree of databases', () => {
     parameters.set('Alpha', { parameters: {} });
     assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }), ['No search parameters of its own']);
     parameters.set('Alpha', { parameters: {}, reason: { kind: 'timeout' } });
-    const text = 'Could not fetch the search parameters: the service did not answer in time. Retry';
-    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }), [text]);
+    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }), ['The service did not answer in time', 'Retry']);
     assert.deepEqual(asked, [], 'Retry asks, drawing the row does not');
   });
 
@@ -126,7 +133,7 @@ describe('The tree of databases', () => {
   it('keeps the databases when listing them again fails, and says so above them', () => {
     connectTo(database('Alpha', 'One'));
     store.setListing({ ...store.listing, reason: { kind: 'timeout' } });
-    assert.deepEqual(rows().slice(1), ['Could not list databases: the service did not answer in time. Retry', 'Alpha']);
+    assert.deepEqual(rows().slice(1), ['The service did not answer in time', 'Retry', 'Alpha']);
   });
 
   it('is drawn again once for what changes together, and again for what changes after that', () => {

@@ -29,11 +29,11 @@ describe('What a server says is data', () => {
         store.setListing({ databases, loading: false, reason: { kind: 'serverError', detail: text } });
         const organizations = tree.getChildren();
         const nodes = [...organizations, ...organizations.flatMap((node) => tree.getChildren(node))];
-        assert.equal(nodes.length, 6);
+        assert.equal(nodes.length, 7);
         parameters.set(text, { parameters: { [text]: { type: text, values: [text] }, b: { type: text, values: [] } } });
         parameters.set('Beta', { parameters: {}, reason: { kind: 'serverError', detail: text } });
         const about = nodes.flatMap((node) => (node.kind === 'database' ? tree.getChildren(node) : []));
-        assert.equal(about.length, 2);
+        assert.equal(about.length, 3);
         for (const node of [...nodes, ...about]) assertPlainRow(tree.getTreeItem(node));
         tree.dispose();
       });
@@ -53,7 +53,7 @@ describe('What a server says is data', () => {
         const roots = tree.getChildren();
         const nodes = [...roots, ...roots.flatMap((node) => tree.getChildren(node))];
         const missing = nodes.flatMap((node) => (node.kind === 'missing' ? tree.getChildren(node) : []));
-        assert.equal(nodes.length + missing.length, 7);
+        assert.equal(nodes.length + missing.length, 8);
         for (const node of [...nodes, ...missing]) {
           assertPlainRow(tree.resolveTreeItem(tree.getTreeItem(node), node));
         }

@@ -68,32 +68,31 @@ describe('The tree of search results', () => {
     assert.equal(rows('s').at(-1), 'Loading more…');
   });
 
-  it('keeps the files when the next page fails, and ends with a row that tries again', () => {
+  it('keeps the files when the next page fails, and ends with the reason and a row that tries again', () => {
     open('s');
     fill('s', [fileEntry('f1')], true);
     store.update('s', { reason: { kind: 'serverError', status: 500 } });
-    assert.deepEqual(rows('s'), [
-      'f1.csv',
-      'Could not search Alpha: the service failed (500). Retry',
-      'Edit the search…',
-    ]);
+    assert.deepEqual(rows('s'), ['f1.csv', 'The service failed (500)', 'Retry', 'Edit the search…']);
     const commands = items(tree.root('s'))
       .slice(1)
       .map(({ command }) => [command?.command, command?.arguments]);
     const node = { kind: 'search', key: 's' };
     assert.deepEqual(commands, [
       ['dataTransfer.loadMore', [node]],
+      ['dataTransfer.loadMore', [node]],
       ['dataTransfer.refineSearch', [node]],
     ]);
   });
 
-  it('ends what the service says in a whole sentence with one full stop', () => {
+  it('begins with what the service says, and has the whole sentence in the tooltip', () => {
     open('s');
     store.update('s', {
       loading: false,
       reason: { kind: 'serverError', status: 500, detail: 'The folder is not there.' },
     });
-    assert.equal(rows('s')[0], 'Could not search Alpha: the service failed: The folder is not there. Retry');
+    assert.equal(rows('s')[0], 'The service failed: The folder is not there');
+    const [trouble] = items(tree.root('s'));
+    assert.equal(trouble?.tooltip, 'Could not search Alpha: the service failed: The folder is not there');
   });
 
   it('shows a file that cannot be read among the others (D15)', () => {
@@ -113,6 +112,7 @@ describe('The tree of search results', () => {
     store.setChecked('s2', files.slice(0, 1), true);
     assert.equal(checkedText(store.checked), '2 checked (1.5 kB)');
     assert.equal(checkedText({ count: 0, sizeBytes: 0 }), '');
+    assert.equal(checkedText({ count: 1, sizeBytes: 0 }), '1 checked', 'a size that is not known is not 0 bytes');
     const { Checked, Unchecked } = TreeItemCheckboxState;
     const boxes = (key: string): unknown[] =>
       items(tree.root(key)).map(({ checkboxState: box }) => (typeof box === 'object' ? box.state : box));
@@ -189,7 +189,7 @@ describe('The tree of search results', () => {
   it('says that a search was stopped before anything came, and how to go on', () => {
     open('s');
     store.update('s', { loading: false });
-    assert.deepEqual(rows('s'), ['Stopped before any file came. Search again']);
+    assert.deepEqual(rows('s'), ['Stopped. Search again']);
   });
 
   it('makes the tooltip of a file when it is looked at: path, size, type, hash, source and licence', () => {

@@ -54,6 +54,15 @@ describe('Searching in the editor', () => {
     assert.deepEqual(stage.parts.searchStore.all(), []);
   });
 
+  it('highlights the first database before anything was searched, not all of them', async () => {
+    const done = stage.run('dataTransfer.searchFiles');
+    const pick = await stage.person.pick();
+    assert.equal(pick.labels.at(-1), 'All databases');
+    assert.deepEqual(pick.activeItems, [], 'the editor highlights the first');
+    pick.escape();
+    await done;
+  });
+
   it('offers the last values again, and leaves nothing behind after Escape', async () => {
     await stage.search('JGI Data Portal', 'JDP:000001');
     const done = stage.run('dataTransfer.searchFiles');

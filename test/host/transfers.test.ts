@@ -95,7 +95,7 @@ describe('Transferring in the editor', () => {
     assert.equal(parts.searchStore.checkedFiles().length, 10);
   });
 
-  it('says why the service refused, keeps the record, and keeps the checks', async () => {
+  it('says why the service refused, offers its page, keeps the record, and keeps the checks', async () => {
     stage.server.on('POST /api/v1/transfers', problem(400, 'the destination is full'));
     await stage.transferAll(nmdc);
     const notice = await stage.person.notice();
@@ -103,6 +103,7 @@ describe('Transferring in the editor', () => {
       notice.message,
       `Could not transfer 10 files to ${nmdc}: the service refused the request: the destination is full`,
     );
+    assert.deepEqual(notice.buttons, ['Show Progress']);
     assert.equal(stage.parts.transferStore.all()[0]?.state, 'refused');
     assert.equal(stage.parts.searchStore.checkedFiles().length, 10);
   });

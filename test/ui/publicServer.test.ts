@@ -116,7 +116,7 @@ describe('A person with a service that behaves like the public one', function ()
   it('keeps one that was not confirmed in view, with two ways on from its page too (D12)', async () => {
     server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await submit(nmdc);
-    const notConfirmed = await window.tree('Transfers').row(`1 file to ${nmdc}`);
+    const notConfirmed = await window.tree('Transfers').row(/^1 file to National Microbio…$/);
     await window.tree('Transfers').waitFor('the group', (rows) => rows.some(({ label }) => label === 'Not confirmed'));
     await notConfirmed.click();
     const page = await window.pageFrame(`Transfer to ${nmdc}`);

@@ -37,6 +37,18 @@ describe('The transfer page', function () {
     assert.equal(await stand.page.locator('.counts > :first-child').innerText(), '1 of 4 files');
   });
 
+  it('says first why it failed or waits, and a message that is no reason after the progress', async () => {
+    const status = { fileCount: 4, movedFileCount: 1, message: 'No space is left.' };
+    const order = async (state: PageTransfer['state']): Promise<readonly string[]> => {
+      await show({ ...waiting, state, status });
+      const titles = await stand.page.locator('h2').allInnerTexts();
+      return titles.filter((title) => /Message|Progress/.test(title));
+    };
+    assert.deepEqual(await order('failed'), ['Message of the server', 'Progress']);
+    assert.deepEqual(await order('active'), ['Progress', 'Message of the server']);
+    assert.deepEqual(await order('inactive'), ['Message of the server', 'Progress']);
+  });
+
   it('shows no share of the files before any is counted, also where nothing may move', async () => {
     await stand.page.emulateMedia({ reducedMotion: 'reduce' });
     await show(waiting);

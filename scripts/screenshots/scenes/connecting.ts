@@ -95,9 +95,9 @@ const firstStepsStates: readonly State[] = [
   },
   {
     name: 'databases-local-service-stopped',
-    steps: async ({ window, databases }) => {
-      await window.command('Data Transfer: Stop Local Service');
-      await seeRow(databases, 'The local service was stopped');
+    steps: async (stage) => {
+      await stage.stopLocalService();
+      await seeRow(stage.databases, 'The local service was stopped');
     },
   },
 ];
@@ -134,7 +134,7 @@ const connectionsStates: readonly State[] = [
       stage.service.http.on('GET /', json({ name: serviceName, version: '2.4.0' }));
       stage.service.http.on(listing, problem(500, 'the catalogue is being rebuilt'));
       await change(stage, 'Sequencing Centre');
-      await seeRow(stage.databases, 'Could not connect');
+      await seeRow(stage.databases, 'The service failed');
     },
   },
   {
@@ -143,7 +143,7 @@ const connectionsStates: readonly State[] = [
       await tidy(stage);
       stage.service.http.on(listing, problem(401, 'this key is not accepted'));
       await change(stage, 'Backup Site');
-      await seeRow(stage.databases, 'the API key was refused');
+      await seeRow(stage.databases, 'The API key was refused');
       await stage.window.notifications.wait('the API key was refused');
     },
   },
@@ -184,7 +184,7 @@ const connectionsStates: readonly State[] = [
     steps: async (stage) => {
       stage.service.http.on(listing, problem(500, 'the catalogue is being rebuilt'));
       await stage.databases.action('Refresh Databases');
-      await seeRow(stage.databases, 'Could not list databases');
+      await seeRow(stage.databases, 'The service failed');
     },
   },
   {

@@ -1,6 +1,6 @@
 import type { Frame } from 'playwright-core';
 import { json, problem, silence } from '../../../test/support/faultBehaviours.ts';
-import { connect, search, serviceName } from '../hands.ts';
+import { connect, search, serviceName, tidy } from '../hands.ts';
 import { scene, type State } from '../scene.ts';
 import type { Stage } from '../stage.ts';
 
@@ -76,6 +76,7 @@ const metadataPagesStates: readonly State[] = [
     name: 'page-real-tar',
     steps: async (stage) => {
       await stage.window.command('Data Transfer: Clear Results');
+      await tidy(stage);
       await search(stage, 'Genome Portal', '');
       await open(stage, 'Ga0485161_contigs.fna', 'Joint Genome Institute');
     },
@@ -87,6 +88,7 @@ const metadataPagesStates: readonly State[] = [
     name: 'page-hostile',
     steps: async (stage) => {
       await stage.window.command('Data Transfer: Clear Results');
+      await tidy(stage);
       await search(stage, 'Odd Names', '');
       await open(stage, /^<img/, '7 bytes');
     },

@@ -25,7 +25,7 @@ async function watchSixtyFiles(stage: Stage): Promise<void> {
   clock.pass({ seconds: 40 });
   await become(stage, 'Cluster', { status: 'active', moved: 0 });
   for (const moved of [6, 11, 19, 23, 24, 31, 40]) {
-    clock.pass({ seconds: 31 + (moved % 7) });
+    clock.pass({ minutes: 3 + (moved % 3), seconds: moved });
     await become(stage, 'Cluster', { status: 'active', moved }, `${moved} of 60`);
   }
   await (await transfers.row('60 files to Cluster')).click();
@@ -36,6 +36,7 @@ async function watchSixtyFiles(stage: Stage): Promise<void> {
 const readmeStates: readonly State[] = [
   {
     name: 'metadata',
+    theme: 'dark',
     steps: async (stage) => {
       const { results, window } = stage;
       await connect(stage);
@@ -47,9 +48,10 @@ const readmeStates: readonly State[] = [
       await (await window.pageFrame('seattle-weather.csv')).getByText('temp_max').first().waitFor();
     },
   },
-  { name: 'summary', steps: (stage) => askTransfer(stage, 'Lab Share', description) },
+  { name: 'summary', theme: 'light', steps: (stage) => askTransfer(stage, 'Lab Share', description) },
   {
     name: 'running',
+    theme: 'light',
     steps: async (stage) => {
       await stage.window.notifications.answer('Transfer');
       await seeNothingChecked(stage);
@@ -60,9 +62,10 @@ const readmeStates: readonly State[] = [
   },
   {
     name: 'transfer',
+    theme: 'dark',
     steps: async (stage) => {
       const { clock, transfers, window } = stage;
-      clock.pass({ seconds: 96 });
+      clock.pass({ minutes: 11 });
       stage.service.become('Lab Share', { status: 'succeeded', moved: 3 });
       stage.service.become('Cluster', { status: 'succeeded', moved: 60 });
       await refresh(stage);
@@ -70,13 +73,6 @@ const readmeStates: readonly State[] = [
       await (await transfers.row('Finished')).expand();
       await (await window.pageFrame(/Cluster/)).getByText('Succeeded').first().waitFor();
       await tidy(stage);
-    },
-  },
-  {
-    name: 'walkthrough',
-    steps: async ({ window }) => {
-      await window.command('Welcome: Open Walkthrough...');
-      await window.pick(/Find and Transfer Research Files/);
     },
   },
 ];

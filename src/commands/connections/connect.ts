@@ -84,10 +84,14 @@ function travelsInTheClear(server: string): boolean {
 async function askUnencrypted(position: StepPosition, server: string): Promise<Answer<boolean>> {
   const { host } = new URL(server);
   return await pickOne(position, {
-    placeholder: l10n.t('Your key would travel to {0} unencrypted: whoever is on the way could read it', host),
+    placeholder: l10n.t('With http:// your key would travel unencrypted'),
     choices: [
       { label: l10n.t('Enter an address with https://'), value: false },
-      { label: l10n.t('Send the key unencrypted'), value: true },
+      {
+        label: l10n.t('Send the key unencrypted'),
+        detail: l10n.t('Whoever is on the way to {0} could read it.', host),
+        value: true,
+      },
     ],
   });
 }

@@ -111,7 +111,9 @@ function whereQuestion(
     kind: QuickPickItemKind.Separator,
     value: { name: undefined },
   };
-  const active = places.find(({ value }) => 'name' in value && value.name === draft.database);
+  // Before the first search none is highlighted but the first: nobody has chosen all databases yet.
+  const active =
+    recent.length > 0 ? places.find(({ value }) => 'name' in value && value.name === draft.database) : undefined;
   return {
     placeholder: l10n.t('Select the database to search, or a recent search to make again'),
     choices: recent.length > 0 ? [...places, heading, ...recent] : places,

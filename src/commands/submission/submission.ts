@@ -7,7 +7,7 @@ import { stagingFound } from '../../core/model/staging.ts';
 import type { SearchStore } from '../../core/store/searchStore.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import { whyNotWritten } from '../../host/ledgerNotices.ts';
-import type { Notices } from '../../host/notices.ts';
+import type { NoticeAction, Notices } from '../../host/notices.ts';
 import { filesText, plainLine, plural, reasonText } from '../../host/words.ts';
 import type { Step } from '../../host/quickInput.ts';
 import { summaryLines, type FileName, type StagingLookup } from '../../host/summaryWords.ts';
@@ -139,19 +139,21 @@ export async function submitOrders(
 }
 
 async function submitOrder(
-  { transferFlow, notices, revealTransfer }: SubmissionParts,
+  { transferFlow, transferPanels, notices, revealTransfer }: SubmissionParts,
   order: TransferOrder,
   what: string,
   replacedKey: string | undefined,
 ): Promise<Submitted> {
   const destination = plainLine(order.destination);
-  const fail = (why: string): void =>
-    void notices.error(l10n.t('Could not transfer {0} to {1}: {2}', what, destination, why));
+  const fail = (why: string, ...actions: NoticeAction[]): void =>
+    void notices.error(l10n.t('Could not transfer {0} to {1}: {2}', what, destination, why), ...actions);
   try {
     const transfer = await transferFlow.submit(order, replacedKey);
-    revealTransfer(transfer.key);
-    const { state, problem } = transfer;
-    if (state === 'refused') fail(problem ? reasonText(problem) : '');
+    const { key, state, problem } = transfer;
+    revealTransfer(key);
+    const showProgress = { label: l10n.t('Show Progress'), run: () => transferPanels.show(key) };
+    // Without a button the editor shortens a notice to one line, and the reason stands at its end.
+    if (state === 'refused') fail(problem ? reasonText(problem) : '', showProgress);
     else if (state !== 'notConfirmed') notices.done(l10n.t('Submitted {0} to {1}.', what, destination));
     return { order, transfer };
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Makes `current` look like `wanted` while keeping every element that stays: its focus, its selection, its scrolling.
- * Children are matched by `data-key`, else by their order and tag. Elements are never moved: keys keep their order.
+ * Children are matched by `data-key`, else by their order and tag. Elements are never moved: one whose key comes later than before is made anew.
  */
 export function patch(current: Element, wanted: Element): void {
   patchAttributes(current, wanted);
@@ -42,7 +42,9 @@ function counterpart(
   const key = keyOf(wanted);
   if (key === null) return place !== null && keyOf(place) === null && isSameKind(place, wanted) ? place : undefined;
   const found = keyed.get(key);
-  if (found === undefined || place === null || !isSameKind(found, wanted)) return undefined;
+  // One that was passed over has been removed, and is made anew.
+  if (found === undefined || place === null || found.parentNode !== place.parentNode) return undefined;
+  if (!isSameKind(found, wanted)) return undefined;
   const isAhead = found === place || (place.compareDocumentPosition(found) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
   return isAhead ? found : undefined;
 }

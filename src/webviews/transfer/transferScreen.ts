@@ -34,6 +34,9 @@ import {
   type TransferView,
 } from './sections.ts';
 
+/** In these the message of the server is what the person opens the page for. */
+const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'inactive', 'unknown']);
+
 const firstFiles = 200;
 const longestName = 300;
 const tickMs = 1000;
@@ -130,13 +133,16 @@ export class TransferScreen {
   private transferParts(transfer: PageTransfer): readonly Child[] {
     const word = (state: TransferState): string => this.wordOf(transfer, state);
     const parts: TransferView = { transfer, now: this.hostTime(), format: this.format, word };
+    const message = messageSection(parts);
+    const isReason = reasonStates.has(transfer.state);
     return [
       header(parts),
       ...notesOf(transfer, word(transfer.state), this.format).map(noteBox),
+      isReason ? message : undefined,
       progressSection(parts),
       factsStrip(parts),
       movementSection(parts, this.view),
-      messageSection(parts),
+      isReason ? undefined : message,
       historySection(parts),
       descriptionSection(parts),
       filesSection(parts, this.allFiles ?? transfer.firstFiles, this.view.limit('files', firstFiles)),

@@ -2,6 +2,7 @@ import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { rememberCommands } from './commandsRun.ts';
 import { type EditorServer, startServer } from './editorServer.ts';
 import { endLocalServices } from './localServices.ts';
 import { readPlaces } from './places.ts';
@@ -124,6 +125,7 @@ export class Editor {
   async close(): Promise<void> {
     running.delete(this);
     await this.#browser.close();
+    await rememberCommands(this.dataFolder);
     await this.#prepared.close();
   }
 }

@@ -34,7 +34,8 @@ export class Notifications {
   /** Presses a button of the notice whose text holds this. */
   async press(text: string | RegExp, button: string): Promise<void> {
     await this.wait(text);
-    const item = this.#items.filter({ hasText: text }).first();
+    const message = this.#page.locator('.notification-list-item-message', { hasText: text });
+    const item = this.#items.filter({ has: message }).first();
     await item.hover();
     await item.locator('.notification-list-item-buttons-container .monaco-button', { hasText: button }).first().click();
   }

@@ -27,6 +27,9 @@ export interface QuickInputState {
 /** Which step is waited for: a part of its title, its placeholder or its message. */
 export type StepMatch = string | RegExp;
 
+/** A box that went away just now does not come again. */
+const fillMs = 2_000;
+
 /** The editor's quick pick and input box, as a person uses them. */
 export class QuickInput {
   readonly #page: Page;
@@ -65,7 +68,7 @@ export class QuickInput {
   /** Replaces what stands in the box, without accepting it. */
   async type(text: string, step?: StepMatch): Promise<void> {
     await this.wait(step);
-    await this.#widget.locator('input.input').fill(text);
+    await this.#widget.locator('input.input').fill(text, { timeout: fillMs });
   }
 
   /**

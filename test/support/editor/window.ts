@@ -209,6 +209,7 @@ export class EditorWindow {
     const payload = [
       ...(developmentPath === undefined ? [] : [['extensionDevelopmentPath', remote(developmentPath)]]),
       ['skipWelcome', 'true'],
+      ['logLevel', 'data-transfer-explorer.data-transfer-explorer:debug'],
       ...(options.payload ?? []),
     ];
     const query = new URLSearchParams({
@@ -236,7 +237,9 @@ export class EditorWindow {
   }
 
   async #runFromPalette(title: string): Promise<boolean> {
-    if ((await this.#searchPalette(title)) === undefined) return false;
+    // What takes the focus late, such as a panel that opens, closes the palette: then it is opened again.
+    const index = await this.#searchPalette(title).catch(() => undefined);
+    if (index === undefined) return false;
     await this.quickInput.pick(title);
     return true;
   }

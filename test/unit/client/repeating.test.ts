@@ -158,7 +158,7 @@ describe('redirects (D18)', () => {
 
 describe('connections that stand idle (D17)', () => {
   it('are used again at once, and closed after their time whatever the server hints', async () => {
-    const bench = await startBench({ limits: { idleMs: 150 } });
+    const bench = await startBench({ limits: { idleMs: 1000 } });
     try {
       await bench.connect();
       bench.server.on(route, json([], 200, { 'keep-alive': 'timeout=600' }));

@@ -66,7 +66,8 @@ async function assertSucceeded(cell: FaultCell): Promise<void> {
 async function assertAskedSoon(cell: FaultCell, happening: Happening): Promise<void> {
   const isAsked = (): boolean => cell.server.questions.length > cell.questionsBefore;
   const limitMs = soonMs[happening];
-  if (limitMs !== undefined) await cell.passUntil('it is asked for', isAsked, limitMs);
+  // In small steps, so that disk and network, which go by the real time, come along on a busy machine.
+  if (limitMs !== undefined) await cell.passUntil('it is asked for', isAsked, limitMs, 100);
 }
 
 /** Asked for when it is due, by the age that the server knows: neither more often nor more seldom (D33). */

@@ -99,7 +99,7 @@ describe('Staging files (D22, D23)', () => {
   it('tells of a file that was written to while it was read, though it kept its size', async () => {
     const file = nodePath.join(source, 'busy.bin');
     await fs.writeFile(file, '');
-    await fs.truncate(file, 200_000_000);
+    await fs.truncate(file, 300_000_000);
     const writer = spawn('sh', ['-c', 'echo; while :; do touch "$0"; done', file]);
     try {
       await once(writer.stdout, 'data');
@@ -108,7 +108,7 @@ describe('Staging files (D22, D23)', () => {
       writer.kill();
       await once(writer, 'close');
     }
-  });
+  }).timeout(30_000);
 
   it('begins nothing after it was told to stop', () => {
     const sign = jobSign();

@@ -1,0 +1,12 @@
+/** `npm run package` builds what is shipped and packs it as a VSIX; what stands after `--` goes to vsce. */
+import { join } from 'node:path';
+import { runScript, setup } from './setup.mjs';
+import { root, run, step, toolNode } from './setup/steps.mjs';
+
+const vsce = join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
+
+await runScript(async () => {
+  await setup({ editor: false });
+  const args = [vsce, 'package', '--no-dependencies', ...process.argv.slice(2)];
+  await step('Package', () => run(toolNode, args, { label: 'vsce' }));
+});

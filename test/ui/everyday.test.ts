@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { installedExtensions } from '../support/editor/installed.ts';
+import type { TreeView } from '../support/editor/treeView.ts';
+import { until } from '../support/editor/until.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+import { dropBeforeAnswer } from '../support/faultBehaviours.ts';
+import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { Gate } from '../support/gate.ts';
+
+const orcid = '0000-0002-1825-0097';
+const kbase = 'KBase Workspace Service (KSS)';
+const submission = 'POST /api/v1/transfers';
+const searching = 'POST /api/v1/files';
+
+describe('A person on an ordinary day', function () {
+  this.timeout(180_000);
+  let folder: string;
+  let server: FaultServer;
+  let service: PublicState;
+  let editor: Editor;
+  let window: EditorWindow;
+  let results: TreeView;
+  let transfers: TreeView;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'everyday-'));
+    await mkdir(join(folder, 'archive'));
+    await writeFile(join(folder, 'archive', 'notes.txt'), 'Notes of the archive');
+    server = await FaultServer.start();
+    service = publicLike(server, 'the-key');
+    const settings = { 'dataTransfer.search.pageSize': 20, 'files.simpleDialog.enable': true };
+    editor = await startEditor({ extensions: installedExtensions, workspace: folder, settings });
+    window = await editor.openWindow();
+    results = window.tree('Search Results');
+    transfers = window.tree('Transfers');
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+  });
+  after(async () => {
+    await editor.close();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const run = (title: string): Promise<void> => window.command(`Data Transfer: ${title}`);
+  const clipboard = async (): Promise<string> => await window.page.evaluate('navigator.clipboard.readText()');
+  const copied = (isIt: (text: string) => boolean): Promise<string> =>
+    until('the clipboard', async () => {
+      const text = await clipboard();
+      return isIt(text) ? text : undefined;
+    });
+  const connected = (state: string): Promise<void> =>
+    window.tree('Databases').waitFor(state, ([first]) => first?.description.endsWith(state) ?? false);
+  const searchRow = (label: string, end: string): Promise<void> =>
+    results.waitFor(`${label} with ${end}`, (rows) =>
+      rows.some((row) => row.label === label && row.description.endsWith(end)),
+    );
+  const transferRow = (state: string): Promise<void> =>
+    transfers.waitFor(state, (rows) => rows.some(({ description }) => description.startsWith(state)));
+  const notice = async (text: string | RegExp): Promise<void> => {
+    await window.notifications.wait(text);
+    await window.notifications.clear();
+  };
+
+  it('looks after a connection: who they are, whether it works, and what to report', async () => {
+    await window.openContainer('Data Transfer');
+    await run('Set ORCID iD…');
+    await window.input(orcid, 'ORCID iD');
+    await run('Connect to a Service…');
+    await window.input(server.address, /1\/4/);
+    await window.input('the-key', /3\/4/);
+    await window.input(orcid, /4\/4/);
+    await notice(/^Connected to/);
+    await connected('connected');
+    await run('Test Connection…');
+    assert.equal((await window.notifications.dialog()).message, 'The connection to DTS prototype works.');
+    await window.press('Escape');
+    const listed = server.requestsTo('GET /api/v1/databases').length;
+    await window.tree('Databases').action('Refresh Databases');
+    await until('the databases to be listed again', async () =>
+      server.requestsTo('GET /api/v1/databases').length > listed ? true : undefined,
+    );
+    await run('Copy Diagnostics');
+    await notice(/^The diagnostics are on the clipboard/);
+    assert.match(await clipboard(), /DTS prototype/);
+    await run('Show Log');
+    const panel = window.page.locator('.part.panel');
+    await panel.locator('.view-line', { hasText: 'copyDiagnostics' }).waitFor();
+    await panel.locator('.action-label[aria-label^="Hide Panel"]').click();
+    await panel.waitFor({ state: 'hidden' });
+    await run('Disconnect');
+    assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
+    await run('Switch Connection…');
+    await window.pick('DTS prototype', 'Select a service to connect to');
+    await connected('connected');
+  });
+
+  it('narrows down what was found, and takes back what was cleared too soon', async () => {
+    await run('Search All Databases…');
+    await window.input('JDP', /2\/3/);
+    await window.pick('Search', /3\/3/);
+    await results.waitFor('three searches', (rows) => rows.filter(({ level }) => level === 1).length >= 1);
+    await (await results.row('“JDP”')).menu('Dismiss Search');
+    await notice(/^Dismissed the search/);
+    await results.action('Clear Results');
+    await window.notifications.press(/^Dismissed/, 'Undo');
+    await results.action('Clear Results');
+    await notice(/^Dismissed/);
+
+    await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
+    await window.input('JDP', /2\/3/);
+    await window.pick('Search', /3\/3/);
+    await searchRow('“JDP”', '20+ files');
+    await (await results.row('“JDP”')).menu('Load More');
+    await searchRow('“JDP”', '40+ files');
+    await (await results.row('“JDP”')).menu('Load All');
+    await searchRow('“JDP”', '60 files');
+    await (await results.row('“JDP”')).menu('Sort Results…');
+    await window.pick('Name', 'Sort the files');
+    await searchRow('“JDP”', 'by name');
+    await (await results.row('“JDP”')).menu('Refine Search…');
+    await window.input('JDP:00001', /2\/3/);
+    await window.pick('Search', /3\/3/);
+    await searchRow('“JDP:00001”', '10+ files');
+    await (await results.row('“JDP:00001”')).action('Repeat Search');
+    await searchRow('“JDP:00001”', '10+ files');
+    await (await results.row('“JDP:00001”')).menu('Check All Files');
+    await until('all to be checked', async () =>
+      (await results.description()).startsWith('10 checked') ? true : undefined,
+    );
+    await run('Uncheck All Files');
+    await until('none to be checked', async () => ((await results.description()) === '' ? true : undefined));
+  });
+
+  it('stops a search that takes too long', async () => {
+    const gate = new Gate();
+    server.behind(gate, searching);
+    gate.hold();
+    await (await results.row('“JDP:00001”')).menu('Repeat Search');
+    await until('the search to wait', async () => (gate.waitingCount > 0 ? true : undefined));
+    await results.waitFor('the search', (rows) => rows.some(({ spoken }) => spoken.includes('searching')));
+    await (await results.row('“JDP:00001”')).action('Stop Search');
+    await results.waitFor('the end', (rows) => rows.every(({ spoken }) => !spoken.includes('searching')));
+    gate.release();
+    await (await results.row('“JDP:00001”')).menu('Repeat Search');
+    await searchRow('“JDP:00001”', '10+ files');
+  });
+
+  it('takes ids from one file, and finds it again by them', async () => {
+    const row = await results.row('JDP:000011.csv');
+    await row.menu('Show Metadata as JSON');
+    await window.showTab(/json/);
+    await row.menu('Copy File Id');
+    assert.equal(await copied((text) => text.startsWith('JDP:')), 'JDP:000011');
+    await run('Find Files by Id…');
+    await window.pick('JGI Data Portal', /1\/3/);
+    await window.pick('Clipboard', /2\/3/);
+    await results.waitFor('the file', (rows) => rows.filter(({ level }) => level === 1).length === 2);
+  });
+
+  it('transfers one file with a description written at ease, and watches it', async () => {
+    await (await results.row('JDP:000011.csv')).menu('Transfer Files…');
+    await window.pick(kbase, /1\/4/);
+    await window.quickInput.wait(/2\/4/);
+    await window.quickInput.button('Write as a Document with Preview');
+    await window.notifications.wait(/^Write the description in Markdown/);
+    await window.pageFrame(/Preview|Untitled/);
+    await window.page.locator('.editor-group-container .monaco-editor .view-lines').first().click();
+    await window.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
+    await window.page.keyboard.type('For a *first* look');
+    await window.press('Control+Enter');
+    await window.quickInput.wait(/2\/4/);
+    assert.equal((await window.quickInput.state())?.value, 'For a *first* look');
+    await window.quickInput.accept();
+    await window.pick('No instructions', /3\/4/);
+    await window.notifications.answer('Transfer');
+    await transferRow('staging');
+    const asked = server.requestsTo('GET /api/v1/transfers/*').length;
+    await transfers.action('Refresh Transfers');
+    await until('the status to be asked for', async () =>
+      server.requestsTo('GET /api/v1/transfers/*').length > asked ? true : undefined,
+    );
+    await (await transfers.row(/^1 file to/)).menu('Copy Transfer Id');
+    const [id = ''] = service.transfers.keys();
+    await copied((text) => text === id);
+    finish();
+    await (await transfers.row('Finished')).expand();
+    await transferRow('succeeded');
+  });
+
+  it('goes back to earlier transfers: finds one, submits it again, keeps a table of all, and clears', async () => {
+    await run('Find in History…');
+    await window.quickInput.type('first', 'File, database, description or id');
+    await window.pick(`1 file to ${kbase}`);
+    await window.pageFrame(`Transfer to ${kbase}`);
+    await (await transfers.row(/^1 file to/)).action('Submit Again…');
+    await window.pick(/^All of it again/, 'Submit Again');
+    await window.notifications.answer('Transfer');
+    await transferRow('staging');
+    finish();
+    await transfers.waitFor(
+      'both',
+      (rows) => rows.filter(({ description }) => description === 'succeeded').length === 2,
+    );
+    const file = join(folder, 'history.csv');
+    await run('Export Transfer History…');
+    await window.input(file, 'Export Transfer History');
+    await notice('Exported 2 transfers.');
+    assert.equal((await readFile(file, 'utf8')).trim().split('\n').length, 3);
+
+    const elsewhere = crypto.randomUUID();
+    service.transfers.set(elsewhere, { orcid, status: 'succeeded', num_files: 1, num_files_transferred: 1 });
+    await run('Check a Transfer by Id…');
+    await window.input(elsewhere, 'The id that DTS prototype gave the transfer');
+    await window.pageFrame(/Transfer started elsewhere|elsewhere/);
+    await run('Remove from History');
+    await window.pick(/.+/, 'Select the transfer to remove from the history');
+    await notice(/^Removed the transfer of/);
+    await run('Clear Finished Transfers');
+    await window.notifications.press(/^Cleared 2 finished transfers/, 'Undo');
+    await transfers.waitFor('them again', (rows) => rows.some(({ label }) => label === 'Finished'));
+  });
+
+  it('says that a transfer without an answer did not start, and submits it again', async () => {
+    server.on(submission, dropBeforeAnswer());
+    await (await transfers.row('Finished')).expand();
+    await (await transfers.row(/^1 file to/)).action('Submit Again…');
+    await window.pick(/^All of it again/, 'Submit Again');
+    await window.notifications.answer('Transfer');
+    await transfers.waitFor('the group', (rows) => rows.some(({ label }) => label === 'Not confirmed'));
+    service = publicLike(server, 'the-key');
+    await run('Not Confirmed: It Did Not, Submit Again…');
+    await window.pick(/^1 file to/, 'Select the transfer that did not start');
+    await window.pick(/^All of it again/, 'Submit Again');
+    await window.notifications.answer('Transfer');
+    await transferRow('staging');
+    assert.equal(service.transfers.size, 1);
+    finish();
+  });
+
+  it('serves a folder of this machine for a while, and stops the local service', async () => {
+    const databases = window.tree('Databases');
+    await run('Start Local Service');
+    await connected('connected');
+    await run('Serve a Folder as a Database…');
+    await window.quickInput.type(`${join(folder, 'archive')}/`, 'Serve a Folder as a Database');
+    await until('what is in the folder', async () => {
+      const { rows, isBusy } = await window.quickInput.wait('Serve a Folder as a Database');
+      return (!isBusy && rows.every(({ label }) => label === '..')) || undefined;
+    });
+    await window.quickInput.accept();
+    await window.input('Archive', /Name of the database/);
+    await databases.waitFor('it', (rows) => rows.some(({ label }) => label === 'Archive'));
+    await (await databases.row('Archive')).menu('Stop Serving This Folder');
+    await notice('Archive is no longer served. Its files are not touched.');
+    await databases.waitFor('it to go', (rows) => rows.every(({ label }) => label !== 'Archive'));
+    assert.ok((await databases.labels()).includes(basename(folder)));
+    await run('Stop Local Service');
+    assert.match(await databases.welcome(), /Connect to a service/);
+  });
+
+  /** Has the server say of everything that it has arrived. */
+  function finish(): void {
+    for (const kept of service.transfers.values()) {
+      kept.status = 'succeeded';
+      kept.num_files_transferred = kept.num_files;
+    }
+  }
+});
