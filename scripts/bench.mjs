@@ -40,7 +40,7 @@ function start(args, stdout) {
 
 async function runBench(name, args) {
   if (!names().includes(name)) throw new StepError(`There is no bench ${name}; there are ${names().join(', ')}.`);
-  const prepare = `import { setup, runScript } from './scripts/setup.mjs'; await runScript(() => setup({ editor: false }));`;
+  const prepare = `import { setup, runScript } from './scripts/setup.mjs'; await runScript(() => setup({ editor: ${name === 'editor'} }));`;
   const prepared = await start(['--input-type=module', '--eval', prepare], 2);
   const built = prepared || (await start([join(root, 'esbuild.mjs'), '--only', 'service,thread', '--production'], 2));
   process.exitCode = built || (await start(['--expose-gc', join(folder, `${name}.ts`), ...args], 'inherit'));

@@ -21,6 +21,8 @@ export interface EditorOptions {
   readonly isDevelopmentHost?: boolean;
   /** Folders of other extensions that stand among the installed ones. */
   readonly companions?: readonly string[];
+  /** Without them, no extension of the editor's own is there. */
+  readonly hasBuiltIns?: boolean;
   /** Lets windows ask whether a workspace is trusted; they begin without trust. */
   readonly asksForTrust?: boolean;
   /** The folder that windows open; an empty one is made when it is left out. */
@@ -154,12 +156,14 @@ interface PreparedEditor {
 /** Starts the server alone, with a fresh data folder on a free port. */
 export async function prepareEditor(options: EditorOptions = {}): Promise<PreparedEditor> {
   const folder = await makeFolder(options);
-  const { isDevelopmentHost = false, asksForTrust = false, environment = {}, extensions } = options;
+  const { isDevelopmentHost = false, asksForTrust = false, environment = {}, extensions, hasBuiltIns = true } = options;
+  const builtIns = hasBuiltIns ? undefined : join(folder.root, 'built-in');
+  if (builtIns !== undefined) await mkdir(builtIns);
   const installed = isDevelopmentHost ? undefined : options.extensionPath;
   for (const path of [installed, ...(options.companions ?? [])])
     if (path !== undefined) await linkExtension(path, folder.data);
   const dataFolder = folder.data;
-  const server = await startServer({ dataFolder, environment, extensions, isDevelopmentHost, asksForTrust });
+  const server = await startServer({ dataFolder, environment, extensions, builtIns, isDevelopmentHost, asksForTrust });
   const close = async (): Promise<void> => {
     await server.close();
     await endLocalServices(folder.data);

@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** The folder of the installed extensions, where it is not the one in the data folder. */
   readonly extensions: string | undefined;
+  /** The folder of the editor's own extensions, where it is not the one that it comes with. */
+  readonly builtIns: string | undefined;
   /** Lets a window's address name an extension under development and its tests. */
   readonly isDevelopmentHost: boolean;
   readonly asksForTrust: boolean;
@@ -68,6 +70,7 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
       ...(options.isDevelopmentHost ? ['--enable-smoke-test-driver'] : []),
       ...['--server-data-dir', options.dataFolder],
       ...(options.extensions === undefined ? [] : ['--extensions-dir', options.extensions]),
+      ...(options.builtIns === undefined ? [] : ['--builtin-extensions-dir', options.builtIns]),
       '--disable-telemetry',
       ...(options.asksForTrust ? [] : ['--disable-workspace-trust']),
     ],

@@ -1,0 +1,114 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startEditor } from '../../test/support/editor/editor.ts';
+import { until } from '../../test/support/editor/until.ts';
+import type { EditorWindow } from '../../test/support/editor/window.ts';
+import { builtProgram, startLocalService } from '../../test/support/localService.ts';
+import { fixtures } from './packedExtension.ts';
+import { ratioOf } from './rounds.ts';
+import { makeTree } from './tree.ts';
+import { WalkedTree } from './walkedTree.ts';
+
+const fileCount = 50_000;
+const orcid = '0000-0002-1825-0097';
+
+/** How many times the bare tree's cost it was. */
+interface Ratios {
+  readonly walk: number;
+  readonly memory: number;
+  readonly page: number;
+}
+
+/** Loads 50,000 results of a real service beside a bare tree with the same rows, in one window. */
+export async function measureResults(extension: string, scratch: string): Promise<Ratios> {
+  const folder = join(scratch, 'tree');
+  const output = join(scratch, 'memory');
+  mkdirSync(output);
+  makeTree(folder, fileCount);
+  const service = await startLocalService({ databases: [{ name: 'Tree', folder }] }, { program: builtProgram });
+  const environment = { BENCH_ADDRESS: service.address, BENCH_TOKEN: service.token, BENCH_OUTPUT: output };
+  const settings = { 'dataTransfer.search.pageSize': 10_000, 'dataTransfer.orcid': orcid };
+  const editor = await startEditor({
+    extensionPath: extension,
+    companions: [join(fixtures, 'bare')],
+    environment,
+    settings,
+  });
+  try {
+    const window = await editor.openWindow();
+    await connect(window, service.address, service.token);
+    const before = await memoryOf(window, output);
+    await loadOurs(window);
+    const withOurs = await memoryOf(window, output);
+    await loadBare(window);
+    const withBoth = await memoryOf(window, output);
+    return { memory: (withOurs - before) / (withBoth - withOurs), ...(await measureTrees(window)) };
+  } finally {
+    await editor.close();
+    await service.stop();
+  }
+}
+
+async function measureTrees(window: EditorWindow): Promise<Omit<Ratios, 'memory'>> {
+  const trees = [new WalkedTree(window, 'Search Results'), new WalkedTree(window, 'Bare Rows')] as const;
+  const places = ['Data Transfer', 'Bench'] as const;
+  for (const [index, tree] of trees.entries()) {
+    await window.openContainer(places[index] ?? '');
+    await tree.begin();
+  }
+  const within = async (index: 0 | 1, measure: (tree: WalkedTree) => Promise<number>): Promise<number> => {
+    await window.openContainer(places[index]);
+    return await measure(trees[index]);
+  };
+  const ratioFor = async (measure: (tree: WalkedTree) => Promise<number>): Promise<number> =>
+    await ratioOf({
+      ours: async () => await within(0, measure),
+      reference: async () => await within(1, measure),
+      turns: 2,
+    });
+  return { walk: await ratioFor((tree) => tree.walk()), page: await ratioFor((tree) => tree.openPage()) };
+}
+
+async function connect(window: EditorWindow, address: string, token: string): Promise<void> {
+  await window.openContainer('Data Transfer');
+  await window.command('Data Transfer: Connect to a Service…');
+  await window.quickInput.input(address, /1\/4/);
+  await window.quickInput.input(token, /3\/4/);
+  await window.quickInput.input(orcid, /^Found .+ databases?\. Your ORCID iD/);
+  await window.notifications.wait(/^Connected to/);
+  await window.notifications.clear();
+}
+
+async function loadOurs(window: EditorWindow): Promise<void> {
+  await window.command('Data Transfer: Search Files…');
+  await window.quickInput.pick('Tree', /1\/3/);
+  await window.quickInput.input('sample', /2\/3/);
+  await window.quickInput.pick('Search', /3\/3/);
+  const results = window.tree('Search Results');
+  const found = (count: string): Promise<void> =>
+    results.waitFor(`${count} files`, (rows) => rows[0]?.description.includes(count) ?? false, 120_000);
+  await found('10,000');
+  await window.command('Data Transfer: Load All');
+  await found('50,000');
+}
+
+async function loadBare(window: EditorWindow): Promise<void> {
+  await window.openContainer('Bench');
+  await window.command('Bench: Make Rows');
+  await window.tree('Bare Rows').waitFor('rows', (rows) => rows.length > 2, 60_000);
+}
+
+/** Bytes of the extension host's heap after its garbage is gone. */
+async function memoryOf(window: EditorWindow, output: string): Promise<number> {
+  const file = join(output, `${readdirSync(output).length}.txt`);
+  await window.command('Bench: Measure Memory');
+  return await until('a measure of memory', async () => await Promise.resolve(readNumber(file)));
+}
+
+function readNumber(file: string): number | undefined {
+  try {
+    return Number(readFileSync(file, 'utf8')) || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readAtActivation } from '../../test/support/activationFiles.ts';
+import { installedExtensions, installPacked } from '../../test/support/editor/installed.ts';
+
+/** The fixtures: extensions to compare with. */
+export const fixtures = join(import.meta.dirname, '..', 'extensions');
+
+/** Packs the extension as it is published and lets the editor install it; returns its folder. */
+export function installedExtension(): string {
+  installPacked();
+  const folders = readdirSync(installedExtensions).map((name) => join(installedExtensions, name));
+  const folder = folders.find((one) => existsSync(join(one, 'package.json')));
+  if (folder === undefined) throw new Error(`Nothing was installed in ${installedExtensions}.`);
+  return folder;
+}
+
+/** Bytes of an installed extension that the editor reads at its activation. */
+export function bytesAtActivation(extension: string): number {
+  const files = readAtActivation(join(extension, 'dist', 'extension'));
+  return files.reduce((sum, file) => sum + statSync(file).size, 0);
+}
