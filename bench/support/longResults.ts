@@ -89,7 +89,9 @@ async function loadOurs(window: EditorWindow): Promise<void> {
     results.waitFor(`${count} files`, (rows) => rows[0]?.description.includes(count) ?? false, 120_000);
   await found('10,000');
   await window.command('Data Transfer: Load All');
+  await window.notifications.press('files are loaded', 'Load On');
   await found('50,000');
+  await window.notifications.clear();
 }
 
 async function loadBare(window: EditorWindow): Promise<void> {
