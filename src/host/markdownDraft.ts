@@ -99,7 +99,9 @@ function keepFocus({ document, viewColumn }: TextEditor): Disposable {
   const end = performance.now() + loadMs;
   return window.tabGroups.onDidChangeTabGroups(({ changed }) => {
     const isTaken = changed.some(({ isActive, activeTab }) => isActive && activeTab && isPreview(activeTab));
-    if (isTaken && performance.now() < end) void window.showTextDocument(document, viewColumn);
+    if (!isTaken || performance.now() >= end) return;
+    // It may have been closed meanwhile.
+    window.showTextDocument(document, viewColumn).then(undefined, () => undefined);
   });
 }
 

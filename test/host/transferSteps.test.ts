@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { commands, Uri, window, workspace } from 'vscode';
 import { problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
+import { until } from '../unit/core/rig.ts';
 import { fileEntry } from './specimens.ts';
 import { Stage } from './stage.ts';
 
@@ -202,8 +203,10 @@ describe('The steps of a transfer', () => {
     (await stage.person.textBox()).press('Write as a Document with Preview');
     const guide = await stage.person.notice(/^Write the description in Markdown/);
     await stage.tab('Untitled-1');
+    // The preview takes the focus for a moment when it has loaded.
+    await until(window.onDidChangeActiveTextEditor, () => window.activeTextEditor?.document.languageId === 'markdown');
     const editor = window.activeTextEditor;
-    assert.equal(editor?.document.languageId, 'markdown');
+    assert.ok(editor);
     await editor.edit((change) => change.insert(editor.document.positionAt(0), '# Why\n\nBecause.'));
     await commands.executeCommand('dataTransfer.useDescription');
     const box = await stage.person.textBox();

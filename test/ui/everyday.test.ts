@@ -257,8 +257,17 @@ describe('A person on an ordinary day', function () {
     });
     await window.quickInput.accept();
     await window.input('Archive', /Name of the database/);
-    await databases.waitFor('it', (rows) => rows.some(({ label }) => label === 'Archive'));
+    await databases.waitFor('it in place of the samples', (rows) => {
+      const labels = rows.map(({ label }) => label);
+      return labels.includes('Archive') && !labels.includes('Sample Data');
+    });
     await (await databases.row('Archive')).menu('Stop Serving This Folder');
+    await until('the folder to be let go', async () => {
+      // A row that is drawn again under the menu is not passed to the command, which then asks for it.
+      const asked = await window.quickInput.state();
+      if (asked?.rows.some(({ label }) => label === 'Archive')) await window.pick('Archive');
+      return (await databases.labels()).every((label) => label !== 'Archive') || undefined;
+    });
     await notice('Archive is no longer served. Its files are not touched.');
     await databases.waitFor('it to go', (rows) => rows.every(({ label }) => label !== 'Archive'));
     assert.ok((await databases.labels()).includes(basename(folder)));

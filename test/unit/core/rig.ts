@@ -109,7 +109,7 @@ const databases = [
 
 /** Resolves when `isSo` holds, looked at now and after every event. */
 export async function until(
-  event: Event<never> | Event<void> | Event<readonly string[]>,
+  event: Event<never> | Event<void> | Event<readonly string[]> | Event<object | undefined>,
   isSo: () => boolean,
 ): Promise<void> {
   if (isSo()) return;
