@@ -64,6 +64,7 @@ export class WalkedTree {
 
   /** To the root, and so many rows down. */
   private async goTo(index: number): Promise<void> {
+    await this.tree.focus();
     await this.window.press('Home');
     await this.tree.waitFor('the beginning', (rows) => rows[0]?.level === 1, limitMs);
     await this.window.press(...Array<string>(index).fill('ArrowDown'));
