@@ -52,13 +52,21 @@ function built(name) {
 }
 
 const bundles = {
+  // All that a start of the editor reads, in one small file that is loaded without a pause.
   extension: {
     ...node,
-    // What only some commands need is loaded when the first of them is used.
+    entryPoints: ['src/extension.ts'],
+    outfile: built('extension.cjs'),
+    external: ['vscode'],
+    plugins: [beside('./beginning.ts', './extension/beginning.js')],
+  },
+  // What it begins with; and what only some commands need is loaded when the first of them is used.
+  beginning: {
+    ...node,
     format: 'esm',
     splitting: true,
     banner: { js: requireForPackages },
-    entryPoints: ['src/extension.ts'],
+    entryPoints: ['src/beginning.ts'],
     outdir: built('extension'),
     chunkNames: '[name]-[hash]',
     external: ['vscode'],
@@ -75,6 +83,16 @@ const bundles = {
     plugins: [hostSuites()],
   },
 };
+
+/** Leaves what is imported by this name to another bundle, which is found at this place when the program runs. */
+function beside(name, place) {
+  return {
+    name: 'beside',
+    setup(setup) {
+      setup.onResolve({ filter: /./ }, ({ path }) => (path === name ? { path: place, external: true } : undefined));
+    },
+  };
+}
 
 /** Gives the module `host-suites` one import for each `test/host/**\/*.test.ts`: no list has to be kept by hand. */
 function hostSuites() {
@@ -158,7 +176,7 @@ async function writeNotices(metafiles) {
 async function buildOnce(names) {
   const started = performance.now();
   // Parts that nothing loads any more would be shipped.
-  if (names.includes('extension')) await rm(resolve(root, bundles.extension.outdir), { recursive: true, force: true });
+  if (names.includes('beginning')) await rm(resolve(root, bundles.beginning.outdir), { recursive: true, force: true });
   const results = await Promise.all(
     names.map(async (name) => {
       return build(bundles[name]).catch((error) => ({

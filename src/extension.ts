@@ -1,77 +1,47 @@
-import { ExtensionMode, l10n, Uri, window, type ExtensionContext } from 'vscode';
-import { Explorer } from './core/explorer.ts';
-import { systemClock as clock } from './core/util/clock.ts';
+import { commands, ExtensionMode, Uri, window, workspace, type ExtensionContext, type WebviewPanel } from 'vscode';
+import type { Beginning } from './beginning.ts';
+import { FirstTransfer } from './core/ledger/firstTransfer.ts';
+import { systemClock } from './core/util/clock.ts';
 import { Lifetime } from './core/util/lifetime.ts';
-import { RecentTroubles } from './core/util/recentTroubles.ts';
-import { RedactingLog } from './core/util/redactingLog.ts';
-import { ApiKeys } from './host/apiKeys.ts';
-import { extensionFacts } from './host/extensionFacts.ts';
-import { LocalService } from './host/localService.ts';
-import { Memory } from './host/memory.ts';
-import { tellOfUnsaved } from './host/ledgerNotices.ts';
-import { readNetworkSettings } from './host/networkSettings.ts';
-import { Notices } from './host/notices.ts';
-import { machineName } from './host/machine.ts';
-import { servedFolders, servicePlaces } from './host/servedFolders.ts';
-import { Settings } from './host/settings.ts';
-import { present } from './presentation.ts';
+import { commandIds, panelTypes } from './host/contributions.ts';
+import { SideBar } from './views/sideBar.ts';
 
-/** Builds the parts in the order in which they need each other. Under test they are returned, to be looked at. */
-export async function activate(context: ExtensionContext): Promise<unknown> {
-  const { extensionUri, globalStorageUri, globalState, secrets, subscriptions } = context;
-  const facts = extensionFacts(context.extension.packageJSON);
+/**
+ * Sets out what a person can use, and begins when any of it is first used, or as soon as a transfer runs that is to be
+ * watched. A start of the editor in which there is nothing to do costs next to nothing. Under test it begins at once,
+ * and hands out the parts, to be looked at.
+ */
+export function activate(context: ExtensionContext): unknown {
   const lifetime = new Lifetime();
-  subscriptions.push(lifetime);
-  const channel = lifetime.track(window.createOutputChannel(l10n.t('Data Transfer'), { log: true }));
-  const troubles = new RecentTroubles(channel, clock);
-  const log = new RedactingLog(troubles);
-  const notices = new Notices();
-  const settings = new Settings();
-  const memory = new Memory(globalState);
-  const explorer = lifetime.track(
-    new Explorer({
-      log,
-      clock,
-      ledgerFolder: Uri.joinPath(globalStorageUri, 'transfers').fsPath,
-      orcid: () => settings.orcid,
-      timeoutSeconds: () => settings.submitTimeoutSeconds,
-      shortestMs: () => settings.shortestIntervalMs,
-      hasFocus: () => window.state.focused,
-      network: readNetworkSettings,
-      fetch: async (address, init) => await globalThis.fetch(address, init),
-      dialects: memory.serverDialects,
-      keepDialects: (learned) => memory.keepServerDialects(learned),
-    }),
-  );
-  const places = servicePlaces(extensionUri, globalStorageUri, machineName);
-  const localService = lifetime.track(
-    new LocalService({
-      program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
-      dataFolder: places.dataFolder,
-      version: facts.version,
-      clock,
-      log,
-      folders: () => servedFolders(settings, places, log),
-      retentionDays: () => settings.retentionDays,
-    }),
-  );
-  const markFolder = Uri.joinPath(globalStorageUri, 'saved-keys').fsPath;
-  const apiKeys = lifetime.track(new ApiKeys({ secrets, markFolder, environment: process.env }));
-  const kept = { apiKeys, memory, settings, servicePlaces: places, troubles, extension: facts };
-  const parts = { ...coreParts(explorer), ...kept, notices, localService };
-  const acting = present(lifetime, { ...parts, extensionUri, log, showLog: () => channel.show() });
-  lifetime.track(tellOfUnsaved(explorer.unsaved, notices));
-  await parts.transferFlow.resume();
-  if (parts.transferStore.running().length > 0) void acting().then(({ reopenForTransfers }) => reopenForTransfers());
-  return context.extensionMode === ExtensionMode.Test ? { ...parts, context } : undefined;
+  context.subscriptions.push(lifetime);
+  const sideBar = lifetime.track(new SideBar(() => begin()));
+  let begun: Promise<Beginning> | undefined;
+  const begin = async (): Promise<Beginning> => {
+    begun ??= import('./beginning.ts').then((beginning) => beginning.begin(context, lifetime, sideBar));
+    return await begun;
+  };
+  offer(lifetime, begin);
+  const ledgerFolder = Uri.joinPath(context.globalStorageUri, 'transfers').fsPath;
+  void lifetime.track(new FirstTransfer(ledgerFolder, systemClock, () => void begin())).look();
+  return context.extensionMode === ExtensionMode.Test
+    ? begin().then(({ parts }) => ({ ...parts, context }))
+    : undefined;
 }
 
-/** What of the core is used by what a person sees. */
-function coreParts(explorer: Explorer) {
-  const { connectionStore, searchStore, parameterStore, transferStore, sessions, keys, monitor, noticeClaims } =
-    explorer;
-  const { connectFlow, testParts, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow } = explorer;
-  const stores = { connectionStore, searchStore, parameterStore, transferStore };
-  const flows = { connectFlow, testParts, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow };
-  return { ...stores, ...flows, sessions, keys, monitor, noticeClaims };
+/** Commands, pages that were open, and settings that may be wrong: the person is told where they are written. */
+function offer(lifetime: Lifetime, begin: () => Promise<Beginning>): void {
+  for (const id of commandIds) {
+    const run = async (...given: unknown[]): Promise<void> => await (await begin()).runCommand(id, ...given);
+    lifetime.track(commands.registerCommand(id, run));
+  }
+  for (const page of ['metadata', 'transfer'] as const) {
+    const deserializeWebviewPanel = async (panel: WebviewPanel, state: unknown): Promise<void> =>
+      (await begin()).bringBack[page](panel, state);
+    lifetime.track(window.registerWebviewPanelSerializer(panelTypes[page], { deserializeWebviewPanel }));
+  }
+  lifetime.track(
+    workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('dataTransfer.connections')) void begin();
+    }),
+  );
 }

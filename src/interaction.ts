@@ -8,8 +8,8 @@ import { stagingFound } from './core/model/staging.ts';
 import type { Transfer } from './core/model/transfer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
-import type { CommandTable } from './host/commandRegistry.ts';
-import type { panelTypes } from './host/contributions.ts';
+import { CommandBoundary } from './host/commandBoundary.ts';
+import type { CommandId, panelTypes } from './host/contributions.ts';
 import { Documents } from './host/documents.ts';
 import { MarkdownDraft } from './host/markdownDraft.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
@@ -24,29 +24,28 @@ export interface Interactive
 
 /** All that the person, or a transfer that goes on, can set in motion. */
 export interface Interaction {
-  readonly commands: CommandTable;
+  /** Does what a command does; the editor passes it a row, and all selected rows. What goes wrong is shown. */
+  runCommand(id: CommandId, argument?: unknown, selection?: unknown): Promise<void>;
   /** What shows a page again that was open when the window was reloaded. */
   readonly bringBack: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;
   reopenConnection(): Promise<void>;
   reopenForTransfers(): Promise<void>;
 }
 
-/**
- * Builds commands and pages, and follows the connections from now on. A start of the editor does without: this is read
- * with everything that only it needs when something is first to be done.
- */
+/** Builds commands and pages, and follows the connections from now on. */
 export function interact(lifetime: Lifetime, parts: Interactive): Interaction {
-  const { transferStore, transferFlow, log } = parts;
+  const { transferStore, transferFlow, log, notices } = parts;
   const metadataPanels = lifetime.track(new MetadataPanels({ ...parts, ...metadataOf(parts) }));
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
   const transferPanels = lifetime.track(
     new TransferPanels({ ...parts, transfers: transferStore, clock, loadFinished, reveal: parts.revealTransfer }),
   );
   const documents = lifetime.track(new Documents());
-  const markdownDraft = lifetime.track(new MarkdownDraft(parts.notices));
+  const markdownDraft = lifetime.track(new MarkdownDraft(notices));
   for (const keepInStep of [keepLocalServiceInStep, keepConnectionsInStep]) lifetime.track(keepInStep(parts, log));
+  const table = commandTable({ ...parts, documents, markdownDraft, metadataPanels, transferPanels });
   return {
-    commands: commandTable({ ...parts, documents, markdownDraft, metadataPanels, transferPanels }),
+    runCommand: new CommandBoundary(table, log, notices).perform,
     bringBack: { metadata: metadataPanels.bringBack, transfer: transferPanels.bringBack },
     reopenConnection: async () => await reopenConnection(parts),
     reopenForTransfers: async () => await reopenForTransfers(parts, transferStore.running()),

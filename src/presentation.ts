@@ -1,4 +1,4 @@
-import { commands, window, type WebviewPanel } from 'vscode';
+import { commands, window } from 'vscode';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
 import type { ParameterStore } from './core/store/parameterStore.ts';
@@ -7,23 +7,24 @@ import type { Estimate } from './core/model/estimate.ts';
 import type { Transfer } from './core/model/transfer.ts';
 import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
-import { CommandRegistry } from './host/commandRegistry.ts';
+import { runCommand } from './host/commandBoundary.ts';
 import { connectionName } from './host/connectionName.ts';
 import { ContextKeyWatch } from './host/contextKeys.ts';
-import { panelTypes, viewIds } from './host/contributions.ts';
+import { viewIds } from './host/contributions.ts';
 import { KeyNotices } from './host/keyNotices.ts';
 import { localConnectionId } from './host/machine.ts';
-import { watchSavedConnections } from './host/savedConnections.ts';
 import { savedFolderOf } from './host/servedFolders.ts';
 import { TransferNotices, type TransferNoticeParts } from './host/transferNotices.ts';
 import { estimateText } from './host/words.ts';
-import type { Interaction, Interactive } from './interaction.ts';
+import { interact, type Interaction, type Interactive } from './interaction.ts';
 import type { DatabaseTreeParts } from './views/databaseTree.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
+import type { SideBar } from './views/sideBar.ts';
 import { TreeViews } from './views/treeViews.ts';
 
 /** What the visible parts are built from. */
 export interface Presented extends Omit<Interactive, keyof Seen> {
+  readonly sideBar: SideBar;
   readonly keys: KeyWatch;
   readonly parameterStore: ParameterStore;
   readonly noticeClaims: NoticeClaims;
@@ -31,10 +32,9 @@ export interface Presented extends Omit<Interactive, keyof Seen> {
 
 type Seen = Pick<Interactive, 'run' | 'estimateOf' | 'revealSearches' | 'revealTransfer' | 'acknowledge'>;
 
-/** Builds everything that a person sees at first, and begins to act when that is first needed. Returns how to. */
-export function present(lifetime: Lifetime, parts: Presented): Acting {
-  const { searchStore, transferStore, transferFlow, sessions, keys, log } = parts;
-  const registry = lifetime.track(new CommandRegistry(log, parts.notices));
+/** Builds everything that a person sees, and what is done with it. */
+export function present(lifetime: Lifetime, parts: Presented): Interaction {
+  const { sideBar, searchStore, transferStore, transferFlow, sessions, keys } = parts;
   const loadFinished = (): Promise<void> => transferFlow.loadFinished();
   const estimates = lifetime.track(new Estimates({ store: transferStore, clock, loadFinished }));
   const estimateOf = (transfer: Transfer): Estimate | undefined => estimates.of(transfer);
@@ -43,43 +43,20 @@ export function present(lifetime: Lifetime, parts: Presented): Acting {
     return made && estimateText(made);
   };
   const transfers = { store: transferStore, clock, loadFinished, estimate };
-  const views = lifetime.track(new TreeViews({ databases: databasesOf(parts), searchStore, transfers }));
+  const views = lifetime.track(new TreeViews(sideBar, { databases: databasesOf(parts), searchStore, transfers }));
   const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
   const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
-  showNotices(lifetime, parts, registry);
+  showNotices(lifetime, parts);
   lifetime.track(new ContextKeyWatch(parts));
   const { revealSearches, revealTransfer } = views;
   const acknowledge = (): void => statusBar.acknowledge();
-  const seen = { run: registry.run, estimateOf, revealSearches, revealTransfer, acknowledge };
-  const acting = actingWhenNeeded(lifetime, { ...parts, ...seen });
-  registry.registerAll(async () => (await acting()).commands);
-  views.onFirstUse(() => void acting().then(({ reopenConnection }) => reopenConnection()));
+  const seen = { run: runCommand, estimateOf, revealSearches, revealTransfer, acknowledge };
+  const interaction = interact(lifetime, { ...parts, ...seen });
+  views.onFirstUse(() => void interaction.reopenConnection());
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));
-  return acting;
-}
-
-/** Begins to act, at the first call, and resolves to what can be done. */
-export type Acting = () => Promise<Interaction>;
-
-/** Something is to be done with the first command, page or running transfer, or when the connections are not as they were. */
-function actingWhenNeeded(lifetime: Lifetime, parts: Interactive): Acting {
-  const { transferStore, settings } = parts;
-  let begun: Promise<Interaction> | undefined;
-  const acting = (): Promise<Interaction> => {
-    begun ??= import('./interaction.ts').then(({ interact }) => interact(lifetime, parts));
-    return begun;
-  };
-  for (const page of ['metadata', 'transfer'] as const) {
-    const deserializeWebviewPanel = async (panel: WebviewPanel, state: unknown): Promise<void> =>
-      (await acting()).bringBack[page](panel, state);
-    lifetime.track(window.registerWebviewPanelSerializer(panelTypes[page], { deserializeWebviewPanel }));
-  }
-  lifetime.track(transferStore.onDidChange(() => transferStore.running().length > 0 && void acting()));
-  lifetime.track(watchSavedConnections(() => void acting()));
-  if (settings.savedConnections.troubles.length > 0) void acting();
-  return acting;
+  return interaction;
 }
 
 function databasesOf(parts: Presented): DatabaseTreeParts {
@@ -92,23 +69,20 @@ function databasesOf(parts: Presented): DatabaseTreeParts {
 }
 
 /** What the person is told without having asked. */
-function showNotices(lifetime: Lifetime, parts: Presented, { run }: CommandRegistry): void {
+function showNotices(lifetime: Lifetime, parts: Presented): void {
   lifetime.track(
     new KeyNotices({
       keys: parts.keys,
       notices: parts.notices,
       nameOf: (id) => connectionName(parts, id),
-      tryAgain: (node) => run('dataTransfer.refreshDatabases', node),
-      setKey: (node) => run('dataTransfer.setApiKey', node),
+      tryAgain: (node) => runCommand('dataTransfer.refreshDatabases', node),
+      setKey: (node) => runCommand('dataTransfer.setApiKey', node),
     }),
   );
-  lifetime.track(new TransferNotices(noticeParts(parts, run)));
+  lifetime.track(new TransferNotices(noticeParts(parts)));
 }
 
-function noticeParts(
-  { transferStore, transferFlow, noticeClaims, notices, settings }: Presented,
-  run: CommandRegistry['run'],
-): TransferNoticeParts {
+function noticeParts({ transferStore, transferFlow, noticeClaims, notices, settings }: Presented): TransferNoticeParts {
   return {
     store: transferStore,
     notices,
@@ -117,10 +91,10 @@ function noticeParts(
     isMine: ({ key }) => transferFlow.isOwn(key),
     claim: (name) => noticeClaims.take(name),
     hasFocus: () => window.state.focused,
-    showProgress: (key) => run('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
+    showProgress: (key) => runCommand('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
     showTransfers: () => void commands.executeCommand(`${viewIds.transfers}.focus`),
-    didStart: (key) => run('dataTransfer.transferDidStart', { kind: 'transfer', key }),
-    didNotStart: (key) => run('dataTransfer.transferDidNotStart', { kind: 'transfer', key }),
+    didStart: (key) => runCommand('dataTransfer.transferDidStart', { kind: 'transfer', key }),
+    didNotStart: (key) => runCommand('dataTransfer.transferDidNotStart', { kind: 'transfer', key }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readAtActivation } from '../../test/support/activationFiles.ts';
+import { readTogether } from '../../test/support/builtFiles.ts';
 import { installedExtensions, installPacked } from '../../test/support/editor/installed.ts';
 
 /** The fixtures: extensions to compare with. */
@@ -17,6 +17,6 @@ export function installedExtension(): string {
 
 /** Bytes of an installed extension that the editor reads at its activation. */
 export function bytesAtActivation(extension: string): number {
-  const files = readAtActivation(join(extension, 'dist', 'extension'));
+  const files = readTogether(join(extension, 'dist', 'extension.cjs'));
   return files.reduce((sum, file) => sum + statSync(file).size, 0);
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { startEditor } from '../../test/support/editor/editor.ts';
+import { startEditor, type Editor } from '../../test/support/editor/editor.ts';
 import { until } from '../../test/support/editor/until.ts';
-import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { fixtures } from './packedExtension.ts';
 import { medianOf } from './rounds.ts';
 
@@ -15,57 +14,80 @@ interface Activation {
   readonly finish: number;
 }
 
-/** The two in one start, or in the median of several. */
-interface Start {
+/** The medians of several starts. */
+interface Starts {
   readonly ours: Activation;
+  /** The extension that does nothing, in the same starts. */
   readonly empty: Activation;
+  /** The same in starts without ours: what it would be if it never waited for ours. */
+  readonly emptyAlone: Activation;
 }
 
+/** What the editor calls them in the list of running extensions, and in its account. */
+const names = {
+  ours: { shown: 'Data Transfer Explorer', id: 'data-transfer-explorer' },
+  empty: { shown: 'empty', id: 'empty' },
+} as const;
+
 /**
- * Starts so many extension hosts, one after another, each with our extension and one that does nothing, and reads of
- * each what the editor itself says that activation took. Nothing else is activated, and the empty one only after ours:
- * in a host that is busy, each figure would hold the others' work.
+ * Starts so many extension hosts with our extension and one that does nothing, both activated when the start is
+ * finished, and as many in turn with the latter alone; reads of each what the editor itself says that activation took.
+ * The editor is as a person has it, with all that it brings along: what it does at its start is in every figure.
  */
-export async function measureStarts(extension: string, count: number): Promise<Start> {
-  const companions = [join(fixtures, 'empty')];
-  // The list of running extensions as an editor among others: a modal one would keep the keys.
+export async function measureStarts(extension: string, count: number): Promise<Starts> {
+  const empty = join(fixtures, 'empty');
+  // The account as an editor among others: a modal one would keep the keys.
   const settings = { 'workbench.editor.useModal': 'off' };
-  const editor = await startEditor({ extensionPath: extension, companions, hasBuiltIns: false, settings });
-  const starts: Start[] = [];
+  const both = await startEditor({ extensionPath: extension, companions: [empty], settings });
+  const alone = await startEditor({ extensionPath: empty, settings });
+  const starts: Record<keyof Starts, Activation[]> = { ours: [], empty: [], emptyAlone: [] };
   try {
     // The first start fills the caches of the system.
     for (let start = 0; start <= count; start++) {
-      const person = await editor.newPerson();
-      const window = await person.openWindow();
-      const activations = await activationsIn(window);
-      if (start > 0) starts.push(activations);
-      await person.close();
+      const together = await activationsIn(both, ['ours', 'empty']);
+      const byItself = await activationsIn(alone, ['empty']);
+      if (start === 0) continue;
+      starts.ours.push(together.ours);
+      starts.empty.push(together.empty);
+      starts.emptyAlone.push(byItself.empty);
     }
   } finally {
-    await editor.close();
+    await both.close();
+    await alone.close();
   }
+  const { ours, emptyAlone } = starts;
   return {
-    ours: medianActivation(starts.map(({ ours }) => ours)),
-    empty: medianActivation(starts.map(({ empty }) => empty)),
+    ours: medianActivation(ours),
+    empty: medianActivation(starts.empty),
+    emptyAlone: medianActivation(emptyAlone),
   };
 }
 
-/** Waits for ours, lets the empty one begin by a look at its view, and reads the editor's account of its start when both are done. */
-async function activationsIn(window: EditorWindow): Promise<Start> {
-  // All lines that are read stand on one screen.
-  await window.page.setViewportSize({ width: 1280, height: 1600 });
-  await window.command('Developer: Show Running Extensions');
-  const running = window.page.locator('.runtime-extensions-editor .monaco-list-row', { hasText: /Activation: \d+ms/ });
-  await running.filter({ hasText: 'Data Transfer' }).waitFor();
-  await window.openContainer('Bench');
-  await running.filter({ hasText: 'empty' }).waitFor();
-  await window.command('Developer: Startup Performance');
-  const lines = window.page.locator('.editor-instance .view-line');
-  return await until('both in the account', async () => {
-    const text = (await lines.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
-    const [ours, empty] = [rowOf(text, 'data-transfer-explorer'), rowOf(text, 'empty')];
-    return ours && empty && { ours, empty };
-  });
+/** Opens a window of its own, and reads the editor's account of its start once all that is wanted stands in it. */
+async function activationsIn<K extends keyof typeof names>(
+  editor: Editor,
+  wanted: readonly K[],
+): Promise<Record<K, Activation>> {
+  const person = await editor.newPerson();
+  try {
+    const window = await person.openWindow();
+    // All lines that are read stand on one screen.
+    await window.page.setViewportSize({ width: 1280, height: 2600 });
+    await window.command('Developer: Show Running Extensions');
+    const running = window.page.locator('.runtime-extensions-editor .monaco-list-row', {
+      hasText: /Activation: \d+ms/,
+    });
+    for (const one of wanted) await running.filter({ hasText: names[one].shown }).waitFor();
+    await window.command('Developer: Startup Performance');
+    const lines = window.page.locator('.editor-instance .view-line');
+    return await until('all in the account', async () => {
+      const text = (await lines.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
+      const found = wanted.map((one) => [one, rowOf(text, names[one].id)] as const);
+      return found.every(([, row]) => row) ? (Object.fromEntries(found) as Record<K, Activation>) : undefined;
+    });
+  } finally {
+    await person.close();
+  }
 }
 
 function rowOf(text: string, name: string): Activation | undefined {

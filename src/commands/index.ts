@@ -1,4 +1,4 @@
-import type { CommandTable } from '../host/commandRegistry.ts';
+import type { CommandTable } from '../host/commandBoundary.ts';
 import { checkTransferById, type CheckByIdParts } from './transfers/checkTransferById.ts';
 import { connect, type ConnectParts } from './connections/connect.ts';
 import { copyDiagnostics, type DiagnosticsParts } from './copyDiagnostics.ts';

@@ -1,6 +1,6 @@
 import type { Sessions } from '../core/flows/sessions.ts';
-import { foreignServiceName, localServiceName } from './contributions.ts';
 import { localConnectionId } from './machine.ts';
+import { foreignServiceName, localServiceName } from './serviceNames.ts';
 import type { Settings } from './settings.ts';
 
 /** Where the names of connections stand. */

@@ -1,8 +1,5 @@
-import { l10n, type Uri } from 'vscode';
-import { machineOf } from '../core/model/connection.ts';
+import type { Uri } from 'vscode';
 import type { FileEntry } from '../core/model/fileEntry.ts';
-import { localConnectionId } from './machine.ts';
-import { plainLine } from './words.ts';
 
 /** Names a file of a database; what commands and pages pass to each other. */
 export interface FileRef {
@@ -107,8 +104,8 @@ export interface CommandArguments {
 type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer' | 'folder' | 'document';
 
 /**
- * The rows that a command can be about; a `folder` or a `document` is one of the editor's own explorer. The editor also passes the row that has the focus to buttons above a view, and
- * rows of all kinds where several are selected.
+ * The rows that a command can be about; a `folder` or a `document` is one of the editor's own explorer. The editor also
+ * passes the row that has the focus to buttons above a view, and rows of all kinds where several are selected.
  */
 export const rowKinds: Readonly<Record<CommandId, RowKind | readonly RowKind[]>> = {
   'dataTransfer.refreshDatabases': 'connection',
@@ -188,15 +185,4 @@ export interface ContextKeys {
   'dataTransfer.hasTransfers': boolean;
   'dataTransfer.hasFinished': boolean;
   'dataTransfer.writingDescription': boolean;
-}
-
-/** What the local service of this machine is called everywhere. */
-export function localServiceName(): string {
-  return l10n.t('Local Service');
-}
-
-/** What the local service of another machine is called; undefined for any other connection. Homes are shared (D30). */
-export function foreignServiceName(connectionId: string): string | undefined {
-  const machine = connectionId === localConnectionId ? undefined : machineOf(connectionId);
-  return machine === undefined ? undefined : l10n.t('Local Service of {0}', plainLine(machine));
 }

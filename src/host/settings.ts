@@ -2,7 +2,7 @@ import { ConfigurationTarget, l10n, workspace } from 'vscode';
 import type { Connection } from '../core/model/connection.ts';
 import { parseOrcid } from '../core/model/orcid.ts';
 import { isJsonObject } from '../core/util/json.ts';
-import { CommandFailure } from './commandRegistry.ts';
+import { CommandFailure } from './commandBoundary.ts';
 import { isEntryOf, readConnections, type SavedConnections } from './savedConnections.ts';
 import { plainLine } from './words.ts';
 

@@ -11,7 +11,7 @@ import { pageFolders, shellHtml, type PageName } from './shell.ts';
 export interface PanelParts {
   readonly extensionUri: Uri;
   readonly log: Logger;
-  /** Runs a command of the extension; what goes wrong in it is the command registry's to show. */
+  /** Runs a command of the extension; what goes wrong in it is shown where all commands are run. */
   readonly run: <I extends CommandId>(id: I, argument?: CommandArguments[I]) => void;
 }
 

@@ -11,7 +11,8 @@ import { hasEnded, type Transfer, type TransferState } from '../core/model/trans
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { foreignServiceName, type TransferNode } from '../host/contributions.ts';
+import type { TransferNode } from '../host/contributions.ts';
+import { foreignServiceName } from '../host/serviceNames.ts';
 import {
   movedText,
   numberText,

@@ -1,12 +1,12 @@
-import { TreeItemCheckboxState, window, type TreeView } from 'vscode';
+import { TreeItemCheckboxState, type TreeView } from 'vscode';
 import type { SearchStore } from '../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { viewIds } from '../host/contributions.ts';
 import { checkedText } from '../host/searchWords.ts';
 import { plural } from '../host/words.ts';
 import { DatabaseTree, type DatabaseTreeParts } from './databaseTree.ts';
 import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes.ts';
 import { SearchTree } from './searchTree.ts';
+import type { SideBar } from './sideBar.ts';
 import { TransferTree, type TransferTreeParts } from './transferTree.ts';
 
 /** What {@link TreeViews} need. */
@@ -16,7 +16,7 @@ export interface TreeViewParts {
   readonly transfers: TransferTreeParts;
 }
 
-/** The three views of the side bar. */
+/** What stands in the three views of the side bar, and is shown in them. */
 export class TreeViews implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly parts: TreeViewParts;
@@ -26,25 +26,17 @@ export class TreeViews implements Disposable {
   readonly searchResults: TreeView<SearchTreeNode>;
   readonly transfers: TreeView<TransferTreeNode>;
 
-  constructor(parts: TreeViewParts) {
+  constructor(sideBar: SideBar, parts: TreeViewParts) {
     this.parts = parts;
     const databaseTree = this.lifetime.track(new DatabaseTree(parts.databases));
     this.searchTree = this.lifetime.track(new SearchTree(parts.searchStore));
     this.transferTree = this.lifetime.track(new TransferTree(parts.transfers));
-    this.databases = this.lifetime.track(
-      window.createTreeView(viewIds.databases, { treeDataProvider: databaseTree, showCollapseAll: false }),
-    );
-    this.searchResults = this.lifetime.track(
-      window.createTreeView(viewIds.searchResults, {
-        treeDataProvider: this.searchTree,
-        canSelectMany: true,
-        showCollapseAll: true,
-        manageCheckboxStateManually: true,
-      }),
-    );
-    this.transfers = this.lifetime.track(
-      window.createTreeView(viewIds.transfers, { treeDataProvider: this.transferTree }),
-    );
+    sideBar.databases.fill(databaseTree);
+    sideBar.searchResults.fill(this.searchTree);
+    sideBar.transfers.fill(this.transferTree);
+    this.databases = sideBar.databases.view;
+    this.searchResults = sideBar.searchResults.view;
+    this.transfers = sideBar.transfers.view;
     this.lifetime.track(this.searchResults.onDidChangeCheckboxState(({ items }) => this.check(items)));
     this.lifetime.track(parts.transfers.store.onDidChange(() => this.drawBadge()));
     this.lifetime.track(parts.searchStore.onDidChangeChecks(() => this.drawChecked()));

@@ -6,6 +6,7 @@ import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import { viewIds } from '../../src/host/contributions.ts';
 import { TransferStatusBar } from '../../src/views/transferStatusBar.ts';
+import { SideBar } from '../../src/views/sideBar.ts';
 import { TreeViews } from '../../src/views/treeViews.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { hostileTexts, transfer } from './specimens.ts';
@@ -158,7 +159,8 @@ describe('The badge of the transfers', () => {
     const store = new TransferStore();
     const loadFinished = (): Promise<void> => Promise.resolve();
     const transfers = { store, clock: new ManualClock(), loadFinished, estimate: () => undefined };
-    const treeViews = new TreeViews({
+    const sideBar = new SideBar(() => Promise.resolve());
+    const treeViews = new TreeViews(sideBar, {
       databases: {
         store: new ConnectionStore(),
         parameters: new ParameterStore(),
@@ -177,6 +179,7 @@ describe('The badge of the transfers', () => {
     store.put([transfer('one', { state: 'failed' }), transfer('three', { state: 'cancelled' })]);
     assert.equal(badge(), undefined);
     treeViews.dispose();
+    sideBar.dispose();
   });
 });
 

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { Connection } from '../../core/model/connection.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { ConnectionNode } from '../../host/contributions.ts';
 import { localConnectionId } from '../../host/machine.ts';
 import { alone, pickOne } from '../../host/quickInput.ts';

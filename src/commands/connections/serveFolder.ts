@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { l10n, workspace, type Uri } from 'vscode';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { DatabaseNode } from '../../host/contributions.ts';
 import { pickFolder } from '../../host/openDialogs.ts';
 import { localConnectionId } from '../../host/machine.ts';

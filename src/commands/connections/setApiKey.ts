@@ -3,7 +3,7 @@ import type { Sessions } from '../../core/flows/sessions.ts';
 import type { Connection } from '../../core/model/connection.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import type { ConnectionStore } from '../../core/store/connectionStore.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { ConnectionNode } from '../../host/contributions.ts';
 import { localConnectionId } from '../../host/machine.ts';
 import { alone, askText, pickOne } from '../../host/quickInput.ts';

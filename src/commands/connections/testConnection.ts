@@ -2,7 +2,7 @@ import { commands, l10n } from 'vscode';
 import { ConnectionTest, type ConnectionTestParts, type TestedConnection } from '../../core/flows/connectionTest.ts';
 import type { Connection } from '../../core/model/connection.ts';
 import type { TestStep } from '../../core/model/connectionTest.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { CommandId, ConnectionNode } from '../../host/contributions.ts';
 import { localConnectionId } from '../../host/machine.ts';
 import type { NoticeAction } from '../../host/notices.ts';

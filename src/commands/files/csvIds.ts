@@ -1,7 +1,7 @@
 import { l10n, workspace, type Uri } from 'vscode';
 import { distinct } from '../../core/model/idList.ts';
 import { parseCsv } from '../../core/util/csv.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import { pickFile } from '../../host/openDialogs.ts';
 import { pickOne, type Answer, type Choice, type Step, type StepPosition } from '../../host/quickInput.ts';
 import { plainLine, plainPart, plural } from '../../host/words.ts';

@@ -1,7 +1,7 @@
 import { env, l10n } from 'vscode';
 import type { MetadataFlow } from '../../core/flows/metadataFlow.ts';
 import type { SearchStore } from '../../core/store/searchStore.ts';
-import { CommandFailure, type CommandHandler } from '../../host/commandRegistry.ts';
+import { CommandFailure, type CommandHandler } from '../../host/commandBoundary.ts';
 import type { FileRef } from '../../host/contributions.ts';
 import type { Documents } from '../../host/documents.ts';
 import type { Notices } from '../../host/notices.ts';

@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import type { MetadataFlow } from '../../core/flows/metadataFlow.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { SearchStore } from '../../core/store/searchStore.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../host/contributions.ts';
 import { alone, pickSeveral } from '../../host/quickInput.ts';
 import { plainLine, sizeText } from '../../host/words.ts';

@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import type { SearchFlow } from '../../core/flows/searchFlow.ts';
 import type { SearchQuery } from '../../core/model/searchQuery.ts';
 import type { ConnectionStore } from '../../core/store/connectionStore.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { DatabaseNode } from '../../host/contributions.ts';
 import type { Memory } from '../../host/memory.ts';
 import type { Notices } from '../../host/notices.ts';

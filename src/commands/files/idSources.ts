@@ -1,6 +1,6 @@
 import { env, l10n, window } from 'vscode';
 import { parseIds } from '../../core/model/idList.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import { askText, type Choice, type PickQuestion, type Step, type StepPosition } from '../../host/quickInput.ts';
 import { wantedText } from '../../host/searchWords.ts';
 import { plainPart } from '../../host/words.ts';

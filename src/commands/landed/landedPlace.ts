@@ -6,7 +6,7 @@ import type { Database } from '../../core/model/database.ts';
 import { isLoopback } from '../../core/model/loopback.ts';
 import type { Transfer } from '../../core/model/transfer.ts';
 import { landingFolderOf } from '../../core/util/landedNames.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import { localConnectionId } from '../../host/machine.ts';
 import type { Notices } from '../../host/notices.ts';
 import { pickFolder } from '../../host/openDialogs.ts';

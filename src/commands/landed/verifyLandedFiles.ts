@@ -6,7 +6,7 @@ import { canBeManifestOf, filesNotNamed, filesToSendAgain } from '../../core/lan
 import { hasEnded, type Transfer, type TransferFile } from '../../core/model/transfer.ts';
 import { systemClock as clock } from '../../core/util/clock.ts';
 import { landingFolderOf } from '../../core/util/landedNames.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import type { Documents } from '../../host/documents.ts';
 import { reportText } from '../../host/landedReport.ts';

@@ -3,7 +3,7 @@ import type { ParameterFlow } from '../../core/flows/parameterFlow.ts';
 import type { Session } from '../../core/flows/sessions.ts';
 import type { ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { JsonObject } from '../../core/util/json.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { Memory, RecentSearch } from '../../host/memory.ts';
 import { after, askText, pickOne, runSteps, type Choice, type Step, type StepPosition } from '../../host/quickInput.ts';
 import { databaseText, filtersText, wantedText } from '../../host/searchWords.ts';

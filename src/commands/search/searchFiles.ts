@@ -4,7 +4,7 @@ import type { Session } from '../../core/flows/sessions.ts';
 import type { SearchQuery } from '../../core/model/searchQuery.ts';
 import type { ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { SearchStore } from '../../core/store/searchStore.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { DatabaseNode, SearchNode } from '../../host/contributions.ts';
 import { requireSession, type ConnectionParts } from '../connections/connections.ts';
 import { editIds, type FindFilesParts } from '../files/findFiles.ts';

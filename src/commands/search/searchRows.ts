@@ -2,7 +2,7 @@ import { l10n, ThemeIcon } from 'vscode';
 import type { SearchFlow } from '../../core/flows/searchFlow.ts';
 import type { ResultOrder } from '../../core/model/resultOrder.ts';
 import type { DismissedSearches } from '../../core/store/searchStore.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { FileNode, SearchNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
 import { alone, pickOne } from '../../host/quickInput.ts';

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { Session } from '../../core/flows/sessions.ts';
 import type { Search, SearchStore } from '../../core/store/searchStore.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import { alone, pickOne } from '../../host/quickInput.ts';
 import { countText, databaseText, filtersText, wantedText } from '../../host/searchWords.ts';
 import { openConnection, type ConnectionParts } from '../connections/connections.ts';

@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import type { MetadataFlow } from '../../core/flows/metadataFlow.ts';
 import { filesNamedIn } from '../../core/model/namedFiles.ts';
 import { canSubmitAgain, type Transfer, type TransferFile, type TransferOrder } from '../../core/model/transfer.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import {
   after,

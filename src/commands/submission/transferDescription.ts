@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import type { MarkdownDraft } from '../../host/markdownDraft.ts';
 import type { Memory } from '../../host/memory.ts';
 import { after, askText, type Answer, type OtherWay, type Step, type StepPosition } from '../../host/quickInput.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 
 /** What asking for a description needs. */
 export interface DescriptionParts {

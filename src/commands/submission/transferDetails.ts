@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { JsonObject } from '../../core/util/json.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import { after, pickOne, runSteps, type Step, type StepPosition } from '../../host/quickInput.ts';
 import { plainLine } from '../../host/words.ts';
 import { askDescription, type DescriptionParts } from './transferDescription.ts';

@@ -5,7 +5,7 @@ import { stagingToldOf } from '../../core/model/staging.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transfer.ts';
 import type { ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { SearchStore } from '../../core/store/searchStore.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../host/contributions.ts';
 import type { StagingLookup } from '../../host/summaryWords.ts';
 import { requireSession, type ConnectionParts } from '../connections/connections.ts';

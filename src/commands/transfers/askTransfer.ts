@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import type { TransferFlow } from '../../core/flows/transferFlow.ts';
 import type { Transfer } from '../../core/model/transfer.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import { alone, pickOne, type Choice } from '../../host/quickInput.ts';
 import { movedText, plainLine, standingText, transferTitle } from '../../host/words.ts';

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { commands, l10n, Uri, workspace } from 'vscode';
 import { transfersAsCsv, transfersAsJson } from '../../core/model/transferExport.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import { connectionName } from '../../host/connectionName.ts';
 import type { Notices } from '../../host/notices.ts';
 import { pickNewFile, writeTextFile } from '../../host/textFile.ts';

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { AdoptFlow } from '../../core/flows/adoptFlow.ts';
 import type { Transfer } from '../../core/model/transfer.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import { alone } from '../../host/quickInput.ts';
 import { filesText, plural, transferTitle } from '../../host/words.ts';

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { TransferSearch } from '../../core/model/transferSearch.ts';
 import { hasEnded, type Transfer } from '../../core/model/transfer.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
 import { alone, pickFound } from '../../host/quickInput.ts';

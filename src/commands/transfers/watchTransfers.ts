@@ -2,7 +2,7 @@ import { env, l10n } from 'vscode';
 import type { Reason } from '../../core/model/reason.ts';
 import { hasEnded, type Transfer } from '../../core/model/transfer.ts';
 import type { TransferMonitor } from '../../core/monitor/transferMonitor.ts';
-import { CommandFailure } from '../../host/commandRegistry.ts';
+import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
 import { reasonText, transferTitle } from '../../host/words.ts';

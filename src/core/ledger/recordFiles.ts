@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Transfer } from '../model/transfer.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
+import { keyOf, recordName } from './recordNames.ts';
 import { readRecord } from './transferRecord.ts';
 
 /** A folder of the ledger; `removed` holds what was forgotten, for as long as that can be undone. */
@@ -15,8 +16,6 @@ export interface FoundRecord {
   readonly transfer: Transfer;
   readonly record: JsonObject;
 }
-
-const suffix = '.json';
 
 /** The files of the ledger: one a transfer, in a folder for each shelf. What cannot be read is set aside, never deleted. */
 export class RecordFiles {
@@ -66,7 +65,7 @@ export class RecordFiles {
     const reading = readRecord(text);
     if (reading.kind === 'later') return this.leave(key, reading.version);
     if (reading.kind === 'transfer' && reading.transfer.key === key) return { ...reading, shelf };
-    await this.setAside(path, `${key}${suffix}`);
+    await this.setAside(path, recordName(key));
     return undefined;
   }
 
@@ -76,7 +75,7 @@ export class RecordFiles {
       const found = await this.read(shelf, key);
       return found === 'later' ? undefined : found;
     } catch (error) {
-      this.log.error(`The record ${key}${suffix} of a transfer could not be read: ${String(error)}`);
+      this.log.error(`The record ${recordName(key)} of a transfer could not be read: ${String(error)}`);
       return undefined;
     }
   }
@@ -134,7 +133,7 @@ export class RecordFiles {
 
   private leave(key: string, version: number): 'later' {
     if (!this.later.has(key)) {
-      this.log.warn(`The record ${key}${suffix} of a transfer was written by a later version (${String(version)})`);
+      this.log.warn(`The record ${recordName(key)} of a transfer was written by a later version (${String(version)})`);
     }
     this.later.add(key);
     return 'later';
@@ -146,13 +145,8 @@ export class RecordFiles {
   }
 
   private path(shelf: Shelf, key: string): string {
-    return join(this.folder, shelf, `${key}${suffix}`);
+    return join(this.folder, shelf, recordName(key));
   }
-}
-
-/** The key of the transfer that a file is the record of; undefined for any other file. */
-export function keyOf(name: string): string | undefined {
-  return name.endsWith(suffix) ? name.slice(0, -suffix.length) : undefined;
 }
 
 async function fill(path: string, text: string, isLasting: boolean): Promise<void> {

@@ -1,45 +1,70 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { readAtActivation } from '../../support/activationFiles.ts';
+import { readTogether } from '../../support/builtFiles.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..', '..');
+const entry = join(root, 'dist', 'extension.cjs');
 const folder = join(root, 'dist', 'extension');
+const beginning = join(folder, 'beginning.js');
 
 /** What the built files take of the editor's API. */
 function editorNames(): string[] {
-  const names = readdirSync(folder)
-    .filter((file) => file.endsWith('.js'))
-    .flatMap((file) => [
-      ...readFileSync(join(folder, file), 'utf8').matchAll(/import\s*\{([^}]*)\}\s*from\s*"vscode"/g),
-    ])
-    .flatMap(([, list = '']) => list.split(',').map((name) => name.trim().split(/\s+as\s+/)[0] ?? ''));
-  return [...new Set(names)].filter((name) => name !== '');
+  const parts = readdirSync(folder).filter((file) => file.endsWith('.js'));
+  const texts = [entry, ...parts.map((file) => join(folder, file))].map((file) => readFileSync(file, 'utf8'));
+  const lists = texts.flatMap((text) => [...text.matchAll(/import\s*\{([^}]*)\}\s*from\s*"vscode"/g)]);
+  const imported = lists.flatMap(([, list = '']) =>
+    list.split(',').map((name) => name.trim().split(/\s+as\s+/)[0] ?? ''),
+  );
+  const taken = texts.flatMap((text) => [...text.matchAll(/\bimport_vscode\d*\.(\w+)/g)]).map(([, name = '']) => name);
+  return [...new Set([...imported, ...taken])].filter((name) => name !== '');
 }
 
 /**
- * Loads modules in a fresh process, where the editor's API is a stand-in that answers everything, and tells what they
- * export and which of the slots for everybody's dispatcher they filled.
+ * Runs a script in a fresh process, where the editor's API is a stand-in that answers everything; `files` are the files
+ * that were loaded until now, by address. Resolves to what the script hands to `tell`.
  */
-async function loaded(...modules: string[]): Promise<{ readonly names: string[]; readonly slots: string[] }> {
+async function inFreshProcess(script: string): Promise<unknown> {
   const api = `
     const anything = new Proxy(function () {}, { get: (_, name) => (name === 'then' ? undefined : name === Symbol.toPrimitive ? () => 'en' : anything), apply: () => anything, construct: () => anything });
     ${editorNames()
-      .map((name) => `const ${name}$ = anything; export { ${name}$ as ${name} };`)
+      .map((name) => `const ${name}$ = globalThis.given?.${name} ?? anything; export { ${name}$ as ${name} };`)
       .join('\n')}
   `;
-  const script = `
+  const whole = `
     import { registerHooks } from 'node:module';
+    const files = [];
+    const tell = (answer) => { console.log(JSON.stringify(answer)); process.exit(); };
     registerHooks({
       resolve: (name, context, next) => (name === 'vscode' ? { url: 'vscode:api', shortCircuit: true } : next(name, context)),
-      load: (url, context, next) =>
-        url === 'vscode:api' ? { format: 'module', source: ${JSON.stringify(api)}, shortCircuit: true } : next(url, context),
+      load: (url, context, next) => {
+        files.push(url);
+        return url === 'vscode:api' ? { format: 'module', source: ${JSON.stringify(api)}, shortCircuit: true } : next(url, context);
+      },
     });
+    ${script}
+  `;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', whole], { cwd: root });
+  return JSON.parse(stdout);
+}
+
+/** Loads modules, and tells what they export and which of the slots for everybody's dispatcher they filled. */
+async function loaded(...modules: string[]): Promise<{ readonly names: string[]; readonly slots: string[] }> {
+  const answer = await inFreshProcess(`
     const slots = ['undici.globalDispatcher.1', 'undici.globalDispatcher.2'];
     const filled = new Set();
     const { defineProperty } = Object;
@@ -52,19 +77,47 @@ async function loaded(...modules: string[]): Promise<{ readonly names: string[];
     };
     const names = [];
     for (const module of ${JSON.stringify(modules)}) names.push(...Object.keys(await import(module)));
-    console.log(JSON.stringify({ names, slots: [...filled].sort() }));
-  `;
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
-  return JSON.parse(stdout) as { names: string[]; slots: string[] };
+    tell({ names, slots: [...filled].sort() });
+  `);
+  return answer as { names: string[]; slots: string[] };
+}
+
+/** Activates the extension over such a storage, lets something happen, and tells whether it began. */
+async function begins(storage: string, happens: string): Promise<unknown> {
+  return await inFreshProcess(`
+    import { join } from 'node:path';
+    const trees = {}, did = {}, pages = {};
+    let changeSetting;
+    const part = { dispose: () => undefined };
+    globalThis.given = {
+      Uri: { joinPath: ({ fsPath }, ...names) => ({ fsPath: join(fsPath, ...names) }) },
+      EventEmitter: class { event = () => part; dispose() {} },
+      commands: { registerCommand: (id, run) => { did[id] = run; return part; } },
+      window: {
+        createTreeView: (id, { treeDataProvider }) => { trees[id] = treeDataProvider; return part; },
+        registerWebviewPanelSerializer: (id, serializer) => { pages[id] = serializer; return part; },
+      },
+      workspace: { onDidChangeConfiguration: (act) => { changeSetting = (name) => act({ affectsConfiguration: (one) => one === name }); return part; } },
+      ExtensionMode: { Production: 1, Test: 3 },
+    };
+    const begun = () => files.includes(${JSON.stringify(pathToFileURL(beginning).href)});
+    const { default: { activate } } = await import(${JSON.stringify(pathToFileURL(entry).href)});
+    // It may not come far with what little of an editor there is here.
+    process.on('unhandledRejection', () => tell(begun()));
+    // Nothing is left to do.
+    process.on('beforeExit', () => tell(begun()));
+    if (activate({ extensionMode: 1, subscriptions: [], globalStorageUri: { fsPath: ${JSON.stringify(storage)} } }) !== undefined || begun()) tell('waits');
+    ${happens}
+  `);
 }
 
 describe('The built extension', () => {
-  before(() => assert.ok(existsSync(join(folder, 'extension.js')), 'It is not built: run "npm run build".'));
+  before(() => assert.ok(existsSync(entry), 'It is not built: run "npm run build".'));
 
   it('leaves the dispatcher of everybody else in the editor alone', async () => {
     const files = readdirSync(folder).filter((file) => file.endsWith('.js'));
     const { names, slots } = await loaded(...files.map((file) => pathToFileURL(join(folder, file)).href));
-    assert.ok(names.includes('activate') && names.includes('DataTransferClient'));
+    assert.ok(names.includes('begin') && names.includes('DataTransferClient'));
     assert.deepEqual(slots, []);
   }).timeout(20_000);
 
@@ -73,34 +126,64 @@ describe('The built extension', () => {
     assert.deepEqual(slots, ['undici.globalDispatcher.1', 'undici.globalDispatcher.2']);
   }).timeout(20_000);
 
-  it('reads nothing at activation that only connecting needs', () => {
-    const text = readAtActivation(folder)
+  it('begins with nothing that only connecting needs', () => {
+    const text = readTogether(beginning)
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
-    assert.match(text, /function activate\b/);
+    assert.match(text, /function begin\b/);
+    assert.match(text, /^\/\/ src\/views\/transferStatusBar/m);
     assert.doesNotMatch(text, /^\/\/ node_modules\//m);
     assert.doesNotMatch(text, /\bclass DataTransferClient\b/);
   });
 
-  it('reads nothing at activation that only a command or a page needs', () => {
-    const text = readAtActivation(folder)
-      .map((file) => readFileSync(file, 'utf8'))
-      .join('\n');
-    assert.match(text, /^\/\/ src\/views\/transferStatusBar/m);
-    assert.doesNotMatch(text, /^\/\/ src\/(?:commands|panels|core\/landed|host\/sharing)\//m);
-  });
-
-  it('reads at most 120 kB at activation, as it is shipped', async () => {
+  it('reads at most 20 kB at activation, as it is shipped', async () => {
     const shipped = mkdtempSync(join(tmpdir(), 'shipped-'));
     try {
       const build = ['esbuild.mjs', '--production', '--only', 'extension', '--outdir', shipped];
       await run(process.execPath, build, { cwd: root });
-      const files = readAtActivation(join(shipped, 'extension'));
-      assert.ok(readdirSync(join(shipped, 'extension')).length > files.length, 'not all is read');
+      const files = readTogether(join(shipped, 'extension.cjs'));
       const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-      assert.ok(bytes > 10_000 && bytes <= 120_000, `it reads ${bytes} bytes`);
+      assert.ok(bytes > 1_000 && bytes <= 20_000, `it reads ${bytes} bytes`);
     } finally {
       rmSync(shipped, { recursive: true });
     }
   }).timeout(20_000);
+
+  describe('at a start of the editor', () => {
+    let storage: string;
+    let running: string;
+    beforeEach(() => {
+      storage = mkdtempSync(join(tmpdir(), 'storage-'));
+      running = join(storage, 'transfers', 'running');
+      mkdirSync(join(storage, 'transfers', 'ended'), { recursive: true });
+      writeFileSync(join(storage, 'transfers', 'ended', 'one.json'), '{}');
+    });
+    afterEach(() => rmSync(storage, { recursive: true }));
+
+    it('waits where no transfer runs', async () => {
+      assert.equal(await begins(storage, ''), false);
+      assert.ok(existsSync(running), 'where another window writes the first one is watched');
+      assert.equal(await begins(storage, `changeSetting('editor.fontSize');`), false);
+    }).timeout(20_000);
+
+    it('begins where one runs, without being asked', async () => {
+      mkdirSync(running);
+      writeFileSync(join(running, 'half.json.new'), '{');
+      assert.equal(await begins(storage, ''), false);
+      writeFileSync(join(running, 'two.json'), '{}');
+      assert.equal(await begins(storage, ''), true);
+    }).timeout(20_000);
+
+    const uses = {
+      'a row is to be drawn': `trees['dataTransfer.transfers'].getChildren().catch(() => tell(begun()));`,
+      'a command is used': `did['dataTransfer.showLog']().catch(() => tell(begun()));`,
+      'a page was open': `pages['dataTransfer.metadata'].deserializeWebviewPanel({}, {}).catch(() => tell(begun()));`,
+      'the setting with the connections changes': `changeSetting('dataTransfer.connections');`,
+    };
+    for (const [use, happens] of Object.entries(uses)) {
+      it(`begins where ${use}`, async () => {
+        assert.equal(await begins(storage, happens), true);
+      }).timeout(20_000);
+    }
+  });
 });

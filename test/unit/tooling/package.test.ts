@@ -25,7 +25,8 @@ describe('The package', () => {
       'media/page-light.svg',
     ];
     const built = [
-      'dist/extension/extension.js',
+      'dist/extension.cjs',
+      'dist/extension/beginning.js',
       'dist/service/main.cjs',
       'dist/service/thread.cjs',
       'dist/webviews/metadata.js',

@@ -1,8 +1,7 @@
 import { commands, l10n, Uri } from 'vscode';
 import { isJsonObject } from '../core/util/json.ts';
-import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { Logger } from '../core/util/logger.ts';
-import { commandIds, rowKinds, type CommandArguments, type CommandId } from './contributions.ts';
+import { rowKinds, type CommandArguments, type CommandId } from './contributions.ts';
 import { showLogAction, type NoticeAction, type Notices } from './notices.ts';
 
 /** A failure in words for the person: one sentence, and buttons that help. */
@@ -25,52 +24,36 @@ export type CommandHandler<I extends CommandId> = (
 /** What each command does. */
 export type CommandTable = { readonly [I in CommandId]: CommandHandler<I> };
 
+/** Runs a command as a person would, and does not wait for it. */
+export function runCommand<I extends CommandId>(id: I, argument?: CommandArguments[I]): void {
+  void commands.executeCommand(id, argument);
+}
+
 /** The only boundary of all commands: logs each, times it, and shows what went wrong once. */
-export class CommandRegistry implements Disposable {
-  private readonly lifetime = new Lifetime();
+export class CommandBoundary {
+  private readonly table: CommandTable;
   private readonly log: Logger;
   private readonly notices: Notices;
 
-  constructor(log: Logger, notices: Notices) {
+  constructor(table: CommandTable, log: Logger, notices: Notices) {
+    this.table = table;
     this.log = log;
     this.notices = notices;
   }
 
-  /** Registers every command; what they do is asked for only when one of them is used. */
-  registerAll(load: () => Promise<CommandTable>): void {
-    for (const id of commandIds) this.register(id, load);
-  }
-
-  /** Runs a command as a person would, and does not wait for it. */
-  readonly run = <I extends CommandId>(id: I, argument?: CommandArguments[I]): void => {
-    void commands.executeCommand(id, argument);
-  };
-
-  dispose(): void {
-    this.lifetime.dispose();
-  }
-
-  private register<I extends CommandId>(id: I, load: () => Promise<Pick<CommandTable, I>>): void {
-    const run = async (argument: unknown, selection: unknown): Promise<void> => {
-      const selected = Array.isArray(selection) ? selection.filter((row) => isFor(id, row)) : undefined;
-      const chosen = isFor(id, argument) ? argument : undefined;
-      await this.perform(id, async () => await (await load())[id](chosen, selected));
-    };
-    this.lifetime.track(commands.registerCommand(id, run));
-  }
-
-  private async perform(id: CommandId, act: () => Promise<unknown>): Promise<void> {
+  /** Does what a command does. The editor passes it a row, and all selected rows. */
+  readonly perform = async (id: CommandId, argument?: unknown, selection?: unknown): Promise<void> => {
     const startedAt = performance.now();
     try {
-      await act();
+      await act(this.table, id, argument, selection);
       this.log.debug(`${id} took ${Math.round(performance.now() - startedAt)} ms`);
     } catch (error) {
       this.show(id, error);
     }
-  }
+  };
 
   private show(id: CommandId, error: unknown): void {
-    const showLog = showLogAction(() => this.run('dataTransfer.showLog'));
+    const showLog = showLogAction(() => runCommand('dataTransfer.showLog'));
     if (error instanceof CommandFailure) {
       this.log.error(`${id}: ${error.message}`);
       void this.notices.error(error.message, ...error.actions, showLog);
@@ -79,6 +62,16 @@ export class CommandRegistry implements Disposable {
     this.log.error(`${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     void this.notices.error(l10n.t('Something went wrong that should not have. The log has the details.'), showLog);
   }
+}
+
+async function act<I extends CommandId>(
+  table: Pick<CommandTable, I>,
+  id: I,
+  argument: unknown,
+  selection: unknown,
+): Promise<void> {
+  const selected = Array.isArray(selection) ? selection.filter((row) => isFor(id, row)) : undefined;
+  await table[id](isFor(id, argument) ? argument : undefined, selected);
 }
 
 /** Whether an argument is one that the command takes: a row of its kind, or what a page names a file with. */

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The built files that are read together with this one, itself among them: all but what is loaded later. */
+export function readTogether(file: string): readonly string[] {
+  const files = new Set([file]);
+  for (const one of files) {
+    const imports = readFileSync(one, 'utf8').matchAll(/(?:\bfrom|\bimport|\brequire\()\s*"(\.\/[^"]+)"/g);
+    for (const [, name = ''] of imports) files.add(join(dirname(one), name));
+  }
+  return [...files];
+}
