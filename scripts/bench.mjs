@@ -2,11 +2,10 @@
  * `npm run bench` lists the benches; `npm run bench -- client` runs one, `-- client --json` with one line of JSON a
  * measure and nothing else on standard output. It ends with 1 where a measure is beyond its limit.
  */
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript } from './setup.mjs';
-import { StepError, root, say, toolEnvironment, toolNode } from './setup/steps.mjs';
+import { StepError, root, runProgram, say } from './setup/steps.mjs';
 
 const folder = join(root, 'bench');
 
@@ -23,27 +22,13 @@ function list() {
   }
 }
 
-/** Resolves to how the program ended; what it says goes to where `stdout` points. */
-function start(args, stdout) {
-  const child = spawn(existsSync(toolNode) ? toolNode : process.execPath, args, {
-    cwd: root,
-    env: toolEnvironment(),
-    stdio: ['ignore', stdout, 'inherit'],
-  });
-  process.on('SIGINT', () => child.kill('SIGINT'));
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve(code ?? 1));
-  });
-}
-
 async function runBench(name, args) {
   if (!names().includes(name)) throw new StepError(`There is no bench ${name}; there are ${names().join(', ')}.`);
   const prepare = `import { setup, runScript } from './scripts/setup.mjs'; await runScript(() => setup({ editor: ${name === 'editor'} }));`;
-  const prepared = await start(['--input-type=module', '--eval', prepare], 2);
-  const built = prepared || (await start([join(root, 'esbuild.mjs'), '--only', 'service,thread', '--production'], 2));
-  process.exitCode = built || (await start(['--expose-gc', join(folder, `${name}.ts`), ...args], 'inherit'));
+  const prepared = await runProgram(['--input-type=module', '--eval', prepare], { stdout: 2 });
+  const build = [join(root, 'esbuild.mjs'), '--only', 'service,thread', '--production'];
+  const built = prepared || (await runProgram(build, { stdout: 2 }));
+  process.exitCode = built || (await runProgram(['--expose-gc', join(folder, `${name}.ts`), ...args]));
 }
 
 await runScript(async () => {

@@ -74,7 +74,9 @@ async function editorName(): Promise<string> {
   return `${name} ${version}`;
 }
 
+/** Whoever wants it to end before all is there waits for that: what has been started is ended in order. */
 async function runForPerson({ service, workspace }: Demo): Promise<void> {
+  const isToEnd = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
   const { server, close } = await prepareEditor({ extensionPath: repositoryRoot, workspace });
   console.log(`
 Open this address in a browser:   http://${server.authority}/?folder=${encodeURIComponent(workspace)}
@@ -84,7 +86,7 @@ and, for example, the ORCID iD          0000-0002-1825-0097
 Files land in                           ${service.destinationFolder}
 
 Press Ctrl-C to end the demo.`);
-  await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
+  await isToEnd;
   console.log('Ending the demo …');
   await close();
 }

@@ -1,6 +1,8 @@
 /** How the scripts say what they do and start other programs: one line a step, and never a long silence. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
+import { constants } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -96,6 +98,26 @@ export function run(
       else reject(Object.assign(new StepError(`${label} ended with ${signal ?? `code ${code}`}.`), { output }));
     });
   }).finally(() => clearInterval(ticker));
+}
+
+/**
+ * Runs a program that says for itself what it does, such as a file of this project, without input and under the
+ * project's Node once that is there. Resolves to its exit code; for one that a signal ended, to 128 and the signal's
+ * number, as shells have it. Rejects when it cannot be started. Ctrl-C reaches the program by itself, and this process
+ * waits until it has cleaned up; SIGTERM is passed on. `stdout` is where its output goes, as in `stdio`.
+ */
+export async function runProgram(args, { env = toolEnvironment(), stdout = 'inherit' } = {}) {
+  const node = existsSync(toolNode) ? toolNode : process.execPath;
+  const child = spawn(node, args, { cwd: root, env, stdio: ['ignore', stdout, 'inherit'] });
+  const waitForIt = () => undefined;
+  const passOn = (signal) => child.kill(signal);
+  process.on('SIGINT', waitForIt).on('SIGTERM', passOn);
+  try {
+    const [code, signal] = await once(child, 'close');
+    return code ?? 128 + constants.signals[signal];
+  } finally {
+    process.off('SIGINT', waitForIt).off('SIGTERM', passOn);
+  }
 }
 
 const networkTrouble =

@@ -1,7 +1,10 @@
 import type { Clock } from '../core/util/clock.ts';
 import type { Disposable } from '../core/util/lifetime.ts';
 
-/** Calls once when nothing has been in use for `idleMs` milliseconds. {@link check} is to be called whenever that may have changed. */
+/**
+ * Calls once when nothing has been in use for `idleMs` milliseconds. {@link check} is to be called whenever that may
+ * have changed.
+ */
 export class IdleEnd implements Disposable {
   private readonly clock: Clock;
   private readonly idleMs: number;

@@ -2,7 +2,10 @@ import { appendFileSync, renameSync, statSync } from 'node:fs';
 
 const maxBytes = 1024 * 1024;
 
-/** A log on disk that stays small: when a line would make it larger than 1 MB, it takes the place of the older one, and a new one begins. */
+/**
+ * A log on disk that stays small: when a line would make it larger than 1 MB, it takes the place of the older one, and
+ * a new one begins.
+ */
 export class LogFile {
   private readonly file: string;
   private sizeBytes: number;

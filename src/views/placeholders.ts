@@ -46,7 +46,10 @@ interface Trouble {
   readonly wayLook?: 'retry' | 'key';
 }
 
-/** The rows that say what went wrong and what helps. Little fits into a row: the reason stands first, the rest is in the tooltip. */
+/**
+ * The rows that say what went wrong and what helps. Little fits into a row: the reason stands first, the rest is in the
+ * tooltip.
+ */
 export function troubleRows(owner: string, { sentence, why, way, wayLook = 'retry' }: Trouble): MessageNode[] {
   const text = why.charAt(0).toLocaleUpperCase() + why.slice(1);
   return [

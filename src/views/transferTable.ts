@@ -47,7 +47,10 @@ function pageLink({ key }: Transfer): string {
   return `command:dataTransfer.showTransferProgress?${encodeURIComponent(JSON.stringify([node]))}`;
 }
 
-/** Text in Markdown that stays text, whatever a server has put in it: all but letters, digits and spaces as character references. */
+/**
+ * Text in Markdown that stays text, whatever a server has put in it: all but letters, digits and spaces as character
+ * references.
+ */
 function literal(text: string): string {
   return text.replace(/[^\p{L}\p{N} ]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

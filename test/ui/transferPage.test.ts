@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import type { PageTransfer, TransferSnapshot } from '../../src/messages/transferMessages.ts';
 import { PageStand } from '../support/pageStand.ts';
+import { pageTransfer } from '../support/pageTransfer.ts';
 
-const waiting: PageTransfer = {
-  key: 'k',
-  order: { connectionId: 'c', orcid: '0000-0002-1825-0097', source: 'A', destination: 'B' },
-  firstFiles: [],
-  askedFileCount: 4,
-  ended: false,
-  canCancel: true,
-  canSubmitAgain: false,
-  createdAt: 1000,
-  state: 'accepted',
-  changes: [{ state: 'accepted', at: 1000 }],
-};
+const waiting = pageTransfer({ state: 'accepted', changes: [{ state: 'accepted', at: 1000 }] });
 
 describe('The transfer page', function () {
   this.timeout(60_000);

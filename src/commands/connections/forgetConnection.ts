@@ -13,7 +13,10 @@ export interface ForgetParts extends ConnectionParts {
   readonly transferStore: TransferStore;
 }
 
-/** Forgets the connection of the row, or one that is asked for, and its key; asks where transfers still run there, and offers to take it back. */
+/**
+ * Forgets the connection of the row, or one that is asked for, and its key; asks where transfers still run there, and
+ * offers to take it back.
+ */
 export async function forgetConnection(parts: ForgetParts, node?: ConnectionNode): Promise<void> {
   const { settings, apiKeys, connectFlow, connectionStore, notices } = parts;
   const of = node && (node.id ?? connectionStore.shown?.id);

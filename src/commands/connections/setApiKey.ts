@@ -35,7 +35,10 @@ export interface SetApiKeyParts extends KeyParts {
   readonly sessions: Sessions;
 }
 
-/** Gives a saved connection another key: that of the row, the active one, or one that is asked for. One that is open is opened again with it. */
+/**
+ * Gives a saved connection another key: that of the row, the active one, or one that is asked for. One that is open is
+ * opened again with it.
+ */
 export async function setApiKey(parts: SetApiKeyParts, node?: ConnectionNode): Promise<void> {
   const { settings, connectionStore, sessions, connectFlow, notices } = parts;
   const activeId = node?.id ?? connectionStore.shown?.id;

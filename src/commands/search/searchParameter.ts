@@ -10,7 +10,10 @@ interface Target {
   specific: JsonObject | undefined;
 }
 
-/** Asks for the value of one search parameter: one of the values that the service lists, or text of its type; nothing unsets it. */
+/**
+ * Asks for the value of one search parameter: one of the values that the service lists, or text of its type; nothing
+ * unsets it.
+ */
 export async function askParameter(
   position: StepPosition,
   target: Target,

@@ -55,7 +55,10 @@ function refuseKnown(found: FoundById): string | undefined {
   return l10n.t('This is the id of another transfer: {0}', transferTitle(found.transfer));
 }
 
-/** Servers drop files without a word, so another count need not be another transfer; the person decides. A doubtful count says nothing (D11). */
+/**
+ * Servers drop files without a word, so another count need not be another transfer; the person decides. A doubtful
+ * count says nothing (D11).
+ */
 async function isTheOne(
   { notices }: NotConfirmedParts,
   { order }: Transfer,

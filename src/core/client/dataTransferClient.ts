@@ -221,7 +221,10 @@ export class DataTransferClient implements Disposable {
     return { value: files, ...(first && hasFailed && { reason: first }), ...(refusedIds.length > 0 && { refusedIds }) };
   }
 
-  /** Submits a transfer and resolves with its id (§4.5). Never sent twice; `maybeDone` tells when it may count all the same (D12). */
+  /**
+   * Submits a transfer and resolves with its id (§4.5). Never sent twice; `maybeDone` tells when it may count all the
+   * same (D12).
+   */
   async transfer(request: TransferOptions, signal?: AbortSignal): Promise<Reply<string | undefined>> {
     const session = this.connected('transfer');
     const given = checkArguments('transfer', request);

@@ -5,7 +5,10 @@ interface LinkedSignal {
   readonly release: () => void;
 }
 
-/** Makes a signal that is aborted as soon as one of `signals` is; where there is only one, it is that. Absent ones are passed over. */
+/**
+ * Makes a signal that is aborted as soon as one of `signals` is; where there is only one, it is that. Absent ones are
+ * passed over.
+ */
 export function linkSignals(first: AbortSignal, ...others: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const signals = [first, ...others.filter((signal) => signal !== undefined).filter((signal) => signal !== first)];
   if (signals.length === 1) return { signal: first, release: () => undefined };

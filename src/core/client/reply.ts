@@ -13,7 +13,10 @@ export interface RefusedId {
   readonly reason: Reason;
 }
 
-/** The outcome of a metadata request: the files that came, and the ids that were refused (D8). With no file at all there is a reason too. */
+/**
+ * The outcome of a metadata request: the files that came, and the ids that were refused (D8). With no file at all there
+ * is a reason too.
+ */
 export interface MetadataReply extends Reply<readonly FoundFile[]> {
   readonly refusedIds?: readonly RefusedId[];
 }

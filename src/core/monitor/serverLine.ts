@@ -20,13 +20,14 @@ export interface LineParts {
 
 /** A transfer's place in the line. */
 interface Place {
-  /** Milliseconds since 1970; minus infinity before all others. */
+  /**
+   * Milliseconds since 1970; minus infinity before all others. Plus infinity while it is asked for, unless somebody
+   * wants to know meanwhile: the answer may be older than that.
+   */
   dueAt: number;
-  /** When it was last asked for; minus infinity before that. */
+  /** When it was last asked for, and then answered; minus infinity before that. */
   askedAt: number;
   intervalMs: number;
-  /** Somebody wanted to know while the question was under way, whose answer may be older than that. */
-  again: boolean;
 }
 
 /** No pause is longer, so that a sleep of the machine, which stops timers too, is noticed soon after. */
@@ -60,7 +61,7 @@ export class ServerLine implements Disposable {
   add(key: string, intervalMs: number): void {
     if (this.places.has(key)) return;
     const now = this.parts.clock.now();
-    this.places.set(key, { dueAt: now, askedAt: -Infinity, intervalMs, again: false });
+    this.places.set(key, { dueAt: now, askedAt: -Infinity, intervalMs });
     this.hurry();
   }
 
@@ -75,7 +76,6 @@ export class ServerLine implements Disposable {
     for (const place of wanted) {
       if (!place) continue;
       place.dueAt = key === undefined ? Math.min(place.dueAt, place.askedAt) : -Infinity;
-      place.again = true;
     }
     this.hurry();
   }
@@ -135,7 +135,8 @@ export class ServerLine implements Disposable {
   private async step(key: string, place: Place): Promise<void> {
     const { clock } = this.parts;
     this.startedAt = clock.now();
-    place.again = false;
+    place.askedAt = this.startedAt;
+    place.dueAt = Infinity;
     const { intervalMs, trouble } = await this.parts.ask(key);
     place.askedAt = clock.now();
     if (place.askedAt - this.startedAt > longestRequestMs) this.askNow();
@@ -156,8 +157,9 @@ export class ServerLine implements Disposable {
   private goOn(place: Place, intervalMs: number | undefined): void {
     const { askedAt } = place;
     this.failures = 0;
-    if (intervalMs === undefined || place.again) {
-      place.dueAt = -Infinity;
+    if (intervalMs === undefined || place.dueAt < Infinity) {
+      // The others that are due go first, however often all are wanted, unless this one is wanted before them.
+      if (place.dueAt > -Infinity) place.dueAt = askedAt;
       return;
     }
     this.requestMs += newestWeight * (askedAt - this.startedAt - this.requestMs);

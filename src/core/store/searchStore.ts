@@ -95,7 +95,10 @@ export class SearchStore {
     this.changed.fire([key]);
   }
 
-  /** Adds the files that were not seen before in this search (D9), and tells how many; the `update` that follows tells of them. */
+  /**
+   * Adds the files that were not seen before in this search (D9), and tells how many; the `update` that follows tells
+   * of them.
+   */
   add(key: string, files: readonly FoundFile[]): number {
     const kept = this.searches.get(key);
     if (!kept) return 0;

@@ -93,7 +93,10 @@ export class CatalogStore {
     return readTogether(this.database, () => paths.map((path) => (path === undefined ? undefined : this.get(path))));
   }
 
-  /** Keeps the hashes of files that were read whole, or forgets them, in one transaction; not of those that have changed since. */
+  /**
+   * Keeps the hashes of files that were read whole, or forgets them, in one transaction; not of those that have changed
+   * since.
+   */
   holdHashes(files: readonly ReadFile[]): void {
     const keep = this.database.prepare('UPDATE files SET sha256 = ? WHERE path = ? AND bytes = ? AND modified = ?');
     this.together(() => {

@@ -5,7 +5,10 @@ import { inTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
 /** How words are found: by SQLite's full-text index, or, where the runtime has none, by looking at every row. */
 export type TextMode = 'index' | 'scan';
 
-/** Raised with every change of the tables, or of the words that go into them: a catalogue of another version is made anew from the folder. */
+/**
+ * Raised with every change of the tables, or of the words that go into them: a catalogue of another version is made
+ * anew from the folder.
+ */
 const layoutVersion = 3;
 
 // The ids go in the order of the paths, so that what is found by its words comes out in that order without sorting.

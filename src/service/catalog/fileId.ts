@@ -1,4 +1,7 @@
-/** The id of a file: its path in the database, with `%` and `,` percent-encoded, so that ids can be joined by commas (§4.4, D8). */
+/**
+ * The id of a file: its path in the database, with `%` and `,` percent-encoded, so that ids can be joined by commas
+ * (§4.4, D8).
+ */
 export function fileIdOf(path: string): string {
   return path.replaceAll('%', '%25').replaceAll(',', '%2C');
 }

@@ -101,7 +101,10 @@ function accepts(part: Part, sign: string): boolean {
 /** SQLite refuses to look for longer ones than a few times this. */
 const longestLiteral = 1_000;
 
-/** The longest plain piece of a pattern, which every matching path holds, letter case aside, however its accents are written; often empty. */
+/**
+ * The longest plain piece of a pattern, which every matching path holds, letter case aside, however its accents are
+ * written; often empty.
+ */
 export function literalOf(pattern: string): string {
   const pieces = withoutStart(composed(pattern)).match(/[\w.-]+/g) ?? [];
   const longest = pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), '');

@@ -14,8 +14,8 @@ export interface FieldProblem {
 export const mostNamed = 100;
 
 /**
- * Says all that a schema, here as JSON Schema, finds wrong with a value: where, and what is wanted there, without repeating what was sent.
- * `root` begins the locations.
+ * Says all that a schema, here as JSON Schema, finds wrong with a value: where, and what is wanted there, without
+ * repeating what was sent. `root` begins the locations.
  */
 export function problemsOf(
   schema: JsonObject,

@@ -1,6 +1,7 @@
 /**
  * Makes `current` look like `wanted` while keeping every element that stays: its focus, its selection, its scrolling.
- * Children are matched by `data-key`, else by their order and tag. Elements are never moved: one whose key comes later than before is made anew.
+ * Children are matched by `data-key`, else by their order and tag. Elements are never moved: one whose key comes later
+ * than before is made anew.
  */
 export function patch(current: Element, wanted: Element): void {
   patchAttributes(current, wanted);

@@ -7,13 +7,14 @@ import { AskingContest } from '../../../src/core/monitor/askingContest.ts';
 import { TransferStore } from '../../../src/core/store/transferStore.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+import { begun, order } from './specimens.ts';
 
 const minute = 60_000;
 
 /** A transfer that runs, over this connection; what the service calls it is left out while it is submitted. */
 function running(key: string, connectionId: string, named: { readonly id?: string } = { id: 'id' }): Transfer {
-  const order = { connectionId, orcid: 'o', source: 's', destination: 'd', files: [] };
-  return { key, ...named, order, createdAt: 0, state: 'active', changes: [{ state: 'active', at: 0 }] };
+  const state = 'active';
+  return { ...begun, key, ...named, order: { ...order, connectionId }, state, changes: [{ state, at: 0 }] };
 }
 
 describe('The contest for who asks (D33)', () => {

@@ -5,19 +5,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
-import { inState, type Transfer } from '../../../src/core/model/transfer.ts';
+import { inState } from '../../../src/core/model/transfer.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { writtenChanges } from './ledgerWriter.ts';
-
-const order = { connectionId: 'c', orcid: '0000-0002-1825-0097', source: 'A', destination: 'B', files: [] };
-const begun: Transfer = {
-  key: 'one',
-  order,
-  createdAt: 1,
-  state: 'submitting',
-  changes: [{ state: 'submitting', at: 1 }],
-};
+import { begun } from './specimens.ts';
 
 describe('The ledger', () => {
   let folder: string;

@@ -3,18 +3,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
-import { inState, type Transfer } from '../../../src/core/model/transfer.ts';
+import { inState } from '../../../src/core/model/transfer.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+import { begun } from './specimens.ts';
 
-const order = { connectionId: 'c', orcid: '0000-0002-1825-0097', source: 'A', destination: 'B', files: [] };
-const begun: Transfer = {
-  key: 'one',
-  order,
-  createdAt: 1,
-  state: 'submitting',
-  changes: [{ state: 'submitting', at: 1 }],
-};
 const ended = inState(begun, 'failed', 2);
 const dayMs = 86_400_000;
 

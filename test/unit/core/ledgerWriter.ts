@@ -2,6 +2,7 @@
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import type { StateChange, Transfer } from '../../../src/core/model/transfer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+import { order } from './specimens.ts';
 
 const changesEach = 40;
 
@@ -13,7 +14,6 @@ export const writtenChanges: readonly StateChange[] = Array.from({ length: 2 * c
 
 async function write(folder: string, side: string): Promise<void> {
   const ledger = new TransferLedger(folder, new MemoryLog());
-  const order = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
   for (const [place, change] of writtenChanges.entries()) {
     if ((place % 2 === 0) !== (side === 'left')) continue;
     const changes = [{ state: 'submitting', at: 0 } as const, change];

@@ -9,6 +9,7 @@ import {
   type Transfer,
   type TransferState,
 } from '../../../src/core/model/transfer.ts';
+import { begun } from './specimens.ts';
 
 describe('An ORCID iD (D19)', () => {
   for (const [given, wanted] of [
@@ -62,14 +63,7 @@ describe("A server's word for a state (D10)", () => {
 });
 
 describe('A change of state', () => {
-  const order = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
-  const transfer: Transfer = {
-    key: 'k',
-    order,
-    createdAt: 1,
-    state: 'staging',
-    changes: [{ state: 'staging', at: 1 }],
-  };
+  const transfer: Transfer = { ...begun, state: 'staging', changes: [{ state: 'staging', at: 1 }] };
 
   it('is kept with its time', () => {
     const changes = inState(transfer, 'active', 5).changes;
@@ -92,8 +86,7 @@ describe('The id of a connection', () => {
 });
 
 describe('A transfer', () => {
-  const files = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
-  const inTheState = (state: TransferState): Transfer => ({ key: 'k', order: files, createdAt: 0, state, changes: [] });
+  const inTheState = (state: TransferState): Transfer => ({ ...begun, state, changes: [] });
 
   it('can be submitted again once it is over, or where nobody knows whether it began', () => {
     const states = ['submitting', 'notConfirmed', 'active', 'failed', 'succeeded', 'expired'] as const;

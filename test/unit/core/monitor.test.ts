@@ -29,6 +29,7 @@ describe('The monitor', () => {
   const problems = (): readonly (string | undefined)[] =>
     rig.explorer.transferStore.all().map((transfer: Transfer) => transfer.problem?.kind);
   const asked = (): number => rig.server.requestsTo('GET /api/v1/transfers/*').length;
+  const countOf = (transfer: string): number => rig.server.requestsTo(`GET /api/v1/transfers/${transfer}`).length;
 
   /** Two transfers that run. */
   async function twoRunning(): Promise<void> {
@@ -77,13 +78,26 @@ describe('The monitor', () => {
     rig.server.on('GET /api/v1/transfers/*', async (request, response) => {
       await (request.path.endsWith(id) ? problem(422, 'odd') : statusOfAsked)(request, response);
     });
-    const countOf = (asked: string): number => rig.server.requestsTo(`GET /api/v1/transfers/${asked}`).length;
     const [before, others] = [countOf(id), countOf(other)];
     await rig.passing(
       until(rig.explorer.transferStore.onDidChange, () => countOf(other) >= others + 20 && countOf(id) > before),
     );
     assert.deepEqual(problems().filter(Boolean), ['refused']);
     assert.ok(countOf(other) > 2 * (countOf(id) - before), 'that one is asked for less often');
+  });
+
+  it('asks for each transfer again when told to, also where the service fails at every one of them', async () => {
+    await twoRunning();
+    rig.server.on('GET /api/v1/transfers/*', problem(500, 'odd'));
+    const areToldOf = (): boolean => problems().every((kind) => kind === 'serverError');
+    await rig.passing(until(rig.explorer.transferStore.onDidChange, areToldOf));
+    const [before, others] = [countOf(id), countOf(other)];
+    // Told again and again, always while one of them is asked for.
+    for (let times = 0; times < 6; times++) {
+      rig.explorer.monitor.askNow();
+      await rig.passing(rig.server.received(rig.server.requests.length + 1));
+    }
+    assert.deepEqual([countOf(id) > before, countOf(other) > others], [true, true]);
   });
 
   it('shows both transfers of one server in one line, also over two connections (D33)', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { movedAt, withPoint, type MovementPoint } from '../../../src/core/model/movement.ts';
 import { property } from '../../support/property.ts';
+import { begun } from './specimens.ts';
 
 const point = fc.tuple(fc.nat(1_000_000), fc.nat(50)).map(([at, moved]) => ({ at, moved }));
 const told = fc.array(point, { maxLength: 400 });
@@ -48,8 +49,7 @@ describe('The movement of a transfer', () => {
   });
 
   it('tells when something happened last: files moved, or the state changed', () => {
-    const order = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
-    const transfer = { key: 'k', order, createdAt: 1, state: 'active', changes: [] } as const;
+    const transfer = { ...begun, createdAt: 1, changes: [] };
     assert.equal(movedAt(transfer), 1);
     assert.equal(movedAt({ ...transfer, movement: [{ at: 5, moved: 0 }] }), 5);
     assert.equal(movedAt({ ...transfer, movement: [{ at: 5, moved: 0 }], changes: [{ state: 'active', at: 9 }] }), 9);

@@ -1,4 +1,5 @@
 import type { Transfer } from '../../../src/core/model/transfer.ts';
+import { order } from './specimens.ts';
 
 const minute = 60_000;
 
@@ -13,7 +14,7 @@ export function moving(
   return {
     key: 'k',
     id: 'id',
-    order: { connectionId: 'c', orcid: 'o', source: 'A', destination: 'B', files },
+    order: { ...order, files },
     createdAt: 0,
     state: 'active',
     changes: [{ state: 'active', at: minute }],

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Transfer } from '../../../src/core/model/transfer.ts';
 import { isWatched, pollIntervalMs, retryWaitMs, stretchOf } from '../../../src/core/monitor/pollSchedule.ts';
+import { running } from './specimens.ts';
 
-const order = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
-const running: Transfer = {
-  key: 'k',
-  order,
-  id: 'id',
-  createdAt: 0,
-  state: 'active',
-  changes: [{ state: 'active', at: 0 }],
-};
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
 
 describe('How often a running transfer is asked for (D33)', () => {

@@ -131,6 +131,46 @@ describe('The line to one server (D33)', () => {
     assert.equal(questions.length, before + 1);
   });
 
+  it('asks once each time it is told to while the network is away, and each in its turn', async () => {
+    answer = () => trouble();
+    for (const key of 'abc') line.add(key, minute);
+    await clock.pass(20 * minute);
+    const next = 'abcabc'.indexOf(keys().at(-1) ?? '') + 1;
+    for (let times = 0; times < 3; times++) {
+      questions = [];
+      line.askNow();
+      await clock.pass(0);
+      assert.deepEqual(questions.splice(0), [{ key: 'abcabc'[next + times], atMs: clock.now() - start }]);
+      await clock.pass(1.4 * second);
+      assert.deepEqual(questions, [], 'it waits again');
+    }
+  });
+
+  it('asks for all others as soon as one is answered after the network was away', async () => {
+    answer = () => trouble();
+    for (const key of 'abc') line.add(key, minute);
+    await clock.pass(20 * minute);
+    questions = [];
+    answer = () => ({ tookMs: 0, asked: { intervalMs: minute } });
+    line.askNow();
+    await clock.pass(second);
+    assert.equal(keys().split('').sort().join(''), 'abc');
+    assert.deepEqual(
+      questions.map(({ atMs }) => atMs - (questions[0]?.atMs ?? 0)),
+      [0, 200, 400],
+    );
+  });
+
+  it('passes nobody over when everything is wanted again and again while questions take long', async () => {
+    answer = () => ({ tookMs: 1500, asked: { intervalMs: minute } });
+    for (const key of 'abcd') line.add(key, minute);
+    for (let times = 0; times < 12; times++) {
+      await clock.pass(second);
+      line.askNow();
+    }
+    assert.equal(keys(), 'abcdabcda');
+  });
+
   it('asks for one before all others when told to', async () => {
     for (const key of 'abcde') line.add(key, minute);
     line.askNow('d');
@@ -183,6 +223,15 @@ describe('The line to one server (D33)', () => {
     line.askNow('a');
     await clock.pass(10 * second);
     assert.deepEqual(timesOf('a'), [0, 500]);
+  });
+
+  it('asks again before all others when told to while the question is under way', async () => {
+    answer = () => ({ tookMs: 500, asked: { intervalMs: minute } });
+    for (const key of 'abc') line.add(key, minute);
+    await clock.pass(100);
+    line.askNow('a');
+    await clock.pass(10 * second);
+    assert.equal(keys(), 'aabc');
   });
 
   it('asks for everything soon after the machine has slept', async () => {

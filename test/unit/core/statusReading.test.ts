@@ -10,16 +10,8 @@ import {
   type Answers,
   type StatusReply,
 } from '../../../src/core/monitor/statusReading.ts';
+import { running } from './specimens.ts';
 
-const order = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
-const running: Transfer = {
-  key: 'k',
-  order,
-  id: 'id',
-  createdAt: 0,
-  state: 'active',
-  changes: [{ state: 'active', at: 0 }],
-};
 const notFound: StatusReply = { reason: { kind: 'notFound', status: 404 } };
 
 /** What replies make of a transfer, one after the other, at 1, 2, 3…; after each of them. */

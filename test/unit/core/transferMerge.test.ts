@@ -3,15 +3,8 @@ import fc from 'fast-check';
 import { mergeTransfers, sameButAsked } from '../../../src/core/ledger/transferMerge.ts';
 import { hasEnded, inState, type Transfer, type TransferState } from '../../../src/core/model/transfer.ts';
 import { property } from '../../support/property.ts';
+import { begun, order } from './specimens.ts';
 
-const order = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
-const begun: Transfer = {
-  key: 'k',
-  order,
-  createdAt: 0,
-  state: 'submitting',
-  changes: [{ state: 'submitting', at: 0 }],
-};
 const accepted: Transfer = { ...inState(begun, 'accepted', 1), id: 'the-id' };
 const asked = (state: TransferState, at: number): Transfer => ({
   ...inState(accepted, state, at),

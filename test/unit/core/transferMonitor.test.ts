@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 import { json, problem } from '../../support/faultBehaviours.ts';
 import { Gate } from '../../support/gate.ts';
 import { Rig } from './rig.ts';
+import { begun, order } from './specimens.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 const hour = 3_600_000;
@@ -16,8 +17,8 @@ const statusRequest = 'GET /api/v1/transfers/*';
 
 /** A transfer that runs, over this connection; what the service calls it is left out while it is submitted. */
 function running(key: string, connectionId = 'c', named: { readonly id?: string } = { id }): Transfer {
-  const order = { connectionId, orcid: 'o', source: 's', destination: 'd', files: [] };
-  return { key, ...named, order, createdAt: 0, state: 'accepted', changes: [{ state: 'accepted', at: 0 }] };
+  const state = 'accepted';
+  return { ...begun, key, ...named, order: { ...order, connectionId }, state, changes: [{ state, at: 0 }] };
 }
 
 describe('The monitor of one window', () => {

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { readRecord, writeRecord } from '../../../src/core/ledger/transferRecord.ts';
-import type { Transfer } from '../../../src/core/model/transfer.ts';
-
-const order = { connectionId: 'c', orcid: 'o', source: 's', destination: 'd', files: [] };
-const transfer: Transfer = { key: 'k', order, createdAt: 1, state: 'submitting', changes: [] };
+import { begun as transfer, order } from './specimens.ts';
 
 describe('The record of a transfer', () => {
   it('is read as it was written', () => {

@@ -8,15 +8,8 @@ import { inState, type Transfer } from '../../../src/core/model/transfer.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+import { begun } from './specimens.ts';
 
-const order = { connectionId: 'c', orcid: '0000-0002-1825-0097', source: 'A', destination: 'B', files: [] };
-const begun: Transfer = {
-  key: 'one',
-  order,
-  createdAt: 1,
-  state: 'submitting',
-  changes: [{ state: 'submitting', at: 1 }],
-};
 const other: Transfer = { ...begun, key: 'two' };
 
 describe('Records that cannot be written', () => {

@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { openableLink } from '../../../src/messages/links.ts';
 import { isMetadataIntent, isMetadataNews, isMetadataPageState } from '../../../src/messages/metadataMessages.ts';
 import { isTransferIntent, isTransferNews, isTransferPageState } from '../../../src/messages/transferMessages.ts';
+import { pageTransfer } from '../../support/pageTransfer.ts';
 
 const ref = { connectionId: 'c', database: 'Sample data', id: 'airports', name: 'airports.csv' };
 const file = {
@@ -15,20 +16,11 @@ const file = {
 const snapshot = { ref, kept: false, loading: false, found: file };
 const words = { language: 'en' };
 
-const transfer = {
-  key: 'k',
-  order: { connectionId: 'c', orcid: '0000-0002-1825-0097', source: 'A', destination: 'B' },
+const transfer = pageTransfer({
   firstFiles: [{ id: '1', name: 'one' }],
-  askedFileCount: 1,
-  ended: false,
-  canCancel: true,
-  canSubmitAgain: true,
   movement: [{ at: 1, moved: 0 }],
   estimate: { text: 'about 4 min', basis: 'from 1 earlier transfer' },
-  createdAt: 1,
-  state: 'active',
-  changes: [{ state: 'active', at: 2 }],
-};
+});
 
 describe('Messages of the metadata page', () => {
   for (const type of ['ready', 'copyId', 'copyHash', 'transfer', 'showJson', 'keep', 'retry'])

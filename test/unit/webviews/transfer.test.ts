@@ -6,30 +6,11 @@ import { movementOf } from '../../../src/webviews/transfer/movement.ts';
 import { frameOf, linePath } from '../../../src/webviews/transfer/movementLine.ts';
 import { notesOf } from '../../../src/webviews/transfer/notes.ts';
 import { elapsedMs, timelineOf } from '../../../src/webviews/transfer/timeline.ts';
-
-function transfer(changed: Partial<PageTransfer> = {}): PageTransfer {
-  return {
-    key: 'k',
-    order: { connectionId: 'c', orcid: '0000-0002-1825-0097', source: 'A', destination: 'B' },
-    firstFiles: [],
-    askedFileCount: 4,
-    ended: false,
-    canCancel: true,
-    canSubmitAgain: false,
-    createdAt: 1000,
-    state: 'active',
-    changes: [
-      { state: 'submitting', at: 1000 },
-      { state: 'staging', at: 3000 },
-      { state: 'active', at: 9000 },
-    ],
-    ...changed,
-  };
-}
+import { pageTransfer } from '../../support/pageTransfer.ts';
 
 describe('The history of a transfer', () => {
   it('tells how long each state lasted, the present one until now', () => {
-    const stretches = timelineOf(transfer(), 20_000);
+    const stretches = timelineOf(pageTransfer(), 20_000);
     assert.deepEqual(
       stretches.map(({ what, durationMs, isCurrent }) => [what, durationMs, isCurrent]),
       [
@@ -41,14 +22,14 @@ describe('The history of a transfer', () => {
   });
 
   it('gives an end no duration', () => {
-    const changes = [...transfer().changes, { state: 'succeeded', at: 12_000 } as const];
-    const ended = transfer({ state: 'succeeded', ended: true, changes });
+    const changes = [...pageTransfer().changes, { state: 'succeeded', at: 12_000 } as const];
+    const ended = pageTransfer({ state: 'succeeded', ended: true, changes });
     assert.equal(timelineOf(ended, 99_000).at(-1)?.durationMs, undefined);
     assert.equal(elapsedMs(ended, 99_000), 11_000);
   });
 
   it('puts an accepted cancel where it happened (D13)', () => {
-    const stretches = timelineOf(transfer({ cancelAcceptedAt: 5000 }), 20_000);
+    const stretches = timelineOf(pageTransfer({ cancelAcceptedAt: 5000 }), 20_000);
     assert.deepEqual(
       stretches.map(({ what }) => what),
       ['submitting', 'staging', 'cancelAccepted', 'active'],
@@ -56,8 +37,8 @@ describe('The history of a transfer', () => {
   });
 
   it('never runs backwards when the clock was set back', () => {
-    assert.equal(elapsedMs(transfer(), 500), 0);
-    assert.equal(timelineOf(transfer(), 500).at(-1)?.durationMs, 0);
+    assert.equal(elapsedMs(pageTransfer(), 500), 0);
+    assert.equal(timelineOf(pageTransfer(), 500).at(-1)?.durationMs, 0);
   });
 });
 
@@ -80,7 +61,7 @@ describe('The progress of a transfer', () => {
     ['success without counts as whole', { state: 'succeeded', ended: true }, { total: 4, share: 1 }],
   ];
   for (const [what, changed, wanted] of table)
-    it(`shows ${what}`, () => assert.deepEqual(movementOf(transfer(changed)), wanted));
+    it(`shows ${what}`, () => assert.deepEqual(movementOf(pageTransfer(changed)), wanted));
 });
 
 describe('The line of files over time', () => {
@@ -112,7 +93,7 @@ describe('The line of files over time', () => {
 describe('The notes of a transfer', () => {
   const format = formatFor('en');
   const keys = (changed: Partial<PageTransfer>): readonly string[] =>
-    notesOf(transfer(changed), 'staging', format).map(({ key }) => key);
+    notesOf(pageTransfer(changed), 'staging', format).map(({ key }) => key);
 
   it('are none when all is well', () => {
     assert.deepEqual(keys({ status: { fileCount: 4, movedFileCount: 0 } }), []);
@@ -126,13 +107,17 @@ describe('The notes of a transfer', () => {
   });
 
   it('say why a transfer was refused, once', () => {
-    const [note, ...others] = notesOf(transfer({ state: 'refused', ended: true, problem: 'no such file' }), '', format);
+    const [note, ...others] = notesOf(
+      pageTransfer({ state: 'refused', ended: true, problem: 'no such file' }),
+      '',
+      format,
+    );
     assert.equal(note?.text, 'The transfer was refused: no such file.');
     assert.deepEqual(others, []);
   });
 
   it('say that the server does not follow an accepted cancel (D13)', () => {
-    const [note] = notesOf(transfer({ cancelAcceptedAt: 1, cancelUnheeded: true }), 'staging', format);
+    const [note] = notesOf(pageTransfer({ cancelAcceptedAt: 1, cancelUnheeded: true }), 'staging', format);
     assert.equal(note?.text, 'The cancel was accepted, but the server still says "staging".');
     assert.deepEqual(keys({ cancelAcceptedAt: 1, state: 'cancelled', ended: true }), []);
   });
@@ -152,7 +137,7 @@ describe('The notes of a transfer', () => {
 });
 
 describe('What is not known of a transfer', () => {
-  const elsewhere = transfer({
+  const elsewhere = pageTransfer({
     startedElsewhere: true,
     askedFileCount: 0,
     status: { fileCount: 5, movedFileCount: 2 },
@@ -168,7 +153,12 @@ describe('What is not known of a transfer', () => {
   });
 
   it('is settled where the person said that it did not start', () => {
-    const replaced = transfer({ state: 'refused', ended: true, replacedBy: 'k2', problem: 'the connection was lost' });
+    const replaced = pageTransfer({
+      state: 'refused',
+      ended: true,
+      replacedBy: 'k2',
+      problem: 'the connection was lost',
+    });
     assert.deepEqual(texts(replaced), ['You said that this transfer did not start, and submitted another one.']);
   });
 });

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const steps = join(import.meta.dirname, '..', '..', '..', 'scripts', 'setup', 'steps.mjs');
+
+/** A script that runs a program given as code, and ends as that does. */
+const script = (code: string): readonly string[] => {
+  const imported = `import { runProgram } from ${JSON.stringify(pathToFileURL(steps))};`;
+  return [
+    '--input-type=module',
+    '--eval',
+    `${imported} process.exitCode = await runProgram(['--eval', ${JSON.stringify(code)}]);`,
+  ];
+};
+
+describe('A script that runs a program', () => {
+  const endOf = async (code: string): Promise<unknown> => {
+    const child = spawn(process.execPath, script(code), { stdio: 'ignore' });
+    return await once(child, 'close');
+  };
+
+  it('ends with the exit code of the program', async () => {
+    assert.deepEqual(await endOf(''), [0, null]);
+    assert.deepEqual(await endOf('process.exitCode = 7'), [7, null]);
+  });
+
+  it('does not end as if all were well where a signal ended the program', async () => {
+    assert.deepEqual(await endOf(`process.kill(process.pid, 'SIGKILL')`), [137, null]);
+  });
+
+  it('passes the wish to end on, leaves Ctrl-C to the program, and waits until it has cleaned up', async () => {
+    const program = `
+      process.on('SIGTERM', () => process.exit(7));
+      setTimeout(() => undefined, 4000);
+      console.log('ready');`;
+    const child = spawn(process.execPath, script(program), { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    child.kill('SIGINT');
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'close'), [7, null]);
+  });
+});
