@@ -82,7 +82,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/{host,views,commands,panels,webviews}/**/*.ts', 'src/{extension,presentation}.ts'],
+    files: ['src/{host,views,commands,panels,webviews}/**/*.ts', 'src/*.ts'],
     // Diagnostics are read by those who mend the program; why a service does not start is handed on as it is.
     ignores: ['src/host/diagnostics.ts', 'src/host/sharing/**'],
     rules: { 'house/words': 'error' },
