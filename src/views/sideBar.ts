@@ -18,9 +18,9 @@ export class SideBar implements Disposable {
   readonly transfers: LateView<TransferTreeNode>;
 
   constructor(begin: () => Promise<unknown>) {
-    const marked = { canSelectMany: true, showCollapseAll: true, manageCheckboxStateManually: true };
+    const checkable = { canSelectMany: true, showCollapseAll: true, manageCheckboxStateManually: true };
     this.databases = this.open('databases', begin);
-    this.searchResults = this.open('searchResults', begin, marked);
+    this.searchResults = this.open('searchResults', begin, checkable);
     this.transfers = this.open('transfers', begin);
   }
 
