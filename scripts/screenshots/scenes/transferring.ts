@@ -12,6 +12,7 @@ import {
   tidy,
   transfer,
 } from '../hands.ts';
+import { until } from '../../../test/support/editor/until.ts';
 import { scene, type State } from '../scene.ts';
 import type { Stage } from '../stage.ts';
 
@@ -153,7 +154,13 @@ const running: readonly State[] = [
       stage.service.failQuestions('the monitor is down');
       stage.clock.pass({ minutes: 3 });
       await stage.transfers.action('Refresh Transfers');
-      await seeRow(stage.transfers, 'to Partner Site', 'as of');
+      await until('questions for all', async () => {
+        // There is a pause between two questions.
+        stage.clock.pass({ seconds: 1 });
+        const rows = await stage.transfers.rows();
+        const site = rows.find(({ label }) => label.includes('to Partner Site'));
+        return site?.description.includes('as of') ? site : undefined;
+      });
       await openPage(stage, 'Partner Site');
     },
   },
