@@ -26,6 +26,12 @@ export class Notices {
     return (await this.choose(message, detail, label)) === label;
   }
 
+  /** The same where the editor's own button, "Cancel", could be taken for the other: `leave` is what it says instead. */
+  async confirmOrLeave(message: string, detail: string, label: string, leave: string): Promise<boolean> {
+    const [yes, no] = [{ title: label }, { title: leave, isCloseAffordance: true }];
+    return (await window.showWarningMessage(inert(message), { modal: true, detail: inert(detail) }, yes, no)) === yes;
+  }
+
   /** Asks before something that matters, with several ways on; undefined when the person left. */
   async choose(message: string, detail: string, ...labels: string[]): Promise<string | undefined> {
     return await window.showWarningMessage(inert(message), { modal: true, detail: inert(detail) }, ...labels);

@@ -44,9 +44,10 @@ export class TransferStatusBar implements Disposable {
     this.draw();
   }
 
-  /** The person has looked: failures need not be shown any longer. */
+  /** The person has looked: what ended need not be shown any longer. */
   acknowledge(): void {
     this.unseen.clear();
+    this.doneUntil = 0;
     this.draw();
   }
 

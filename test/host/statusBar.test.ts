@@ -110,6 +110,14 @@ describe('The status bar', () => {
     assert.equal(item.real().backgroundColor, undefined);
   });
 
+  it('does not say that transfers are done to somebody who has just looked at those that failed', () => {
+    store.put([transfer('one'), transfer('two')]);
+    store.put([transfer('one', { state: 'failed' }), transfer('two', { state: 'succeeded' })]);
+    assert.equal(item.shown(), '$(error) 1 transfer failed');
+    bar.acknowledge();
+    assert.equal(item.shown(), undefined);
+  });
+
   it('does not call a failure what the service has forgotten (D11)', () => {
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'expired' }), transfer('two', { state: 'expired' })]);

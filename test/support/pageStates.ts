@@ -20,7 +20,7 @@ export function transferNews(state: TransferState, more: Partial<PageTransfer> =
       orcid: '0000-0002-1825-0097',
       source: database,
       destination: 'My Data',
-      description: 'For a **first look**, see [the plan](https://example.org/plan)',
+      description: 'For a **first look**, see [the plan](https://example.org/plan) and `notes.md`',
       instructions: { priority: 'low', steps: ['copy', 'verify'] },
     },
     firstFiles: ['a.csv', 'b.csv', 'c.csv'].map((name) => ({ id: name, name, sizeBytes: 1000 })),
@@ -97,7 +97,7 @@ const withSchema = entryOf({
   path: 'data/stations.csv',
   bytes: 194,
   hash: `sha256:${'a'.repeat(64)}`,
-  description: 'The *five* stations',
+  description: 'The *five* stations, as `measure.py` writes them:\n\n```\nid,height\n```',
   schema: { fields: [{ name: 'id', type: 'string', description: 'What it is called' }, { name: 'height' }] },
   licenses: [{ name: 'CC0-1.0', path: 'https://creativecommons.org/publicdomain/zero/1.0/' }],
 });

@@ -1,4 +1,4 @@
-import { window, type OpenDialogOptions, type SaveDialogOptions } from 'vscode';
+import { window, type MessageItem, type OpenDialogOptions, type SaveDialogOptions } from 'vscode';
 import { Arrivals, ScriptedFolderDialog, ScriptedPick, ScriptedSaveDialog, ScriptedTextBox } from './scriptedInputs.ts';
 
 /** A message that the person sees, and what they can do with it. */
@@ -9,15 +9,17 @@ export class ScriptedNotice {
   readonly isModal: boolean;
   readonly detail: string;
   /** Resolves to the button that was pressed, or to nothing when the notice went away. */
-  readonly answered: Promise<string | undefined>;
-  private resolve: (button: string | undefined) => void = () => undefined;
+  readonly answered: Promise<Button | undefined>;
+  private readonly items: readonly Button[];
+  private resolve: (button: Button | undefined) => void = () => undefined;
 
   constructor(kind: ScriptedNotice['kind'], message: string, rest: readonly unknown[]) {
     const [first] = rest;
     const options = typeof first === 'object' && first !== null ? (first as { modal?: boolean; detail?: string }) : {};
     this.kind = kind;
     this.message = message;
-    this.buttons = rest.filter((item) => typeof item === 'string');
+    this.items = rest.filter(isButton);
+    this.buttons = this.items.map(titleOf);
     this.isModal = options.modal ?? false;
     this.detail = options.detail ?? '';
     this.answered = new Promise((resolve) => (this.resolve = resolve));
@@ -29,13 +31,25 @@ export class ScriptedNotice {
   }
 
   press(button: string): void {
-    if (!this.buttons.includes(button)) throw new Error(`"${this.text}" has no button "${button}".`);
-    this.resolve(button);
+    const item = this.items.find((one) => titleOf(one) === button);
+    if (item === undefined) throw new Error(`"${this.text}" has no button "${button}".`);
+    this.resolve(item);
   }
 
   dismiss(): void {
     this.resolve(undefined);
   }
+}
+
+/** A button as the editor is given it. */
+type Button = string | MessageItem;
+
+function isButton(item: unknown): item is Button {
+  return typeof item === 'string' || (typeof item === 'object' && item !== null && 'title' in item);
+}
+
+function titleOf(button: Button): string {
+  return typeof button === 'string' ? button : button.title;
 }
 
 const replaced = [
@@ -70,7 +84,7 @@ export class ScriptedWindow {
   constructor() {
     const notice =
       (kind: ScriptedNotice['kind']) =>
-      (message: string, ...rest: unknown[]): Promise<string | undefined> =>
+      (message: string, ...rest: unknown[]): Promise<Button | undefined> =>
         this.tell(new ScriptedNotice(kind, message, rest));
     const replacements: Record<(typeof replaced)[number], unknown> = {
       createInputBox: () => new ScriptedTextBox((box) => this.take(box)),
@@ -155,7 +169,7 @@ export class ScriptedWindow {
     return dialog.answered;
   }
 
-  private tell(notice: ScriptedNotice): Promise<string | undefined> {
+  private tell(notice: ScriptedNotice): Promise<Button | undefined> {
     this.notices.push(notice);
     this.shownNotices.put(notice);
     return notice.answered;

@@ -37,7 +37,8 @@ export async function cancelTransfer(parts: WatchTransferParts, node: TransferNo
   if (hasEnded(transfer.state)) throw new CommandFailure(l10n.t('The transfer of {0} has ended.', title));
   const question = l10n.t('Cancel the transfer of {0}?', title);
   const detail = l10n.t('Files that have arrived at the destination stay there.');
-  if (!(await notices.confirm(question, detail, l10n.t('Cancel Transfer')))) return;
+  const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Let It Run')];
+  if (!(await notices.confirmOrLeave(question, detail, label, leave))) return;
   const reason = await transferFlow.cancel(transfer.key);
   if (reason) throw new CommandFailure(l10n.t('Could not cancel the transfer: {0}', whyNotCancelled(transfer, reason)));
   monitor.askNow(transfer.key);

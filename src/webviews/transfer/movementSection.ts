@@ -18,7 +18,7 @@ export function movementSection({ transfer, now, format }: TransferView, view: V
   if (movement.length < 2) return undefined;
   const end = ended ? (changes.at(-1)?.at ?? now) : now;
   const frame = frameOf(movement, movementOf(transfer).total, createdAt, end);
-  const heading = l10n.t('Files over Time');
+  const heading = l10n.t('Files over time');
   return section('movement', heading, figure(movement, frame, format), numbers(movement, now, format, view));
 }
 
