@@ -30,7 +30,10 @@ export interface Presented extends Omit<Interactive, keyof Seen> {
   readonly noticeClaims: NoticeClaims;
 }
 
-type Seen = Pick<Interactive, 'run' | 'estimateOf' | 'revealSearches' | 'revealTransfer' | 'acknowledge'>;
+type Seen = Pick<
+  Interactive,
+  'run' | 'estimateOf' | 'focusConnection' | 'revealSearches' | 'revealTransfer' | 'acknowledge'
+>;
 
 /** Builds everything that a person sees, and what is done with it. */
 export function present(lifetime: Lifetime, parts: Presented): Interaction {
@@ -50,9 +53,9 @@ export function present(lifetime: Lifetime, parts: Presented): Interaction {
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
   showNotices(lifetime, parts);
   lifetime.track(new ContextKeyWatch(parts));
-  const { revealSearches, revealTransfer } = views;
+  const { focusConnection, revealSearches, revealTransfer } = views;
   const acknowledge = (): void => statusBar.acknowledge();
-  const seen = { run: runCommand, estimateOf, revealSearches, revealTransfer, acknowledge };
+  const seen = { run: runCommand, estimateOf, focusConnection, revealSearches, revealTransfer, acknowledge };
   const interaction = interact(lifetime, { ...parts, ...seen });
   views.onFirstUse(() => void interaction.reopenConnection());
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && parts.monitor.askNow()));

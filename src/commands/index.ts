@@ -91,14 +91,14 @@ export function commandTable(parts: CommandParts): CommandTable {
 
 function connectionCommands(parts: CommandParts) {
   return {
-    'dataTransfer.connect': () => connect(parts),
+    'dataTransfer.connect': (button) => connect(parts, button),
     'dataTransfer.disconnect': () => disconnect(parts),
     'dataTransfer.switchConnection': () => switchConnection(parts),
     'dataTransfer.forgetConnection': (node) => forgetConnection(parts, node),
     'dataTransfer.setApiKey': (node) => setApiKey(parts, node),
     'dataTransfer.testConnection': (node) => testConnection(parts, node),
     'dataTransfer.setOrcid': () => setOrcid(parts),
-    'dataTransfer.startLocalService': () => startLocalService(parts),
+    'dataTransfer.startLocalService': (button) => startLocalService(parts, button),
     'dataTransfer.stopLocalService': () => stopLocalService(parts),
     'dataTransfer.serveFolder': (folder) => serveFolder(parts, folder),
     'dataTransfer.serveThisFolder': (folder) => serveFolder(parts, folder),

@@ -44,19 +44,24 @@ export interface TransferNode {
   readonly key: string;
 }
 
+/** A button of a welcome: it goes away with the welcome once its command has led to something. */
+export interface WelcomeButton {
+  readonly kind: 'welcome';
+}
+
 /**
  * Every command of the manifest with what it takes. An argument is what a row, a page or a link passes;
  * from the palette there is none, and the command asks.
  */
 export interface CommandArguments {
-  'dataTransfer.connect': undefined;
+  'dataTransfer.connect': WelcomeButton;
   'dataTransfer.disconnect': undefined;
   'dataTransfer.switchConnection': undefined;
   'dataTransfer.forgetConnection': ConnectionNode;
   'dataTransfer.setApiKey': ConnectionNode;
   'dataTransfer.testConnection': ConnectionNode;
   'dataTransfer.setOrcid': undefined;
-  'dataTransfer.startLocalService': undefined;
+  'dataTransfer.startLocalService': WelcomeButton;
   'dataTransfer.stopLocalService': undefined;
   'dataTransfer.serveFolder': Uri;
   'dataTransfer.serveThisFolder': Uri;
@@ -101,11 +106,12 @@ export interface CommandArguments {
   'dataTransfer.copyDiagnostics': undefined;
 }
 
-type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer' | 'folder' | 'document';
+type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer' | 'folder' | 'document' | 'welcome';
 
 /**
  * The rows that a command can be about; a `folder` or a `document` is one of the editor's own explorer. The editor also
- * passes the row that has the focus to buttons above a view, and rows of all kinds where several are selected.
+ * passes the row that has the focus to buttons above a view, and rows of all kinds where several are selected. A
+ * `welcome` is no row, but a button that stands where rows will be.
  */
 export const rowKinds: Readonly<Record<CommandId, RowKind | readonly RowKind[]>> = {
   'dataTransfer.refreshDatabases': 'connection',
@@ -140,11 +146,11 @@ export const rowKinds: Readonly<Record<CommandId, RowKind | readonly RowKind[]>>
   'dataTransfer.submitAgain': 'transfer',
   'dataTransfer.transferDidStart': 'transfer',
   'dataTransfer.transferDidNotStart': 'transfer',
-  'dataTransfer.connect': [],
+  'dataTransfer.connect': 'welcome',
+  'dataTransfer.startLocalService': 'welcome',
   'dataTransfer.disconnect': [],
   'dataTransfer.switchConnection': [],
   'dataTransfer.setOrcid': [],
-  'dataTransfer.startLocalService': [],
   'dataTransfer.stopLocalService': [],
   'dataTransfer.searchAllDatabases': [],
   'dataTransfer.clearResults': [],

@@ -5,7 +5,7 @@ import type { SearchQuery, StagingStatus } from '../core/model/searchQuery.ts';
 import type { CheckedTally } from '../core/store/checkedFiles.ts';
 import type { Search } from '../core/store/searchStore.ts';
 import type { JsonObject } from '../core/util/json.ts';
-import { filesText, listText, plainLine, plural, sizeText } from './words.ts';
+import { filesText, listText, numberText, plainLine, plural, sizeText } from './words.ts';
 
 /** What narrows a search. */
 interface Filters {
@@ -73,9 +73,12 @@ export function countText({ files, mayHaveMore }: Search): string {
   return mayHaveMore ? plural(files.length, '{0}+ files', '{0}+ files') : filesText(files.length);
 }
 
-/** How many files are checked and how much that is, where that is known; empty where none is. */
+/**
+ * How many files are checked and how much that is, where that is known; empty where none is. It stands beside a title
+ * and four buttons, so it is short, and begins with the number, which is cut off last.
+ */
 export function checkedText({ count, sizeBytes }: CheckedTally): string {
   if (count === 0) return '';
   if (sizeBytes === 0) return plural(count, '{0} checked', '{0} checked');
-  return plural(count, '{0} checked ({1})', '{0} checked ({1})', sizeText(sizeBytes));
+  return `${numberText(count)} ✓ ${sizeText(sizeBytes)}`;
 }

@@ -42,6 +42,11 @@ export class TreeViews implements Disposable {
     this.lifetime.track(parts.searchStore.onDidChangeChecks(() => this.drawChecked()));
   }
 
+  /** Moves the focus to the row of the connection, as soon as the editor has drawn it. */
+  readonly focusConnection = (): void => {
+    bringIntoView(this.databases, { kind: 'connection' }, { select: false, focus: true });
+  };
+
   /**
    * Opens the search results where they are hidden, without taking the focus from where the person types. Where they
    * are open the newest search is the first row anyway, and to reveal it would make the editor draw the tree twice.
@@ -49,12 +54,12 @@ export class TreeViews implements Disposable {
   readonly revealSearches = (): void => {
     const [newest] = this.parts.searchStore.all();
     if (newest && !this.searchResults.visible)
-      bringIntoView(this.searchResults, this.searchTree.root(newest.key), false);
+      bringIntoView(this.searchResults, this.searchTree.root(newest.key), { select: false, focus: false });
   };
 
   readonly revealTransfer = (key: string): void => {
     const node = this.transferTree.node(key);
-    if (node) bringIntoView(this.transfers, node, true);
+    if (node) bringIntoView(this.transfers, node, { select: true, focus: false });
   };
 
   /** Calls once, when the side bar is looked at for the first time. */
@@ -98,6 +103,10 @@ export class TreeViews implements Disposable {
 }
 
 /** Shows a row. One that went elsewhere before the editor came to it, such as an ended transfer, needs no words. */
-function bringIntoView<T>(view: TreeView<T>, node: T, select: boolean): void {
-  view.reveal(node, { select, focus: false }).then(undefined, () => undefined);
+function bringIntoView<T>(
+  view: TreeView<T>,
+  node: T,
+  how: { readonly select: boolean; readonly focus: boolean },
+): void {
+  view.reveal(node, how).then(undefined, () => undefined);
 }

@@ -84,6 +84,18 @@ describe('The local service, from the editor', function () {
     await rm(file);
   });
 
+  it('is shown while it starts, and is not opened where the person disconnects meanwhile', async () => {
+    const { connectionStore, localService, sessions } = stage.parts;
+    const starting = stage.run('dataTransfer.startLocalService');
+    await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'connecting');
+    assert.equal(localService.isRunning, false);
+    await stage.run('dataTransfer.disconnect');
+    await starting;
+    assert.equal(connectionStore.state.kind, 'disconnected');
+    assert.equal(sessions.get(localConnectionId), undefined);
+    assert.deepEqual(stage.person.notices, []);
+  });
+
   it('is one service with one lease, however often it is started', async () => {
     const { localService } = stage.parts;
     const [one, two] = await Promise.all([localService.start(), localService.start()]);

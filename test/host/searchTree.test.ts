@@ -110,7 +110,7 @@ describe('The tree of search results', () => {
     for (const key of ['s1', 's2']) fill(key, files);
     store.setChecked('s1', files, true);
     store.setChecked('s2', files.slice(0, 1), true);
-    assert.equal(checkedText(store.checked), '2 checked (1.5 kB)');
+    assert.equal(checkedText(store.checked), '2 ✓ 1.5 kB');
     assert.equal(checkedText({ count: 0, sizeBytes: 0 }), '');
     assert.equal(checkedText({ count: 1, sizeBytes: 0 }), '1 checked', 'a size that is not known is not 0 bytes');
     const { Checked, Unchecked } = TreeItemCheckboxState;

@@ -129,7 +129,7 @@ describe('A person in the whole editor', function () {
     await (await results.row('observations-2024.csv')).toggleCheck();
     await (await results.row('observations-2025.csv')).toggleCheck();
     await until('the title to say what is checked', async () =>
-      (await results.description()) === '2 checked (14 kB)' ? true : undefined,
+      (await results.description()) === '2 ✓ 14 kB' ? true : undefined,
     );
     await (await results.row('stations.csv')).click();
     await (await window.pageFrame('stations.csv')).getByText('The five stations').first().waitFor();

@@ -6,13 +6,17 @@ import { startEditor, type Editor } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { installedExtensions } from '../support/editor/installed.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
+import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
 
 const manifestWords = /"path"|"resources"|"profile"/;
 
 describe('A person without a mouse', function () {
   this.timeout(180_000);
   let folder: string;
+  let server: FaultServer;
   let editor: Editor;
   let window: EditorWindow;
   let keyboard: Keyboard;
@@ -21,6 +25,8 @@ describe('A person without a mouse', function () {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'keyboard-'));
     await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
+    server = await FaultServer.start();
+    publicLike(server, 'the-key');
     editor = await startEditor({ extensions: installedExtensions, workspace: folder });
     window = await editor.openWindow({
       prepare: async (page) => {
@@ -34,6 +40,7 @@ describe('A person without a mouse', function () {
   });
   after(async () => {
     await editor.close();
+    await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
@@ -43,16 +50,33 @@ describe('A person without a mouse', function () {
     await keyboard.until('ArrowDown', (focus) => focus.role === 'treeitem' && name.test(focus.name));
   }
 
-  it('starts the local service from the welcome, and finds its databases', async () => {
+  /** Presses a button of the welcome of the databases. */
+  async function pressWelcome(button: string): Promise<void> {
     await keyboard.command('Data Transfer: Focus on Databases View');
     // Who is quicker than the start of the extension finds a view that is still empty.
     assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
     await keyboard.command('Data Transfer: Focus on Databases View');
     assert.equal((await keyboard.focus()).name, 'Welcome');
-    await keyboard.until('Tab', ({ role, name }) => role === 'button' && name === 'Start the Local Service');
+    await keyboard.until('Tab', ({ role, name }) => role === 'button' && name === button);
     await keyboard.press('Enter');
-    await window.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
-    await toRow('Databases', /^Sample Data/);
+  }
+
+  async function sees(database: string): Promise<void> {
+    await window.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === database));
+  }
+
+  async function isAtRow(name: RegExp): Promise<void> {
+    await until(`the focus on a row ${name}`, async () => {
+      const focus = await keyboard.focus();
+      return (focus.role === 'treeitem' && name.test(focus.name)) || undefined;
+    });
+  }
+
+  it('starts the local service from the welcome, and is among its databases', async () => {
+    await pressWelcome('Start the Local Service');
+    await isAtRow(/^Local Service/);
+    await sees('Sample Data');
+    await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && /^Sample Data/.test(name));
   });
 
   it('searches from the welcome of the results, and checks two files by the menu of their rows', async () => {
@@ -107,6 +131,25 @@ describe('A person without a mouse', function () {
     await keyboard.press('Enter');
     await window.showTab(/Landed Files/);
     assert.match(await window.editorText(), /As sent +2/);
+  });
+
+  it('stays in the text where the local service is started from the palette', async () => {
+    await keyboard.command('View: Focus Active Editor Group');
+    await keyboard.command('Data Transfer: Disconnect');
+    assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
+    await keyboard.command('Data Transfer: Start Local Service');
+    await sees('Sample Data');
+    assert.equal((await keyboard.focus()).role, 'textbox');
+  });
+
+  it('connects to another service from the welcome, and is among its databases', async () => {
+    await keyboard.command('Data Transfer: Disconnect');
+    await pressWelcome('Connect to a Service');
+    await keyboard.input(server.address, /1\/4/);
+    await keyboard.input('the-key', /3\/4/);
+    await keyboard.input('', /Your ORCID iD/);
+    await isAtRow(/^DTS prototype/);
+    await sees('JGI Data Portal');
   });
 
   it('has never touched a mouse', () => {

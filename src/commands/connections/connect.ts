@@ -6,6 +6,7 @@ import type { Connection } from '../../core/model/connection.ts';
 import { isLoopback } from '../../core/model/loopback.ts';
 import { parseOrcid } from '../../core/model/orcid.ts';
 import type { ApiKeys } from '../../host/apiKeys.ts';
+import type { WelcomeButton } from '../../host/contributions.ts';
 import type { Memory } from '../../host/memory.ts';
 import type { Notices } from '../../host/notices.ts';
 import { after, askText, pickOne, runSteps, type Answer, type Step, type StepPosition } from '../../host/quickInput.ts';
@@ -21,6 +22,8 @@ export interface ConnectParts {
   readonly apiKeys: ApiKeys;
   readonly memory: Memory;
   readonly notices: Notices;
+  /** Moves the focus to the row of the connection. Only for a person who has pressed a button just now that goes away. */
+  focusConnection(): void;
 }
 
 type SuccessfulAttempt = Extract<Attempt, { readonly session: Session }>;
@@ -37,7 +40,7 @@ interface Draft {
 }
 
 /** Asks for address, key and ORCID iD, tries them, and saves the connection only when they work (D6). */
-export async function connect(parts: ConnectParts): Promise<void> {
+export async function connect(parts: ConnectParts, button?: WelcomeButton): Promise<void> {
   const draft: Draft = { server: '', port: undefined, key: '', orcid: parts.settings.orcid, allowInsecureHttp: false };
   const done = await runSteps(l10n.t('Connect to a Service'), [
     (position) => askServer(position, draft),
@@ -51,6 +54,7 @@ export async function connect(parts: ConnectParts): Promise<void> {
     return;
   }
   await save(parts, draft, attempt);
+  if (button) parts.focusConnection();
 }
 
 async function askServer(position: StepPosition, draft: Draft): ReturnType<Step> {

@@ -47,15 +47,20 @@ export async function openConnection(parts: ConnectionParts, id: string): Promis
   return key === undefined ? undefined : await open(parts, connection, key);
 }
 
+/** What stands for the address of the local service until it runs. */
+const noAddressYet = 'http://127.0.0.1';
+
 /** Starts the local service where it does not run, and connects to it with the token it gave. */
 export async function openLocalService(parts: ConnectionParts): Promise<Session | undefined> {
+  const signal = parts.connectFlow.prepare(localConnection(noAddressYet));
   try {
     const { address, token } = await parts.localService.start();
+    if (signal.aborted) return undefined;
     return await open(parts, localConnection(address), token);
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     const detail = error instanceof Error ? error.message : String(error);
-    parts.connectFlow.fail(localConnection('http://127.0.0.1'), { kind: 'unreachable', detail });
+    if (!signal.aborted) parts.connectFlow.fail(localConnection(noAddressYet), { kind: 'unreachable', detail });
     throw new CommandFailure(l10n.t('Could not start the local service: {0}', plainLine(detail)));
   }
 }

@@ -2,16 +2,16 @@ import { l10n } from 'vscode';
 import type { Reason } from '../../core/model/reason.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
-import type { ConnectionNode } from '../../host/contributions.ts';
+import type { ConnectionNode, WelcomeButton } from '../../host/contributions.ts';
 import { connectionName } from '../../host/connectionName.ts';
 import { localConnectionId } from '../../host/machine.ts';
 import type { Notices } from '../../host/notices.ts';
 import { plainLine, plural, reasonText } from '../../host/words.ts';
-import { connect } from './connect.ts';
+import { connect, type ConnectParts } from './connect.ts';
 import { actionsFor, askConnection, openConnection, openLocalService, type ConnectionParts } from './connections.ts';
 
 /** What these commands need. */
-export interface ManageParts extends ConnectionParts {
+export interface ManageParts extends ConnectionParts, ConnectParts {
   readonly transferStore: TransferStore;
 }
 
@@ -68,8 +68,10 @@ function throwReason(parts: ManageParts, id: string, reason: Reason | undefined)
 }
 
 /** Starts the local service and connects to it. */
-export async function startLocalService(parts: ManageParts): Promise<void> {
-  await openLocalService(parts);
+export async function startLocalService(parts: ManageParts, button?: WelcomeButton): Promise<void> {
+  const opening = openLocalService(parts);
+  if (button) parts.focusConnection();
+  await opening;
 }
 
 /** Ends the local service, after asking where other windows use it; its running transfers go on at the next start. */

@@ -69,18 +69,24 @@ export class ConnectFlow implements Disposable {
     this.parts.store.setListing({ databases, loading: false });
   }
 
+  /** Shows that a connection is being opened, before all is there that it needs; aborted when something else is wanted. */
+  prepare(connection: Connection): AbortSignal {
+    this.opening?.abort();
+    this.opening = new AbortController();
+    this.enter({ kind: 'connecting', connection });
+    return this.opening.signal;
+  }
+
   /** Connects and shows how that goes; a later call overtakes an earlier one. A person waits for it: one 401 is enough (D28). */
   async open(connection: Connection, apiKey: string): Promise<Attempt> {
-    const { signal } = this.begin();
-    this.enter({ kind: 'connecting', connection });
+    const signal = this.prepare(connection);
     return this.conclude(connection, await this.attempt(connection, apiKey, signal), signal);
   }
 
   /** As {@link open}, by itself and with a key that was accepted before: tries again while that is only doubted (D28). */
   async reopen(connection: Connection, apiKey: string): Promise<Attempt> {
     const { store } = this.parts;
-    const { signal } = this.begin();
-    this.enter({ kind: 'connecting', connection });
+    const signal = this.prepare(connection);
     const show = (doubt: Reason): void => store.setState({ kind: 'connecting', connection, doubt });
     return this.conclude(connection, await this.attemptPatiently(connection, apiKey, signal, show), signal);
   }
@@ -190,12 +196,6 @@ export class ConnectFlow implements Disposable {
       whenDoubted(attempt.reason);
       await wait(clock, keys.pauseMs(connection.id), signal);
     }
-  }
-
-  private begin(): AbortController {
-    this.opening?.abort();
-    this.opening = new AbortController();
-    return this.opening;
   }
 
   private conclude(connection: Connection, attempt: Attempt, signal: AbortSignal): Attempt {

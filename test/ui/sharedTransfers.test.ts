@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { startEditor, type Editor, type Person } from '../support/editor/editor.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { installedExtensions } from '../support/editor/installed.ts';
+import { until } from '../support/editor/until.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { Gate } from '../support/gate.ts';
+
+const orcid = '0000-0002-1825-0097';
+const kbase = 'KBase Workspace Service (KSS)';
+const nmdc = 'National Microbiome Data Collaborative';
+
+describe('A person with two windows that show the same transfers', function () {
+  this.timeout(180_000);
+  let server: FaultServer;
+  let service: PublicState;
+  /** Before the answers to questions for a status. */
+  let answering: Gate;
+  let editor: Editor;
+  let person: Person;
+  let first: EditorWindow;
+  let second: EditorWindow;
+
+  before(async () => {
+    server = await FaultServer.start();
+    service = publicLike(server, 'the-key');
+    answering = new Gate();
+    server.behind(answering, 'GET /api/v1/transfers/*');
+    editor = await startEditor({ extensions: installedExtensions });
+    person = await editor.newPerson();
+    first = await person.openWindow();
+    await connect(first);
+    await submit(first, kbase);
+    second = await openSecond();
+  });
+  afterEach(async function () {
+    answering.release();
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+  });
+  after(async () => {
+    await editor.close();
+    await server.stop();
+  });
+
+  async function connect(window: EditorWindow): Promise<void> {
+    await window.openContainer('Data Transfer');
+    await window.command('Data Transfer: Connect to a Service…');
+    await window.input(server.address, /1\/4/);
+    await window.input('the-key', /3\/4/);
+    await window.input(orcid, /Your ORCID iD/);
+    await connected(window);
+  }
+
+  async function connected(window: EditorWindow): Promise<void> {
+    await window
+      .tree('Databases')
+      .waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
+  }
+
+  /** One more window, which connects by itself. */
+  async function openSecond(): Promise<EditorWindow> {
+    const window = await person.openWindow();
+    await window.openContainer('Data Transfer');
+    await connected(window);
+    return window;
+  }
+
+  /** Transfers the ten files of a search. */
+  async function submit(window: EditorWindow, destination: string): Promise<void> {
+    await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
+    await window.input('JDP:00005', /2\/3/);
+    await window.pick('Search', /3\/3/);
+    await (await window.tree('Search Results').row('“JDP:00005”')).menu('Check All Files');
+    await window.command('Data Transfer: Transfer Checked Files…');
+    await window.pick(destination, /1\/4/);
+    await window.input('', /2\/4/);
+    await window.pick('No instructions', /3\/4/);
+    await window.notifications.answer('Transfer');
+    await shows(window, destination, 'staging');
+  }
+
+  function become(status: string, moved: number): void {
+    for (const transfer of service.transfers.values())
+      if (!['failed', 'succeeded'].includes(transfer.status))
+        Object.assign(transfer, { status, num_files_transferred: moved });
+  }
+
+  async function shows(window: EditorWindow, destination: string, state: string): Promise<void> {
+    const title = `10 files to ${destination.slice(0, 5)}`;
+    await window
+      .tree('Transfers')
+      .waitFor(`a transfer that is ${state}`, (rows) =>
+        rows.some(({ label, description }) => label.startsWith(title) && description.startsWith(state)),
+      );
+  }
+
+  async function showsFinished(window: EditorWindow, count: string): Promise<void> {
+    await window
+      .tree('Transfers')
+      .waitFor('the finished transfers', (rows) =>
+        rows.some(({ label, description }) => label === 'Finished' && description === count),
+      );
+  }
+
+  const underWay = (count: number): Promise<true> =>
+    until(`${count} questions under way`, async () => (answering.waitingCount === count ? true : undefined));
+
+  /** Has a window want to know of all transfers, and of the databases then: when those are asked for, the others were. */
+  async function refresh(window: EditorWindow): Promise<void> {
+    const databases = (): number => server.requestsTo('GET /api/v1/databases').length;
+    const before = databases();
+    await window.tree('Transfers').action('Refresh Transfers');
+    await window.tree('Databases').action('Refresh Databases');
+    await until('the databases to be asked for', async () => databases() > before || undefined);
+  }
+
+  it('has the service asked by one of them, whichever wants to know, and reads each answer in both', async () => {
+    for (const moved of [1, 2, 3]) {
+      answering.hold();
+      await underWay(1);
+      for (const window of [first, second]) await refresh(window);
+      assert.equal(answering.waitingCount, 1);
+      become('active', moved);
+      answering.release();
+      for (const window of [first, second]) await shows(window, kbase, `active · ${moved} of 10 files`);
+    }
+  });
+
+  it('has it asked by the other when the one that asked is closed', async () => {
+    answering.hold();
+    await underWay(1);
+    await first.close();
+    // The question of the closed window is never answered, and no window asks twice at once.
+    await underWay(2);
+    become('active', 9);
+    answering.release();
+    await shows(second, kbase, 'active · 9 of 10 files');
+  });
+
+  it('cancels in one, and sees it cancelled in the other', async () => {
+    first = await openSecond();
+    await (await first.tree('Transfers').row(/^10 files to/)).action('Cancel Transfer');
+    await first.notifications.answer('Cancel Transfer');
+    for (const window of [second, first]) {
+      await showsFinished(window, '1');
+      await (await window.tree('Transfers').row('Finished')).expand();
+      await shows(window, kbase, 'cancelled');
+    }
+  });
+
+  it('clears what is finished in one, misses it in the other, and has it back in both', async () => {
+    await submit(second, nmdc);
+    become('succeeded', 10);
+    for (const window of [first, second]) await showsFinished(window, '2');
+    await first.tree('Transfers').action('Clear Finished Transfers');
+    for (const window of [first, second])
+      assert.match(await window.tree('Transfers').welcome(), /Transfers that you start/);
+    await first.notifications.press('Cleared 2 finished transfers.', 'Undo');
+    for (const window of [first, second]) await showsFinished(window, '2');
+  });
+});

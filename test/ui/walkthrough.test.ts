@@ -1,0 +1,83 @@
+import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { installedExtensions } from '../support/editor/installed.ts';
+import { until } from '../support/editor/until.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+
+describe('A person who looks at the first steps', function () {
+  this.timeout(180_000);
+  let editor: Editor;
+  let window: EditorWindow;
+
+  beforeEach(async () => {
+    editor = await startEditor({ extensions: installedExtensions });
+    window = await editor.openWindow();
+    await window.openContainer('Data Transfer');
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+  });
+
+  async function openSteps(): Promise<void> {
+    await window.command('Welcome: Open Walkthrough...');
+    await window.pick(/Find and Transfer Research Files/);
+    await window.page.locator('.getting-started-step').first().waitFor();
+  }
+
+  /** Waits until these steps, and no others, are shown as done. */
+  async function sees(...done: readonly string[]): Promise<void> {
+    await until(`${done.join(', ')} to be done`, async () => {
+      const boxes = await window.page.locator('.getting-started-step [role="checkbox"][aria-checked="true"]').all();
+      const steps = await Promise.all(boxes.map((box) => box.getAttribute('data-done-step-id')));
+      const names = steps.map((step) => step?.split('#').at(-1));
+      return names.join() === done.join() || undefined;
+    });
+  }
+
+  async function startAndSearch(): Promise<void> {
+    const databases = window.tree('Databases');
+    await databases.welcomeButton('Start the Local Service');
+    await (await databases.row('Sample Data')).action('Search Files…');
+    await window.input('0000-0002-1825-0097', 'ORCID iD');
+    await window.input('weather', /2\/3/);
+    await window.pick('Search', /3\/3/);
+    await (await window.tree('Search Results').row('stations.csv')).toggleCheck();
+  }
+
+  async function transfer(): Promise<void> {
+    await window.command('Data Transfer: Transfer Checked Files…');
+    await window.pick('Received Files', /1\/4/);
+    await window.input('', /2\/4/);
+    await window.pick('No instructions', /3\/4/);
+    await window.notifications.answer('Transfer');
+    await window.statusBar('Transfers done');
+  }
+
+  it('sees done what was done before', async () => {
+    await startAndSearch();
+    await openSteps();
+    await sees('connect', 'find');
+  });
+
+  it('sees done what was done before the window was loaded again', async () => {
+    await startAndSearch();
+    await transfer();
+    await window.reload();
+    await openSteps();
+    await sees('connect', 'transfer');
+  });
+
+  it('sees each done as soon as it is', async () => {
+    await openSteps();
+    await sees();
+    await startAndSearch();
+    await sees('connect', 'find');
+    await transfer();
+    await sees('connect', 'find', 'transfer');
+    await window.clickStatusBar('Transfers done');
+    await window.pick('1 file to Received Files', 'Select a transfer');
+    await window.showTab('Welcome');
+    await sees('connect', 'find', 'transfer', 'watch');
+  });
+});
