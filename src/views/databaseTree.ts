@@ -177,7 +177,7 @@ function connectionItem(state: ConnectionState): TreeItem {
   item.command = { command: 'dataTransfer.switchConnection', title: l10n.t('Switch Connection') };
   if (state.kind === 'connected') {
     const { name, version, address } = state.service;
-    item.description = l10n.t('v{0} · connected', plainLine(version));
+    item.description = l10n.t('connected · v{0}', plainLine(version));
     item.tooltip = [`${plainLine(name)} ${plainLine(version)}`, address, l10n.t('Click to switch.')].join('\n');
     item.iconPath = new ThemeIcon('vm-active');
   } else {

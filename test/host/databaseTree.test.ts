@@ -68,22 +68,22 @@ describe('The tree of databases', () => {
   it('shows that the databases are on their way', () => {
     store.setState({ kind: 'connected', connection, service });
     store.setListing({ databases: [], loading: true });
-    assert.deepEqual(rows(), ['Test service | v1.2.3 · connected', 'Loading…']);
+    assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'Loading…']);
   });
 
   it('says when the service has no databases', () => {
     connectTo();
-    assert.deepEqual(rows(), ['Test service | v1.2.3 · connected', 'This service has no databases.']);
+    assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'This service has no databases.']);
   });
 
   it('lists the databases of one organization without a row for it', () => {
     connectTo(database('Alpha', 'One'), database('Beta', 'One'));
-    assert.deepEqual(rows(), ['Test service | v1.2.3 · connected', 'Alpha', 'Beta']);
+    assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'Alpha', 'Beta']);
   });
 
   it('lists the databases by organization when there are several', () => {
     connectTo(database('Alpha', 'One'), database('Beta', 'Two'), database('Gamma', 'One'), database('Delta', ''));
-    assert.deepEqual(rows(), ['Test service | v1.2.3 · connected', 'One', 'Two', '(no organization)']);
+    assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'One', 'Two', '(no organization)']);
     assert.deepEqual(rows({ kind: 'organization', name: 'One' }), ['Alpha', 'Gamma']);
     assert.deepEqual(rows({ kind: 'organization', name: '' }), ['Delta']);
   });
