@@ -65,10 +65,10 @@ export async function begin(context: ExtensionContext, lifetime: Lifetime, sideB
   const kept = { apiKeys, memory, settings, servicePlaces: places, troubles, extension: facts };
   const parts = { ...coreParts(explorer), ...kept, notices, localService };
   const seen = { ...parts, sideBar, extensionUri, log, showLog: () => channel.show() };
-  const { runCommand, bringBack, reopenForTransfers } = present(lifetime, seen);
+  const { runCommand, bringBack, watchTransfers } = present(lifetime, seen);
   lifetime.track(tellOfUnsaved(explorer.unsaved, notices));
   await parts.transferFlow.resume();
-  if (parts.transferStore.running().length > 0) void reopenForTransfers();
+  watchTransfers();
   return { parts, runCommand, bringBack };
 }
 

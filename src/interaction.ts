@@ -1,7 +1,8 @@
 import type { WebviewPanel } from 'vscode';
-import { reopenConnection, reopenForTransfers } from './commands/connections/connections.ts';
+import { reopenConnection } from './commands/connections/connections.ts';
 import { keepConnectionsInStep } from './commands/connections/connectionSteps.ts';
 import { keepLocalServiceInStep } from './commands/connections/localServiceSteps.ts';
+import { keepTransfersWatched } from './commands/connections/watchedTransfers.ts';
 import { commandTable, type CommandParts } from './commands/index.ts';
 import type { Estimate } from './core/model/estimate.ts';
 import { stagingFound } from './core/model/staging.ts';
@@ -29,7 +30,8 @@ export interface Interaction {
   /** What shows a page again that was open when the window was reloaded. */
   readonly bringBack: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;
   reopenConnection(): Promise<void>;
-  reopenForTransfers(): Promise<void>;
+  /** Opens the connections that transfers run on, now and whenever one begins in any window. */
+  watchTransfers(): void;
 }
 
 /** Builds commands and pages, and follows the connections from now on. */
@@ -48,7 +50,7 @@ export function interact(lifetime: Lifetime, parts: Interactive): Interaction {
     runCommand: new CommandBoundary(table, log, notices).perform,
     bringBack: { metadata: metadataPanels.bringBack, transfer: transferPanels.bringBack },
     reopenConnection: async () => await reopenConnection(parts),
-    reopenForTransfers: async () => await reopenForTransfers(parts, transferStore.running()),
+    watchTransfers: () => lifetime.track(keepTransfersWatched(parts, log)),
   };
 }
 

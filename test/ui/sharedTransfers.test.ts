@@ -22,6 +22,8 @@ describe('A person with two windows that show the same transfers', function () {
   let person: Person;
   let first: EditorWindow;
   let second: EditorWindow;
+  /** One in which nothing of the extension is used. */
+  let unused: EditorWindow;
 
   before(async () => {
     server = await FaultServer.start();
@@ -32,6 +34,8 @@ describe('A person with two windows that show the same transfers', function () {
     person = await editor.newPerson();
     first = await person.openWindow();
     await connect(first);
+    unused = await person.openWindow();
+    assert.deepEqual(await transfersIn(unused), []);
     await submit(first, kbase);
     second = await openSecond();
   });
@@ -96,6 +100,10 @@ describe('A person with two windows that show the same transfers', function () {
       );
   }
 
+  async function transfersIn(window: EditorWindow): Promise<readonly string[]> {
+    return (await window.statusBarTexts()).filter((text) => /transfer/i.test(text));
+  }
+
   async function showsFinished(window: EditorWindow, count: string): Promise<void> {
     await window
       .tree('Transfers')
@@ -115,6 +123,11 @@ describe('A person with two windows that show the same transfers', function () {
     await window.tree('Databases').action('Refresh Databases');
     await until('the databases to be asked for', async () => databases() > before || undefined);
   }
+
+  it('reads of a transfer in a third, in which nothing was used', async () => {
+    await unused.statusBar(/^1 transfer · 0\s?%$/);
+    await unused.close();
+  });
 
   it('has the service asked by one of them, whichever wants to know, and reads each answer in both', async () => {
     for (const moved of [1, 2, 3]) {

@@ -3,7 +3,6 @@ import type { ConnectFlow } from '../../core/flows/connectFlow.ts';
 import type { Session, Sessions } from '../../core/flows/sessions.ts';
 import type { Connection } from '../../core/model/connection.ts';
 import type { Reason, ReasonKind } from '../../core/model/reason.ts';
-import type { Transfer } from '../../core/model/transfer.ts';
 import type { ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { ApiKeys } from '../../host/apiKeys.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
@@ -127,24 +126,6 @@ export async function reopenSaved({ apiKeys, connectFlow }: ConnectionParts, con
   const { key, reason } = await apiKeys.find(connection);
   if (key === undefined) connectFlow.fail(connection, reason);
   else await connectFlow.reopen(connection, key);
-}
-
-/**
- * Opens every connection that transfers run on, as far as that needs no question, and goes on trying where a service
- * cannot be reached. The one that was used last is shown, or that of the newest transfer.
- */
-export async function reopenForTransfers(parts: ConnectionParts, running: readonly Transfer[]): Promise<void> {
-  const known = new Set([...parts.settings.connections.map(({ id }) => id), localConnectionId]);
-  const ids = [...new Set(running.map(({ order }) => order.connectionId))].filter((id) => known.has(id));
-  const shown = ids.find((id) => id === parts.memory.lastConnectionId) ?? ids[0];
-  const others = ids.filter((id) => id !== shown).map((id) => openBeside(parts, id));
-  await Promise.all([...others, ...(shown === undefined ? [] : [reopenStubbornly(parts, shown)])]);
-}
-
-async function reopenStubbornly(parts: ConnectionParts, id: string): Promise<void> {
-  await reopenConnection(parts, id);
-  const { state } = parts.connectionStore;
-  if (state.kind === 'failed' && state.connection.id === id && id !== localConnectionId) await openBeside(parts, id);
 }
 
 /** Opens a connection only for the transfers that run there, as far as that needs no question. */

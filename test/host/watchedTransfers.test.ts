@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { until } from '../unit/core/rig.ts';
+import { transfer } from './specimens.ts';
+import { Stage } from './stage.ts';
+
+describe('A connection that another window begins a transfer on', () => {
+  let stage: Stage;
+  let other: FaultServer;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    other = await FaultServer.start();
+    publicLike(stage.server, 'the-key');
+    publicLike(other, 'other-key');
+  });
+  afterEach(async () => {
+    await stage.close();
+    await other.stop();
+  });
+
+  it('is opened beside what is shown, and not again after it was closed', async () => {
+    await stage.connect('the-key');
+    const { settings, apiKeys, sessions, connectionStore, transferStore } = stage.parts;
+    const [shown] = settings.connections;
+    const saved = { id: 'saved-elsewhere', name: 'Other Service', server: other.address };
+    await apiKeys.set(saved, 'other-key');
+    await stage.settings.update('connections', [shown, saved], true);
+    assert.equal(sessions.get(saved.id), undefined, 'nothing runs there');
+    transferStore.put([transfer('one', {}, { connectionId: saved.id })]);
+    await until(sessions.onDidChange, () => sessions.get(saved.id) !== undefined);
+    assert.equal(connectionStore.shown?.id, shown?.id);
+    sessions.close(saved.id);
+    const before = other.requests.length;
+    transferStore.put([transfer('two', {}, { connectionId: saved.id })]);
+    await stage.run('dataTransfer.refreshDatabases');
+    assert.equal(sessions.get(saved.id), undefined);
+    assert.equal(other.requests.length, before);
+  });
+});
