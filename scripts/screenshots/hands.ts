@@ -1,6 +1,7 @@
 import { until } from '../../test/support/editor/until.ts';
 import type { StepMatch } from '../../test/support/editor/quickInput.ts';
 import type { TreeView } from '../../test/support/editor/treeView.ts';
+import type { EditorWindow } from '../../test/support/editor/window.ts';
 import type { PictureStatus } from './pictureService.ts';
 import type { Stage } from './stage.ts';
 
@@ -130,6 +131,11 @@ export async function become(
 /** Opens the page of a transfer by its row. */
 export async function openPage({ transfers, window }: Stage, destination: string): Promise<void> {
   await (await transfers.row(new RegExp(`to ${destination}$`))).click();
-  const page = await window.pageFrame(new RegExp(destination));
+  await seePage(window, new RegExp(destination));
+}
+
+/** Waits until a page with this title has drawn itself. */
+export async function seePage(window: EditorWindow, title: string | RegExp): Promise<void> {
+  const page = await window.pageFrame(title);
   await page.getByRole('heading', { level: 1 }).waitFor();
 }

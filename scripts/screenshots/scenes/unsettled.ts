@@ -1,5 +1,5 @@
 import { dropBeforeAnswer, problem } from '../../../test/support/faultBehaviours.ts';
-import { askTransfer, check, connect, openPage, search, seeRow, serviceName, tidy } from '../hands.ts';
+import { askTransfer, check, connect, openPage, search, seePage, seeRow, serviceName, tidy } from '../hands.ts';
 import { longDestination } from '../pictureData.ts';
 import { elsewhere } from '../pictureService.ts';
 import { scene, type State } from '../scene.ts';
@@ -46,6 +46,7 @@ const unsettledStates: readonly State[] = [
     steps: async ({ window, transfers }) => {
       await window.quickInput.accept();
       await seeRow(transfers, '40 files (started elsewhere)', 'active');
+      await seePage(window, 'Transfer started elsewhere');
     },
   },
   {
@@ -56,7 +57,7 @@ const unsettledStates: readonly State[] = [
       await askTransfer(stage, longDestination);
       await stage.window.notifications.answer('Transfer');
       await (await stage.transfers.row(/to Long-Term/)).click();
-      await stage.window.pageFrame(/Long-Term/);
+      await seePage(stage.window, /Long-Term/);
     },
   },
   {
