@@ -1,4 +1,13 @@
-import { commands, ExtensionMode, Uri, window, workspace, type ExtensionContext, type WebviewPanel } from 'vscode';
+import {
+  commands,
+  ExtensionMode,
+  l10n,
+  Uri,
+  window,
+  workspace,
+  type ExtensionContext,
+  type WebviewPanel,
+} from 'vscode';
 import type { Beginning } from './beginning.ts';
 import { FirstTransfer } from './core/ledger/firstTransfer.ts';
 import { systemClock } from './core/util/clock.ts';
@@ -17,18 +26,36 @@ export function activate(context: ExtensionContext): unknown {
   const sideBar = lifetime.track(new SideBar(() => begin()));
   let begun: Promise<Beginning> | undefined;
   const begin = async (): Promise<Beginning> => {
-    begun ??= import('./beginning.ts').then((beginning) => beginning.begin(context, lifetime, sideBar));
+    begun ??= import('./beginning.ts')
+      .then((beginning) => beginning.begin(context, lifetime, sideBar))
+      .catch(sayWhyNot);
     return await begun;
   };
+  const beginUnasked = (): void =>
+    void begin().catch((error: unknown) => window.showErrorMessage((error as Error).message));
   offer(lifetime, begin);
+  lifetime.track(
+    workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('dataTransfer.connections')) beginUnasked();
+    }),
+  );
   const ledgerFolder = Uri.joinPath(context.globalStorageUri, 'transfers').fsPath;
-  void lifetime.track(new FirstTransfer(ledgerFolder, systemClock, () => void begin())).look();
+  void lifetime.track(new FirstTransfer(ledgerFolder, systemClock, beginUnasked)).look();
   return context.extensionMode === ExtensionMode.Test
     ? begin().then(({ parts }) => ({ ...parts, context }))
     : undefined;
 }
 
-/** Commands, pages that were open, and settings that may be wrong: the person is told where they are written. */
+/**
+ * Puts into words that it cannot begin. That is not tried again in this window: some of it may be there already, and
+ * what could not be loaded once is never loaded again by Node.
+ */
+function sayWhyNot(error: unknown): never {
+  const why = error instanceof Error ? error.message : String(error);
+  throw new Error(l10n.t('Data Transfer could not start: {0}. Reload the window to try again.', why), { cause: error });
+}
+
+/** Commands, and pages that were open. */
 function offer(lifetime: Lifetime, begin: () => Promise<Beginning>): void {
   for (const id of commandIds) {
     const run = async (...given: unknown[]): Promise<void> => await (await begin()).runCommand(id, ...given);
@@ -39,9 +66,4 @@ function offer(lifetime: Lifetime, begin: () => Promise<Beginning>): void {
       (await begin()).bringBack[page](panel, state);
     lifetime.track(window.registerWebviewPanelSerializer(panelTypes[page], { deserializeWebviewPanel }));
   }
-  lifetime.track(
-    workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration('dataTransfer.connections')) void begin();
-    }),
-  );
 }

@@ -13,10 +13,14 @@ export class LateTree<T> implements TreeDataProvider<T>, Disposable {
   private readonly changed = this.lifetime.track(new EventEmitter<T | T[] | undefined>());
   private readonly begin: () => Promise<unknown>;
   private tree: TreeDataProvider<T> | undefined;
+  private tellFilled = (): void => undefined;
+  private readonly filled = new Promise<void>((resolve) => {
+    this.tellFilled = resolve;
+  });
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  /** `begin` resolves when the tree is there. */
+  /** `begin` is to fill it, and rejects where it cannot. */
   constructor(begin: () => Promise<unknown>) {
     this.begin = begin;
   }
@@ -26,10 +30,13 @@ export class LateTree<T> implements TreeDataProvider<T>, Disposable {
     this.tree = tree;
     const changes = tree.onDidChangeTreeData?.((node) => this.changed.fire(node ?? undefined));
     if (changes) this.lifetime.track(changes);
+    this.tellFilled();
   }
 
-  getChildren(parent?: T): ProviderResult<T[]> {
-    return this.tree ? this.tree.getChildren(parent) : this.begin().then(() => this.tree?.getChildren(parent));
+  /** Waits for the tree alone: whoever begins may wait for a disk as well. */
+  async getChildren(parent?: T): Promise<T[] | null | undefined> {
+    if (!this.tree) await Promise.race([this.filled, this.begin()]);
+    return await this.tree?.getChildren(parent);
   }
 
   getTreeItem(node: T): TreeItem | Thenable<TreeItem> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -82,31 +83,44 @@ async function loaded(...modules: string[]): Promise<{ readonly names: string[];
   return answer as { names: string[]; slots: string[] };
 }
 
-/** Activates the extension over such a storage, lets something happen, and tells whether it began. */
-async function begins(storage: string, happens: string): Promise<unknown> {
-  return await inFreshProcess(`
+/**
+ * The beginning of a script that activates the extension which stands in this file, over such a storage. `trees`, `did`
+ * and `pages` hold what it gave the editor, by id; `told` holds what it told the person without being asked.
+ */
+function activation(file: string, storage: string): string {
+  return `
     import { join } from 'node:path';
-    const trees = {}, did = {}, pages = {};
+    const trees = {}, did = {}, pages = {}, told = [];
     let changeSetting;
     const part = { dispose: () => undefined };
     globalThis.given = {
       Uri: { joinPath: ({ fsPath }, ...names) => ({ fsPath: join(fsPath, ...names) }) },
       EventEmitter: class { event = () => part; dispose() {} },
+      l10n: { t: (text, ...values) => text.replace(/{(\\d)}/g, (_, index) => values[index]) },
       commands: { registerCommand: (id, run) => { did[id] = run; return part; } },
       window: {
         createTreeView: (id, { treeDataProvider }) => { trees[id] = treeDataProvider; return part; },
         registerWebviewPanelSerializer: (id, serializer) => { pages[id] = serializer; return part; },
+        showErrorMessage: async (message) => void told.push(message),
       },
       workspace: { onDidChangeConfiguration: (act) => { changeSetting = (name) => act({ affectsConfiguration: (one) => one === name }); return part; } },
       ExtensionMode: { Production: 1, Test: 3 },
     };
+    const { default: { activate } } = await import(${JSON.stringify(pathToFileURL(file).href)});
+    const activated = () => activate({ extensionMode: 1, subscriptions: [], globalStorageUri: { fsPath: ${JSON.stringify(storage)} } });
+  `;
+}
+
+/** Activates the extension over such a storage, lets something happen, and tells whether it began. */
+async function begins(storage: string, happens: string): Promise<unknown> {
+  return await inFreshProcess(`
+    ${activation(entry, storage)}
     const begun = () => files.includes(${JSON.stringify(pathToFileURL(beginning).href)});
-    const { default: { activate } } = await import(${JSON.stringify(pathToFileURL(entry).href)});
     // It may not come far with what little of an editor there is here.
     process.on('unhandledRejection', () => tell(begun()));
     // Nothing is left to do.
     process.on('beforeExit', () => tell(begun()));
-    if (activate({ extensionMode: 1, subscriptions: [], globalStorageUri: { fsPath: ${JSON.stringify(storage)} } }) !== undefined || begun()) tell('waits');
+    if (activated() !== undefined || begun()) tell('waits');
     ${happens}
   `);
 }
@@ -183,6 +197,60 @@ describe('The built extension', () => {
     for (const [use, happens] of Object.entries(uses)) {
       it(`begins where ${use}`, async () => {
         assert.equal(await begins(storage, happens), true);
+      }).timeout(20_000);
+    }
+  });
+
+  describe('with another beginning', () => {
+    let folder: string;
+    let storage: string;
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'other-'));
+      storage = join(folder, 'storage');
+      mkdirSync(join(folder, 'extension'));
+      mkdirSync(join(storage, 'transfers', 'running'), { recursive: true });
+      copyFileSync(entry, join(folder, 'extension.cjs'));
+      writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    });
+    afterEach(() => rmSync(folder, { recursive: true }));
+
+    /** Activates the extension with this in the place of what it begins with; resolves to what the script tells. */
+    async function withBeginning(text: string, script: string): Promise<unknown> {
+      writeFileSync(join(folder, 'extension', 'beginning.js'), text);
+      return await inFreshProcess(`${activation(join(folder, 'extension.cjs'), storage)} ${script}`);
+    }
+
+    it('draws rows as soon as there are some, whatever else the beginning waits for', async () => {
+      const slow = `export const begin = async (context, lifetime, sideBar) => {
+        sideBar.transfers.fill({ getChildren: (parent) => [parent, 'a row'] });
+        await new Promise(() => undefined);
+      };`;
+      const look = `activated(); tell(await trees['dataTransfer.transfers'].getChildren('of this'));`;
+      assert.deepEqual(await withBeginning(slow, look), ['of this', 'a row']);
+    }).timeout(20_000);
+
+    const fails = `globalThis.begun = 0; export const begin = async () => { begun++; throw new Error('no more files can be opened'); };`;
+    const words = 'Data Transfer could not start: no more files can be opened. Reload the window to try again.';
+
+    it('says why nothing works where it cannot begin, whatever is used, and does not begin by halves again', async () => {
+      const use = `activated();
+        const said = [];
+        for (const used of [did['dataTransfer.showLog'], did['dataTransfer.showLog'], trees['dataTransfer.transfers'].getChildren.bind(trees['dataTransfer.transfers']), pages['dataTransfer.metadata'].deserializeWebviewPanel])
+          await used({}).catch(({ message }) => said.push(message));
+        tell({ said, told, begun });`;
+      const said = [words, words, words, words];
+      assert.deepEqual(await withBeginning(fails, use), { said, told: [], begun: 1 });
+    }).timeout(20_000);
+
+    const alone = {
+      'a transfer runs': `activated();`,
+      'the setting with the connections changes': `activated(); changeSetting('dataTransfer.connections');`,
+    };
+    for (const [reason, happens] of Object.entries(alone)) {
+      it(`tells of it by itself where it should begin because ${reason}`, async () => {
+        if (reason === 'a transfer runs') writeFileSync(join(storage, 'transfers', 'running', 'one.json'), '{}');
+        const tellAtEnd = `process.on('unhandledRejection', () => tell('not handled')); process.on('beforeExit', () => tell(told));`;
+        assert.deepEqual(await withBeginning(fails, `${tellAtEnd} ${happens}`), [words]);
       }).timeout(20_000);
     }
   });
