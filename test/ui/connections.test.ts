@@ -42,7 +42,7 @@ describe('A person with several services and windows', function () {
   const shows = async (window: EditorWindow, name: string, state: string): Promise<void> => {
     await window
       .tree('Databases')
-      .waitFor(`${name}, ${state}`, ([first]) => first?.label === name && first.description.endsWith(state));
+      .waitFor(`${name}, ${state}`, ([first]) => first?.label === name && first.description.startsWith(state));
   };
 
   /** Headless browsers let every window believe that it has the focus; here only the one in front has it. */

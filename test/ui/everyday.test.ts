@@ -57,7 +57,7 @@ describe('A person on an ordinary day', function () {
       return isIt(text) ? text : undefined;
     });
   const connected = (state: string): Promise<void> =>
-    window.tree('Databases').waitFor(state, ([first]) => first?.description.endsWith(state) ?? false);
+    window.tree('Databases').waitFor(state, ([first]) => first?.description.startsWith(state) ?? false);
   const searchRow = (label: string, end: string): Promise<void> =>
     results.waitFor(`${label} with ${end}`, (rows) =>
       rows.some((row) => row.label === label && row.description.endsWith(end)),
@@ -132,9 +132,7 @@ describe('A person on an ordinary day', function () {
     await (await results.row('“JDP:00001”')).action('Repeat Search');
     await searchRow('“JDP:00001”', '10+ files');
     await (await results.row('“JDP:00001”')).menu('Check All Files');
-    await until('all to be checked', async () =>
-      (await results.description()).startsWith('10 checked') ? true : undefined,
-    );
+    await until('all to be checked', async () => ((await results.description()).startsWith('10 ✓') ? true : undefined));
     await run('Uncheck All Files');
     await until('none to be checked', async () => ((await results.description()) === '' ? true : undefined));
   });
