@@ -1,0 +1,84 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+import { walk, type Source } from './sources.ts';
+
+/** One import or re-export of another source file. */
+export interface Import {
+  readonly from: string;
+  readonly to: string;
+  /** Imported names; undefined when the whole module is imported. */
+  readonly names: readonly string[] | undefined;
+  /** True when nothing of the import is left at run time. */
+  readonly isType: boolean;
+}
+
+/** Returns the imports between the given files; packages and files outside of them are left out. */
+export function readImports(sources: readonly Source[]): Import[] {
+  const paths = new Set(sources.map(({ path }) => path));
+  return sources.flatMap(({ path, tree }) => importsOf(path, tree)).filter(({ to }) => paths.has(to));
+}
+
+function importsOf(from: string, tree: ts.SourceFile): Import[] {
+  const found: Import[] = [];
+  walk(tree, (node) => {
+    const specifier = specifierOf(node);
+    if (!specifier?.startsWith('.')) return;
+    const to = posix.join(posix.dirname(from), specifier);
+    found.push({ from, to, names: namesOf(node), isType: isTypeOnly(node) });
+  });
+  return found;
+}
+
+function specifierOf(node: ts.Node): string | undefined {
+  if (ts.isImportDeclaration(node)) return literalText(node.moduleSpecifier);
+  if (ts.isExportDeclaration(node)) return literalText(node.moduleSpecifier);
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return literalText(node.argument.literal);
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    return literalText(node.arguments[0]);
+  }
+  return undefined;
+}
+
+function literalText(node: ts.Node | undefined): string | undefined {
+  return node && ts.isStringLiteral(node) ? node.text : undefined;
+}
+
+function namesOf(node: ts.Node): readonly string[] | undefined {
+  if (ts.isImportDeclaration(node)) {
+    const bindings = node.importClause?.namedBindings;
+    if (!bindings || ts.isNamespaceImport(bindings)) return undefined;
+    return bindings.elements.map((element) => (element.propertyName ?? element.name).text);
+  }
+  if (ts.isExportDeclaration(node) && node.exportClause && ts.isNamedExports(node.exportClause)) {
+    return node.exportClause.elements.map((element) => (element.propertyName ?? element.name).text);
+  }
+  if (ts.isImportTypeNode(node) && node.qualifier) return [node.qualifier.getText().replace(/\..*$/, '')];
+  return undefined;
+}
+
+function isTypeOnly(node: ts.Node): boolean {
+  if (ts.isImportDeclaration(node)) return node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+  return ts.isImportTypeNode(node) || (ts.isExportDeclaration(node) && node.isTypeOnly);
+}
+
+/** Returns the largest group of files that import each other in a cycle, types included; empty when there is none. */
+export function findLargestCycle(sources: readonly Source[], imports: readonly Import[]): readonly string[] {
+  const next = new Map(sources.map(({ path }) => [path, new Set<string>()]));
+  for (const { from, to } of imports) next.get(from)?.add(to);
+  const reachable = new Map([...next.keys()].map((path) => [path, reach(path, next)]));
+  const cycles = [...reachable].map(([path, all]) => [...all].filter((other) => reachable.get(other)?.has(path)));
+  return cycles.reduce((largest, cycle) => (cycle.length > largest.length ? cycle : largest), []);
+}
+
+function reach(start: string, next: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const found = new Set<string>();
+  const open = [start];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    for (const to of next.get(path) ?? []) {
+      if (found.has(to)) continue;
+      found.add(to);
+      open.push(to);
+    }
+  }
+  return found;
+}

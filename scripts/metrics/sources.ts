@@ -1,0 +1,48 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** A parsed source file; `path` is relative to the repository, with forward slashes. */
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly tree: ts.SourceFile;
+}
+
+/** Returns the paths of all files below `folder`, relative to `root`, in a stable order. */
+function listFiles(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(root.length + 1)
+        .replaceAll('\\', '/'),
+    )
+    .sort();
+}
+
+/** Parses every TypeScript and JavaScript module below `folder`. */
+export function readSources(root: string, folder: string): Source[] {
+  return listFiles(root, folder)
+    .filter((path) => /\.(ts|mjs)$/.test(path))
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
+    });
+}
+
+/** Calls `visit` for a node and everything below it. */
+export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  ts.forEachChild(node, (child) => walk(child, visit));
+}
+
+/** Returns "name: path, path" for each name that more than one of the items has. */
+export function findRepeated<T extends { readonly path: string }>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+): string[] {
+  const paths = new Map<string, string[]>();
+  for (const item of items) paths.set(nameOf(item), [...(paths.get(nameOf(item)) ?? []), item.path]);
+  return [...paths].filter(([, all]) => all.length > 1).map(([name, all]) => `${name}: ${all.join(', ')}`);
+}
