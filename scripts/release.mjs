@@ -1,0 +1,51 @@
+/**
+ * `npm run release -- 0.2.0` prepares a release: sets the version, dates the changelog, and packs the VSIX. It stops
+ * before anything leaves this machine and prints what remains to be done; see docs/releasing.md.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isLaterVersion, releaseEntries } from './release/changelog.mjs';
+import { runScript, setup } from './setup.mjs';
+import { StepError, npm, root, say, step } from './setup/steps.mjs';
+
+const changelogFile = join(root, 'CHANGELOG.md');
+
+function currentVersion() {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+}
+
+function checkVersion(version) {
+  const current = currentVersion();
+  if (version === undefined) throw new StepError(`Name the version: npm run release -- X.Y.Z (now ${current}).`);
+  if (!isLaterVersion(version, current)) {
+    throw new StepError(`${version} is not a later version than ${current}; write major.minor.patch.`);
+  }
+}
+
+function checkWorkTree() {
+  const changes = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' });
+  if (changes !== '') throw new StepError(`Commit or stash these changes first:\n${changes.trimEnd()}`);
+}
+
+function datedChangelog(version) {
+  try {
+    return releaseEntries(readFileSync(changelogFile, 'utf8'), version, new Date().toISOString().slice(0, 10));
+  } catch (error) {
+    throw new StepError(error.message);
+  }
+}
+
+await runScript(async () => {
+  const [version] = process.argv.slice(2);
+  checkVersion(version);
+  checkWorkTree();
+  const changelog = datedChangelog(version);
+  await setup({ editor: false });
+  await step('Version', () => npm(['version', version, '--no-git-tag-version'], { cwd: root, label: 'npm version' }));
+  writeFileSync(changelogFile, changelog);
+  await step('Package', () => npm(['run', '--silent', 'package'], { cwd: root, label: 'npm run package' }));
+  say(`\nPrepared ${version}. Nothing was committed or published. Next, as docs/releasing.md describes:`);
+  say(`  git commit --all --message "release: publish ${version}" && git tag v${version}`);
+  say(`  try data-transfer-explorer-${version}.vsix in a clean editor, then publish it`);
+});
