@@ -10,6 +10,7 @@ import { answerSchemas, requestSchemas } from './wire/schemas.ts';
 const intro = [
   'Searches databases that are folders, and transfers files between them.',
   'Every answer with a body is JSON; every error is a problem document.',
+  'Doubled slashes in a path count as one, and a slash at its end does not count.',
   'A path that is not described here is answered 404 (`NotFound`), and a method that is not described 405 (`MethodNotAllowed`), both only after the checks of host and token.',
 ].join(' ');
 

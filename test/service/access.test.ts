@@ -178,7 +178,7 @@ describe('Access to the local service (D26)', () => {
     );
   });
 
-  for (const path of ['/nothing', '/api/v1/databases/', '/api/v2/databases', '//', '/api/v1/databases/%E0%A4%A']) {
+  for (const path of ['/nothing', '/api/v1/nothing/', '/api/v2/databases', '/api/v1/databases/%E0%A4%A']) {
     it(`answers 404 to ${path}`, async () => assertProblem(await rig.call('GET', path), 404));
   }
 

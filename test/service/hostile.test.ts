@@ -90,8 +90,8 @@ describe('A hostile request to the local service (D26)', () => {
     '/../../etc/passwd',
     '/%2e%2e/',
     '/api/v1/../../etc',
-    '/api//v1/databases',
-    '//api/v1/databases',
+    '/api/v1/databases//search-parameters',
+    '//api/v1/nothing/',
   ];
   const encoded = [
     '/api/v1/databases/%00',

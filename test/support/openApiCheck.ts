@@ -79,7 +79,7 @@ export class OpenApiCheck {
   }
 
   private responseOf(method: string, target: string, status: number, where: string): Json {
-    const path = target.split('?', 1)[0] ?? '';
+    const path = (target.split('?', 1)[0] ?? '').replaceAll(/\/+/g, '/').replace(/(?<=.)\/$/, '');
     const methods = Object.entries(this.document.paths).find(([template]) => isOfTemplate(template, path))?.[1];
     const operation = methods?.[method.toLowerCase()];
     const response =

@@ -35,11 +35,14 @@ export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
   if (!isOwn || isFromPage) throw new HttpProblem(403, 'Requests of web pages are not answered.');
 }
 
-/** Accepts the token as `Bearer base64(token)` or `Bearer token` (D5), compared in constant time. Else throws 401. */
+/**
+ * Accepts the token as `Bearer base64(token)` or `Bearer token` (D5), compared in constant time. Else throws 401.
+ * Whitespace around the encoded token is ignored: the Python client dtspy encodes a newline with it (D26).
+ */
 export function checkToken(headers: IncomingHttpHeaders, token: string): void {
-  const given = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  const encoded = Buffer.from(token, 'utf8').toString('base64');
-  const isKnown = given !== undefined && [isSameText(given, encoded), isSameText(given, token)].includes(true);
+  const given = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+  const decoded = Buffer.from(given, 'base64').toString('utf8').trim();
+  const isKnown = [isSameText(decoded, token), isSameText(given, token)].includes(true);
   if (!isKnown) {
     throw new HttpProblem(401, 'The token is missing or wrong.', { headers: { 'WWW-Authenticate': 'Bearer' } });
   }

@@ -2,7 +2,7 @@ import { HttpProblem } from './httpProblem.ts';
 
 /** What a request asks for. */
 export interface RequestTarget {
-  /** Not decoded. */
+  /** Not decoded; without doubled slashes, and without one at the end. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Of an absolute target, `http://127.0.0.1:8080/path`, as programs send it to a proxy. */
@@ -21,6 +21,15 @@ export function parseTarget(target: string): RequestTarget {
 
 function partsOf(target: string): RequestTarget {
   const mark = target.indexOf('?');
-  if (mark < 0) return { path: target, query: new URLSearchParams() };
-  return { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
+  if (mark < 0) return { path: normalizePath(target), query: new URLSearchParams() };
+  return { path: normalizePath(target.slice(0, mark)), query: new URLSearchParams(target.slice(mark + 1)) };
+}
+
+/**
+ * Returns the path with single slashes. A client whose server address ends in a slash sends `//api/v1/files`, and a
+ * redirect would turn its POST into a GET (D26).
+ */
+function normalizePath(path: string): string {
+  const single = path.replaceAll(/\/{2,}/g, '/');
+  return single.length > 1 && single.endsWith('/') ? single.slice(0, -1) : single;
 }
