@@ -78,7 +78,7 @@ describe('A hostile request to the local service (D26)', () => {
       const answer = await metadata([id]);
       assert.equal(answer.status, 404);
       assert.deepEqual(locationsOf(answer), ['body.file_ids.0']);
-      assert.equal((await rig.submit([id])).status, 400);
+      assert.equal((await rig.submit([id])).status, 404);
       const path = `/api/v1/files/by-id?database=source-data&orcid=${orcid}&ids=${encodeURIComponent(Buffer.from(id).toString())}`;
       assert.ok([404, 422].includes((await rig.call('GET', path)).status));
       assert.ok(!JSON.stringify(answer.body).includes(secret));

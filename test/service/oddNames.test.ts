@@ -114,7 +114,7 @@ describe('Links that lead out of a database of the local service (D20)', () => {
   async function assertNothingLands(id: string): Promise<void> {
     const answer = await rig.submit([id]);
     if (answer.status === 201) await rig.reaches((answer.body as { id: string }).id, 'failed');
-    else assert.equal(answer.status, 400);
+    else assert.equal(answer.status, 404);
     for (const path of await rig.landedFiles()) {
       assert.ok(!(await fs.readFile(nodePath.join(rig.target, path), 'utf8')).includes(secret), path);
     }
@@ -134,7 +134,7 @@ describe('Links that lead out of a database of the local service (D20)', () => {
     assert.deepEqual(await rig.find(''), ['a.txt', 'data/b.txt', 'out-and-in.txt']);
     for (const id of ['file.txt', 'folder/b.txt', 'chain-2.txt', 'absolute.txt']) {
       assert.equal(await bytesOf(id), undefined);
-      assert.equal((await rig.submit([id])).status, 400);
+      assert.equal((await rig.submit([id])).status, 404);
     }
   });
 

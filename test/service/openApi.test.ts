@@ -63,10 +63,10 @@ const own: readonly [operationId: string, status: number, parts: RequestParts][]
   ['getFilesById', 422, { method: 'GET', target: `${api}/files/by-id?ids=` }],
   ['fetchFilesById', 404, post('/files/by-id', { database: 'source-data', orcid, file_ids: ['a.txt', 'no'] })],
   ['fetchFilesById', 422, post('/files/by-id', { file_ids: [1, 'a', null] })],
-  ['submitTransfer', 400, post('/transfers', { orcid, source: 'target', destination: 'target', file_ids: ['a'] })],
+  ['submitTransfer', 422, post('/transfers', { orcid, source: 'target', destination: 'target', file_ids: ['a'] })],
   [
     'submitTransfer',
-    400,
+    404,
     post('/transfers', { orcid, source: 'source-data', destination: 'target', file_ids: ['no'] }),
   ],
   ['submitTransfer', 404, post('/transfers', { orcid, source: 'no', destination: 'target', file_ids: ['a'] })],

@@ -124,12 +124,12 @@ describe('A transfer of the local service', () => {
   });
 
   const wrongBodies: [fields: object, status: number, location: string | undefined, detail: RegExp][] = [
-    [{ source: 'nothing' }, 404, undefined, /"nothing"/],
-    [{ destination: 'nothing' }, 404, undefined, /"nothing"/],
-    [{ destination: 'source-data' }, 400, 'body.destination', /destination is the source/],
-    [{ file_ids: [] }, 400, 'body.file_ids', /No file ids/],
-    [{ file_ids: ['a.txt', 'b', 'b', 'a.txt'] }, 400, 'body.file_ids', /twice: b, a\.txt\./],
-    [{ file_ids: ['a.txt', 'nope', '../secret'] }, 400, 'body.file_ids', /Unknown file ids: nope, \.\.\/secret\./],
+    [{ source: 'nothing' }, 404, 'body.source', /"nothing"/],
+    [{ destination: 'nothing' }, 404, 'body.destination', /"nothing"/],
+    [{ destination: 'source-data' }, 422, 'body.destination', /wrong field/],
+    [{ file_ids: [] }, 422, 'body.file_ids', /wrong field/],
+    [{ file_ids: ['a.txt', 'b', 'b', 'a.txt'] }, 422, 'body.file_ids.2', /each file once/],
+    [{ file_ids: ['a.txt', 'nope', '../secret'] }, 404, 'body.file_ids.1', /does not have all/],
     [{ file_ids: 'a.txt' }, 422, 'body.file_ids', /wrong field/],
     [{ file_ids: [5] }, 422, 'body.file_ids.0', /wrong field/],
     [{ orcid: undefined }, 422, 'body.orcid', /wrong field/],
@@ -154,6 +154,33 @@ describe('A transfer of the local service', () => {
     const answer = await rig.call('POST', '/api/v1/transfers', undefined, { body });
     assert.equal(answer.status, 422);
     assert.equal((answer.body as ProblemDocument).errors?.[0]?.location, 'body.instructions');
+  });
+
+  it('takes null for what it need not have, as the public server does (§4.5, D26)', async () => {
+    const id = await rig.mustSubmit(['a.txt'], { description: null, instructions: null });
+    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+    const manifest = nodePath.join(rig.target, `dts-${id}`, 'manifest.json');
+    const { description, instructions } = JSON.parse(await fs.readFile(manifest, 'utf8')) as Record<string, unknown>;
+    const without = await rig.mustSubmit(['a.txt']);
+    await rig.reaches(without, 'succeeded', 'failed');
+    const plain = JSON.parse(
+      await fs.readFile(nodePath.join(rig.target, `dts-${without}`, 'manifest.json'), 'utf8'),
+    ) as Record<string, unknown>;
+    assert.deepEqual([description, instructions], [plain['description'], plain['instructions']]);
+  });
+
+  it('is found by its id in every form that the public server accepts (§4.6, D26)', async () => {
+    const id = await rig.mustSubmit(['a.txt']);
+    await rig.reaches(id, 'succeeded');
+    const plain = id.replaceAll('-', '');
+    const forms = [plain, id.toUpperCase(), plain.toUpperCase(), `urn:uuid:${id}`, `URN:UUID:${id}`, `{${id}}`];
+    for (const form of [...forms, `%7B${id}%7D`]) {
+      assert.equal((await rig.status(form)).id, id, form);
+      assert.equal((await rig.cancel(form)).status, 409, form);
+    }
+    for (const form of [`${plain}0`, `{${id}`, `urn:${id}`, `{${plain}}`, id.replace('-', ''), ` ${id}`]) {
+      assert.equal((await rig.call('GET', `/api/v1/transfers/${encodeURIComponent(form)}`)).status, 422, form);
+    }
   });
 
   it('is 404 when unknown and 422 when the id is no UUID (§4.6)', async () => {

@@ -10,7 +10,7 @@ interface Problem {
   readonly errors: readonly { message: string; location: string }[];
 }
 
-describe('Metadata of files that a database does not have (§4.4)', () => {
+describe('Files that a database does not have, in metadata (§4.4) and in a submission (§4.5)', () => {
   let rig: ServiceRig;
 
   before(async () => {
@@ -81,6 +81,57 @@ describe('Metadata of files that a database does not have (§4.4)', () => {
       assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), [...bad].sort());
       assert.equal(reply.reason, undefined);
       client.dispose();
+    });
+  }
+
+  const control = /[\p{Cc}\p{Cf}\p{Cs}]/u;
+  const hostileId = 'a\u001b[31m\u202eb\u0000\ud800c';
+
+  it('answers a submission with the status and the names that metadata has (D26)', async () => {
+    const ids = [
+      'data/file-1.txt',
+      'no',
+      hostileId,
+      'y'.repeat(500),
+      ...Array.from({ length: 150 }, (_, i) => `n${i}`),
+    ];
+    const [metadata, submission] = [await byPost(ids), await rig.submit(ids)];
+    assert.equal(submission.status, 404);
+    assert.deepEqual(submission.body, metadata.body);
+    assert.equal((submission.body as Problem).errors.at(-1)?.message, 'and 53 more');
+    assert.deepEqual([(await byPost([])).status, (await rig.submit([])).status], [422, 422]);
+  });
+
+  it('names files that a submission has twice, once each and with their places', async () => {
+    const answer = await rig.submit(['data/file-1.txt', 'no', 'data/file-1.txt', 'no', 'no', hostileId, hostileId]);
+    assert.equal(answer.status, 422);
+    assert.deepEqual((answer.body as Problem).errors, [
+      { message: 'given more than once: "data/file-1.txt"', location: 'body.file_ids.2' },
+      { message: 'given more than once: "no"', location: 'body.file_ids.3' },
+      { message: 'given more than once: "a\ufffd[31m\ufffdb\ufffd\ufffdc"', location: 'body.file_ids.6' },
+    ]);
+  });
+
+  const long = 'x'.repeat(7_000_000);
+  const echoed: [what: string, ids: readonly string[], more: object][] = [
+    ['an unknown id', [long], {}],
+    ['an id given twice', [long.slice(0, 3_500_000), long.slice(0, 3_500_000)], {}],
+    ['a source', ['data/file-1.txt'], { source: long }],
+    ['a destination', ['data/file-1.txt'], { destination: long }],
+    ['a source with control characters', ['data/file-1.txt'], { source: hostileId }],
+    ['a destination with control characters', ['data/file-1.txt'], { destination: hostileId }],
+    ['an unknown field', ['data/file-1.txt'], { [hostileId + long]: 1 }],
+  ];
+  for (const [what, ids, more] of echoed) {
+    it(`echoes ${what} of a submission in a few characters that can be shown`, async () => {
+      const answer = await rig.submit(ids, more);
+      assert.ok(answer.status === 404 || answer.status === 422);
+      const { detail, errors } = answer.body as Problem;
+      const texts = [detail, ...errors.flatMap(({ message, location }) => [message, location])];
+      assert.deepEqual(
+        texts.filter((text) => control.test(text) || text.length > 500),
+        [],
+      );
     });
   }
 

@@ -1,8 +1,7 @@
 import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { searchParameters } from '../catalog/specificParameters.ts';
+import { mustFindDatabase } from '../databases/findDatabase.ts';
 import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
-import { HttpProblem } from '../http/httpProblem.ts';
-import { quotable } from '../http/quotable.ts';
 import { databasePathSchema } from '../wire/requests.ts';
 import { answerSchemas } from '../wire/schemas.ts';
 
@@ -65,12 +64,4 @@ function oneRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
       },
     }),
   ];
-}
-
-/** The database of this name or id, which stood at `location`. Throws {@link HttpProblem} 404. */
-export function mustFindDatabase(databases: ServedDatabases, nameOrId: string, location: string): ServedDatabase {
-  const database = databases.find(nameOrId);
-  if (database !== undefined) return database;
-  const message = `There is no database "${quotable(nameOrId)}".`;
-  throw new HttpProblem(404, message, { errors: [{ message, location }] });
 }

@@ -3,6 +3,7 @@ import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { parseSearch, termCount, type ParsedSearch } from '../catalog/searchLanguage.ts';
 import { parseSpecific } from '../catalog/specificParameters.ts';
+import { mustFindDatabase } from '../databases/findDatabase.ts';
 import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import { wrongFields } from '../http/httpProblem.ts';
 import { fieldProblemAt, type FieldProblem } from '../http/issues.ts';
@@ -10,7 +11,6 @@ import type { ApiAnswer } from '../http/router.ts';
 import { unknownIds } from '../http/unknownIds.ts';
 import { metadataQuerySchema, metadataSchema, searchSchema, type LocalSearchRequest } from '../wire/requests.ts';
 import { answerSchemas } from '../wire/schemas.ts';
-import { mustFindDatabase } from './databaseRoutes.ts';
 
 /** What a search without a limit answers at most. */
 const defaultLimit = 10_000;

@@ -6,6 +6,7 @@ import type { ApiAnswer } from '../http/router.ts';
 import { statusDocument } from '../transfers/transferRecord.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
 import { cancelQuerySchema, transferPathSchema, transferSchema } from '../wire/requests.ts';
+import { canonicalUuid } from '../wire/uuid.ts';
 import { answerSchemas } from '../wire/schemas.ts';
 
 const maxDepth = 100;
@@ -29,7 +30,9 @@ function submitRoute(apiBase: string, queue: TransferQueue): DescribedRoute {
         const message = `must not be nested deeper than ${maxDepth} levels`;
         throw wrongFields([fieldProblemAt('body', ['instructions'], message)]);
       }
-      const id = await queue.submit(body);
+      const { description, instructions, ...rest } = body;
+      const given = { description: description ?? undefined, instructions: instructions ?? undefined };
+      const id = await queue.submit({ ...rest, ...given });
       return { status: 201, body: { id }, headers: { Location: `${apiBase}/transfers/${id}` } };
     },
     description: {
@@ -58,8 +61,7 @@ function submitRoute(apiBase: string, queue: TransferQueue): DescribedRoute {
         instructions: { type: 'assembly' },
       },
       problems: {
-        400: 'The body is not JSON; the destination is the source; or file ids are none, given twice, or unknown.',
-        404: 'There is no such database.',
+        404: 'There is no such database, or the source does not have all of the files; each of these is named.',
         500: 'The folder of the source cannot be read, or the journal of transfers cannot be written.',
       },
     },
@@ -71,7 +73,7 @@ function statusRoute(path: string, queue: TransferQueue): DescribedRoute {
     method: 'GET',
     path,
     params: transferPathSchema,
-    handle: ({ params }) => status(queue, params.id.toLowerCase()),
+    handle: ({ params }) => status(queue, canonicalUuid(params.id)),
     description: {
       operationId: 'getTransferStatus',
       tag: 'transfers',
@@ -89,7 +91,7 @@ function cancelRoute(path: string, queue: TransferQueue): DescribedRoute {
     path,
     params: transferPathSchema,
     query: cancelQuerySchema,
-    handle: ({ params, query }) => cancel(queue, params.id.toLowerCase(), query.orcid),
+    handle: ({ params, query }) => cancel(queue, canonicalUuid(params.id), query.orcid),
     description: {
       operationId: 'cancelTransfer',
       tag: 'transfers',

@@ -2,8 +2,11 @@ import * as fs from 'node:fs/promises';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
-import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
-import { HttpProblem } from '../http/httpProblem.ts';
+import type { ServedDatabases } from '../catalog/databases.ts';
+import { mustFindDatabase } from '../databases/findDatabase.ts';
+import { HttpProblem, wrongFields } from '../http/httpProblem.ts';
+import { fieldProblemAt } from '../http/issues.ts';
+import { repeatedIds, unknownIds } from '../http/unknownIds.ts';
 import type { TransferJournal } from './journal.ts';
 import { describeWaiting, messageOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
 
@@ -13,22 +16,24 @@ export interface Submission {
   readonly files: readonly TransferFile[];
 }
 
-const namedIds = 20;
+const idList = 'body.file_ids';
 
-/** Checks a submission (§4.5) and describes its files. Throws {@link HttpProblem}: 404 for a database, 400 for the ids. */
+/** Checks a submission (§4.5) and describes its files. Throws {@link HttpProblem}: 404 for what is unknown, else 422. */
 export async function prepareSubmission(
   databases: ServedDatabases,
   request: TransferRequest,
   id: string,
   nowMs: number,
 ): Promise<Submission> {
-  const source = mustFind(databases, request.source);
-  const destination = mustFind(databases, request.destination);
-  if (source === destination) throw wrongField('destination', 'The destination is the source.');
-  checkIds(request.file_ids);
+  const source = mustFindDatabase(databases, request.source, 'body.source');
+  const destination = mustFindDatabase(databases, request.destination, 'body.destination');
+  if (source === destination) {
+    throw wrongFields([fieldProblemAt('body', ['destination'], 'must be another database than the source')]);
+  }
+  refuseRepeated(request.file_ids);
   const found = await source.catalog.filesByIds(request.file_ids);
-  const unknown = request.file_ids.filter((fileId) => !found.has(fileId));
-  if (unknown.length > 0) throw wrongField('file_ids', `Unknown file ids: ${listed(unknown)}.`);
+  const unknown = placedIds(request.file_ids, (fileId) => !found.has(fileId));
+  if (unknown.length > 0) throw unknownIds(unknown, idList);
   const files = [...found.values()].map(transferFileOf);
   const sizeBytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const place = await fs.realpath(destination.folder).catch(() => undefined);
@@ -66,25 +71,20 @@ function transferFileOf(file: CatalogFile, position: number): TransferFile {
   return { position, path: file.path, resource: resourceOf(file), bytes: file.bytes, isLanded: false };
 }
 
-function mustFind(databases: ServedDatabases, name: string): ServedDatabase {
-  const database = databases.find(name);
-  if (database === undefined) throw new HttpProblem(404, `There is no database "${name}".`);
-  return database;
-}
-
-function checkIds(ids: readonly string[]): void {
-  if (ids.length === 0) throw wrongField('file_ids', 'No file ids were given.');
+function refuseRepeated(ids: readonly string[]): void {
   const seen = new Set<string>();
-  const doubles = new Set<string>();
-  for (const id of ids) (seen.has(id) ? doubles : seen).add(id);
-  if (doubles.size > 0) throw wrongField('file_ids', `File ids given twice: ${listed([...doubles])}.`);
+  const named = new Set<string>();
+  const repeated = placedIds(ids, (id) => {
+    const isFirst = !seen.has(id);
+    seen.add(id);
+    if (isFirst || named.has(id)) return false;
+    named.add(id);
+    return true;
+  });
+  if (repeated.length > 0) throw repeatedIds(repeated, idList);
 }
 
-function listed(ids: readonly string[]): string {
-  const named = ids.slice(0, namedIds).join(', ');
-  return ids.length > namedIds ? `${named} and ${ids.length - namedIds} more` : named;
-}
-
-function wrongField(field: string, message: string): HttpProblem {
-  return new HttpProblem(400, message, { errors: [{ message, location: `body.${field}` }] });
+/** Returns the ids that a check picks, each with its place in the request. */
+function placedIds(ids: readonly string[], isPicked: (id: string) => boolean): { id: string; location: string }[] {
+  return ids.flatMap((id, index) => (isPicked(id) ? [{ id, location: `${idList}.${index}` }] : []));
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { metadataRequestSchema } from '../../contract/metadata.ts';
 import { searchRequestSchema } from '../../contract/search.ts';
 import { transferRequestSchema } from '../../contract/transfer.ts';
+import { uuidPattern } from './uuid.ts';
 
 /** What results can be ordered by, the usual first. */
 export const sortKeys = ['relevance', 'path', 'name', 'bytes', 'modified'] as const;
@@ -74,12 +75,16 @@ const { file_ids: ids, ...metadataFields } = metadataSchema.shape;
 /** The query of a metadata request (§4.4): the same fields, the ids joined by commas. */
 export const metadataQuerySchema = z.strictObject({ ...metadataFields, ids });
 
-/** The body of a submission (§4.5). */
+const { description, instructions } = transferRequestSchema.shape;
+
+/** The body of a submission (§4.5). The optional fields may be null, as the public server takes them (D26). */
 export const transferSchema = z.strictObject({
-  ...transferRequestSchema.shape,
   orcid: orcidField,
   source: databaseField.check(z.describe('Name or id of the database that holds the files.')),
   destination: databaseField.check(z.describe('Name or id of the database that gets them.')),
+  file_ids: z.array(z.string()).check(z.minLength(1), z.describe('Ids of the files, each once.')),
+  description: z.nullable(description).check(z.describe('What the transfer is for: Markdown, for people.')),
+  instructions: z.nullable(instructions).check(z.describe('For whatever processes the files at the destination.')),
 });
 
 /** The query of a cancel (§4.7). */
@@ -87,8 +92,16 @@ export const cancelQuerySchema = z.strictObject({
   orcid: orcidField.check(z.describe('ORCID iD of the person who submitted the transfer.')),
 });
 
-/** The id of a transfer in a path. */
-export const transferPathSchema = z.strictObject({ id: z.guid().check(z.describe('Id of the transfer: a UUID.')) });
+/** The id of a transfer in a path, in any form of a UUID. */
+export const transferPathSchema = z.strictObject({
+  id: z.string().check(
+    z.regex(uuidPattern),
+    z.meta({
+      description: 'Id of the transfer: a UUID; without dashes, in braces, as `urn:uuid:…` or in capitals too.',
+      format: 'uuid',
+    }),
+  ),
+});
 
 /** A database in a path. */
 export const databasePathSchema = z.strictObject({ database: databaseField });
