@@ -94,7 +94,7 @@ export class Stage {
   async stopLocalService(): Promise<void> {
     const service = await localServiceOf(this.#editor.dataFolder);
     if (!service) throw new Error('No local service runs.');
-    const headers = { authorization: `Bearer ${service.token}` };
+    const headers = { authorization: `Bearer ${service.sharingToken}` };
     const { ok } = await fetch(new URL('/service', service.address), { method: 'DELETE', headers });
     if (!ok) throw new Error('The local service does not stop.');
   }

@@ -3,7 +3,7 @@ import type { Disposable } from '../core/util/lifetime.ts';
 import type { ServedFolder } from './settings.ts';
 import type { Lease, LeaseEnd } from './sharing/lease.ts';
 import type { FinderParts, ServiceFinder } from './sharing/serviceFinder.ts';
-import type { LocalServiceAccess } from './sharing/serviceRecord.ts';
+import type { LocalServiceAccess, ServiceRecord } from './sharing/serviceRecord.ts';
 
 /** What a {@link LocalService} needs. */
 export interface LocalServiceParts extends FinderParts {
@@ -19,6 +19,7 @@ export type LocalServiceChange = 'started' | 'moved' | 'stopped' | 'ended';
 
 interface Share {
   readonly access: LocalServiceAccess;
+  readonly record: ServiceRecord;
   readonly lease: Lease;
   readonly folders: readonly ServedFolder[];
 }
@@ -72,7 +73,7 @@ export class LocalService implements Disposable {
   /** How many other windows use the service; undefined when it does not run. */
   async otherWindows(): Promise<number | undefined> {
     const finder = await this.finder();
-    const running = this.share?.access ?? (await finder.find());
+    const running = this.share?.record ?? (await finder.find());
     const leases = running && (await finder.leaseCount(running));
     return leases === undefined ? undefined : leases - (this.share ? 1 : 0);
   }
@@ -101,11 +102,11 @@ export class LocalService implements Disposable {
     await this.joining?.catch(() => undefined);
     const finder = await this.finder();
     const { share } = this;
-    const access = share?.access ?? (await finder.find());
-    if (!access) return;
+    const record = share?.record ?? (await finder.find());
+    if (!record) return;
     this.share = undefined;
     try {
-      await finder.stop(access);
+      await finder.stop(record);
     } catch (error) {
       // One that has just ended by itself is gone as well.
       if (await finder.find()) throw error;
@@ -125,10 +126,10 @@ export class LocalService implements Disposable {
   private async joinNow(change: LocalServiceChange): Promise<LocalServiceAccess> {
     const [finder, folders] = await Promise.all([this.finder(), this.parts.folders()]);
     for (let attempt = 1; ; attempt += 1) {
-      const { address, token } = await finder.obtain();
+      const record = await finder.obtain();
       try {
-        const access = { address, token };
-        this.adopt({ access, lease: await finder.lease(access, folders), folders });
+        const access = { address: record.address, token: record.token };
+        this.adopt({ access, record, lease: await finder.lease(record, folders), folders });
         this.changed.fire(change);
         this.serveChanges();
         return access;
@@ -156,7 +157,7 @@ export class LocalService implements Disposable {
     if (!share) return;
     const folders = await this.parts.folders();
     if (JSON.stringify(folders) === JSON.stringify(share.folders)) return;
-    const lease = await (await this.finder()).lease(share.access, folders);
+    const lease = await (await this.finder()).lease(share.record, folders);
     if (this.share !== share) {
       lease.dispose();
       return;

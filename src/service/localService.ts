@@ -24,6 +24,8 @@ import type { ServiceState } from './wire/sharing.ts';
 export interface ServiceOptions {
   readonly logger: Logger;
   readonly token?: string;
+  /** Opens leases and stop; used by a shared service only (D41). */
+  readonly sharingToken?: string;
   readonly clock?: Clock;
   /** The thread of the catalogues, which then outlives the service; left out, the service has its own. */
   readonly catalogThread?: CatalogThread;
@@ -41,6 +43,8 @@ export interface ServiceOptions {
 export interface RunningService {
   readonly address: string;
   readonly token: string;
+  /** Undefined unless the service is shared. */
+  readonly sharingToken: string | undefined;
   /** Resolves when the service has ended: by {@link close}, by request, or because nobody used it. */
   readonly ended: Promise<void>;
   /** Stops at once; transfers go on at the next start. */
@@ -82,6 +86,7 @@ interface OpenedParts {
 
 class LocalService implements RunningService {
   readonly token: string;
+  readonly sharingToken: string | undefined;
   readonly ended: Promise<void>;
   private readonly config: ServiceConfig;
   private readonly logger: Logger;
@@ -91,7 +96,7 @@ class LocalService implements RunningService {
   private readonly queue: TransferQueue;
   private readonly leases: Leases;
   private readonly server: ApiServer;
-  private readonly file: ServiceFile;
+  private readonly file: ServiceFile | undefined;
   private readonly idle: IdleEnd;
   private readonly tellEnd: () => void;
   private stopping: Promise<void> | undefined;
@@ -103,6 +108,7 @@ class LocalService implements RunningService {
     this.config = config;
     this.logger = logger;
     this.token = token;
+    this.sharingToken = config.shared === true ? (options.sharingToken ?? newToken()) : undefined;
     this.journal = journal;
     this.databases = databases;
     this.ownThread = parts.ownThread;
@@ -110,15 +116,20 @@ class LocalService implements RunningService {
     this.leases = new Leases(databases, config.dataFolder);
     this.server = new ApiServer({
       routes: serviceRoutes(databases, this.queue, {
+        isShared: config.shared === true,
         leases: this.leases,
         state: () => this.state(),
         stop: async (isReplaced) => await this.stop(isReplaced),
       }),
       token,
+      sharingToken: this.sharingToken,
       limits: { maxBytes: maxBodyBytes, timeLimitMs: options.bodyTimeLimitMs ?? 30_000 },
       logger,
     });
-    this.file = new ServiceFile(config.dataFolder, token);
+    this.file =
+      this.sharingToken === undefined
+        ? undefined
+        : new ServiceFile(config.dataFolder, { token, sharingToken: this.sharingToken });
     const isInUse = (): boolean => this.leases.count + this.queue.activeCount > 0;
     this.idle = new IdleEnd(clock, options.idleMs ?? 60_000, isInUse, () => this.endUnused());
     let tellEnd = (): void => undefined;
@@ -135,7 +146,7 @@ class LocalService implements RunningService {
     try {
       this.baseAddress = await this.server.listen(this.config.port ?? 0);
       this.queue.start();
-      if (this.config.shared === true) await this.share();
+      if (this.file !== undefined) await this.share(this.file);
     } catch (error) {
       await this.close();
       throw error;
@@ -147,8 +158,8 @@ class LocalService implements RunningService {
     await this.ended;
   }
 
-  private async share(): Promise<void> {
-    await this.file.write(this.address);
+  private async share(file: ServiceFile): Promise<void> {
+    await file.write(this.address);
     this.logger.info(`The service ${serviceVersion} listens at ${this.address}.`);
     this.leases.onDidChange(() => this.idle.check());
     this.queue.onDidChangeActivity(() => this.idle.check());
@@ -180,7 +191,7 @@ class LocalService implements RunningService {
       await this.queue.close();
       await this.databases.close();
       await this.ownThread?.end();
-      await this.file.remove();
+      await this.file?.remove();
       this.journal.close();
     } catch (error) {
       this.logger.error(`The service did not end as it should: ${String(error)}`);

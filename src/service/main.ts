@@ -54,10 +54,10 @@ function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
 
 async function main(): Promise<void> {
   const config = await readConfig();
-  const token = newToken();
-  const secrets = [token, Buffer.from(token, 'utf8').toString('base64')];
+  const [token, sharingToken] = [newToken(), newToken()];
+  const secrets = [token, sharingToken].flatMap((secret) => [secret, Buffer.from(secret, 'utf8').toString('base64')]);
   const logger = lineLogger(logWriter(config), () => secrets);
-  const service = await startService(config, { logger, token });
+  const service = await startService(config, { logger, token, sharingToken });
   stopOnSignals(service, config.endWithStdin ?? false);
   const { address } = service;
   process.stdout.write(`${JSON.stringify({ address, token, version: serviceVersion, pid: process.pid })}\n`);

@@ -21,6 +21,12 @@ const tags = [
   { name: 'transfers', description: 'Submission, status and cancel.' },
 ];
 
+const sharingToken = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The sharing token, which only the windows that share the service have.',
+};
+
 /** The OpenAPI 3.1 document of the service, made from its routes and the schemas that check their fields (D26). */
 export function openApiDocument(routes: readonly DescribedRoute[]): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
@@ -45,6 +51,7 @@ export function openApiDocument(routes: readonly DescribedRoute[]): JsonObject {
       responses: problemComponents,
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The token, plain or in standard base64.' },
+        ...(routes.some(({ needsSharingToken }) => needsSharingToken) ? { sharingToken } : {}),
       },
     },
   };
@@ -59,6 +66,7 @@ function operationOf(route: DescribedRoute): JsonObject {
     description,
     tags: [tag],
     ...(route.isOpen === true ? { security: [] } : {}),
+    ...(route.needsSharingToken === true ? { security: [{ sharingToken: [] }] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: { required: true, content: contentOf(route.body, example) } }),
     responses: {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { problemMediaType } from '../contract/problem.ts';
 import type { Logger } from '../core/util/logger.ts';
-import { checkHost, checkOrigin, checkToken } from './http/access.ts';
+import { checkHost, checkOrigin, checkSharingToken, checkToken } from './http/access.ts';
 import { AnswerFlow } from './http/answerFlow.ts';
 import { Connections } from './http/connections.ts';
 import { HttpProblem } from './http/httpProblem.ts';
@@ -15,6 +15,8 @@ import { findRoute, type ApiAnswer, type Route } from './http/router.ts';
 interface ApiServerOptions {
   readonly routes: readonly Route[];
   readonly token: string;
+  /** For the routes that need it; left out where there are none. */
+  readonly sharingToken: string | undefined;
   readonly limits: RequestLimits;
   readonly logger: Logger;
 }
@@ -112,18 +114,26 @@ export class ApiServer {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse, broken: AbortSignal): Promise<ApiAnswer> {
-    const { routes, token, limits } = this.options;
+    const { routes, limits } = this.options;
     const { path, query, authority } = parseTarget(request.url ?? '');
     checkHost(request, this.port, authority);
     checkOrigin(request.headers, this.port);
-    const openRoute = routes.find((route) => route.isOpen === true && route.path === path);
-    if (openRoute === undefined) checkToken(request.headers, token);
+    this.checkCredentials(request, path);
     const { route, params } = findRoute(routes, request.method ?? '', path);
     const readBody = async (): Promise<unknown> =>
       await readJson(request, limits, broken, () => {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
       });
     return await route.answer({ params, query, readBody });
+  }
+
+  private checkCredentials({ headers, method }: IncomingMessage, path: string): void {
+    const { routes, token, sharingToken } = this.options;
+    const here = routes.filter((route) => route.path === path);
+    if (here.some(({ isOpen }) => isOpen === true)) return;
+    const isForSharing = here.some((route) => route.needsSharingToken === true && route.method === method);
+    if (isForSharing && sharingToken !== undefined) checkSharingToken(headers, sharingToken, token);
+    else checkToken(headers, token);
   }
 
   private problemOf(error: unknown): HttpProblem {

@@ -5,22 +5,28 @@ import { isJsonObject } from '../core/util/json.ts';
 import { serviceVersion } from './version.ts';
 import { writeBeside } from './writeBeside.ts';
 
+/** The two secrets of a shared service: the token of the API, and that of leases and stop (D41). */
+interface ServiceSecrets {
+  readonly token: string;
+  readonly sharingToken: string;
+}
+
 /**
- * The file that names the running service to the windows of its owner: address, token, process, machine and version
+ * The file that names the running service to the windows of its owner: address, secrets, process, machine and version
  * (D29). It is there as long as the service is, and stays only after a crash.
  */
 export class ServiceFile {
   private readonly file: string;
-  private readonly token: string;
+  private readonly secrets: ServiceSecrets;
 
-  constructor(dataFolder: string, token: string) {
+  constructor(dataFolder: string, secrets: ServiceSecrets) {
     this.file = nodePath.join(dataFolder, 'service.json');
-    this.token = token;
+    this.secrets = secrets;
   }
 
   async write(address: string): Promise<void> {
-    const { token } = this;
-    const record = { address, token, pid: process.pid, host: os.hostname(), version: serviceVersion };
+    const { token, sharingToken } = this.secrets;
+    const record = { address, token, sharingToken, pid: process.pid, host: os.hostname(), version: serviceVersion };
     await writeBeside(this.file, `${JSON.stringify(record)}\n`);
   }
 
@@ -28,7 +34,7 @@ export class ServiceFile {
   async remove(): Promise<void> {
     try {
       const record: unknown = JSON.parse(await fs.readFile(this.file, 'utf8'));
-      if (isJsonObject(record) && record['token'] === this.token) await fs.rm(this.file);
+      if (isJsonObject(record) && record['token'] === this.secrets.token) await fs.rm(this.file);
     } catch {
       // Not there, or not ours.
     }

@@ -11,6 +11,7 @@ import { orcid, Stage } from './stage.ts';
 interface ServiceFile {
   readonly address: string;
   readonly token: string;
+  readonly sharingToken: string;
   readonly pid: number;
   readonly host: string;
 }
@@ -51,7 +52,7 @@ describe('The local service of all windows (D29)', function () {
   it('uses a service that another window has started, and leaves it running when the window is closed', async () => {
     const { localService } = stage.parts;
     const { address, token } = await localService.start();
-    const other = await HeldLease.begin({ address, token }, []);
+    const other = await HeldLease.begin(await serviceFile(), []);
     assert.equal(await localService.otherWindows(), 1);
     assert.deepEqual(await localService.start(), { address, token });
     other.die();
@@ -123,9 +124,9 @@ describe('The local service of all windows (D29)', function () {
   it('is shown as stopped, not as failed, when another window stops it, and starts again on Start', async () => {
     const { localService, connectionStore } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
-    const { address, token } = await serviceFile();
+    const { address, sharingToken } = await serviceFile();
     const ended = until(connectionStore.onDidChange, () => connectionStore.state.kind === 'stopped');
-    const headers = { authorization: `Bearer ${token}` };
+    const headers = { authorization: `Bearer ${sharingToken}` };
     assert.equal((await fetch(`${address}/service`, { method: 'DELETE', headers })).status, 204);
     await ended;
     assert.equal(localService.isRunning, false);

@@ -273,7 +273,6 @@ describe('Access to the local service (D26)', () => {
     );
     assert.deepEqual(operations.sort(), [
       'DELETE /api/v1/transfers/{id}',
-      'DELETE /service',
       'GET /',
       'GET /api/v1/databases',
       'GET /api/v1/databases/{database}',
@@ -285,7 +284,6 @@ describe('Access to the local service (D26)', () => {
       'POST /api/v1/files',
       'POST /api/v1/files/by-id',
       'POST /api/v1/transfers',
-      'POST /leases',
     ]);
   });
 });

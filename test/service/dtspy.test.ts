@@ -24,8 +24,9 @@ function pythonJson(value: unknown): string {
 
 /** Returns query text as python-requests encodes `params`. */
 function pythonQuery(params: Readonly<Record<string, string | number>>): string {
-  const pairs = Object.entries(params).map(([name, value]) => [name, String(value)]);
-  return new URLSearchParams(pairs).toString();
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) query.set(name, String(value));
+  return query.toString();
 }
 
 /** Returns the head of a request and its body, byte for byte as dtspy sends them through python-requests 2.34. */

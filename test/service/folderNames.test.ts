@@ -62,7 +62,7 @@ describe('The ids and names of folders (D20, D29)', () => {
 
   it('are those of the configuration where there is one, whoever had them before', async () => {
     await rig.lease([await folder('elsewhere', 'Target'), { name: 'Source', folder: rig.source }]);
-    await rig.restart();
+    await rig.restart({ shared: true, configured: true });
     assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
     assert.deepEqual(called(await rig.lease([await folder('elsewhere', 'Target')])), ['target: Target (2)']);
   });

@@ -90,10 +90,11 @@ describe('A service that is shared (D29)', () => {
   });
 
   it('writes where it is into a file that its owner alone can read, and removes it when it ends in order', async () => {
-    const { address, token } = rig.service;
+    const { address, token, sharingToken } = rig.service;
     assert.deepEqual(JSON.parse(await fs.readFile(serviceFile(), 'utf8')), {
       address,
       token,
+      sharingToken,
       pid: process.pid,
       host: os.hostname(),
       version: serviceVersion,
@@ -225,6 +226,33 @@ describe('A service that is shared (D29)', () => {
         assert.equal((await rig.call('GET', '/service', undefined, init)).status, 401);
       }
     });
+
+    it('leases and stop with the token of the API, and everything else with the sharing token (D41)', async () => {
+      const { token, sharingToken } = rig.service;
+      assert.ok(sharingToken !== undefined && sharingToken !== token);
+      const withToken = { headers: { authorization: `Bearer ${token}` } };
+      for (const [method, path, body] of [
+        ['POST', '/leases', { databases: [good] }],
+        ['DELETE', '/service', undefined],
+      ] as const) {
+        const answer = await rig.call(method, path, body, withToken);
+        assert.equal(answer.status, 403);
+        assert.match((answer.body as ProblemDocument).detail ?? '', /needs the sharing token.*reload the window/);
+      }
+      assert.deepEqual([await leases(), hasEnded], [0, false]);
+      const withSharingToken = { headers: { authorization: `Bearer ${sharingToken}` } };
+      assert.equal((await rig.call('GET', '/api/v1/databases', undefined, withSharingToken)).status, 401);
+      assert.equal((await rig.call('GET', '/service', undefined, withSharingToken)).status, 401);
+    });
+
+    it('to tell the sharing token in its log or in a problem', async () => {
+      const { sharingToken } = rig.service;
+      assert.ok(sharingToken);
+      const encoded = Buffer.from(sharingToken).toString('base64');
+      const { body } = await rig.call('PUT', '/', { sharingToken }, { headers: { authorization: `Basic ${encoded}` } });
+      const told = [...rig.logged, JSON.stringify(body)].join('\n');
+      assert.ok(!told.includes(sharingToken) && !told.includes(encoded));
+    });
   });
 });
 
@@ -235,6 +263,24 @@ describe('A service that stands alone', () => {
     await clock.pass(10 * minuteMs);
     assert.deepEqual(await rig.find('a'), ['a.txt']);
     await assert.rejects(fs.access(nodePath.join(rig.root, 'data', 'service.json')));
+    await rig.stop();
+  });
+
+  it('serves exactly its configuration: it has neither leases nor a stop (D41)', async () => {
+    const rig = await ServiceRig.start({ 'a.txt': 'a' });
+    const sharingToken = 'a'.repeat(64);
+    await rig.restart({ sharingToken });
+    assert.equal(rig.service.sharingToken, undefined);
+    const lease = { databases: [{ name: 'A', folder: '/usr' }] };
+    assert.equal((await rig.call('POST', '/leases', lease)).status, 404);
+    const stop = await rig.call('DELETE', '/service');
+    assert.deepEqual([stop.status, stop.headers.get('allow')], [405, 'GET']);
+    const init = { headers: { authorization: `Bearer ${sharingToken}` } };
+    assert.equal((await rig.call('POST', '/leases', lease, init)).status, 401);
+    assert.equal((await rig.call('DELETE', '/service', undefined, init)).status, 401);
+    assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
+    const document = JSON.stringify((await rig.openApi()).document);
+    assert.ok(!document.includes('/leases') && !document.includes('stopService'));
     await rig.stop();
   });
 });

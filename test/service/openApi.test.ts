@@ -81,6 +81,8 @@ const own: readonly [operationId: string, status: number, parts: RequestParts][]
   ['stopService', 422, { method: 'DELETE', target: '/service?replaced=perhaps' }],
 ];
 
+const everything = { shared: true, configured: true, idleMs: 600_000, bodyTimeLimitMs: 200 };
+
 describe('The OpenAPI document of the local service (D26)', () => {
   let rig: ServiceRig;
   let check: OpenApiCheck;
@@ -93,13 +95,18 @@ describe('The OpenAPI document of the local service (D26)', () => {
       resources: [{ path: 'b.csv', title: 'B', sources: [{ title: 'x' }] }],
     });
     const files = { 'a.txt': 'a', 'b.csv': 'b', 'datapackage.json': dataPackage };
-    rig = await ServiceRig.start(files, { bodyTimeLimitMs: 200, throttleBytesPerSecond: 1_000_000 });
+    rig = await ServiceRig.start(files, { ...everything, throttleBytesPerSecond: 1_000_000 });
     check = await rig.openApi();
     done = await rig.mustSubmit(['a.txt']);
     await rig.reaches(done, 'succeeded');
   });
 
   after(async () => await rig.stop());
+
+  /** Restarts the service as the windows share it, which has every operation, over both folders. */
+  async function restart(more: object = {}): Promise<void> {
+    await rig.restart({ ...everything, ...more });
+  }
 
   /** Says a request, holds the answer against the document, and notes that the status was provoked. */
   async function provoke(operationId: string, status: number, text: string, parts: RequestParts): Promise<Answer> {
@@ -115,19 +122,21 @@ describe('The OpenAPI document of the local service (D26)', () => {
   async function provokeLease(): Promise<void> {
     const response = await fetch(`${rig.service.address}/leases`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${rig.service.token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${rig.service.sharingToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({ databases: rig.folders }),
     });
     const { status, headers } = response;
     const text = response.text();
-    await rig.restart({ bodyTimeLimitMs: 200 });
+    await restart();
     check.check('POST', '/leases', { status, headers, text: await text });
     assert.deepEqual([status, (await text).trim().split('\n').length], [200, 2]);
     provoked.add('beginLease 200');
   }
 
   function textOf(parts: RequestParts): string {
-    return requestText(rig.service, { ...parts, target: parts.target.replace('{done}', done) });
+    const Authorization = `Bearer ${rig.tokenFor(parts.method, parts.target)}`;
+    const target = parts.target.replace('{done}', done);
+    return requestText(rig.service, { ...parts, target, headers: { Authorization, ...parts.headers } });
   }
 
   function operations(): Operation[] {
@@ -198,11 +207,11 @@ describe('The OpenAPI document of the local service (D26)', () => {
       }
       if (operationId !== 'cancelTransfer') {
         await provoke(operationId, status, textOf(parts), parts);
-        if (operationId === 'stopService') await rig.restart({ bodyTimeLimitMs: 200 });
+        if (operationId === 'stopService') await restart();
         return;
       }
       await rig.write({ 'slow.bin': 'x'.repeat(900_000) });
-      await rig.restart({ bodyTimeLimitMs: 200, throttleBytesPerSecond: 1_000 });
+      await restart({ throttleBytesPerSecond: 1_000 });
       const running = { ...parts, target: parts.target.replace('{done}', await rig.mustSubmit(['slow.bin'])) };
       await provoke(operationId, status, textOf(running), running);
     });
@@ -249,8 +258,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
   });
 
   it('is true of the operations on one transfer: 500 when its record cannot be read', async () => {
-    await rig.restart({
-      bodyTimeLimitMs: 200,
+    await restart({
       whileStopped: () => {
         const journal = new DatabaseSync(nodePath.join(rig.root, 'data', 'journal.db'));
         journal.prepare("UPDATE transfers SET fixed = '{' WHERE id = ?").run(done);

@@ -7,7 +7,7 @@ import type { Event } from '../../src/core/util/emitter.ts';
 import { LocalService, type LocalServiceChange } from '../../src/host/localService.ts';
 import { serviceVersion } from '../../src/service/version.ts';
 import { eventually } from '../support/eventually.ts';
-import { json } from '../support/faultBehaviours.ts';
+import { empty, json } from '../support/faultBehaviours.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { startLocalService } from '../support/localService.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
@@ -138,6 +138,25 @@ describe('Windows that share the local service, which is a process of its own (D
     assert.notEqual(after.token, before.token);
     assert.equal(await moved, 'moved');
     assert.deepEqual(await old.start(), after);
+  });
+
+  it('replace a service of version 0.1, which has no sharing token, with its one token (D41)', async () => {
+    await fs.mkdir(dataFolder(), { recursive: true });
+    const file = nodePath.join(dataFolder(), 'service.json');
+    const old = await FaultServer.start();
+    old.on('GET /service', json({ pid: process.pid, leases: 0 }));
+    old.on('DELETE /service', empty(204));
+    const record = { address: old.address, token: 'its-token', pid: process.pid, host: os.hostname() };
+    await fs.writeFile(file, JSON.stringify({ ...record, version: serviceVersion }));
+    const access = await newWindow().start();
+    assert.notEqual(access.address, old.address);
+    assert.equal((await stateOf(access)).leases, 1);
+    const stops = old.requests.filter(({ method }) => method === 'DELETE');
+    assert.deepEqual(
+      stops.map(({ url, headers }) => [url, headers.authorization]),
+      [['/service?replaced=true', 'Bearer its-token']],
+    );
+    await old.stop();
   });
 
   it('use a service that is newer than they are', async () => {

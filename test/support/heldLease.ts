@@ -36,10 +36,10 @@ export class HeldLease {
 
   /** Resolves when the lease has begun; rejects with the problem's text when it was refused. */
   static async begin(
-    { address, token }: { readonly address: string; readonly token: string },
+    { address, sharingToken }: { readonly address: string; readonly sharingToken: string | undefined },
     databases: readonly LeasedFolder[],
   ): Promise<HeldLease> {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${sharingToken}`, 'content-type': 'application/json' };
     const request = http.request(`${address}/leases`, { method: 'POST', headers, agent: false });
     request.end(JSON.stringify({ databases }));
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];

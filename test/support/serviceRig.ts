@@ -23,6 +23,8 @@ interface RigOptions extends Partial<Omit<ServiceOptions, 'logger'>> {
   readonly without?: string;
   /** Serves nothing by configuration, and is found and ended as the service of all windows is (D29). */
   readonly shared?: boolean;
+  /** Serves both folders by configuration, also where it is shared. */
+  readonly configured?: boolean;
   /** Done between the end of the service and its next start. */
   readonly whileStopped?: () => void;
 }
@@ -81,9 +83,17 @@ export class ServiceRig {
 
   async restart(options: RigOptions = {}): Promise<void> {
     await this.running?.close();
-    const { retentionDays, throttleBytesPerSecond, without, shared, whileStopped, ...rest } = options;
+    const {
+      retentionDays,
+      throttleBytesPerSecond,
+      without,
+      shared,
+      configured = shared !== true,
+      whileStopped,
+      ...rest
+    } = options;
     whileStopped?.();
-    const databases = shared ? [] : this.folders.filter(({ name }) => name !== without);
+    const databases = configured ? this.folders.filter(({ name }) => name !== without) : [];
     const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond, shared };
     const note = (message: string): void => void this.logged.push(message);
     const logger: Logger = { trace: note, debug: note, info: note, warn: note, error: note };
@@ -95,10 +105,16 @@ export class ServiceRig {
     await fs.rm(this.root, { recursive: true, force: true });
   }
 
+  /** The secret that an operation wants: leases and stop have one of their own (D41). */
+  tokenFor(method: string, path: string): string {
+    const { token, sharingToken = token } = this.service;
+    return /^(?:POST \/leases|DELETE \/service)\b/.test(`${method} ${path}`) ? sharingToken : token;
+  }
+
   /** One request with the token and JSON; `init` goes before. Throws when the OpenAPI document does not describe the answer. */
   async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers({
-      authorization: `Bearer ${Buffer.from(this.service.token).toString('base64')}`,
+      authorization: `Bearer ${Buffer.from(this.tokenFor(method, path)).toString('base64')}`,
       'content-type': 'application/json',
     });
     new Headers(init.headers).forEach((value, name) => headers.set(name, value));

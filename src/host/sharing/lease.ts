@@ -6,7 +6,7 @@ import { isJsonObject } from '../../core/util/json.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { ServedFolder } from '../settings.ts';
 import { responseTo, ServiceLink } from './serviceLink.ts';
-import type { LocalServiceAccess } from './serviceRecord.ts';
+import type { SharedServiceAccess } from './serviceRecord.ts';
 
 /** How a lease ended: the service was stopped, another one takes its place, or the connection was lost without a word. */
 export type LeaseEnd = 'stopped' | 'replaced' | 'lost';
@@ -36,8 +36,8 @@ export class Lease implements Disposable {
   }
 
   /** Resolves when the folders are served. Rejects with {@link LeaseRefused}, or when the service cannot be reached. */
-  static async begin(access: LocalServiceAccess, databases: readonly ServedFolder[]): Promise<Lease> {
-    const sent = new ServiceLink(access).send('POST', '/leases', { databases });
+  static async begin(access: SharedServiceAccess, databases: readonly ServedFolder[]): Promise<Lease> {
+    const sent = new ServiceLink(access).requestLease(databases);
     const limit = setTimeout(() => sent.destroy(new Error('The local service does not answer')), beginLimitMs);
     try {
       const response = await responseTo(sent);

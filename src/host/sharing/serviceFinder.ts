@@ -8,7 +8,7 @@ import type { ServedFolder } from '../settings.ts';
 import { launchService } from './launch.ts';
 import { Lease } from './lease.ts';
 import { ServiceLink } from './serviceLink.ts';
-import { compareVersions, readServiceRecord, type LocalServiceAccess, type ServiceRecord } from './serviceRecord.ts';
+import { compareVersions, readServiceRecord, type ServiceRecord, type SharedServiceAccess } from './serviceRecord.ts';
 
 /** What a {@link ServiceFinder} needs. Paths are absolute. */
 export interface FinderParts {
@@ -65,18 +65,18 @@ export class ServiceFinder {
   }
 
   /** A lease on a service that runs, for these folders. */
-  async lease(access: LocalServiceAccess, folders: readonly ServedFolder[]): Promise<Lease> {
+  async lease(access: SharedServiceAccess, folders: readonly ServedFolder[]): Promise<Lease> {
     return await Lease.begin(access, folders);
   }
 
   /** How many leases are held on a service; undefined when it does not answer. */
-  async leaseCount(access: LocalServiceAccess): Promise<number | undefined> {
+  async leaseCount(access: SharedServiceAccess): Promise<number | undefined> {
     const state = await new ServiceLink(access).state().catch(() => undefined);
     return state?.leases;
   }
 
   /** Ends a service for all windows. */
-  async stop(access: LocalServiceAccess): Promise<void> {
+  async stop(access: SharedServiceAccess): Promise<void> {
     await new ServiceLink(access).stop(false);
   }
 
@@ -85,8 +85,9 @@ export class ServiceFinder {
     return (await readServiceRecord(this.parts.dataFolder)) !== undefined;
   }
 
-  private isOlder({ version }: ServiceRecord): boolean {
-    return compareVersions(version, this.parts.version) < 0;
+  /** A service without a sharing token is of version 0.1, whatever it says of itself (D41). */
+  private isOlder({ version, sharingToken }: ServiceRecord): boolean {
+    return sharingToken === undefined || compareVersions(version, this.parts.version) < 0;
   }
 
   private async startUnder(lock: FileLock): Promise<ServiceRecord> {

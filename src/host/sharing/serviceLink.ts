@@ -1,7 +1,7 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { isJsonObject } from '../../core/util/json.ts';
-import type { LocalServiceAccess } from './serviceRecord.ts';
+import type { SharedServiceAccess } from './serviceRecord.ts';
 
 /** How a shared service stands (D29). */
 interface ServiceState {
@@ -15,15 +15,16 @@ const stopLimitMs = 60_000;
 
 /** Asks a service for what only those who share it ask (D29); its databases are the client's business. */
 export class ServiceLink {
-  private readonly access: LocalServiceAccess;
+  private readonly access: SharedServiceAccess;
 
-  constructor(access: LocalServiceAccess) {
+  constructor(access: SharedServiceAccess) {
     this.access = access;
   }
 
   /** Rejects when nothing answers there in time, or it is not the service that this token opens. */
   async state(): Promise<ServiceState> {
-    const { status, body } = await this.ask('GET', '/service', stateLimitMs);
+    const sent = this.send('GET', '/service', this.access.token);
+    const { status, body } = await answerTo(sent, stateLimitMs);
     const value: unknown = JSON.parse(body);
     const { pid, leases } = isJsonObject(value) ? value : {};
     if (status !== 200 || typeof pid !== 'number' || typeof leases !== 'number') {
@@ -34,28 +35,35 @@ export class ServiceLink {
 
   /** Resolves when the service has put everything away; `isReplaced` tells its windows that another follows at once. */
   async stop(isReplaced: boolean): Promise<void> {
-    const { status } = await this.ask('DELETE', `/service?replaced=${isReplaced}`, stopLimitMs);
+    const sent = this.send('DELETE', `/service?replaced=${isReplaced}`, this.sharingToken);
+    const { status } = await answerTo(sent, stopLimitMs);
     if (status !== 204) throw new Error(`The local service answered ${status}`);
   }
 
-  /** Sends a request whose body is JSON; what comes is the caller's. */
-  send(method: string, path: string, body?: unknown): ClientRequest {
-    const { address, token } = this.access;
+  /** Requests a lease on these folders; the response stays open as long as the lease. */
+  requestLease(databases: readonly unknown[]): ClientRequest {
+    return this.send('POST', '/leases', this.sharingToken, { databases });
+  }
+
+  private get sharingToken(): string {
+    return this.access.sharingToken ?? this.access.token;
+  }
+
+  private send(method: string, path: string, token: string, body?: unknown): ClientRequest {
     const headers = { authorization: `Bearer ${token}`, ...(body !== undefined && jsonHeaders) };
-    const sent = request(address + path, { method, headers, agent: false });
+    const sent = request(this.access.address + path, { method, headers, agent: false });
     sent.end(body === undefined ? undefined : JSON.stringify(body));
     return sent;
   }
+}
 
-  private async ask(method: string, path: string, limitMs: number): Promise<{ status: number; body: string }> {
-    const sent = this.send(method, path);
-    const limit = setTimeout(() => sent.destroy(new Error('The local service does not answer')), limitMs);
-    try {
-      const response = await responseTo(sent);
-      return { status: response.statusCode ?? 0, body: await text(response) };
-    } finally {
-      clearTimeout(limit);
-    }
+async function answerTo(sent: ClientRequest, limitMs: number): Promise<{ status: number; body: string }> {
+  const limit = setTimeout(() => sent.destroy(new Error('The local service does not answer')), limitMs);
+  try {
+    const response = await responseTo(sent);
+    return { status: response.statusCode ?? 0, body: await text(response) };
+  } finally {
+    clearTimeout(limit);
   }
 }
 

@@ -8,8 +8,14 @@ export interface LocalServiceAccess {
   readonly token: string;
 }
 
+/** How the windows that share a service reach it (D29). */
+export interface SharedServiceAccess extends LocalServiceAccess {
+  /** Opens leases and stop (D41). A service of version 0.1 has none: there the token does. */
+  readonly sharingToken?: string;
+}
+
 /** A service as it tells of itself in its data folder, for all windows of its owner (D29). */
-export interface ServiceRecord extends LocalServiceAccess {
+export interface ServiceRecord extends SharedServiceAccess {
   readonly pid: number;
   /** Name of the machine that it runs on. */
   readonly host: string;
@@ -28,10 +34,10 @@ export async function readServiceRecord(dataFolder: string): Promise<ServiceReco
 /** Reads a record from JSON. Throws when it is none. */
 function parseServiceRecord(text: string): ServiceRecord {
   const value: unknown = JSON.parse(text);
-  const { address, token, pid, host, version } = isJsonObject(value) ? value : {};
+  const { address, token, sharingToken, pid, host, version } = isJsonObject(value) ? value : {};
   const texts = { address, token, host, version };
   if (!areTexts(texts) || !Number.isInteger(pid)) throw new TypeError('This does not describe a service.');
-  return { ...texts, pid: Number(pid) };
+  return { ...texts, ...(typeof sharingToken === 'string' ? { sharingToken } : {}), pid: Number(pid) };
 }
 
 function areTexts<K extends string>(values: Record<K, unknown>): values is Record<K, string> {

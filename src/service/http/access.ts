@@ -40,12 +40,27 @@ export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
  * Whitespace around the encoded token is ignored: the Python client dtspy encodes a newline with it (D26).
  */
 export function checkToken(headers: IncomingHttpHeaders, token: string): void {
+  if (hasToken(headers, token)) return;
+  throw new HttpProblem(401, 'The token is missing or wrong.', { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+/**
+ * Accepts the sharing token alone (D41). Throws 403 for the token of the API, with the remedy for a window of version
+ * 0.1, which has no other; else 401.
+ */
+export function checkSharingToken(headers: IncomingHttpHeaders, sharingToken: string, token: string): void {
+  if (hasToken(headers, sharingToken)) return;
+  checkToken(headers, token);
+  throw new HttpProblem(
+    403,
+    'This needs the sharing token of the local service. If a window of the editor shows this, reload the window to update its extension.',
+  );
+}
+
+function hasToken(headers: IncomingHttpHeaders, token: string): boolean {
   const given = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '';
   const decoded = Buffer.from(given, 'base64').toString('utf8').trim();
-  const isKnown = [isSameText(decoded, token), isSameText(given, token)].includes(true);
-  if (!isKnown) {
-    throw new HttpProblem(401, 'The token is missing or wrong.', { headers: { 'WWW-Authenticate': 'Bearer' } });
-  }
+  return [isSameText(decoded, token), isSameText(given, token)].includes(true);
 }
 
 /** Compares digests, which have one length whatever the texts are, so that the time taken tells nothing of either. */

@@ -30,7 +30,9 @@ export interface DescribedRoute extends Route, FieldSchemas<z.ZodMiniType, z.Zod
 }
 
 interface Operation<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType>
-  extends FieldSchemas<P, Q, B>, Pick<DescribedRoute, 'method' | 'path' | 'isOpen' | 'description'> {
+  extends
+    FieldSchemas<P, Q, B>,
+    Pick<DescribedRoute, 'method' | 'path' | 'isOpen' | 'needsSharingToken' | 'description'> {
   readonly handle: (fields: Fields<P, Q, B>) => ApiAnswer | Promise<ApiAnswer>;
 }
 

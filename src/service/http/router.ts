@@ -25,6 +25,8 @@ export interface Route {
   readonly path: string;
   /** Answered without a token. */
   readonly isOpen?: boolean;
+  /** Answered to the sharing token only, which the token of the API does not replace (D29, D41). */
+  readonly needsSharingToken?: boolean;
   /** Checks the fields and answers. Throws {@link HttpProblem}. */
   readonly answer: (given: FieldSource) => Promise<ApiAnswer>;
 }

@@ -5,21 +5,26 @@ import { leaseSchema, stopQuerySchema, type ServiceState } from '../wire/sharing
 
 /** What those who share a service can ask of it besides its databases. */
 export interface Sharing {
+  readonly isShared: boolean;
   readonly leases: Leases;
   state(): ServiceState;
   /** Stops the service in order; resolves when it has let go of everything, while its last answers may still go out. */
   stop(isReplaced: boolean): Promise<void>;
 }
 
-/** What belongs to sharing one service among windows: leases, how it stands, and its end (D29). */
+/**
+ * What belongs to sharing one service among windows: leases, how it stands, and its end (D29). A service that is not
+ * shared serves its configuration and nothing else: it has neither leases nor a stop (D41).
+ */
 export function sharingRoutes(sharing: Sharing): DescribedRoute[] {
-  return [leaseRoute(sharing), stateRoute(sharing), stopRoute(sharing)];
+  return [stateRoute(sharing), ...(sharing.isShared ? [leaseRoute(sharing), stopRoute(sharing)] : [])];
 }
 
 function leaseRoute({ leases }: Sharing): DescribedRoute {
   return describedRoute({
     method: 'POST',
     path: '/leases',
+    needsSharingToken: true,
     body: leaseSchema,
     handle: async ({ body }) => await leases.begin(body),
     description: {
@@ -60,6 +65,7 @@ function stopRoute(sharing: Sharing): DescribedRoute {
   return describedRoute({
     method: 'DELETE',
     path: '/service',
+    needsSharingToken: true,
     query: stopQuerySchema,
     handle: async ({ query }) => {
       await sharing.stop(query.replaced === 'true');

@@ -6,6 +6,7 @@ import { until } from './until.ts';
 interface LocalService {
   readonly address: string;
   readonly token: string;
+  readonly sharingToken: string;
   readonly pid: number;
 }
 
