@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { isInside } from './catalog/fileSight.ts';
@@ -57,6 +58,7 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
     ...database,
     folder: path.resolve(baseFolder, database.folder),
   }));
+  refuseSameFolder(databases);
   for (const database of databases) {
     // What the service writes there would be served, and every write would look like a change of the database.
     if (!isInside(database.folder, dataFolder)) continue;
@@ -70,6 +72,28 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     throw new ConfigError('config is not valid JSON', { cause });
+  }
+}
+
+/** Two names for one folder, also through a link, would be served as the one database that it is, under one of them. */
+function refuseSameFolder(databases: readonly DatabaseConfig[]): void {
+  const names = new Map<string, string>();
+  for (const [index, { name, folder }] of databases.entries()) {
+    const place = resolveLinks(folder);
+    const other = names.get(place);
+    if (other !== undefined) {
+      throw new ConfigError(`config.databases.${index}.folder is also the folder of the database ${other}: ${folder}`);
+    }
+    names.set(place, name);
+  }
+}
+
+/** Returns where a folder leads; one that is not there stands for itself. */
+function resolveLinks(folder: string): string {
+  try {
+    return fs.realpathSync.native(folder);
+  } catch {
+    return folder;
   }
 }
 

@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { systemClock } from '../core/util/clock.ts';
 import { ConfigError, parseConfig, type ServiceConfig } from './config.ts';
 import { newToken, startService, type RunningService } from './localService.ts';
 import { LogFile } from './logFile.ts';
+import { watchParent } from './parentWatch.ts';
 import { lineLogger } from './stderrLogger.ts';
 import { serviceVersion } from './version.ts';
 
@@ -42,11 +44,16 @@ async function firstLine(): Promise<string> {
   }
 }
 
+/** Where npm is killed, or its shell keeps a signal for itself, nobody else ends the service. */
+const isRunByNpm =
+  process.env['npm_lifecycle_event'] === 'service' && process.env['npm_package_name'] === 'data-transfer-explorer';
+
 function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
   void service.ended.then(() => process.exit(0));
   const stop = (): void => void service.close();
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  // Not once: Ctrl-C reaches the service twice below npm, which hands it on, and the second would end it in the middle.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  if (isRunByNpm) watchParent(systemClock, stop);
   if (!endWithStdin) return;
   if (process.stdin.readableEnded || process.stdin.destroyed) stop();
   else process.stdin.once('end', stop).once('close', stop).resume();
@@ -65,11 +72,11 @@ async function main(): Promise<void> {
 
 /** A shared service outlives whoever started it, so it logs to a file (D29). */
 function logWriter(config: ServiceConfig): (line: string) => unknown {
+  // Whoever read them may have ended, as a terminal that was closed.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   if (config.shared !== true) return (line) => process.stderr.write(line);
   const log = new LogFile(nodePath.join(config.dataFolder, 'service.log'));
   process.on('uncaughtExceptionMonitor', (error) => log.write(`${error.stack ?? error.message}\n`));
-  // Nobody reads these once it runs.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   return (line) => log.write(line);
 }
 

@@ -4,6 +4,7 @@ import { problemMediaType } from '../contract/problem.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { checkHost, checkOrigin, checkSharingToken, checkToken } from './http/access.ts';
 import { AnswerFlow } from './http/answerFlow.ts';
+import { ConnectionBound } from './http/connectionBound.ts';
 import { Connections } from './http/connections.ts';
 import { HttpProblem } from './http/httpProblem.ts';
 import { openLines } from './http/lineStream.ts';
@@ -23,7 +24,7 @@ interface ApiServerOptions {
 
 const maxConnections = 256;
 const maxHeaderBytes = 16 * 1024;
-const maxHeadersMs = 15_000;
+const maxHeadersMs = 5_000;
 const maxUnsentBytes = 64 * 1024 * 1024;
 /** How long a body that was refused may still come in before the connection ends. */
 const drainMs = 2_000;
@@ -35,6 +36,7 @@ export class ApiServer {
   private readonly options: ApiServerOptions;
   private readonly server: Server;
   private readonly connections = new Connections();
+  private readonly bound = new ConnectionBound(maxConnections);
   private readonly flow: AnswerFlow;
   private closed: Promise<void> | undefined;
 
@@ -52,7 +54,6 @@ export class ApiServer {
       // Checked with the rest of the access, so that it is answered by a problem document too.
       requireHostHeader: false,
     });
-    this.server.maxConnections = maxConnections;
     // Node leaves out headers beyond this number; their size is bound already.
     this.server.maxHeadersCount = 0;
     this.listenTo(this.server);
@@ -87,6 +88,7 @@ export class ApiServer {
 
   private listenTo(server: Server): void {
     const serve = (request: IncomingMessage, response: ServerResponse): void => void this.serve(request, response);
+    server.on('connection', (socket) => this.bound.admit(socket));
     server.on('request', serve);
     // The answer to `Expect: 100-continue` is given where the body is read; any other expectation is passed over.
     server.on('checkContinue', serve);
@@ -101,6 +103,7 @@ export class ApiServer {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // A connection that ends while an answer is written makes an error of it, which tells nothing new.
     response.on('error', () => undefined);
+    this.bound.touch(request.socket);
     const broken = await this.connections.turnOf(request, response);
     try {
       if (request.socket.destroyed) return;
@@ -118,7 +121,7 @@ export class ApiServer {
     const { path, query, authority } = parseTarget(request.url ?? '');
     checkHost(request, this.port, authority);
     checkOrigin(request.headers, this.port);
-    this.checkCredentials(request, path);
+    if (this.checkCredentials(request, path)) this.bound.trust(request.socket);
     const { route, params } = findRoute(routes, request.method ?? '', path);
     const readBody = async (): Promise<unknown> =>
       await readJson(request, limits, broken, () => {
@@ -127,13 +130,15 @@ export class ApiServer {
     return await route.answer({ params, query, readBody });
   }
 
-  private checkCredentials({ headers, method }: IncomingMessage, path: string): void {
+  /** Returns true where a secret was wanted and is there, false where none is wanted. Throws {@link HttpProblem}. */
+  private checkCredentials({ headers, method }: IncomingMessage, path: string): boolean {
     const { routes, token, sharingToken } = this.options;
     const here = routes.filter((route) => route.path === path);
-    if (here.some(({ isOpen }) => isOpen === true)) return;
+    if (here.some(({ isOpen }) => isOpen === true)) return false;
     const isForSharing = here.some((route) => route.needsSharingToken === true && route.method === method);
     if (isForSharing && sharingToken !== undefined) checkSharingToken(headers, sharingToken, token);
     else checkToken(headers, token);
+    return true;
   }
 
   private problemOf(error: unknown): HttpProblem {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../support/eventually.ts';
-import { RawConnections } from '../support/rawHttp.ts';
+import { RawConnections, say } from '../support/rawHttp.ts';
 import { requestText } from '../support/requestText.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-describe('A client of the local service that takes more than its share (D26)', () => {
+describe('A client of the local service that takes more than its share (D26, D40)', function () {
+  this.timeout(30_000);
   let rig: ServiceRig;
   let connections: RawConnections;
 
@@ -82,21 +83,47 @@ describe('A client of the local service that takes more than its share (D26)', (
     await assertServes();
   });
 
-  it('has a bounded number of connections; those that stand go on, and new ones come in when some end', async () => {
+  it('has a bounded number of connections: one that has the token stays, and a new one is let in', async () => {
     const first = await connections.open();
+    first.write(search().slice(0, -1));
     for (let index = 0; index < 300; index += 1) await connections.open();
-    const refused = connections.opened.filter((connection) => connection !== first);
-    const ended = await eventually(async () => {
-      const count = refused.filter((connection) => connection.socket.closed).length;
+    const closed = await eventually(async () => {
+      const count = connections.opened.filter(({ socket }) => socket.closed).length;
       return await Promise.resolve(count >= 45 ? count : undefined);
     });
-    assert.ok(ended < 60, String(ended));
-    first.write(requestText(rig.service, { method: 'GET', target: '/' }));
-    assert.equal((await first.answer())?.status, 200);
-    for (const connection of connections.opened) connection.end();
-    await eventually(async () =>
-      (await fetch(rig.service.address).catch(() => undefined)) === undefined ? undefined : true,
-    );
+    assert.ok(closed < 60, String(closed));
+    assert.equal((await first.write(search().slice(-1)).answer())?.status, 200);
     await assertServes();
   });
+
+  it('cannot keep others out by connections without a token, however often it opens them again', async () => {
+    for (let index = 0; index < 50; index += 1) {
+      while (countOpen() < 256) await connections.open();
+      assert.equal(await statusOfNew(), 200);
+    }
+  });
+
+  it('is kept out itself where all connections have the token, until some of them end', async () => {
+    await eventually(async () => {
+      for (let count = countOpen(); count < 256; count += 1) {
+        const connection = await connections.open();
+        await connection.write(requestText(rig.service, { method: 'GET', target: '/' })).answer();
+        connection.write(search().slice(0, -1));
+      }
+      return (await statusOfNew()) === undefined && countOpen() === 256 ? true : undefined;
+    });
+    connections.end();
+    await eventually(async () => ((await statusOfNew()) === 200 ? true : undefined));
+    await assertServes();
+  });
+
+  function countOpen(): number {
+    return connections.opened.filter(({ socket }) => !socket.closed).length;
+  }
+
+  /** The status that the root has for a token on a new connection; undefined when that is closed. */
+  async function statusOfNew(): Promise<number | undefined> {
+    const given = await say(rig.service.address, requestText(rig.service, { method: 'GET', target: '/' }));
+    return given?.status;
+  }
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { createInterface } from 'node:readline';
 import { eventually } from '../support/eventually.ts';
 import { startLocalService, type StartedService } from '../support/localService.ts';
 
@@ -20,7 +21,17 @@ async function call(service: StartedService, method: string, path: string, body?
   return text === '' ? undefined : JSON.parse(text);
 }
 
-describe('The process of the local service', () => {
+/** False when there is no such process. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('The process of the local service', function () {
+  this.timeout(60_000);
   let root: string;
   let databases: { name: string; folder: string }[];
   const running: StartedService[] = [];
@@ -60,6 +71,36 @@ describe('The process of the local service', () => {
     assert.ok(!service.log().includes(service.token));
     assert.ok(!service.log().includes('ExperimentalWarning'));
   });
+
+  for (const signals of [['SIGHUP'], ['SIGINT', 'SIGINT', 'SIGTERM']] as const) {
+    it(`stops in order on ${signals.join(', ')}: the journal is closed, and nothing is left open`, async () => {
+      const service = await start();
+      for (const signal of signals) process.kill(service.pid, signal);
+      await eventually(async () => await Promise.resolve(isRunning(service.pid) ? undefined : true));
+      assert.equal(await service.stop(), 0);
+      await assert.rejects(fs.access(nodePath.join(root, 'data', 'journal.db-wal')));
+      assert.equal((await start()).pid !== service.pid, true);
+    });
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
+    it(`ends when npm gets ${signal}, which started it as a script, and lets its data folder go`, async () => {
+      const dataFolder = nodePath.join(root, 'data');
+      const config = nodePath.join(root, 'config.json');
+      await fs.writeFile(config, JSON.stringify({ dataFolder, databases }));
+      const npm = spawn('npm', ['run', '--silent', 'service', '--', '--config', config], {
+        cwd: nodePath.join(import.meta.dirname, '../..'),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [line] = (await once(createInterface({ input: npm.stdout }), 'line')) as [string];
+      const { pid, address } = JSON.parse(line) as { pid: number; address: string };
+      assert.equal((await fetch(address)).status, 401);
+      npm.kill(signal);
+      await eventually(async () => await Promise.resolve(isRunning(pid) ? undefined : true));
+      await assert.rejects(fetch(address));
+      await start();
+    });
+  }
 
   it('ends by itself when its standard input ends, and prints exactly one line', async () => {
     const config = { dataFolder: nodePath.join(root, 'data'), databases, endWithStdin: true };

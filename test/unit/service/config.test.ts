@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import * as nodePath from 'node:path';
 import { ConfigError, parseConfig } from '../../../src/service/config.ts';
 
@@ -10,6 +12,15 @@ describe('The configuration of the local service', () => {
     const config = parseConfig(JSON.stringify(good), base);
     assert.equal(config.dataFolder, nodePath.join(base, 'data'));
     assert.equal(config.databases[0]?.folder, nodePath.join(base, 'a'));
+  });
+
+  it('refuses two names for one folder also where one of them is a link', async () => {
+    const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
+    await mkdir(nodePath.join(folder, 'a'));
+    await symlink('a', nodePath.join(folder, 'link'));
+    const databases = [...good.databases, { name: 'B', folder: 'link' }];
+    assert.throws(() => parseConfig(JSON.stringify({ ...good, databases }), folder), /also the folder of the database A/);
+    await rm(folder, { recursive: true });
   });
 
   const wrong: [name: string, config: unknown, message: RegExp][] = [
@@ -33,6 +44,11 @@ describe('The configuration of the local service', () => {
       'a name twice',
       { ...good, databases: [...good.databases, ...good.databases] },
       /databases\.1\.name is used twice: A/,
+    ],
+    [
+      'two names for one folder',
+      { ...good, databases: [...good.databases, { name: 'B', folder: './a/' }] },
+      /databases\.1\.folder is also the folder of the database A: .*a$/,
     ],
     ['the data folder inside a database', { ...good, dataFolder: 'a/b' }, /dataFolder must not be inside .* A/],
   ];
