@@ -28,6 +28,13 @@ const serviceConfigSchema = z.strictObject({
   shared: z.optional(z.boolean()),
   /** Ends the service when its standard input ends, so that it never outlives the program that started it. */
   endWithStdin: z.optional(z.boolean()),
+  /**
+   * A file with the token, which then survives a restart; readable by its owner only, created where it isn't there
+   * (D40). Left out, the token is new at every start.
+   */
+  tokenFile: z.optional(z.string().check(z.minLength(1))),
+  /** Values of the Host header that are accepted besides those of loopback: of a reverse proxy on this machine (D40). */
+  trustedHosts: z.optional(z.array(z.string())),
   /** Most bytes that one transfer copies a second: leaves room for others on a shared disk. */
   throttleBytesPerSecond: z.optional(z.number().check(z.gt(0))),
 });
@@ -53,18 +60,37 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   const config = result.data;
   refuseDoubles(config.databases, 'name');
   refuseDoubles(config.databases, 'id');
+  refuseNoHosts(config.trustedHosts ?? []);
   const dataFolder = path.resolve(baseFolder, config.dataFolder);
   const databases = config.databases.map((database) => ({
     ...database,
     folder: path.resolve(baseFolder, database.folder),
   }));
   refuseSameFolder(databases);
-  for (const database of databases) {
-    // What the service writes there would be served, and every write would look like a change of the database.
-    if (!isInside(database.folder, dataFolder)) continue;
-    throw new ConfigError(`config.dataFolder must not be inside the folder of the database ${database.name}`);
+  // What the service writes there would be served, and every write would look like a change of the database.
+  refuseServed(databases, 'dataFolder', dataFolder);
+  if (config.tokenFile === undefined) return { ...config, dataFolder, databases };
+  const tokenFile = path.resolve(baseFolder, config.tokenFile);
+  refuseServed(databases, 'tokenFile', tokenFile);
+  return { ...config, dataFolder, databases, tokenFile };
+}
+
+function refuseServed(databases: readonly DatabaseConfig[], field: 'dataFolder' | 'tokenFile', place: string): void {
+  const holder = databases.find(({ folder }) => isInside(folder, place));
+  if (holder === undefined) return;
+  throw new ConfigError(`config.${field} must not be inside the folder of the database ${holder.name}`);
+}
+
+const hostPattern = /^(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+function refuseNoHosts(hosts: readonly string[]): void {
+  for (const [index, host] of hosts.entries()) {
+    if (hostPattern.test(host)) continue;
+    const examples = '"data.example.org" or "data.example.org:8443"';
+    throw new ConfigError(
+      `config.trustedHosts.${index} must be a host as browsers send it, such as ${examples}: ${host}`,
+    );
   }
-  return { ...config, dataFolder, databases };
 }
 
 function parseJson(text: string): unknown {

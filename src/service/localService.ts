@@ -8,6 +8,7 @@ import type { Logger } from '../core/util/logger.ts';
 import type { TextMode } from './catalog/catalogTables.ts';
 import { CatalogThread } from './catalog/catalogThread.ts';
 import type { ServiceConfig } from './config.ts';
+import { Health } from './health.ts';
 import { IdleEnd } from './idleEnd.ts';
 import { Leases } from './leases.ts';
 import { openDatabases } from './databases/openDatabases.ts';
@@ -26,6 +27,8 @@ export interface ServiceOptions {
   readonly token?: string;
   /** Opens leases and stop; used by a shared service only (D41). */
   readonly sharingToken?: string;
+  /** Gets each line of the access log (D40); left out, there is none. */
+  readonly onAccess?: (line: string) => void;
   readonly clock?: Clock;
   /** The thread of the catalogues, which then outlives the service; left out, the service has its own. */
   readonly catalogThread?: CatalogThread;
@@ -114,18 +117,7 @@ class LocalService implements RunningService {
     this.ownThread = parts.ownThread;
     this.queue = newQueue(config, options, clock, { journal, databases });
     this.leases = new Leases(databases, config.dataFolder);
-    this.server = new ApiServer({
-      routes: serviceRoutes(databases, this.queue, {
-        isShared: config.shared === true,
-        leases: this.leases,
-        state: () => this.state(),
-        stop: async (isReplaced) => await this.stop(isReplaced),
-      }),
-      token,
-      sharingToken: this.sharingToken,
-      limits: { maxBytes: maxBodyBytes, timeLimitMs: options.bodyTimeLimitMs ?? 30_000 },
-      logger,
-    });
+    this.server = this.newServer(options, clock);
     this.file =
       this.sharingToken === undefined
         ? undefined
@@ -139,6 +131,27 @@ class LocalService implements RunningService {
 
   get address(): string {
     return this.baseAddress;
+  }
+
+  private newServer({ logger, onAccess, bodyTimeLimitMs = 30_000 }: ServiceOptions, clock: Clock): ApiServer {
+    const { config, databases, token, sharingToken } = this;
+    const isStopping = (): boolean => this.stopping !== undefined;
+    const sharing = {
+      isShared: config.shared === true,
+      leases: this.leases,
+      state: () => this.state(),
+      stop: async (isReplaced: boolean) => await this.stop(isReplaced),
+    };
+    const health = new Health({ databases, dataFolder: config.dataFolder, clock, logger, isStopping });
+    return new ApiServer({
+      routes: serviceRoutes({ databases, queue: this.queue, sharing, health }),
+      token,
+      sharingToken,
+      trustedHosts: config.trustedHosts ?? [],
+      onAccess,
+      limits: { maxBytes: maxBodyBytes, timeLimitMs: bodyTimeLimitMs },
+      logger,
+    });
   }
 
   /** Rejects when it cannot listen, or cannot tell of itself; then it has closed what it opened. */

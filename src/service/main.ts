@@ -8,6 +8,7 @@ import { newToken, startService, type RunningService } from './localService.ts';
 import { LogFile } from './logFile.ts';
 import { watchParent } from './parentWatch.ts';
 import { lineLogger } from './stderrLogger.ts';
+import { readTokenFile } from './tokenFile.ts';
 import { serviceVersion } from './version.ts';
 
 const usage = 'usage: --config FILE, or --config - to read the configuration from the first line of standard input';
@@ -61,10 +62,13 @@ function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
 
 async function main(): Promise<void> {
   const config = await readConfig();
-  const [token, sharingToken] = [newToken(), newToken()];
+  const token = config.tokenFile === undefined ? newToken() : readTokenFile(config.tokenFile, newToken);
+  const sharingToken = newToken();
   const secrets = [token, sharingToken].flatMap((secret) => [secret, Buffer.from(secret, 'utf8').toString('base64')]);
   const logger = lineLogger(logWriter(config), () => secrets);
-  const service = await startService(config, { logger, token, sharingToken });
+  // The requests of windows are many and always the same; whoever serves others wants to see theirs.
+  const onAccess = config.shared === true ? {} : { onAccess: (line: string) => void process.stderr.write(line) };
+  const service = await startService(config, { logger, token, sharingToken, ...onAccess });
   stopOnSignals(service, config.endWithStdin ?? false);
   const { address } = service;
   process.stdout.write(`${JSON.stringify({ address, token, version: serviceVersion, pid: process.pid })}\n`);

@@ -1,18 +1,28 @@
 import { localServiceName } from '../contract/root.ts';
 import { apiVersion } from '../contract/apiVersion.ts';
 import type { ServedDatabases } from './catalog/databases.ts';
+import type { Health } from './health.ts';
 import { describedRoute, type DescribedRoute } from './http/describedRoute.ts';
 import { openApiDocument } from './openApi.ts';
 import { databaseRoutes } from './routes/databaseRoutes.ts';
 import { fileRoutes } from './routes/fileRoutes.ts';
+import { healthRoute } from './routes/healthRoute.ts';
 import { sharingRoutes, type Sharing } from './routes/sharingRoutes.ts';
 import { transferRoutes } from './routes/transferRoutes.ts';
 import type { TransferQueue } from './transfers/transferQueue.ts';
 import { serviceVersion } from './version.ts';
 import { answerSchemas } from './wire/schemas.ts';
 
-/** Every operation of the service: those of §4, and the few of D26 and D29. */
-export function serviceRoutes(databases: ServedDatabases, queue: TransferQueue, sharing: Sharing): DescribedRoute[] {
+/** What the operations work with. */
+interface RouteParts {
+  readonly databases: ServedDatabases;
+  readonly queue: TransferQueue;
+  readonly sharing: Sharing;
+  readonly health: Health;
+}
+
+/** Every operation of the service: those of §4, and the few of D26, D29 and D40. */
+export function serviceRoutes({ databases, queue, sharing, health }: RouteParts): DescribedRoute[] {
   const apiBase = `/api/v${apiVersion}`;
   const routes: DescribedRoute[] = [
     describedRoute({
@@ -32,6 +42,7 @@ export function serviceRoutes(databases: ServedDatabases, queue: TransferQueue, 
     ...fileRoutes(apiBase, databases),
     ...transferRoutes(apiBase, queue),
     ...sharingRoutes(sharing),
+    healthRoute(health),
   ];
   routes.push(openApiRoute(routes));
   return routes;

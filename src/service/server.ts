@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { problemMediaType } from '../contract/problem.ts';
 import type { Logger } from '../core/util/logger.ts';
+import { AccessLog, type AccessRecord } from './http/accessLog.ts';
 import { checkHost, checkOrigin, checkSharingToken, checkToken } from './http/access.ts';
 import { AnswerFlow } from './http/answerFlow.ts';
 import { ConnectionBound } from './http/connectionBound.ts';
@@ -10,7 +11,7 @@ import { HttpProblem } from './http/httpProblem.ts';
 import { openLines } from './http/lineStream.ts';
 import { readJson, type RequestLimits } from './http/requestBody.ts';
 import { parseTarget } from './http/requestTarget.ts';
-import { findRoute, type ApiAnswer, type Route } from './http/router.ts';
+import { findPattern, findRoute, type ApiAnswer, type Route } from './http/router.ts';
 
 /** What the server works with. */
 interface ApiServerOptions {
@@ -18,6 +19,10 @@ interface ApiServerOptions {
   readonly token: string;
   /** For the routes that need it; left out where there are none. */
   readonly sharingToken: string | undefined;
+  /** Values of `Host` that are accepted besides those of loopback. */
+  readonly trustedHosts: readonly string[];
+  /** Gets each line of the access log; without it there is none. */
+  readonly onAccess: ((line: string) => void) | undefined;
   readonly limits: RequestLimits;
   readonly logger: Logger;
 }
@@ -35,13 +40,15 @@ const lastAnswersMs = 1_000;
 export class ApiServer {
   private readonly options: ApiServerOptions;
   private readonly server: Server;
-  private readonly connections = new Connections();
+  private readonly access: AccessLog | undefined;
+  private readonly connections = new Connections(({ status }) => this.access?.refused(status));
   private readonly bound = new ConnectionBound(maxConnections);
   private readonly flow: AnswerFlow;
   private closed: Promise<void> | undefined;
 
   constructor(options: ApiServerOptions) {
     this.options = options;
+    this.access = options.onAccess && new AccessLog(options.onAccess);
     const { timeLimitMs } = options.limits;
     this.flow = new AnswerFlow(timeLimitMs, maxUnsentBytes);
     const headersTimeout = Math.min(maxHeadersMs, timeLimitMs);
@@ -103,11 +110,12 @@ export class ApiServer {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // A connection that ends while an answer is written makes an error of it, which tells nothing new.
     response.on('error', () => undefined);
+    const record = this.access?.follow(request, response);
     this.bound.touch(request.socket);
     const broken = await this.connections.turnOf(request, response);
     try {
       if (request.socket.destroyed) return;
-      const answer = await this.answer(request, response, broken);
+      const answer = await this.answer(request, response, broken, record);
       if (!this.server.listening) response.setHeader('Connection', 'close');
       if (answer.lines === undefined) await this.send(response, answer);
       else answer.lines(openLines(response, answer.status));
@@ -116,10 +124,16 @@ export class ApiServer {
     }
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse, broken: AbortSignal): Promise<ApiAnswer> {
-    const { routes, limits } = this.options;
+  private async answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    broken: AbortSignal,
+    record: AccessRecord | undefined,
+  ): Promise<ApiAnswer> {
+    const { routes, limits, trustedHosts } = this.options;
     const { path, query, authority } = parseTarget(request.url ?? '');
-    checkHost(request, this.port, authority);
+    if (record !== undefined) record.route = findPattern(routes, path);
+    checkHost(request, this.port, authority, trustedHosts);
     checkOrigin(request.headers, this.port);
     if (this.checkCredentials(request, path)) this.bound.trust(request.socket);
     const { route, params } = findRoute(routes, request.method ?? '', path);

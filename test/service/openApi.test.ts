@@ -17,6 +17,7 @@ const api = '/api/v1';
 /** A request that every operation answers well; `{done}` stands for the id of a transfer that has ended. */
 const good: Readonly<Record<string, RequestParts>> = {
   getRoot: { method: 'GET', target: '/' },
+  getHealth: { method: 'GET', target: '/health' },
   getOpenApi: { method: 'GET', target: '/openapi.json' },
   listDatabases: { method: 'GET', target: `${api}/databases` },
   getDatabase: { method: 'GET', target: `${api}/databases/Source%20Data` },
@@ -247,6 +248,17 @@ describe('The OpenAPI document of the local service (D26)', () => {
       }
     });
   }
+
+  it('is true of getHealth: 503 while a folder is away', async () => {
+    const parts = good['getHealth'];
+    assert.ok(parts);
+    await fs.rename(rig.source, `${rig.source}-away`);
+    try {
+      await provoke('getHealth', 503, textOf(parts), parts);
+    } finally {
+      await fs.rename(`${rig.source}-away`, rig.source);
+    }
+  });
 
   it('is true of beginLease: 500 when the names of the folders cannot be written down', async () => {
     const file = nodePath.join(rig.root, 'data', 'databases.json');

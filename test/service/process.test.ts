@@ -72,6 +72,42 @@ describe('The process of the local service', function () {
     assert.ok(!service.log().includes('ExperimentalWarning'));
   });
 
+  it('keeps the token of its token file over restarts, and refuses a file that others can read (D40)', async () => {
+    const tokenFile = nodePath.join(root, 'token');
+    const first = await start({ tokenFile });
+    const { token } = first;
+    assert.equal(await fs.readFile(tokenFile, 'utf8'), `${token}\n`);
+    assert.ok(Array.isArray(await call(first, 'GET', '/databases')));
+    await first.stop();
+    const second = await start({ tokenFile });
+    assert.equal(second.token, token);
+    assert.ok(Array.isArray(await call({ ...second, token }, 'GET', '/databases')));
+    await second.stop();
+    await fs.chmod(tokenFile, 0o644);
+    const config = { dataFolder: nodePath.join(root, 'data'), databases, tokenFile };
+    const { code, log } = await runMain(['--config', '-'], `${JSON.stringify(config)}\n`);
+    assert.deepEqual(
+      [code, log],
+      [2, `config.tokenFile ${tokenFile} can be read by others; run "chmod 600 ${tokenFile}"\n`],
+    );
+    assert.ok(![first.log(), second.log()].join('').includes(token));
+  });
+
+  it('writes its access log to standard error, a line of JSON for each request (D40)', async () => {
+    const service = await start();
+    await call(service, 'GET', '/databases');
+    const lines = await eventually(async () => {
+      const found = service
+        .log()
+        .split('\n')
+        .filter((line) => line.startsWith('{'));
+      return await Promise.resolve(found.length > 0 ? found : undefined);
+    });
+    assert.equal(lines.length, 1);
+    const { method, route, status } = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
+    assert.deepEqual([method, route, status], ['GET', '/api/v1/databases', 200]);
+  });
+
   for (const signals of [['SIGHUP'], ['SIGINT', 'SIGINT', 'SIGTERM']] as const) {
     it(`stops in order on ${signals.join(', ')}: the journal is closed, and nothing is left open`, async () => {
       const service = await start();

@@ -11,6 +11,7 @@ interface LocalServiceConfig {
   /** Left out, a temporary folder that `stop` removes. Given, it stays: for a restart. */
   readonly dataFolder?: string;
   readonly port?: number;
+  readonly tokenFile?: string;
   readonly retentionDays?: number;
   readonly throttleBytesPerSecond?: number;
 }

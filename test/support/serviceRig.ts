@@ -19,6 +19,7 @@ export interface Answer {
 interface RigOptions extends Partial<Omit<ServiceOptions, 'logger'>> {
   readonly retentionDays?: number;
   readonly throttleBytesPerSecond?: number;
+  readonly trustedHosts?: readonly string[];
   /** The name of a database that is left out of the configuration. */
   readonly without?: string;
   /** Serves nothing by configuration, and is found and ended as the service of all windows is (D29). */
@@ -86,6 +87,7 @@ export class ServiceRig {
     const {
       retentionDays,
       throttleBytesPerSecond,
+      trustedHosts,
       without,
       shared,
       configured = shared !== true,
@@ -94,7 +96,7 @@ export class ServiceRig {
     } = options;
     whileStopped?.();
     const databases = configured ? this.folders.filter(({ name }) => name !== without) : [];
-    const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond, shared };
+    const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond, trustedHosts, shared };
     const note = (message: string): void => void this.logged.push(message);
     const logger: Logger = { trace: note, debug: note, info: note, warn: note, error: note };
     this.running = await startService(parseConfig(JSON.stringify(config), this.root), { ...rest, logger });

@@ -6,17 +6,18 @@ const names = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
  * Refuses a request that is not addressed to this service on loopback: a web page elsewhere whose name was bound to it
- * (D26). `authority` is that of an absolute request target, which then counts beside the header. Throws
- * {@link HttpProblem}: 400 unless there is one `Host`, 403 for another host than this service.
+ * (D26). `authority` is that of an absolute request target, which then counts beside the header; `trustedHosts` are
+ * those of a reverse proxy (D40). Throws {@link HttpProblem}: 400 unless there is one `Host`, 403 for another host.
  */
 export function checkHost(
   request: Pick<IncomingMessage, 'headersDistinct'>,
   port: number,
   authority: string | undefined,
+  trustedHosts: readonly string[],
 ): void {
   const hosts = request.headersDistinct['host'] ?? [];
   if (hosts.length !== 1) throw new HttpProblem(400, 'A request must have one Host header.');
-  const allowed = names.map((name) => `${name}:${port}`);
+  const allowed = [...names.map((name) => `${name}:${port}`), ...trustedHosts.map((host) => host.toLowerCase())];
   const isOurs = [...hosts, ...(authority === undefined ? [] : [authority])].every((host) =>
     allowed.includes(host.toLowerCase()),
   );

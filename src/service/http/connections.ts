@@ -19,6 +19,12 @@ const lastWordsMs = 1_000;
  */
 export class Connections {
   private readonly states = new WeakMap<Duplex, ConnectionState>();
+  private readonly onRefuse: (problem: HttpProblem) => void;
+
+  /** `onRefuse` is called for each problem that is answered where there is no request. */
+  constructor(onRefuse: (problem: HttpProblem) => void) {
+    this.onRefuse = onRefuse;
+  }
 
   /** Waits until all that was asked before on this connection is answered. The signal tells that its rest is no HTTP. */
   async turnOf(request: IncomingMessage, response: ServerResponse): Promise<AbortSignal> {
@@ -46,6 +52,7 @@ export class Connections {
 
   /** Sends a problem where there is no response to write to, and ends the connection. */
   endWith(socket: Duplex, problem: HttpProblem): void {
+    this.onRefuse(problem);
     if (socket.writable) end(socket, rawAnswer(problem));
     else socket.destroy();
   }

@@ -30,6 +30,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   422: { name: 'UnprocessableContent', description: 'Fields are wrong, missing or unknown; each is named.' },
   431: { name: 'HeadersTooLarge', description: 'The request line and headers are larger than 16 KiB.' },
   500: { name: 'ServerError', description: 'A file or folder of the service could not be used.' },
+  503: { name: 'ServiceUnavailable', description: 'The service is not ready.' },
 };
 
 function header(name: string, description: string, schema: JsonObject): JsonObject {

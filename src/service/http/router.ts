@@ -54,6 +54,11 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   throw new HttpProblem(405, `${method} is not possible here: ${allow} is.`, { headers: { Allow: allow } });
 }
 
+/** Returns the pattern of the route that a path belongs to, whatever the method; undefined where there is none. */
+export function findPattern(routes: readonly Route[], path: string): string | undefined {
+  return routes.find((route) => matchPath(route.path, path) !== undefined)?.path;
+}
+
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = pattern.split('/');
   const given = path.split('/');

@@ -6,6 +6,11 @@ export const rootAnswer = z.strictObject({
   version: z.string().check(z.describe('Version of the service.')),
 });
 
+/** The readiness of the service (D40). */
+export const healthAnswer = z.strictObject({
+  status: z.literal('ready').check(z.describe('Always `ready`: a service that is not answers 503.')),
+});
+
 /** A database (§2.2). */
 export const databaseAnswer = z
   .strictObject({

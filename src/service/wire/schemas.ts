@@ -15,6 +15,7 @@ export const requestSchemas = {
 /** The bodies of answers, by their names in the OpenAPI document. */
 export const answerSchemas = {
   Root: answers.rootAnswer,
+  Health: answers.healthAnswer,
   Database: answers.databaseAnswer,
   DatabaseList: answers.databasesAnswer,
   SearchParameters: answers.searchParametersAnswer,

@@ -14,12 +14,22 @@ describe('The configuration of the local service', () => {
     assert.equal(config.databases[0]?.folder, nodePath.join(base, 'a'));
   });
 
+  it('takes hosts with and without a port, and a token file beside it', () => {
+    const trustedHosts = ['data.example.org', 'data.example.org:8443', 'localhost', '[::1]:8443', '10.0.0.1'];
+    const config = parseConfig(JSON.stringify({ ...good, tokenFile: 'token', trustedHosts }), base);
+    assert.deepEqual(config.trustedHosts, trustedHosts);
+    assert.equal(config.tokenFile, nodePath.join(base, 'token'));
+  });
+
   it('refuses two names for one folder also where one of them is a link', async () => {
     const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
     await mkdir(nodePath.join(folder, 'a'));
     await symlink('a', nodePath.join(folder, 'link'));
     const databases = [...good.databases, { name: 'B', folder: 'link' }];
-    assert.throws(() => parseConfig(JSON.stringify({ ...good, databases }), folder), /also the folder of the database A/);
+    assert.throws(
+      () => parseConfig(JSON.stringify({ ...good, databases }), folder),
+      /also the folder of the database A/,
+    );
     await rm(folder, { recursive: true });
   });
 
@@ -50,6 +60,15 @@ describe('The configuration of the local service', () => {
       { ...good, databases: [...good.databases, { name: 'B', folder: './a/' }] },
       /databases\.1\.folder is also the folder of the database A: .*a$/,
     ],
+    ['a token file inside a database', { ...good, tokenFile: 'a/token' }, /tokenFile must not be inside .* A/],
+    ['a token instead of a file', { ...good, token: 'x' }, /config has unknown fields: token/],
+    ...['https://data.example.org', 'data.example.org/dts', '*.example.org', '', 'a b'].map(
+      (host): [string, unknown, RegExp] => [
+        `the trusted host ${JSON.stringify(host)}`,
+        { ...good, trustedHosts: ['data.example.org', host] },
+        /config\.trustedHosts\.1 must be a host as browsers send it, such as "data\.example\.org"/,
+      ],
+    ),
     ['the data folder inside a database', { ...good, dataFolder: 'a/b' }, /dataFolder must not be inside .* A/],
   ];
   for (const [name, config, message] of wrong) {

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { Health } from '../../../src/service/health.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+type Check = () => Promise<unknown>;
+
+const readable: Check = () => Promise.resolve([]);
+const unreadable: Check = () => Promise.reject(new Error('The folder is not there.'));
+
+describe('The health of the local service (D40)', () => {
+  let dataFolder: string;
+  let clock: ManualClock;
+  let log: MemoryLog;
+  let isStopping: boolean;
+
+  beforeEach(async () => {
+    dataFolder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-health-'));
+    clock = new ManualClock();
+    log = new MemoryLog();
+    isStopping = false;
+  });
+  afterEach(() => fs.rm(dataFolder, { recursive: true, force: true }));
+
+  function newHealth(checks: Readonly<Record<string, Check>>): Health {
+    const list = () =>
+      Object.entries(checks).map(([name, filesByIds]) => ({ document: { id: name, name }, catalog: { filesByIds } }));
+    return new Health({ databases: { list }, dataFolder, clock, logger: log, isStopping: () => isStopping });
+  }
+
+  it('is good when every database can be read, and when there is none', async () => {
+    assert.deepEqual(await newHealth({ A: readable, B: readable }).problems(), []);
+    assert.deepEqual(await newHealth({}).problems(), []);
+    assert.deepEqual(log.lines, []);
+  });
+
+  it('counts the databases that cannot be read, and names them in the log alone, once for each change', async () => {
+    const checks = { Archive: unreadable, Lab: readable };
+    const health = newHealth(checks);
+    for (const _ of [1, 2]) assert.deepEqual(await health.problems(), ["1 of 2 databases can't be read."]);
+    checks.Archive = readable;
+    assert.deepEqual(await health.problems(), []);
+    assert.equal(log.lines.length, 2);
+    assert.match(log.lines[0] ?? '', /database Archive can't be read/);
+    assert.match(log.lines[1] ?? '', /is ready/);
+  });
+
+  it('says that a database is still being read when it does not answer, and asks it once meanwhile', async () => {
+    let asked = 0;
+    let answer = (): void => undefined;
+    const hang: Check = () => {
+      asked += 1;
+      return new Promise<void>((resolve) => (answer = resolve));
+    };
+    const health = newHealth({ Large: hang, Small: readable });
+    for (const _ of [1, 2, 3]) {
+      const problems = Promise.all([health.problems(), health.problems()]);
+      while (clock.waitingCount !== 1) await new Promise(setImmediate);
+      await clock.pass(2_000);
+      const expected = ["1 of 2 databases can't be searched yet: the folder is still being read."];
+      assert.deepEqual(await problems, [expected, expected]);
+    }
+    assert.equal(asked, 1);
+    answer();
+    await new Promise(setImmediate);
+    const last = health.problems();
+    answer();
+    assert.equal(asked, 2);
+    assert.deepEqual(await last, []);
+  });
+
+  it('says that the data folder cannot be written to', async () => {
+    await fs.rm(dataFolder, { recursive: true });
+    assert.deepEqual(await newHealth({ A: readable }).problems(), ["The data folder can't be written to."]);
+  });
+
+  it('says that the service is stopping, and asks nothing then', async () => {
+    isStopping = true;
+    const health = newHealth({ A: () => assert.fail('nothing is asked') });
+    assert.deepEqual(await health.problems(), ['The service is stopping.']);
+  });
+});
