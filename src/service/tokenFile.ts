@@ -12,7 +12,7 @@ export function readTokenFile(file: string, newToken: () => string): string {
   try {
     create(file, newToken);
     // Without waiting: a FIFO would never open.
-    const descriptor = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+    const descriptor = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
     try {
       return readToken(file, descriptor);
     } finally {

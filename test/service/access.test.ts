@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { once } from 'node:events';
-import * as fs from 'node:fs/promises';
 import * as http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import * as net from 'node:net';
@@ -125,29 +124,6 @@ describe('Access to the local service (D26)', () => {
       assert.equal(await root('GET / HTTP/1.1', 'Host: 127.0.0.1:PORT', ...headers), status);
     });
   }
-
-  describe('behind a reverse proxy on this machine (D40)', () => {
-    before(async () => await rig.restart({ trustedHosts: ['data.example.org', 'Data.example.org:8443'] }));
-    after(async () => await rig.restart({ bodyTimeLimitMs: 1_000 }));
-
-    const hosts: [status: number, ...lines: string[]][] = [
-      [200, 'GET / HTTP/1.1', 'Host: data.example.org'],
-      [200, 'GET / HTTP/1.1', 'Host: DATA.EXAMPLE.ORG:8443'],
-      [200, 'GET http://data.example.org/ HTTP/1.1', 'Host: data.example.org'],
-      [200, 'GET / HTTP/1.1', 'Host: 127.0.0.1:PORT'],
-      [403, 'GET / HTTP/1.1', 'Host: data.example.org:443'],
-      [403, 'GET / HTTP/1.1', 'Host: other.data.example.org'],
-      [403, 'GET / HTTP/1.1', 'Host: example.org', 'X-Forwarded-Host: data.example.org'],
-      [403, 'GET / HTTP/1.1', 'Host: data.example.org', 'Origin: https://data.example.org'],
-    ];
-    for (const [status, ...lines] of hosts) {
-      it(`answers ${status} to ${lines.join(', ')}`, async () => assert.equal(await root(...lines), status));
-    }
-
-    it('listens on loopback alone all the same', () => {
-      assert.equal(new URL(rig.service.address).hostname, '127.0.0.1');
-    });
-  });
 
   it('never gives a web page leave to read an answer', async () => {
     const origin = { headers: { origin: 'https://example.org', 'access-control-request-method': 'POST' } };
@@ -286,27 +262,6 @@ describe('Access to the local service (D26)', () => {
     assert.ok(answers.every(({ status }) => status >= 400));
     const told = [...rig.logged, ...answers.map(({ body }) => JSON.stringify(body))].join('\n');
     assert.ok(!told.includes(token) && !told.includes(encoded));
-  });
-
-  it('says that it is ready without a token, but not to other hosts and to web pages (D40)', async () => {
-    const init = { headers: { authorization: '' } };
-    const answer = await rig.call('GET', '/health', undefined, init);
-    assert.deepEqual([answer.status, answer.body], [200, { status: 'ready' }]);
-    for (const header of ['Host: example.org', 'Host: 127.0.0.1:PORT\r\nOrigin: https://example.org']) {
-      const port = new URL(rig.service.address).port;
-      const text = `GET /health HTTP/1.1\r\n${header}\r\n\r\n`.replace('PORT', port);
-      assert.equal((await say(rig.service.address, text))?.status, 403);
-    }
-  });
-
-  it('says why it is not ready, without the name or the place of what is missing (D40)', async () => {
-    await fs.rename(rig.source, `${rig.source}-away`);
-    const answer = await rig.call('GET', '/health');
-    await fs.rename(`${rig.source}-away`, rig.source);
-    assertProblem(answer, 503);
-    assert.equal((answer.body as ProblemDocument).detail, "1 of 2 databases can't be read.");
-    assert.ok(rig.logged.some((line) => line.includes('the database Source Data')));
-    assert.equal((await rig.call('GET', '/health')).status, 200);
   });
 
   it('describes itself in an OpenAPI document that needs no token', async () => {

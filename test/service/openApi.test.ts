@@ -294,25 +294,3 @@ describe('The OpenAPI document of the local service (D26)', () => {
     );
   });
 });
-
-describe('The check of answers against the OpenAPI document (D26)', () => {
-  let rig: ServiceRig;
-
-  before(async () => (rig = await ServiceRig.start({})));
-  after(async () => await rig.stop());
-
-  const json = { 'content-type': 'application/json' };
-  const wrong: [name: string, status: number, headers: Record<string, string>, body: unknown][] = [
-    ['a status that is not described', 418, json, { name: 'a', version: 'b' }],
-    ['a body that lacks a field', 200, json, { name: 'a' }],
-    ['a body with a field too many', 200, json, { name: 'a', version: 'b', more: 1 }],
-    ['a media type that is not described', 200, { 'content-type': 'text/html' }, { name: 'a', version: 'b' }],
-    ['a missing header', 401, { 'content-type': 'application/problem+json' }, { title: 'a', status: 401, detail: 'b' }],
-  ];
-  for (const [name, status, headers, body] of wrong) {
-    it(`finds ${name}`, async () => {
-      const given = { status, headers: new Headers(headers), text: JSON.stringify(body) };
-      await assert.rejects(rig.checked('GET', '/', given), assert.AssertionError);
-    });
-  }
-});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import type { ProblemDocument } from '../../src/contract/problem.ts';
+import { say } from '../support/rawHttp.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
+
+describe('The local service behind a reverse proxy on this machine (D40)', () => {
+  let rig: ServiceRig;
+
+  before(async () => {
+    rig = await ServiceRig.start({ 'a.txt': 'a' }, { trustedHosts: ['data.example.org', 'Data.example.org:8443'] });
+  });
+  after(async () => await rig.stop());
+
+  const hosts: [status: number, ...lines: string[]][] = [
+    [200, 'GET / HTTP/1.1', 'Host: data.example.org'],
+    [200, 'GET / HTTP/1.1', 'Host: DATA.EXAMPLE.ORG:8443'],
+    [200, 'GET http://data.example.org/ HTTP/1.1', 'Host: data.example.org'],
+    [200, 'GET / HTTP/1.1', 'Host: 127.0.0.1:PORT'],
+    [403, 'GET / HTTP/1.1', 'Host: data.example.org:443'],
+    [403, 'GET / HTTP/1.1', 'Host: other.data.example.org'],
+    [403, 'GET / HTTP/1.1', 'Host: example.org', 'X-Forwarded-Host: data.example.org'],
+    [403, 'GET / HTTP/1.1', 'Host: data.example.org', 'Origin: https://data.example.org'],
+  ];
+  for (const [status, ...lines] of hosts) {
+    it(`answers ${status} to ${lines.join(', ')}`, async () => {
+      const { address, token } = rig.service;
+      const text = [...lines, `Authorization: Bearer ${token}`, '', ''].join('\r\n');
+      assert.equal((await say(address, text.replace('PORT', new URL(address).port)))?.status, status);
+    });
+  }
+
+  it('listens on loopback alone all the same', () => {
+    assert.equal(new URL(rig.service.address).hostname, '127.0.0.1');
+  });
+});
+
+describe('The health of the local service, for a monitor (D40)', () => {
+  let rig: ServiceRig;
+
+  before(async () => (rig = await ServiceRig.start({ 'a.txt': 'a' })));
+  after(async () => await rig.stop());
+
+  it('is told without a token, but not to other hosts and to web pages', async () => {
+    const answer = await rig.call('GET', '/health', undefined, { headers: { authorization: '' } });
+    assert.deepEqual([answer.status, answer.body], [200, { status: 'ready' }]);
+    const { host } = new URL(rig.service.address);
+    for (const headers of ['Host: example.org', `Host: ${host}\r\nOrigin: https://example.org`]) {
+      const given = await say(rig.service.address, `GET /health HTTP/1.1\r\n${headers}\r\n\r\n`);
+      assert.equal(given?.status, 403);
+    }
+  });
+
+  it('says why it is not ready, without the name or the place of what is missing', async () => {
+    await fs.rename(rig.source, `${rig.source}-away`);
+    const answer = await rig.call('GET', '/health');
+    await fs.rename(`${rig.source}-away`, rig.source);
+    assert.equal(answer.status, 503);
+    assert.equal((answer.body as ProblemDocument).detail, "1 of 2 databases can't be read.");
+    assert.ok(rig.logged.some((line) => line.includes('the database Source Data')));
+    assert.equal((await rig.call('GET', '/health')).status, 200);
+  });
+});
