@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { localServiceName } from '../contract/root.ts';
-import { systemClock, type Clock } from '../core/util/clock.ts';
+import { settlesWithin, systemClock, type Clock } from '../core/util/clock.ts';
 import type { Logger } from '../core/util/logger.ts';
 import type { TextMode } from './catalog/catalogTables.ts';
 import { CatalogThread } from './catalog/catalogThread.ts';
@@ -42,19 +42,27 @@ export interface ServiceOptions {
   readonly idleMs?: number;
 }
 
+/** Tells how a service has ended. */
+export type ServiceEnd = 'clean' | 'abandoned';
+
 /** A service that listens. */
 export interface RunningService {
   readonly address: string;
   readonly token: string;
   /** Undefined unless the service is shared. */
   readonly sharingToken: string | undefined;
-  /** Resolves when the service has ended: by {@link close}, by request, or because nobody used it. */
-  readonly ended: Promise<void>;
+  /**
+   * Resolves when the service has ended: by {@link close}, by request, or because nobody used it. `abandoned`: a thread
+   * still hangs in the system, so the process has to be killed (D42).
+   */
+  readonly ended: Promise<ServiceEnd>;
   /** Stops at once; transfers go on at the next start. */
   close(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
+/** With the last answers, which get a second more, a stop takes at most five seconds (D42). */
+const stopLimitMs = 4_000;
 const maxBodyBytes = 8 * 1024 * 1024;
 
 /** A new random token (D26). */
@@ -90,7 +98,8 @@ interface OpenedParts {
 class LocalService implements RunningService {
   readonly token: string;
   readonly sharingToken: string | undefined;
-  readonly ended: Promise<void>;
+  readonly ended: Promise<ServiceEnd>;
+  private readonly clock: Clock;
   private readonly config: ServiceConfig;
   private readonly logger: Logger;
   private readonly journal: TransferJournal;
@@ -101,13 +110,14 @@ class LocalService implements RunningService {
   private readonly server: ApiServer;
   private readonly file: ServiceFile | undefined;
   private readonly idle: IdleEnd;
-  private readonly tellEnd: () => void;
-  private stopping: Promise<void> | undefined;
+  private readonly tellEnd: (end: ServiceEnd) => void;
+  private stopping: Promise<ServiceEnd> | undefined;
   private baseAddress = '';
 
   constructor(config: ServiceConfig, options: ServiceOptions, parts: OpenedParts) {
     const { journal, databases } = parts;
     const { logger, clock = systemClock, token = newToken() } = options;
+    this.clock = clock;
     this.config = config;
     this.logger = logger;
     this.token = token;
@@ -117,14 +127,14 @@ class LocalService implements RunningService {
     this.ownThread = parts.ownThread;
     this.queue = newQueue(config, options, clock, { journal, databases });
     this.leases = new Leases(databases, config.dataFolder);
-    this.server = this.newServer(options, clock);
+    this.server = this.newServer(options);
     this.file =
       this.sharingToken === undefined
         ? undefined
         : new ServiceFile(config.dataFolder, { token, sharingToken: this.sharingToken });
     const isInUse = (): boolean => this.leases.count + this.queue.activeCount > 0;
     this.idle = new IdleEnd(clock, options.idleMs ?? 60_000, isInUse, () => this.endUnused());
-    let tellEnd = (): void => undefined;
+    let tellEnd: (end: ServiceEnd) => void = () => undefined;
     this.ended = new Promise((resolve) => (tellEnd = resolve));
     this.tellEnd = tellEnd;
   }
@@ -133,8 +143,8 @@ class LocalService implements RunningService {
     return this.baseAddress;
   }
 
-  private newServer({ logger, onAccess, bodyTimeLimitMs = 30_000 }: ServiceOptions, clock: Clock): ApiServer {
-    const { config, databases, token, sharingToken } = this;
+  private newServer({ logger, onAccess, bodyTimeLimitMs = 30_000 }: ServiceOptions): ApiServer {
+    const { config, databases, clock, token, sharingToken } = this;
     const isStopping = (): boolean => this.stopping !== undefined;
     const sharing = {
       isShared: config.shared === true,
@@ -188,28 +198,38 @@ class LocalService implements RunningService {
   private async stop(isReplaced: boolean): Promise<void> {
     if (this.stopping === undefined) {
       this.stopping = this.putAway(isReplaced);
-      void this.stopping.then(async () => await this.server.close()).finally(this.tellEnd);
+      void this.stopping.then(async (end) => await this.server.close().finally(() => this.tellEnd(end)));
     }
     await this.stopping;
   }
 
   /**
    * In this order: who finds the file knows that the service runs or has crashed, and who sees its lease end knows that
-   * the next service can start. Never rejects.
+   * the next service can start. Never rejects, and doesn't wait for a disk that doesn't answer.
    */
-  private async putAway(isReplaced: boolean): Promise<void> {
+  private async putAway(isReplaced: boolean): Promise<ServiceEnd> {
     this.idle.dispose();
     this.server.stopListening();
+    const isClean = await settlesWithin(this.clock, stopLimitMs, this.endWork());
+    if (!isClean) this.logger.warn('A disk does not answer. Stopping without it; transfers resume at the next start.');
+    this.file?.remove();
+    try {
+      this.journal.close();
+    } catch (error) {
+      this.logger.error(`The journal could not be closed: ${String(error)}`);
+    }
+    this.leases.end(isReplaced ? 'replaced' : 'stopped');
+    return isClean ? 'clean' : 'abandoned';
+  }
+
+  private async endWork(): Promise<void> {
     try {
       await this.queue.close();
       await this.databases.close();
       await this.ownThread?.end();
-      await this.file?.remove();
-      this.journal.close();
     } catch (error) {
-      this.logger.error(`The service did not end as it should: ${String(error)}`);
+      this.logger.error(`The service could not stop cleanly: ${String(error)}`);
     }
-    this.leases.end(isReplaced ? 'replaced' : 'stopped');
   }
 
   private state(): ServiceState {

@@ -7,6 +7,7 @@ import { ConfigError, parseConfig, type ServiceConfig } from './config.ts';
 import { newToken, startService, type RunningService } from './localService.ts';
 import { LogFile } from './logFile.ts';
 import { watchParent } from './parentWatch.ts';
+import { endProcess } from './processEnd.ts';
 import { lineLogger } from './stderrLogger.ts';
 import { readTokenFile } from './tokenFile.ts';
 import { serviceVersion } from './version.ts';
@@ -50,7 +51,7 @@ const isRunByNpm =
   process.env['npm_lifecycle_event'] === 'service' && process.env['npm_package_name'] === 'data-transfer-explorer';
 
 function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
-  void service.ended.then(() => process.exit(0));
+  void service.ended.then(endProcess);
   const stop = (): void => void service.close();
   // Not once: Ctrl-C reaches the service twice below npm, which hands it on, and the second would end it in the middle.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);

@@ -1,4 +1,4 @@
-import * as fs from 'node:fs/promises';
+import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { isJsonObject } from '../core/util/json.ts';
@@ -30,11 +30,11 @@ export class ServiceFile {
     await writeBeside(this.file, `${JSON.stringify(record)}\n`);
   }
 
-  /** Removes the file where it still names this service. Never rejects. */
-  async remove(): Promise<void> {
+  /** Removes the file where it still names this service. Never throws, and waits for no thread: all may hang (D42). */
+  remove(): void {
     try {
-      const record: unknown = JSON.parse(await fs.readFile(this.file, 'utf8'));
-      if (isJsonObject(record) && record['token'] === this.secrets.token) await fs.rm(this.file);
+      const record: unknown = JSON.parse(fs.readFileSync(this.file, 'utf8'));
+      if (isJsonObject(record) && record['token'] === this.secrets.token) fs.rmSync(this.file);
     } catch {
       // Not there, or not ours.
     }

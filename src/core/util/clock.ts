@@ -30,3 +30,15 @@ export async function wait(clock: Clock, delayMs: number, signal?: AbortSignal):
     signal?.addEventListener('abort', done);
   });
 }
+
+/** Resolves with true once `work` settles, or with false after `limitMs` milliseconds of `clock`. Never rejects. */
+export async function settlesWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  return await new Promise<boolean>((resolve) => {
+    const limit = clock.after(limitMs, () => resolve(false));
+    const settle = (): void => {
+      limit.dispose();
+      resolve(true);
+    };
+    work.then(settle, settle);
+  });
+}

@@ -91,6 +91,24 @@ export function readThrough(
   }
 }
 
+const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
+
+/**
+ * Opens a regular file for reading, never through a link, and checks what was opened (D42). Throws {@link BadFile} for
+ * anything else: opening a pipe in the usual way would wait for someone to write to it.
+ */
+export function withRegularFile<T>(path: string, work: (file: number) => T): T {
+  return withFile(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, (file) => {
+    requireRegularFile(file);
+    return work(file);
+  });
+}
+
+/** Throws {@link BadFile} unless an open file is a regular one. */
+export function requireRegularFile(file: number): void {
+  if (!fs.fstatSync(file).isFile()) throw new BadFile('it is not a regular file');
+}
+
 /** Closes a file whatever the work on it did. */
 export function withFile<T>(path: string, flags: number | string, work: (file: number) => T): T {
   const file = fs.openSync(path, flags);

@@ -77,10 +77,11 @@ export class LiveTransfer implements RunProgress {
     this.stop();
   }
 
-  /** Stops what runs; a later start goes on from there. */
+  /** Stops what runs, and saves how far it has come: what hangs in the system may never report again (D42). */
   stop(): void {
     this.retry?.dispose();
     this.abort.abort();
+    this.persist();
   }
 
   /** Enters an ended state. False when the journal could not be told. */

@@ -3,12 +3,25 @@ import * as nodePath from 'node:path';
 import { landingFolderOf } from '../../core/util/landedNames.ts';
 import { digestFile } from './digests.ts';
 import type { DoneFile, FileToMove, JobResult, JobSign, MoveJob } from './fileJobs.ts';
-import { at, BadFile, readThrough, throwIfRaised, withFile, workThrough, WorkStopped } from './fileWork.ts';
+import {
+  at,
+  BadFile,
+  readThrough,
+  throwIfRaised,
+  withFile,
+  withRegularFile,
+  workThrough,
+  WorkStopped,
+} from './fileWork.ts';
 import { LandingFolders, partPathOf } from './landing.ts';
 import { SourceFiles } from './sourceFiles.ts';
 
 /** Sharing the blocks of a smaller file takes longer than copying it. */
 const clonedFromBytes = 64 * 1024;
+
+/** Names the open files of this process, each as itself and not by its path; only Linux has such names. */
+const openFilesFolder = '/proc/self/fd';
+const hasOpenFiles = process.platform === 'linux';
 
 /** Where the files of a job come from and go to. */
 interface Route {
@@ -36,7 +49,7 @@ function routeOf(job: MoveJob): Route {
   const { destinationFolder, destinationPlace, transferId } = job;
   const landing = landingFolderOf(transferId);
   const folders = at('write', () => new LandingFolders(destinationFolder, landing, destinationPlace));
-  return { job, source, folders, mayClone: job.bytesPerSecond === undefined };
+  return { job, source, folders, mayClone: hasOpenFiles && job.bytesPerSecond === undefined };
 }
 
 function moveFile(route: Route, file: FileToMove): DoneFile {
@@ -52,8 +65,8 @@ function moveFile(route: Route, file: FileToMove): DoneFile {
 function isThere(finalPath: string, file: FileToMove, sign: JobSign): boolean {
   const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });
   if (stats === undefined) return false;
-  if (stats.isFile() && withFile(finalPath, 'r', (there) => digestFile(there, file.bytes, sign)).sha256 === file.sha256)
-    return true;
+  const digest = (there: number): string => digestFile(there, file.bytes, sign).sha256;
+  if (stats.isFile() && withRegularFile(finalPath, digest) === file.sha256) return true;
   throw new BadFile('something else is already there');
 }
 
@@ -61,8 +74,8 @@ function land(route: Route, file: FileToMove, opened: number, finalPath: string)
   const { job } = route;
   const part = partPathOf(finalPath, job.transferId);
   try {
-    const sha256 = cloned(route, file, part)
-      ? withFile(part, 'r', (copy) => readBack(job, file, copy))
+    const sha256 = cloned(route, file, opened, part)
+      ? withRegularFile(part, (copy) => readBack(job, file, copy))
       : withNew(part, (copy) => {
           write(job, file, opened, copy);
           return readBack(job, file, copy);
@@ -97,12 +110,15 @@ function discard(part: string): void {
   }
 }
 
-/** Shares the blocks where the file system can, which takes no time; false where it cannot. */
-function cloned(route: Route, file: FileToMove, part: string): boolean {
+/**
+ * Shares the blocks where the file system can, which takes no time; false where it cannot. Clones from the open file that
+ * was checked: its path may lead to something else by now (D42).
+ */
+function cloned(route: Route, file: FileToMove, opened: number, part: string): boolean {
   if (!route.mayClone || file.bytes < clonedFromBytes) return false;
   const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
   try {
-    fs.copyFileSync(route.source.placeOf(file.path), part, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
+    fs.copyFileSync(`${openFilesFolder}/${opened}`, part, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
     return true;
   } catch {
     discard(part);

@@ -1,11 +1,11 @@
 import * as fs from 'node:fs';
 import { isInside, isPlainFolder } from '../catalog/fileSight.ts';
 import { folderOfPath } from '../catalog/pathOrder.ts';
-import { BadFile, withFile } from './fileWork.ts';
+import { BadFile, requireRegularFile, withFile, withRegularFile } from './fileWork.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
-/** Opens files of a database, for one job: never one outside its folder, and without waiting for a pipe or a device. */
+/** Opens regular files of a database, for one job: never one outside its folder, and never waiting for a pipe (D42). */
 export class SourceFiles {
   private readonly realFolder: string;
   private readonly plain = new Set<string>();
@@ -15,17 +15,12 @@ export class SourceFiles {
     this.realFolder = fs.realpathSync(folder);
   }
 
-  /** Where the file at a path is, as long as no link is in its way. */
-  placeOf(path: string): string {
-    return `${this.realFolder}/${path}`;
-  }
-
-  /** Throws {@link BadFile} when a link leads out of the folder, or the file system's own error. */
+  /** Throws {@link BadFile} when a link leads out of the folder or it is not a regular file, or the file system's own error. */
   open<T>(path: string, work: (opened: number) => T): T {
-    const place = this.placeOf(path);
+    const place = `${this.realFolder}/${path}`;
     if (!this.isPlain(folderOfPath(path))) return this.openThroughLinks(place, work);
     try {
-      return withFile(place, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, work);
+      return withRegularFile(place, work);
     } catch (error) {
       const isLink = error instanceof Error && 'code' in error && (error.code === 'ELOOP' || error.code === 'EMLINK');
       if (!isLink) throw error;
@@ -43,6 +38,7 @@ export class SourceFiles {
   /** What was opened is held against the place that the path leads to: a link put there in between leads nowhere. */
   private openThroughLinks<T>(place: string, work: (opened: number) => T): T {
     return withFile(place, O_RDONLY | O_NONBLOCK, (opened) => {
+      requireRegularFile(opened);
       const realPath = fs.realpathSync.native(place);
       if (!isInside(this.realFolder, realPath)) throw new BadFile("it leads out of the database's folder");
       const there = fs.statSync(realPath);

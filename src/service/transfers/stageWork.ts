@@ -36,6 +36,5 @@ function stageFile(opened: number, file: FileToStage, sign: JobSign): DoneFile {
 
 function seen(opened: number): Omit<HeldHash, 'sha256'> {
   const stats = fs.fstatSync(opened);
-  if (!stats.isFile()) throw new BadFile('it is no file');
   return { bytes: stats.size, modifiedMs: stats.mtimeMs };
 }

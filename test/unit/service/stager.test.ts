@@ -80,9 +80,9 @@ describe('Staging files (D22, D23)', () => {
       'is a pipe that nobody writes to',
       async () => await Promise.resolve(execFileSync('mkfifo', [nodePath.join(source, 'pipe')])),
       'pipe',
-      { text: 'it is no file' },
+      { text: 'it is not a regular file' },
     ],
-    ['is a folder', async () => await Promise.resolve(), 'sub', { text: 'it is no file' }],
+    ['is a folder', async () => await Promise.resolve(), 'sub', { text: 'it is not a regular file' }],
   ];
   for (const [what, prepare, path, trouble] of troubles) {
     it(`tells of a file that ${what}`, async () => {

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { startLocalService, type StartedService } from '../support/localService.ts';
+import { TransferClient } from '../support/transferClient.ts';
+
+const big = ['big-0.bin', 'big-1.bin', 'big-2.bin'];
+const reason = 'it is not a regular file';
+const hangingDisk = nodePath.join(import.meta.dirname, '../support/hangingDisk.cjs');
+const mostStopMs = 6_000;
+
+describe('A pipe in the place of a file (D42)', function () {
+  this.timeout(60_000);
+  let root: string;
+  let service: StartedService | undefined;
+
+  beforeEach(async () => {
+    root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-pipes-'));
+    for (const folder of ['source', 'target']) await fs.mkdir(nodePath.join(root, folder));
+    for (const name of [...big, 'stuck.bin']) await fs.writeFile(inSource(name), name.repeat(20_000));
+    await fs.writeFile(inSource('other.txt'), 'other');
+  });
+
+  afterEach(async () => {
+    await service?.kill();
+    await fs.rm(root, { recursive: true });
+  });
+
+  function inSource(name: string): string {
+    return nodePath.join(root, 'source', name);
+  }
+
+  async function start(
+    more: { readonly throttleBytesPerSecond?: number } = {},
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<TransferClient> {
+    const databases = ['Source', 'Target'].map((name) => ({ name, folder: nodePath.join(root, name.toLowerCase()) }));
+    service = await startLocalService({ databases, dataFolder: nodePath.join(root, 'data'), ...more }, { environment });
+    return new TransferClient(service);
+  }
+
+  async function replaceByPipe(name: string): Promise<void> {
+    await fs.rm(inSource(name));
+    execFileSync('mkfifo', [inSource(name)]);
+  }
+
+  async function submitAll(client: TransferClient): Promise<Map<string, string>> {
+    const ids = new Map<string, string>();
+    for (const name of big) ids.set(name, await client.submit([name]));
+    return ids;
+  }
+
+  async function assertFailed(client: TransferClient, ids: ReadonlyMap<string, string>): Promise<void> {
+    for (const [name, id] of ids) {
+      const { message } = await client.reaches(id, 'failed');
+      assert.equal(message, `Transfer ${id}: failed (could not read ${name}: ${reason})`);
+    }
+  }
+
+  it('fails only its own transfer when it appears after staging', async () => {
+    const client = await start();
+    await fs.rmdir(nodePath.join(root, 'target'));
+    const ids = await submitAll(client);
+    for (const id of ids.values()) await client.reaches(id, 'inactive');
+    for (const name of big) await replaceByPipe(name);
+    await fs.mkdir(nodePath.join(root, 'target'));
+    const other = await client.submit(['other.txt']);
+    assert.equal((await client.reaches(other, 'succeeded', 'failed')).status, 'succeeded');
+    await assertFailed(client, ids);
+  });
+
+  it('fails only its own transfer when it is found after a restart', async () => {
+    const slow = await start({ throttleBytesPerSecond: 10_000 });
+    const ids = await submitAll(slow);
+    for (const id of ids.values()) await slow.reaches(id, 'active');
+    await service?.kill();
+    for (const name of big) await replaceByPipe(name);
+    const client = await start();
+    const other = await client.submit(['other.txt']);
+    assert.equal((await client.reaches(other, 'succeeded', 'failed')).status, 'succeeded');
+    await assertFailed(client, ids);
+  });
+});
+
+describe('A thread that hangs in the system (D42)', function () {
+  this.timeout(60_000);
+  let root: string;
+  let service: StartedService | undefined;
+
+  beforeEach(async () => {
+    root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-hanging-'));
+    for (const folder of ['source', 'target']) await fs.mkdir(nodePath.join(root, folder));
+    for (const name of ['stuck.bin', 'other.txt']) await fs.writeFile(nodePath.join(root, 'source', name), name);
+    execFileSync('mkfifo', [nodePath.join(root, 'pipe')]);
+  });
+
+  afterEach(async () => {
+    await service?.kill();
+    await fs.rm(root, { recursive: true });
+  });
+
+  async function start(environment: Readonly<Record<string, string>> = {}): Promise<TransferClient> {
+    const databases = ['Source', 'Target'].map((name) => ({ name, folder: nodePath.join(root, name.toLowerCase()) }));
+    service = await startLocalService({ databases, dataFolder: nodePath.join(root, 'data') }, { environment });
+    return new TransferClient(service);
+  }
+
+  it('does not keep the process from ending within six seconds, nor the transfer from going on after that', async () => {
+    const client = await start({
+      NODE_OPTIONS: `--require ${hangingDisk}`,
+      HANGING_PIPE: nodePath.join(root, 'pipe'),
+    });
+    const stuck = await client.submit(['stuck.bin']);
+    const ended = await client.submit(['other.txt']);
+    await client.reaches(ended, 'succeeded');
+    await eventually(async () => await fs.readFile(nodePath.join(root, 'pipe.waiting')).catch(() => undefined));
+    assert.equal((await client.status(stuck)).status, 'staging');
+    const startedAt = performance.now();
+    await service?.stop();
+    const tookMs = performance.now() - startedAt;
+    assert.ok(tookMs < mostStopMs, `it took ${Math.round(tookMs)} ms`);
+
+    const again = await start();
+    assert.equal((await again.reaches(stuck, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await again.status(ended)).status, 'succeeded');
+  });
+});
