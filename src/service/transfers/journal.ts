@@ -6,6 +6,7 @@ import type { FileResource } from '../../contract/fileResource.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { isRemoteFolder } from '../../core/util/remoteFolder.ts';
 import { inTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
+import { clockTable, followClock } from './journalClock.ts';
 import type { TransferFile, TransferRecord, TransferStatusWord } from './transferRecord.ts';
 
 interface TransferRow {
@@ -59,7 +60,8 @@ const tables = `
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS leftovers (
     transfer TEXT PRIMARY KEY, destination TEXT NOT NULL, manifest TEXT NOT NULL
-  ) WITHOUT ROWID;`;
+  ) WITHOUT ROWID;
+  ${clockTable}`;
 
 /**
  * Every transfer that was acknowledged, on disk before the acknowledgement goes out (D25). One service at a time
@@ -163,9 +165,12 @@ export class TransferJournal {
     return (rows as unknown as FileRow[]).map(fileOf);
   }
 
-  /** Forgets transfers that ended before a time (milliseconds since 1970). */
-  prune(endedBeforeMs: number): void {
-    this.database.prepare('DELETE FROM transfers WHERE ended_at < ?').run(endedBeforeMs);
+  /** Forgets transfers that ended longer ago than `retentionMs`, by a clock that may have jumped. */
+  prune(nowMs: number, retentionMs: number): void {
+    inTransaction(this.database, () => {
+      followClock(this.database, nowMs);
+      this.database.prepare('DELETE FROM transfers WHERE ended_at < ?').run(nowMs - retentionMs);
+    });
   }
 
   close(): void {
@@ -202,6 +207,7 @@ export class TransferJournal {
   }
 
   private write(record: TransferRecord): void {
+    if (record.endedAtMs !== undefined) followClock(this.database, record.endedAtMs);
     this.database
       .prepare('UPDATE transfers SET status = ?, message = ?, moved = ?, cancel = ?, ended_at = ? WHERE id = ?')
       .run(

@@ -7,6 +7,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import type { ServedDatabase } from '../catalog/databases.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
 import { AcknowledgementFirst } from './acknowledgement.ts';
+import { EndedTransfers } from './endedTransfers.ts';
 import { FileThreads } from './fileThreads.ts';
 import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
@@ -37,7 +38,6 @@ interface Ends {
 }
 
 const maxRunning = 3;
-const pruneEveryMs = 3_600_000;
 
 /** Runs transfers, a few at a time, and answers for all that are remembered (D23, D25). */
 export class TransferQueue {
@@ -46,11 +46,11 @@ export class TransferQueue {
   private readonly waiting: LiveTransfer[] = [];
   private readonly running = new Map<LiveTransfer, Promise<void>>();
   private readonly unserved: UnservedTransfers;
+  private readonly ended: EndedTransfers;
   private readonly threads: FileThreads;
   private readonly acknowledging: AcknowledgementFirst;
   private readonly activity = new Emitter<void>();
   private following: Disposable | undefined;
-  private pruning: Disposable | undefined;
   private isClosed = false;
 
   /** Fires when {@link activeCount} may have changed. */
@@ -59,6 +59,7 @@ export class TransferQueue {
   constructor(options: TransferQueueOptions) {
     this.options = options;
     this.unserved = new UnservedTransfers(options);
+    this.ended = new EndedTransfers(options);
     this.threads = new FileThreads(options.clock);
     this.acknowledging = new AcknowledgementFirst(options.clock);
   }
@@ -70,7 +71,7 @@ export class TransferQueue {
 
   /** Goes on with every transfer that had not ended when the service last stopped, as its databases come. */
   start(): void {
-    this.prune();
+    this.ended.start(() => this.unserved.sweep());
     this.goOn();
     this.following = this.options.databases.onDidChange(() => this.followDatabases());
   }
@@ -95,9 +96,7 @@ export class TransferQueue {
 
   /** The record of a transfer; undefined when it is unknown or its time has passed. */
   get(id: string): TransferRecord | undefined {
-    const record = this.live.get(id)?.record() ?? this.options.journal.get(id);
-    const isPast = record?.endedAtMs !== undefined && record.endedAtMs < this.oldestMs();
-    return isPast ? undefined : record;
+    return this.live.get(id)?.record() ?? this.ended.get(id);
   }
 
   /** Cancels a transfer for the person who submitted it (§4.7). Cancelling twice is accepted twice. */
@@ -116,7 +115,7 @@ export class TransferQueue {
   /** Stops everything at once; what had not ended goes on at the next start. */
   async close(): Promise<void> {
     this.isClosed = true;
-    this.pruning?.dispose();
+    this.ended.dispose();
     this.following?.dispose();
     this.activity.dispose();
     for (const live of this.live.values()) live.stop();
@@ -280,20 +279,5 @@ export class TransferQueue {
     if (this.isClosed || !isMine || live.record().isCancelRequested) return;
     if (canGoOn) this.enqueue(live);
     else this.retryLater(live, neededBytes);
-  }
-
-  private oldestMs(): number {
-    return this.options.clock.now() - this.options.retentionMs;
-  }
-
-  private prune(): void {
-    try {
-      this.options.journal.prune(this.oldestMs());
-    } catch (error) {
-      // They are answered for as forgotten all the same, and tried again with the next.
-      this.options.logger.error(`The journal cannot be written: ${String(error)}`);
-    }
-    this.unserved.sweep();
-    this.pruning = this.options.clock.after(pruneEveryMs, () => this.prune());
   }
 }

@@ -59,9 +59,13 @@ describe('A queue of transfers', () => {
     return { journal, databases, ...parts };
   }
 
-  async function newQueue(clock: Clock, logger = new MemoryLog()): Promise<TransferQueue> {
+  async function newQueue(
+    clock: Clock,
+    logger = new MemoryLog(),
+    retentionMs = 86_400_000,
+  ): Promise<TransferQueue> {
     const parts = await partsWith(clock, logger);
-    return new TransferQueue({ ...parts, retentionMs: 86_400_000, retryDelayMs: 20 });
+    return new TransferQueue({ ...parts, retentionMs, retryDelayMs: 20 });
   }
 
   async function started(kept: TransferRecord): Promise<TransferRecord | undefined> {
@@ -143,6 +147,31 @@ describe('A queue of transfers', () => {
     assert.equal(queue.get(record.id), undefined);
     await queue.close();
   });
+
+  const dayMs = 86_400_000;
+  const jumps: [name: string, beforeMs: number, afterMs: number][] = [
+    ['was set back before it ended and is put right after', -8 * dayMs, 8 * dayMs],
+    ['was set forward before it ended and is put right after', 300 * dayMs, -300 * dayMs],
+    ['is set forward after it ended', 0, 300 * dayMs],
+    ['is set back after it ended', 0, -300 * dayMs],
+  ];
+  for (const [name, beforeMs, afterMs] of jumps) {
+    it(`remembers an ended transfer for the time that is set when the clock ${name} (D25)`, async () => {
+      const clock = new ManualClock();
+      const queue = await newQueue(clock, new MemoryLog(), 7 * dayMs);
+      await journal.add(record, []);
+      queue.start();
+      clock.sleep(beforeMs);
+      journal.update({ ...record, status: 'succeeded', endedAtMs: clock.now() });
+      clock.sleep(afterMs);
+      assert.equal(queue.get(record.id)?.status, 'succeeded');
+      await clock.pass(5 * dayMs);
+      assert.equal(queue.get(record.id)?.status, 'succeeded');
+      await clock.pass(2.1 * dayMs);
+      assert.equal(queue.get(record.id), undefined);
+      await queue.close();
+    });
+  }
 
   it('goes on, and says so, when what is past cannot be forgotten because the journal cannot be written', async () => {
     const clock = new ManualClock();
