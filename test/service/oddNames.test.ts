@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
+import { readManifest } from '../../src/core/landed/landedManifest.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 const secret = 'this must never be told';
 
-/** Names that a file can have where its system allows all but `/` and NUL. */
+/** Names that a file can have where its system allows all but `/` and NUL, some of them in a folder. */
 const names = [
   ...[
     'caf\u00e9.txt',
@@ -28,6 +29,9 @@ const names = [
     'CON',
     'nul.txt',
     'a:b',
+    'c:d/e.csv',
+    'data:1.csv',
+    'c:/f.csv',
     'a\nb.txt',
     '\u0007\u001b[31m.txt',
     '\u202etxt.a',
@@ -83,6 +87,10 @@ describe('Files with odd names in the local service (D20)', () => {
     const id = await rig.mustSubmit(await idsOf(''));
     const { status, message } = await rig.reaches(id, 'succeeded', 'failed');
     assert.equal(status, 'succeeded', message);
+    await rig.call('POST', '/api/v1/files', { database: 'Target', orcid, query: '' });
+    assert.deepEqual(rig.logged.filter((line) => line.includes('manifest.json')), []);
+    const landedFiles = await readManifest(nodePath.join(rig.target, `dts-${id}`, 'manifest.json'));
+    assert.deepEqual([landedFiles.troubles, landedFiles.files.length], [[], names.length]);
     for (const name of names) {
       const landed = await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'odd', name), 'utf8');
       assert.equal(landed, `the content of ${name}`);

@@ -83,9 +83,9 @@ describe('Data Packages in a database of the local service (D20)', () => {
     assert.deepEqual((await fileOf('tables/e.csv'))['schema'], { fields: [{ name: 'depth', type: 'number' }] });
   });
 
-  it('cannot say what the file itself says: its id, path, size and time', async () => {
-    const { id, path, bytes, modified } = await fileOf('liar/d.csv');
-    assert.deepEqual([id, path, bytes], ['liar/d.csv', 'liar/d.csv', 5]);
+  it('cannot say what the file itself says: its path, size and time', async () => {
+    const { path, bytes, modified } = await fileOf('liar/d.csv');
+    assert.deepEqual([path, bytes], ['liar/d.csv', 5]);
     assert.match(String(modified), /^\d{4}-/);
   });
 
@@ -100,5 +100,67 @@ describe('Data Packages in a database of the local service (D20)', () => {
     assert.equal((await fileOf('liar/d.csv'))['hash'], `md5:${'0'.repeat(32)}`);
     const status = await rig.reaches(await rig.mustSubmit(['liar/d.csv']), 'succeeded', 'failed');
     assert.match(status.message, /could not read liar\/d\.csv: it does not have the md5 hash that its metadata states/);
+  });
+});
+
+describe('Ids that a Data Package declares (D20)', () => {
+  let rig: ServiceRig;
+
+  before(async () => {
+    rig = await ServiceRig.start({
+      'datapackage.json': packageOf([
+        { path: 'one.csv', id: 'JDP:6101' },
+        { path: 'twin-1.csv', id: 'JDP:twin' },
+        { path: 'twin-2.csv', id: 'JDP:twin' },
+        { path: 'thief.csv', id: 'plain.csv' },
+        { path: 'comma.csv', id: 'JDP:a,JDP:b' },
+        { path: ['part-1.csv', 'part-2.csv'], id: 'JDP:parts' },
+        { path: 'number.csv', id: 7 },
+      ]),
+      ...Object.fromEntries(
+        ['one', 'twin-1', 'twin-2', 'thief', 'plain', 'comma', 'part-1', 'part-2', 'number'].map((name) => [
+          `${name}.csv`,
+          name,
+        ]),
+      ),
+    });
+  });
+
+  after(async () => await rig.stop());
+
+  async function idsOf(query: string, database = 'Source Data'): Promise<unknown[]> {
+    const answer = await rig.call('POST', '/api/v1/files', { database, orcid, query });
+    return (answer.body as { resources: { id: string }[] }).resources.map(({ id }) => id);
+  }
+
+  async function pathOf(id: string): Promise<unknown> {
+    const body = { database: 'Source Data', orcid, file_ids: [id] };
+    const answer = await rig.call('POST', '/api/v1/files/by-id', body);
+    const resource = (answer.body as { resources?: Resource[] }).resources?.[0];
+    if (resource !== undefined) assert.equal(resource['id'], id);
+    return resource?.['path'];
+  }
+
+  it('are the ids of the files, which are found by them, by their paths, and by the words of their ids', async () => {
+    assert.deepEqual(await idsOf('one.csv'), ['JDP:6101']);
+    assert.deepEqual(await idsOf('JDP:6101'), ['JDP:6101']);
+    assert.deepEqual([await pathOf('JDP:6101'), await pathOf('one.csv')], ['one.csv', 'one.csv']);
+  });
+
+  it('do not count where two files have one, or it is the path of another file, or it is no id', async () => {
+    const served = await idsOf('');
+    const paths = ['twin-1', 'twin-2', 'thief', 'plain', 'comma', 'part-1', 'part-2', 'number'];
+    for (const name of paths) assert.ok(served.includes(`${name}.csv`), `${name}: ${served.join(' ')}`);
+    assert.equal(await pathOf('plain.csv'), 'plain.csv');
+    assert.equal(await pathOf('JDP:twin'), undefined);
+  });
+
+  it('name the files of a transfer, each once, and do not become ids where these land', async () => {
+    assert.equal((await rig.submit(['JDP:6101', 'one.csv'])).status, 400);
+    const id = await rig.mustSubmit(['JDP:6101']);
+    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+    const manifest = await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'manifest.json'), 'utf8');
+    assert.equal((JSON.parse(manifest) as { resources: Resource[] }).resources[0]?.['id'], 'JDP:6101');
+    assert.deepEqual(await idsOf('one.csv', 'Target'), [`dts-${id}/one.csv`]);
   });
 });

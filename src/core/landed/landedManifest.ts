@@ -1,8 +1,10 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import { declaredHashOf, type DeclaredHash } from '../util/declaredHash.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
-import { packagePath } from '../util/packagePath.ts';
+import { isOwnManifest } from '../util/landedNames.ts';
+import { landedPath, packagePath } from '../util/packagePath.ts';
 import { codeOf } from './fileErrors.ts';
 
 /** A file that a manifest names, within its folder. */
@@ -73,7 +75,8 @@ export async function readManifest(file: string, signal?: AbortSignal): Promise<
   if (!isJsonObject(json) || !Array.isArray(json['resources'])) throw new ManifestFault('notPackage');
   const resources: readonly unknown[] = json['resources'];
   if (resources.length > mostFiles) throw new ManifestFault('tooLarge');
-  const reading = new ManifestReading();
+  const folderName = basename(dirname(resolve(file)));
+  const reading = new ManifestReading(isOwnManifest(folderName, json['id']) ? ownPlacesOf : placesOf);
   for (const [position, resource] of resources.entries()) reading.add(position, resource);
   const { files, troubles, troubleCount } = reading;
   const { id, created } = json;
@@ -93,6 +96,12 @@ class ManifestReading {
   readonly troubles: ManifestTrouble[] = [];
   troubleCount = 0;
   private readonly named = new Set<string>();
+  private readonly placesOf: typeof placesOf;
+
+  /** Takes the function that says where the file of a path may lie. */
+  constructor(findPlaces: typeof placesOf) {
+    this.placesOf = findPlaces;
+  }
 
   add(position: number, resource: unknown): void {
     if (!isJsonObject(resource)) {
@@ -112,7 +121,7 @@ class ManifestReading {
       this.note({ kind: 'noPath', ...whose });
       return;
     }
-    const places = placesOf(path);
+    const places = this.placesOf(path);
     if (typeof places === 'string') this.note({ kind: places, path, ...whose });
     else if (places.some((place) => this.named.has(place))) this.note({ kind: 'repeated', path, ...whose });
     else {
@@ -143,6 +152,11 @@ function placesOf(path: string): readonly string[] | 'leadsOut' | 'elsewhere' {
   if (place?.kind !== 'file') return place?.kind === 'remote' ? 'elsewhere' : 'leadsOut';
   if (!path.includes('\\:') || process.platform === 'win32') return [place.path];
   return [place.path, withoutEmptyParts(path)];
+}
+
+function ownPlacesOf(path: string): ReturnType<typeof placesOf> {
+  const place = landedPath(path);
+  return place?.kind === 'file' ? [place.path] : placesOf(path);
 }
 
 function withoutEmptyParts(path: string): string {

@@ -10,3 +10,8 @@ export const manifestName = 'manifest.json';
 export function otherManifestName(transferId: string): string {
   return `manifest-${transferId}.json`;
 }
+
+/** Returns whether a manifest in a folder of this name was written by the local service: it has the folder's id (D24). */
+export function isOwnManifest(folderName: string, manifestId: unknown): boolean {
+  return typeof manifestId === 'string' && folderName === landingFolderOf(manifestId);
+}

@@ -15,3 +15,14 @@ export function packagePath(path: unknown): PackagePath | undefined {
   const leadsOut = absolute.test(path) || /[\\\0]/.test(path) || parts.includes('..');
   return leadsOut || parts.length === 0 ? { kind: 'unsafe' } : { kind: 'file', path: parts.join('/') };
 }
+
+/**
+ * Reads a path of a manifest that the local service wrote for a landing folder (D24): the name of a file as its system
+ * has it. Where that is not Windows, a colon or a backslash in it means nothing else.
+ */
+export function landedPath(path: unknown): PackagePath | undefined {
+  if (process.platform === 'win32' || typeof path !== 'string' || path.includes('//')) return packagePath(path);
+  const leadsOut = path === '' || path.startsWith('/') || path.includes('\0');
+  const parts = path.split('/').filter((part) => part !== '.' && part !== '');
+  return leadsOut || parts.length === 0 || parts.includes('..') ? packagePath(path) : { kind: 'file', path: parts.join('/') };
+}

@@ -42,7 +42,7 @@ export class Catalog {
     const found = new Map<string, CatalogFile>();
     for (const [index, id] of asked.entries()) {
       const file = files[index];
-      if (file !== undefined) found.set(id, file);
+      if (file !== undefined) found.set(id, { ...file, id });
     }
     return found;
   }

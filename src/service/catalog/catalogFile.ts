@@ -29,6 +29,8 @@ export interface ReadFile extends FoundFile {
 
 /** A file as the catalogue keeps it. */
 export interface CatalogFile extends FoundFile {
+  /** The id that its Data Package declares, or that it was asked for by; absent where its path alone gives the id. */
+  readonly id?: string;
   /** From the suffix or the metadata; empty when neither tells. */
   readonly format: string;
   /** Hex; there while the file has not changed since it was read whole (D22). */
@@ -41,6 +43,11 @@ export function metadataOf({ metadata }: FoundFile): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
+/** Returns the id that the Data Package of a file declares for it; undefined when there is none. */
+export function declaredIdOf(file: FoundFile): string | undefined {
+  return file.metadata?.includes('"id":') ? textOf(metadataOf(file)['id']) : undefined;
+}
+
 /** The wire form of a file: a valid data resource (§2.3, D20). */
 export function resourceOf(file: CatalogFile): FileResource {
   const metadata = metadataOf(file);
@@ -48,7 +55,7 @@ export function resourceOf(file: CatalogFile): FileResource {
   const hash = file.sha256 === undefined ? metadata['hash'] : `sha256:${file.sha256}`;
   return {
     ...metadata,
-    id: fileIdOf(file.path),
+    id: file.id ?? fileIdOf(file.path),
     name: slugOf(textOf(metadata['name']) ?? fileName),
     path: file.path,
     title: textOf(metadata['title']) ?? fileName,

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import type { SqliteFile } from '../sqlite.ts';
-import { metadataOf, type CatalogFile, type FoundFile } from './catalogFile.ts';
+import { declaredIdOf, metadataOf, type CatalogFile, type FoundFile } from './catalogFile.ts';
 import type { TextMode } from './catalogTables.ts';
 import { formatOf } from './mediaTypes.ts';
 import { folderOfPath, nameOfPath } from './pathOrder.ts';
@@ -15,6 +15,8 @@ export interface FileRow {
   readonly modified: number;
   readonly metadata: string | null;
   readonly sha256: string | null;
+  /** The id that a Data Package declares; it counts only where no other file has it. */
+  readonly declared: string | null;
 }
 
 /** The file that a row stands for. */
@@ -45,10 +47,10 @@ export class CatalogRows {
   constructor(database: SqliteFile, mode: TextMode) {
     this.mode = mode;
     this.insertFile = database.prepare(
-      'INSERT INTO files (id, path, format, bytes, modified, metadata, sha256) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO files (id, path, format, bytes, modified, metadata, sha256, declared) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     );
     this.updateFile = database.prepare(
-      'UPDATE files SET format = ?, bytes = ?, modified = ?, metadata = ?, sha256 = NULL WHERE id = ?',
+      'UPDATE files SET format = ?, bytes = ?, modified = ?, metadata = ?, declared = ?, sha256 = NULL WHERE id = ?',
     );
     this.deleteFile = database.prepare('DELETE FROM files WHERE id = ?');
     this.insertWords = database.prepare('INSERT INTO words (rowid, name, title, folder, rest) VALUES (?, ?, ?, ?, ?)');
@@ -58,7 +60,8 @@ export class CatalogRows {
   /** `sha256` only where a row is written again. */
   insert(id: number, file: FoundFile, sha256: string | null = null): void {
     const { path, bytes, modifiedMs, metadata } = file;
-    this.insertFile.run(id, path, formatFor(file), bytes, modifiedMs, metadata ?? null, sha256);
+    const declared = declaredIdOf(file) ?? null;
+    this.insertFile.run(id, path, formatFor(file), bytes, modifiedMs, metadata ?? null, sha256, declared);
     this.insertWords.run(id, ...this.wordsFor(file));
   }
 
@@ -67,7 +70,7 @@ export class CatalogRows {
     const { bytes, modifiedMs, metadata = null } = file;
     const isDescribedSame = known.metadata === metadata;
     if (isDescribedSame && known.bytes === bytes && known.modified === modifiedMs) return false;
-    this.updateFile.run(formatFor(file), bytes, modifiedMs, metadata, known.id);
+    this.updateFile.run(formatFor(file), bytes, modifiedMs, metadata, declaredIdOf(file) ?? null, known.id);
     if (isDescribedSame) return true;
     this.forgetWords(known);
     this.insertWords.run(known.id, ...this.wordsFor(file));
@@ -116,8 +119,8 @@ function framed(words: string): string {
 const noText = { title: '', rest: '' };
 
 function describedText(file: FoundFile): { readonly title: string; readonly rest: string } {
-  const { title, description, format, keywords } = metadataOf(file);
-  const rest: unknown[] = [description, format, ...(Array.isArray(keywords) ? (keywords as unknown[]) : [])];
+  const { id, title, description, format, keywords } = metadataOf(file);
+  const rest: unknown[] = [id, description, format, ...(Array.isArray(keywords) ? (keywords as unknown[]) : [])];
   return {
     title: typeof title === 'string' ? title : '',
     rest: rest.filter((text) => typeof text === 'string').join(' \n '),

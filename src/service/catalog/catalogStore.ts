@@ -4,6 +4,7 @@ import type { CatalogFile, FoundFile, HashedFile, ReadFile } from './catalogFile
 import { CatalogMerge } from './catalogMerge.ts';
 import { CatalogRows, fileOfRow, type FileRow } from './catalogRows.ts';
 import { bestTextMode, openCatalogFile, type TextMode } from './catalogTables.ts';
+import { pathOfFileId } from './fileId.ts';
 import { PathIds } from './pathIds.ts';
 import { rangeBelow } from './pathOrder.ts';
 import { pathTest, type PathTest } from './pathPattern.ts';
@@ -17,6 +18,7 @@ export class CatalogStore {
   private readonly rows: CatalogRows;
   private readonly ids: PathIds;
   private readonly byPath: StatementSync;
+  private readonly byDeclared: StatementSync;
   private readonly below: StatementSync;
   private lastPath: { readonly pattern: string; readonly test: PathTest } | undefined;
 
@@ -30,6 +32,7 @@ export class CatalogStore {
     this.rows = new CatalogRows(this.database, mode);
     this.ids = new PathIds(this.database, this.rows);
     this.byPath = this.database.prepare('SELECT * FROM files WHERE path = ?');
+    this.byDeclared = this.database.prepare('SELECT * FROM files WHERE declared = ? LIMIT 2');
     this.below = this.database.prepare('SELECT * FROM files WHERE path > ? AND path < ?');
   }
 
@@ -79,18 +82,21 @@ export class CatalogStore {
       if (page.length > 0) skip = 0;
       else if (skip > 0) skip -= this.number(tier.count);
     }
-    return found.map(fileOfRow);
+    return found.map((row) => this.fileOf(row));
   }
 
   /** The file at a path; undefined when there is none. */
   get(path: string): CatalogFile | undefined {
     const row = this.row(path);
-    return row === undefined ? undefined : fileOfRow(row);
+    return row === undefined ? undefined : this.fileOf(row);
   }
 
-  /** The file at each path; undefined where there is none. */
-  getAll(paths: readonly (string | undefined)[]): (CatalogFile | undefined)[] {
-    return readTogether(this.database, () => paths.map((path) => (path === undefined ? undefined : this.get(path))));
+  /**
+   * Returns the file of each id; undefined where there is none. The id that is made of a file's path goes before one that
+   * a Data Package declares, which must be that of one file only (D20).
+   */
+  filesByIds(ids: readonly string[]): (CatalogFile | undefined)[] {
+    return readTogether(this.database, () => ids.map((id) => this.fileById(id)));
   }
 
   /**
@@ -163,6 +169,26 @@ export class CatalogStore {
 
   private row(path: string): FileRow | undefined {
     return this.byPath.get(path) as unknown as FileRow | undefined;
+  }
+
+  private fileById(id: string): CatalogFile | undefined {
+    const path = pathOfFileId(id);
+    const atPath = path === undefined ? undefined : this.row(path);
+    const row = atPath ?? this.declaring(id);
+    return row && fileOfRow(row);
+  }
+
+  /** Returns the only row that declares an id; undefined when there is none, or more than one. */
+  private declaring(id: string): FileRow | undefined {
+    const rows = this.byDeclared.all(id) as unknown as FileRow[];
+    return rows.length === 1 ? rows[0] : undefined;
+  }
+
+  /** An id that two files declare, or that is another file's path, is nobody's. */
+  private fileOf(row: FileRow): CatalogFile {
+    const file = fileOfRow(row);
+    if (row.declared === null || this.fileById(row.declared)?.path !== row.path) return file;
+    return { ...file, id: row.declared };
   }
 
   private select({ sql, values }: SqlPart): FileRow[] {

@@ -9,14 +9,15 @@ export type TextMode = 'index' | 'scan';
  * Raised with every change of the tables, or of the words that go into them: a catalogue of another version is made
  * anew from the folder.
  */
-const layoutVersion = 3;
+const layoutVersion = 4;
 
 // The ids go in the order of the paths, so that what is found by its words comes out in that order without sorting.
 const tables = `
   CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, format TEXT NOT NULL,
-    bytes INTEGER NOT NULL, modified REAL NOT NULL, metadata TEXT, sha256 TEXT
+    bytes INTEGER NOT NULL, modified REAL NOT NULL, metadata TEXT, sha256 TEXT, declared TEXT
   );
+  CREATE INDEX declared ON files (declared) WHERE declared IS NOT NULL;
   CREATE INDEX held ON files (path, bytes, modified, sha256) WHERE sha256 IS NOT NULL;`;
 const wordTables: Readonly<Record<TextMode, string>> = {
   index: `CREATE VIRTUAL TABLE words USING fts5(

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { quotable } from '../http/quotable.ts';
 import { inheritedFields, resourceFields } from './packageFields.ts';
-import { packagePath } from '../../core/util/packagePath.ts';
+import { landedPath, packagePath, type PackagePath } from '../../core/util/packagePath.ts';
+import { isOwnManifest } from '../../core/util/landedNames.ts';
 
 /** Metadata of files, as a `datapackage.json` gives it; keys are paths relative to the package's folder. */
 export type PackageMetadata = ReadonlyMap<string, JsonObject>;
@@ -14,22 +15,36 @@ export interface ReadPackage {
   readonly troubles: readonly string[];
 }
 
+/** Says how the resources of a package are read. */
+interface PackageReading {
+  /** Fields that each resource takes from its package. */
+  readonly inherited: JsonObject;
+  /** The ids of the resources are those of the files. */
+  readonly hasIds: boolean;
+  readonly readPath: typeof packagePath;
+}
+
 /**
  * Reads a package's text by the rules of the Data Package standard, in its first and second edition (D20). A resource
  * that has only inline data, or is elsewhere on the network, is no file and left out; of two resources for one path
- * the first counts. Never throws.
+ * the first counts. `landingFolder` names the folder of a manifest (D24); absent for a `datapackage.json`. Never throws.
  */
-export function readPackageText(text: string): ReadPackage {
+export function readPackageText(text: string, landingFolder?: string): ReadPackage {
   const json = parseJson(text);
   if (!isJsonObject(json)) return { troubles: ['it is not a JSON object'] };
   if (!Array.isArray(json['resources'])) return { troubles: ['it has no list of resources'] };
-  const inherited = inheritedFields(json);
+  const reading: PackageReading = {
+    inherited: inheritedFields(json),
+    // A manifest has the ids of the source, and the same file can land many times.
+    hasIds: landingFolder === undefined,
+    readPath: isOwnManifest(landingFolder ?? '', json['id']) ? landedPath : packagePath,
+  };
   const metadata = new Map<string, JsonObject>();
   const troubles: string[] = [];
   let left = maxChars;
   for (const [index, resource] of json['resources'].entries()) {
     const onTrouble = (trouble: string): void => note(troubles, index, trouble);
-    if (isJsonObject(resource)) left -= addResource(metadata, resource, inherited, left, onTrouble);
+    if (isJsonObject(resource)) left -= addResource(metadata, resource, reading, left, onTrouble);
     else onTrouble('is no object');
   }
   return { metadata, troubles };
@@ -49,15 +64,17 @@ function note(troubles: string[], index: number, trouble: string): void {
 function addResource(
   metadata: Map<string, JsonObject>,
   resource: JsonObject,
-  inherited: JsonObject,
+  reading: PackageReading,
   maxSize: number,
   onTrouble: (trouble: string) => void,
 ): number {
   const paths: unknown[] = Array.isArray(resource['path']) ? resource['path'] : [resource['path']];
-  const places = paths.flatMap((path) => placeOf(path, resource, onTrouble));
+  const places = paths.flatMap((path) => placeOf(reading.readPath(path), path, resource, onTrouble));
   if (places.length === 0) return 0;
-  const all = Object.entries({ ...inherited, ...resourceFields(resource) });
-  const fields = Object.fromEntries(all.filter(([name, value]) => isKept(name, value, paths.length, onTrouble)));
+  const all = Object.entries({ ...reading.inherited, ...resourceFields(resource) });
+  const isAlone = paths.length === 1;
+  const kept = all.filter(([name, value]) => isKept(name, value, isAlone, onTrouble));
+  const fields = Object.fromEntries(kept.filter(([name]) => name !== 'id' || (reading.hasIds && isAlone)));
   const size = places.length * JSON.stringify(fields).length;
   if (size > maxSize) {
     onTrouble('is left out: the package describes more than is kept');
@@ -70,8 +87,12 @@ function addResource(
   return size;
 }
 
-function placeOf(path: unknown, resource: JsonObject, onTrouble: (trouble: string) => void): string[] {
-  const place = packagePath(path);
+function placeOf(
+  place: PackagePath | undefined,
+  path: unknown,
+  resource: JsonObject,
+  onTrouble: (trouble: string) => void,
+): string[] {
   if (place?.kind === 'file') return [place.path];
   if (place?.kind === 'unsafe') onTrouble(`has a path that leads out of the package: "${quotable(String(path))}"`);
   if (place === undefined && resource['data'] === undefined) onTrouble('has no path');
@@ -79,8 +100,8 @@ function placeOf(path: unknown, resource: JsonObject, onTrouble: (trouble: strin
 }
 
 /** One hash cannot be that of several files; a schema or dialect may be in place, an address, or within the package. */
-function isKept(name: string, value: unknown, pathCount: number, onTrouble: (trouble: string) => void): boolean {
-  if (name === 'hash') return pathCount === 1;
+function isKept(name: string, value: unknown, isAlone: boolean, onTrouble: (trouble: string) => void): boolean {
+  if (name === 'hash') return isAlone;
   if ((name !== 'schema' && name !== 'dialect') || packagePath(value)?.kind !== 'unsafe') return true;
   onTrouble(`has a ${name} that leads out of the package: "${quotable(String(value))}"`);
   return false;

@@ -4,7 +4,6 @@ import type { CatalogFile, HashedFile, ReadFile } from './catalogFile.ts';
 import { sqliteErrorCode } from '../sqlite.ts';
 import type { CatalogStore } from './catalogStore.ts';
 import type { openCatalogFile, TextMode } from './catalogTables.ts';
-import { pathOfFileId } from './fileId.ts';
 import { walkAhead, type AskedReader } from './folderReader.ts';
 import { Freshness, isQuickScan } from './freshness.ts';
 import { folderState, watchBound, type FolderState } from './folderState.ts';
@@ -93,7 +92,7 @@ export class FolderCatalog {
 
   /** The file of each id, undefined where there is none. Rejects as {@link search} does. */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
-    return await this.ask((store) => store.getAll(ids.map(pathOfFileId)));
+    return await this.ask((store) => store.filesByIds(ids));
   }
 
   /** What is held of the files at these paths: their hash, and what they were when it was taken (D22). */

@@ -1,15 +1,21 @@
 import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/json.ts';
 
-const textFields = ['name', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash', 'profile', 'type'];
+const textFields = ['id', 'name', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash', 'profile', 'type'];
 const objectLists = ['sources', 'licenses', 'contributors'];
 const textLists = ['keywords'];
 /** What may stand in place or be named by a path or an address. */
 const tables = ['schema', 'dialect'];
 /** Said by the service itself, from the file; `data` is a resource without a file. */
-const own = new Set(['id', 'path', 'bytes', 'modified', 'data']);
+const own = new Set(['path', 'bytes', 'modified', 'data']);
 
 const hashPattern = /^([^:\s]+:[a-fA-F0-9]+|[a-fA-F0-9]{32})$/;
-const forms: Readonly<Record<string, RegExp>> = { hash: hashPattern, mediatype: /^[^\s/]+\/[^\s/]+$/ };
+/** Fit for a list of ids joined by commas and for a line of text, and not to be mistaken for a way out of the folder. */
+const idPattern = /^(?!\s|(?:.*\/)?\.\.(?:\/|$))[^,\p{C}\u2028\u2029]{1,500}(?<!\s)$/u;
+const forms: Readonly<Record<string, RegExp>> = {
+  id: idPattern,
+  hash: hashPattern,
+  mediatype: /^[^\s/]+\/[^\s/]+$/,
+};
 
 const packageTexts = ['title', 'id', 'doi', 'homepage', 'version', 'created'];
 

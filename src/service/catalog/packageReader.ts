@@ -5,6 +5,7 @@ import { quotable } from '../http/quotable.ts';
 import { maxChars, mostTroubles, readPackageText, type PackageMetadata, type ReadPackage } from './dataPackage.ts';
 import { packagePath } from '../../core/util/packagePath.ts';
 
+const packageName = 'datapackage.json';
 const maxPackageBytes = 64 * 1024 * 1024;
 const maxTableBytes = 128 * 1024;
 const maxTableDepth = 50;
@@ -15,10 +16,10 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
  * is not there has no metadata and no trouble; one that cannot be read has a trouble. Never throws; waits for the disk,
  * and so belongs into a thread of its own.
  */
-export function readPackage(folder: string, name = 'datapackage.json'): ReadPackage {
+export function readPackage(folder: string, name = packageName): ReadPackage {
   try {
     const text = readText(nodePath.join(folder, name), maxPackageBytes);
-    const read = readPackageText(text);
+    const read = readPackageText(text, name === packageName ? undefined : nodePath.basename(folder));
     if (read.metadata === undefined) return read;
     const tables = new TableReader(folder);
     const metadata = tables.inPlace(read.metadata);

@@ -34,6 +34,7 @@ export async function prepareSubmission(
   const found = await source.catalog.filesByIds(request.file_ids);
   const unknown = placedIds(request.file_ids, (fileId) => !found.has(fileId));
   if (unknown.length > 0) throw unknownIds(unknown, idList);
+  refuseSameFiles(request.file_ids, found);
   const files = [...found.values()].map(transferFileOf);
   const sizeBytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const place = await fs.realpath(destination.folder).catch(() => undefined);
@@ -87,4 +88,16 @@ function refuseRepeated(ids: readonly string[]): void {
 /** Returns the ids that a check picks, each with its place in the request. */
 function placedIds(ids: readonly string[], isPicked: (id: string) => boolean): { id: string; location: string }[] {
   return ids.flatMap((id, index) => (isPicked(id) ? [{ id, location: `${idList}.${index}` }] : []));
+}
+
+/** Refuses a file that is named twice: by its path and by the id that its Data Package declares (D20). */
+function refuseSameFiles(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
+  const seen = new Set<string>();
+  const repeated = placedIds(ids, (id) => {
+    const path = found.get(id)?.path;
+    if (path === undefined || seen.has(path)) return path !== undefined;
+    seen.add(path);
+    return false;
+  });
+  if (repeated.length > 0) throw repeatedIds(repeated, idList);
 }

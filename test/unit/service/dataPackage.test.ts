@@ -8,8 +8,14 @@ function metadataOf(resource: object, parent: object = {}): unknown {
 describe('A Data Package (D20)', () => {
   it('gives a file the fields of its resource, without those that the file itself tells', () => {
     const resource = { path: 'a.csv', name: 'a', title: 'A', bytes: 3, id: 'x', schema: { fields: [] } };
-    assert.deepEqual(metadataOf(resource), { name: 'a', title: 'A', schema: { fields: [] } });
+    assert.deepEqual(metadataOf(resource), { id: 'x', name: 'a', title: 'A', schema: { fields: [] } });
   });
+
+  for (const id of ['a,b', ' a', 'a\n', '\u202ea', '../a', 'x/../a', '', 5, null, 'a'.repeat(501)]) {
+    it(`declares no id that is ${JSON.stringify(id).slice(0, 20)}`, () => {
+      assert.deepEqual(metadataOf({ path: 'a.csv', id }), {});
+    });
+  }
 
   it('gives a file the licenses, sources and contributors of the package when it has none of its own', () => {
     const parent = { licenses: [{ name: 'MIT' }], sources: [{ title: 'lab' }], contributors: [{ title: 'Ann' }] };
