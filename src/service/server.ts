@@ -164,18 +164,29 @@ export class ApiServer {
   }
 
   private async send(response: ServerResponse, answer: ApiAnswer): Promise<void> {
+    if (answer.pieces !== undefined) {
+      await this.sendPieces(response, answer, answer.pieces);
+      return;
+    }
     const text = answer.body === undefined ? undefined : JSON.stringify(answer.body);
     await this.write(response, answer, text);
     response.end();
   }
 
+  /** Sends no faster than is read. When a piece fails, whoever called cuts the connection: it must not look complete. */
+  private async sendPieces(response: ServerResponse, answer: ApiAnswer, pieces: AsyncIterable<string>): Promise<void> {
+    setHead(response, answer, true);
+    for await (const piece of pieces) {
+      if (response.destroyed) return;
+      await this.flow.write(response, Buffer.from(piece));
+    }
+    response.end();
+  }
+
   private async write(response: ServerResponse, answer: ApiAnswer, text: string | undefined): Promise<void> {
     if (response.destroyed) return;
-    response.statusCode = answer.status;
-    response.setHeader('Cache-Control', 'no-store');
-    for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+    setHead(response, answer, text !== undefined);
     if (text === undefined) return;
-    if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json');
     const body = Buffer.from(text);
     response.setHeader('Content-Length', body.length);
     await this.flow.write(response, body);
@@ -192,6 +203,13 @@ export class ApiServer {
     if (!request.complete && problem.status === 413) await drain(request);
     response.end();
   }
+}
+
+function setHead(response: ServerResponse, { status, headers = {} }: ApiAnswer, hasBody: boolean): void {
+  response.statusCode = status;
+  response.setHeader('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (hasBody && !response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json');
 }
 
 /** Throws away what still comes of a body: ended at once, the connection could take the answer with it. */

@@ -36,7 +36,7 @@ describe('The thread of the catalogues (D20)', () => {
 
   async function count(query = ''): Promise<number> {
     const wanted = { search: parseSearch(query), filter: parseSpecific({}), offset: 0, limit: 10_000 };
-    return (await catalog.search(wanted)).length;
+    return (await catalog.search(wanted)).files.length;
   }
 
   /** Ends the thread as it runs now, as running out of memory does. */

@@ -5,6 +5,7 @@ import type { CatalogFile, HashedFile, ReadFile } from './catalogFile.ts';
 import type { CatalogRun, CatalogThread } from './catalogThread.ts';
 import type { FolderCatalogPlan } from './folderCatalog.ts';
 import { folderTroubleCode } from './folderTrouble.ts';
+import type { SearchPage } from './searchPage.ts';
 import type { CatalogSearch } from './searchSql.ts';
 
 /** What a catalogue needs to know and have. */
@@ -31,7 +32,7 @@ export class Catalog {
   }
 
   /** One page of a search. Throws {@link HttpProblem} 500 while the folder is not there or cannot be read. */
-  async search(wanted: CatalogSearch): Promise<readonly CatalogFile[]> {
+  async search(wanted: CatalogSearch): Promise<SearchPage> {
     return await this.ask('search', wanted);
   }
 

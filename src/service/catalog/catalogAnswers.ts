@@ -3,6 +3,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogFile, HashedFile, ReadFile } from './catalogFile.ts';
 import { FolderCatalog, type FolderCatalogPlan } from './folderCatalog.ts';
 import type { AskedReader } from './folderReader.ts';
+import type { SearchPage } from './searchPage.ts';
 import type { CatalogSearch } from './searchSql.ts';
 
 /** What the thread of the catalogues can be asked for; `key` names one of them. */
@@ -23,7 +24,7 @@ export class CatalogAnswers {
     catalog.start();
   }
 
-  async search(key: string, wanted: CatalogSearch): Promise<readonly CatalogFile[]> {
+  async search(key: string, wanted: CatalogSearch): Promise<SearchPage> {
     return await this.of(key).search(wanted);
   }
 

@@ -8,6 +8,7 @@ import { pathOfFileId } from './fileId.ts';
 import { PathIds } from './pathIds.ts';
 import { rangeBelow } from './pathOrder.ts';
 import { pathTest, type PathTest } from './pathPattern.ts';
+import { GrowingPage, type SearchPage } from './searchPage.ts';
 import { searchTiers, type CatalogSearch } from './searchSql.ts';
 import type { SqlPart } from './sqlPart.ts';
 
@@ -71,18 +72,19 @@ export class CatalogStore {
   }
 
   /** One page of a search. */
-  search(wanted: CatalogSearch): CatalogFile[] {
-    const found: FileRow[] = [];
-    let skip = wanted.offset;
-    for (const tier of searchTiers(wanted, this.mode)) {
-      if (found.length === wanted.limit) break;
-      const page = this.select(tier.page(wanted.limit - found.length, skip));
-      found.push(...page);
+  search(wanted: CatalogSearch): SearchPage {
+    const { after } = wanted;
+    const page = new GrowingPage(wanted);
+    let skip = after === undefined ? wanted.offset : 0;
+    for (const [index, tier] of searchTiers(wanted, this.mode).entries()) {
+      if (index < (after?.tier ?? 0)) continue;
+      const count = this.fill(page, tier.page(page.room, skip, index === after?.tier ? after : undefined));
+      if (page.isFull) return page.end(index);
       // A page that holds nothing may begin beyond the tier: then the next one begins within.
-      if (page.length > 0) skip = 0;
+      if (count > 0) skip = 0;
       else if (skip > 0) skip -= this.number(tier.count);
     }
-    return found.map((row) => this.fileOf(row));
+    return page.end();
   }
 
   /** The file at a path; undefined when there is none. */
@@ -191,8 +193,15 @@ export class CatalogStore {
     return { ...file, id: row.declared };
   }
 
-  private select({ sql, values }: SqlPart): FileRow[] {
-    return this.database.prepare(sql).all(...values) as unknown as FileRow[];
+  /** Adds rows until the page is full. Returns how many there were. */
+  private fill(page: GrowingPage, { sql, values }: SqlPart): number {
+    let count = 0;
+    for (const row of this.database.prepare(sql).iterate(...values)) {
+      page.add(this.fileOf(row as unknown as FileRow));
+      count += 1;
+      if (page.isFull) break;
+    }
+    return count;
   }
 
   private number({ sql, values }: SqlPart): number {

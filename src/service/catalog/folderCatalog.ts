@@ -11,6 +11,7 @@ import { FolderTrouble } from './folderTrouble.ts';
 import { KeptStore } from './keptStore.ts';
 import { isDescription } from './packageScopes.ts';
 import { folderOfPath } from './pathOrder.ts';
+import type { SearchPage } from './searchPage.ts';
 import type { CatalogSearch } from './searchSql.ts';
 import { hasHiddenPart } from './servedNames.ts';
 import { TreeWatcher, type TreeChanges } from './treeWatcher.ts';
@@ -86,7 +87,7 @@ export class FolderCatalog {
   }
 
   /** One page of a search. Rejects with {@link FolderTrouble} while the folder is not there or cannot be read. */
-  async search(wanted: CatalogSearch): Promise<CatalogFile[]> {
+  async search(wanted: CatalogSearch): Promise<SearchPage> {
     return await this.ask((store) => store.search(wanted));
   }
 

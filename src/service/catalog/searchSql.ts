@@ -1,5 +1,6 @@
 import type { StagingStatus } from '../../contract/search.ts';
 import type { TextMode } from './catalogTables.ts';
+import { nameOfPath } from './pathOrder.ts';
 import { literalOf } from './pathPattern.ts';
 import type { ParsedSearch, SearchTerm } from './searchLanguage.ts';
 import type { SortKey, SpecificFilter } from './specificParameters.ts';
@@ -12,13 +13,27 @@ export interface CatalogSearch {
   readonly filter: SpecificFilter;
   readonly status?: StagingStatus;
   readonly offset: number;
+  /** The most files of one page; it may have fewer. */
   readonly limit: number;
+  /** Where the page before ended; the offset counts only without it. */
+  readonly after?: SearchPlace;
+}
+
+/**
+ * A place in what a search finds: after this file of a tier. It holds also when files come and go between two pages, or
+ * when rows are moved.
+ */
+export interface SearchPlace {
+  readonly tier: number;
+  readonly path: string;
+  readonly bytes: number;
+  readonly modifiedMs: number;
 }
 
 /** Some of what is found: all files of a tier go before those of the next. */
 export interface SearchTier {
-  /** The rows of one page of it, in their order. */
-  page(limit: number, offset: number): SqlPart;
+  /** The rows of one page of it, in their order, of those after a place. */
+  page(limit: number, offset: number, after?: SearchPlace): SqlPart;
   /** How many there are in all, as `number`. */
   readonly count: SqlPart;
 }
@@ -35,7 +50,10 @@ interface Selection {
 export function searchTiers(wanted: CatalogSearch, mode: TextMode): SearchTier[] {
   const selections = wanted.filter.sort === 'relevance' ? tiersOf(wanted, mode) : [wholeOf(wanted, mode)];
   return selections.map(({ from, where }) => ({
-    page: (limit, offset) => pageOf(from, where, wanted.filter, [limit, offset]),
+    page: (limit, offset, after) => {
+      const rest = after === undefined ? where : all([where, afterPart(after, wanted.filter, from)]);
+      return pageOf(from, rest, wanted.filter, [limit, offset]);
+    },
     count: concat([plain(`SELECT count(*) AS number FROM ${from} WHERE`), where]),
   }));
 }
@@ -199,7 +217,7 @@ const nameSql = "replace(f.path, rtrim(f.path, replace(f.path, '/', '')), '')";
 
 function orderOf(filter: SpecificFilter, from: string): string {
   const direction = filter.isDescending ? 'DESC' : 'ASC';
-  const path = from.startsWith('words') ? 'words.rowid' : 'f.id';
+  const path = idIn(from);
   const orders: Readonly<Record<SortKey, string>> = {
     relevance: path,
     path: `${path} ${direction}`,
@@ -208,6 +226,29 @@ function orderOf(filter: SpecificFilter, from: string): string {
     modified: `f.modified ${direction}, ${path}`,
   };
   return orders[filter.sort];
+}
+
+function idIn(from: string): string {
+  return from.startsWith('words') ? 'words.rowid' : 'f.id';
+}
+
+/** The rows that {@link orderOf} puts after a place. Ids go in the order of the paths. */
+function afterPart(place: SearchPlace, { sort, isDescending }: SpecificFilter, from: string): SqlPart {
+  const id = idIn(from);
+  const up = 'SELECT g.id FROM files g WHERE g.path <= ? ORDER BY g.path DESC LIMIT 1';
+  const down = 'SELECT g.id FROM files g WHERE g.path >= ? ORDER BY g.path LIMIT 1';
+  if (sort === 'path' && isDescending) {
+    return { sql: `${id} < coalesce((${down}), ${Number.MAX_SAFE_INTEGER})`, values: [place.path] };
+  }
+  const later: SqlPart = { sql: `${id} > coalesce((${up}), 0)`, values: [place.path] };
+  if (sort === 'relevance' || sort === 'path') return later;
+  const keys = { name: nameOfPath(place.path), bytes: place.bytes, modified: place.modifiedMs };
+  const columns = { name: nameSql, bytes: 'f.bytes', modified: 'f.modified' };
+  const [column, key] = [columns[sort], keys[sort]];
+  return any([
+    { sql: `${column} ${isDescending ? '<' : '>'} ?`, values: [key] },
+    all([{ sql: `${column} = ?`, values: [key] }, later]),
+  ]);
 }
 
 function wordsOf(terms: Alternative): TextTerm[] {

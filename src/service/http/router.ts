@@ -14,6 +14,8 @@ export interface ApiAnswer {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of a body: its JSON text, piece by piece. When it fails in the middle, the connection is cut. */
+  readonly pieces?: AsyncIterable<string>;
   /** Instead of a body: takes the answer over, which stays open. */
   readonly lines?: (lines: LineStream) => void;
 }

@@ -2,6 +2,8 @@ import type { MetadataRequest } from '../../contract/metadata.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { parseSearch, termCount, type ParsedSearch } from '../catalog/searchLanguage.ts';
+import type { SearchPage } from '../catalog/searchPage.ts';
+import type { CatalogSearch } from '../catalog/searchSql.ts';
 import { parseSpecific } from '../catalog/specificParameters.ts';
 import { mustFindDatabase } from '../databases/findDatabase.ts';
 import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
@@ -12,8 +14,6 @@ import { unknownIds } from '../http/unknownIds.ts';
 import { metadataQuerySchema, metadataSchema, searchSchema, type LocalSearchRequest } from '../wire/requests.ts';
 import { answerSchemas } from '../wire/schemas.ts';
 
-/** What a search without a limit answers at most. */
-const defaultLimit = 10_000;
 const maxTerms = 200;
 /** Of all patterns with wildcards together. */
 const maxPatternLength = 500;
@@ -37,7 +37,7 @@ function searchRoute(apiBase: string, databases: ServedDatabases): DescribedRout
       operationId: 'searchFiles',
       tag: 'files',
       summary: 'Search the files of a database',
-      description: `Results come by relevance and then by path, in an order that stays: offset and limit cut it exactly. Without a limit at most ${defaultLimit} come.`,
+      description: `Results come by relevance and then by path, in an order that stays: offset and limit cut it exactly. Without a limit all come. Of an answer that breaks off before its end nothing counts.`,
       success: { status: 200, description: 'The files found.', schema: answerSchemas.FileList },
       example: { database: 'Source Data', orcid: someone, query: 'format:csv', offset: 0, limit: 100 },
       problems: { 404: 'There is no such database.', 500: away },
@@ -88,14 +88,33 @@ async function search(databases: ServedDatabases, request: LocalSearchRequest): 
   const database = mustFindDatabase(databases, request.database, 'body.database');
   const parsed = parseSearch(request.query);
   checkCost(parsed, request.specific?.path);
-  const files = await database.catalog.search({
+  const wanted: CatalogSearch = {
     search: parsed,
     filter: parseSpecific(request.specific ?? {}),
     ...(request.status === undefined ? {} : { status: request.status }),
     offset: request.offset ?? 0,
-    limit: request.limit ?? defaultLimit,
-  });
-  return answer(database, files);
+    limit: request.limit ?? Number.POSITIVE_INFINITY,
+  };
+  const first = await database.catalog.search(wanted);
+  if (first.next === undefined || first.files.length === wanted.limit) return answer(database, first.files);
+  return { status: 200, pieces: searchPieces(database, wanted, first) };
+}
+
+/** Yields the text of {@link answer}, page by page, so that a search with very many files is never held whole. */
+async function* searchPieces(
+  database: ServedDatabase,
+  wanted: CatalogSearch,
+  first: SearchPage,
+): AsyncGenerator<string> {
+  yield `{"database":${JSON.stringify(database.document.name)},"resources":[`;
+  let left = wanted.limit;
+  for (let page = first, comma = ''; ; comma = ',') {
+    if (page.files.length > 0) yield comma + page.files.map((file) => JSON.stringify(resourceOf(file))).join(',');
+    left -= page.files.length;
+    if (page.next === undefined || left === 0) break;
+    page = await database.catalog.search({ ...wanted, limit: left, after: page.next });
+  }
+  yield ']}';
 }
 
 /** What a search may cost: the words of its query, and the patterns, which each path is held against sign by sign. */

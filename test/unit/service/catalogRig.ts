@@ -69,7 +69,7 @@ export class CatalogRig {
   /** The paths that a search finds. */
   async find(query = ''): Promise<string[]> {
     const wanted = { search: parseSearch(query), filter: parseSpecific({ sort: 'path' }), offset: 0, limit: 100 };
-    return (await this.catalog.search(wanted)).map(({ path }) => path);
+    return (await this.catalog.search(wanted)).files.map(({ path }) => path);
   }
 
   /** Waits until the catalogue holds exactly these paths, because it was told of what happened. */

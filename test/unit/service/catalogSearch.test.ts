@@ -21,7 +21,14 @@ function fill(store: CatalogStore, files: readonly FoundFile[], stagedEvery = In
 }
 
 function pathsOf(store: CatalogStore, wanted: CatalogSearch): string[] {
-  return store.search(wanted).map(({ path }) => path);
+  return store.search(wanted).files.map(({ path }) => path);
+}
+
+/** The paths of a page and of all that follow it. */
+function pathsFrom(store: CatalogStore, wanted: CatalogSearch): string[] {
+  const { files, next } = store.search(wanted);
+  const paths = files.map(({ path }) => path);
+  return next === undefined ? paths : [...paths, ...pathsFrom(store, { ...wanted, after: next })];
 }
 
 function isWanted(file: FoundFile, isStaged: boolean, { specific, status }: AskedTree): boolean {
@@ -70,6 +77,7 @@ for (const mode of modes) {
       assert.deepEqual(pathsOf(store, { ...wanted, offset: 0, limit: 100 }), whole);
       for (const [offset, limit] of asked.cuts) {
         assert.deepEqual(pathsOf(store, { ...wanted, offset, limit }), whole.slice(offset, offset + limit));
+        assert.deepEqual(pathsFrom(store, { ...wanted, offset, limit }), whole.slice(offset));
       }
       store.close();
     });

@@ -35,7 +35,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
 
     function find(query: string, specific: SearchSpecific = {}, offset = 0, limit = 100): string[] {
       const wanted = { search: parseSearch(query), filter: parseSpecific(specific), offset, limit };
-      return store.search(wanted).map((file) => file.path);
+      return store.search(wanted).files.map((file) => file.path);
     }
 
     const table: [query: string, found: string[]][] = [

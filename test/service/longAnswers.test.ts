@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { startLocalService, type StartedService } from '../support/localService.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
+
+const orcid = '0000-0002-1825-0097';
+const count = 100_000;
+/** Held whole, the answer takes several times as much: as rows, as copies for another thread, and as text. */
+const mostGrowthBytes = 100 * 1024 * 1024;
+
+interface FileList {
+  readonly database: string;
+  readonly resources: readonly { readonly path: string }[];
+}
+
+describe('A search without a limit (§4.3, D21)', function () {
+  this.timeout(180_000);
+  let root: string;
+  let service: StartedService;
+
+  before(async () => {
+    root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-many-'));
+    await fs.mkdir(nodePath.join(root, 'source'));
+    const sh = `seq -f 'f%06g.txt' ${count} | xargs touch`;
+    execFileSync('sh', ['-c', sh], { cwd: nodePath.join(root, 'source') });
+    const databases = [{ name: 'Source', folder: nodePath.join(root, 'source') }];
+    service = await startLocalService({ databases, dataFolder: nodePath.join(root, 'data') });
+    await search({ query: 'f000001' });
+  });
+
+  after(async () => {
+    await service.stop();
+    await fs.rm(root, { recursive: true });
+  });
+
+  async function search(more: object): Promise<FileList> {
+    const response = await fetch(`${service.address}/api/v1/files`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ database: 'Source', orcid, ...more }),
+    });
+    assert.equal(response.status, 200);
+    return (await response.json()) as FileList;
+  }
+
+  async function peakBytes(): Promise<number> {
+    const status = await fs.readFile(`/proc/${service.pid}/status`, 'utf8');
+    return 1_024 * Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]);
+  }
+
+  it('answers all 100,000 files of a database in one document, without holding them all', async () => {
+    const before = await peakBytes();
+    const { database, resources } = await search({ query: '' });
+    const growth = (await peakBytes()) - before;
+    assert.deepEqual([database, resources.length], ['Source', count]);
+    assert.ok(resources.every(({ path }, index) => path === `f${String(index + 1).padStart(6, '0')}.txt`));
+    assert.ok(growth < mostGrowthBytes, `it took ${Math.round(growth / 1024 / 1024)} MB`);
+  });
+
+  it('answers all from an offset on, in the order asked, and a long page exactly', async () => {
+    const { resources } = await search({ query: 'f', specific: { sort: 'name', order: 'desc' }, offset: 5 });
+    assert.equal(resources.length, count - 5);
+    assert.deepEqual([resources[0]?.path, resources.at(-1)?.path], ['f099995.txt', 'f000001.txt']);
+    const page = await search({ query: 'f', offset: 10_000, limit: 20_000 });
+    assert.equal(page.resources.length, 20_000);
+    assert.deepEqual([page.resources[0]?.path, page.resources.at(-1)?.path], ['f010001.txt', 'f030000.txt']);
+  });
+});
+
+describe('A search whose database goes away in the middle of the answer (D21)', function () {
+  this.timeout(60_000);
+
+  it('ends with a broken connection, so that nobody takes the part for the whole', async () => {
+    const names = Array.from({ length: 400 }, (_, index) => `file-${index}.txt`);
+    const resources = names.map((path) => ({ path, description: 'x'.repeat(100_000) }));
+    const rig = await ServiceRig.start({
+      ...Object.fromEntries(names.map((name) => [name, 'a'])),
+      'datapackage.json': JSON.stringify({ resources }),
+    });
+    try {
+      await rig.find('file-1.txt');
+      const response = await fetch(`${rig.service.address}/api/v1/files`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${rig.service.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ database: 'Source Data', orcid, query: '' }),
+      });
+      assert.equal(response.status, 200);
+      await fs.rename(rig.source, `${rig.source}-away`);
+      await assert.rejects(response.text());
+      assert.match(rig.logged.join('\n'), /cannot be read/);
+    } finally {
+      await rig.stop();
+    }
+  });
+});
