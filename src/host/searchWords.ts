@@ -5,6 +5,7 @@ import type { SearchQuery, StagingStatus } from '../core/model/searchQuery.ts';
 import type { CheckedTally } from '../core/store/checkedFiles.ts';
 import type { Search } from '../core/store/searchStore.ts';
 import type { JsonObject } from '../core/util/json.ts';
+import { findQueryMistakes, type QueryMistake } from '../core/util/searchSyntax.ts';
 import { filesText, listText, numberText, plainLine, plural, sizeText } from './words.ts';
 
 /** What narrows a search. */
@@ -81,4 +82,28 @@ export function checkedText({ count, sizeBytes }: CheckedTally): string {
   if (count === 0) return '';
   if (sizeBytes === 0) return plural(count, '{0} checked', '{0} checked');
   return `${numberText(count)} ✓ ${sizeText(sizeBytes)}`;
+}
+
+/** Describes the first mistake in a query in the language of the local service (D21); undefined when there is none. */
+export function queryMistakeText(query: string): string | undefined {
+  const [mistake] = findQueryMistakes(query);
+  return mistake && mistakeText(mistake);
+}
+
+function mistakeText({ kind, position, condition }: QueryMistake): string {
+  const [what, where] = [plainLine(condition), numberText(position)];
+  switch (kind) {
+    case 'openQuote':
+      return l10n.t('Close the quotation mark at character {0}.', where);
+    case 'badSize':
+      return l10n.t('Enter a size after {0} (character {1}), for example bytes:>1MB.', what, where);
+    case 'noValue':
+      return l10n.t('Enter a value after {0} (character {1}).', what, where);
+    case 'unknownCondition':
+      return l10n.t(
+        '{0} (character {1}) is not a condition. Use format:, path: or bytes:, or put the words in quotation marks.',
+        what,
+        where,
+      );
+  }
 }

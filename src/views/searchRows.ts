@@ -42,7 +42,9 @@ function standingRows(search: Search, node: SearchNode): MessageNode[] {
   const count = search.files.length;
   if (loading) return [loadingRow(key, loadingText(search))];
   if (search.reason) return failedRows(search, node, reasonText(search.reason));
-  if (count === 0 && !mayHaveMore) return missing.length > 0 ? [] : [nothingRow(key, l10n.t('No files found.'))];
+  if (count === 0 && !mayHaveMore) {
+    return missing.length > 0 ? [] : [nothingRow(key, l10n.t('No files found.')), editRow(search, node)];
+  }
   if (!mayHaveMore) return [];
   const text =
     count === 0 ? l10n.t('Stopped. Search again') : plural(count, 'Load more ({0} shown)', 'Load more ({0} shown)');
@@ -55,15 +57,18 @@ function loadingText({ query, files, nextOffset }: Search): string {
   return files.length === 0 ? l10n.t('Searching…') : l10n.t('Loading more…');
 }
 
-function failedRows({ key, query }: Search, node: SearchNode, why: string): MessageNode[] {
+function failedRows(search: Search, node: SearchNode, why: string): MessageNode[] {
+  const { key, query } = search;
   const database = databaseText(query.database);
   const sentence = query.ids
     ? l10n.t('Could not fetch from {0}: {1}', database, why)
     : l10n.t('Could not search {0}: {1}', database, why);
   const retry = { id: 'dataTransfer.loadMore', title: l10n.t('Retry'), argument: node };
-  const edit = { id: 'dataTransfer.refineSearch', title: l10n.t('Edit'), argument: node };
-  return [
-    ...troubleRows(key, { sentence, why, way: retry }),
-    { kind: 'message', id: `${key}/edit`, look: 'edit', text: l10n.t('Edit the search…'), command: edit },
-  ];
+  return [...troubleRows(key, { sentence, why, way: retry }), editRow(search, node)];
+}
+
+/** Returns the row that opens the search for editing. */
+function editRow({ key }: Search, node: SearchNode): MessageNode {
+  const command = { id: 'dataTransfer.refineSearch', title: l10n.t('Edit Search'), argument: node };
+  return { kind: 'message', id: `${key}/edit`, look: 'edit', text: l10n.t('Edit Search…'), command };
 }

@@ -47,10 +47,15 @@ describe('The tree of search results', () => {
     assert.deepEqual(rows('s'), ['f1.csv | 67 kB · json', 'f2.csv']);
   });
 
-  it('says that nothing was found', () => {
+  it('says that nothing was found, and offers to edit the search', () => {
     open('s');
     fill('s', []);
-    assert.deepEqual(rows('s'), ['No files found.']);
+    assert.deepEqual(rows('s'), ['No files found.', 'Edit Search…']);
+    const { command } = items(tree.root('s')).at(-1) ?? {};
+    assert.deepEqual(
+      [command?.command, command?.arguments],
+      ['dataTransfer.refineSearch', [{ kind: 'search', key: 's' }]],
+    );
   });
 
   it('ends with a row that loads more where there may be more (D9)', () => {
@@ -72,7 +77,7 @@ describe('The tree of search results', () => {
     open('s');
     fill('s', [fileEntry('f1')], true);
     store.update('s', { reason: { kind: 'serverError', status: 500 } });
-    assert.deepEqual(rows('s'), ['f1.csv', 'The service failed (500)', 'Retry', 'Edit the search…']);
+    assert.deepEqual(rows('s'), ['f1.csv', 'The service failed (500)', 'Retry', 'Edit Search…']);
     const commands = items(tree.root('s'))
       .slice(1)
       .map(({ command }) => [command?.command, command?.arguments]);

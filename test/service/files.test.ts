@@ -151,6 +151,26 @@ describe('The files of the local service', () => {
     );
   });
 
+  const mistakes: [query: string, message: string][] = [
+    [
+      'bytes:>',
+      'query has no valid size after "bytes:" at character 1: write a number and a unit, as in bytes:>1MB',
+    ],
+    ['soil "never closed', 'query has a quotation mark at character 6 that is not closed'],
+    ['path:', 'query has nothing after "path:" at character 1'],
+    [
+      'minBytes:1000',
+      'query has an unknown condition "minBytes:" at character 1: known are format:, path:, bytes:; to search for the words, put them in quotation marks',
+    ],
+  ];
+  for (const [query, message] of mistakes) {
+    it(`refuses the query ${query} and says where the mistake is (D21)`, async () => {
+      const answer = await search({ query });
+      assert.equal(answer.status, 422);
+      assert.deepEqual((answer.body as ProblemDocument).errors, [{ message, location: 'body.query' }]);
+    });
+  }
+
   const wrongQueries: [query: string, location: string][] = [
     ['orcid=x&ids=a', 'query.database'],
     ['database=target&ids=a', 'query.orcid'],
@@ -200,7 +220,7 @@ describe('The files of the local service', () => {
 
   it('finds what is asked for, with hostile queries as words (D21)', async () => {
     assert.deepEqual(await rig.find('grosse | größe'), ['data/Größe, 100%.csv']);
-    for (const query of ['"', 'a" OR 1=1', 'NEAR(', '*:*', "'); DROP TABLE files"]) {
+    for (const query of ['""', 'a"" OR 1=1', 'NEAR(', '*:*', "'); DROP TABLE files"]) {
       assert.ok(Array.isArray(await rig.find(query)), query);
     }
   });

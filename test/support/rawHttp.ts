@@ -67,12 +67,38 @@ export class RawConnection {
     if (end < 0) return undefined;
     const [first, ...lines] = this.received.subarray(0, end).toString('latin1').split('\r\n');
     const headers = new Headers(lines.map((line) => line.split(/:\s*/, 2) as [string, string]));
-    const size = hasBody ? Number(headers.get('content-length') ?? 0) : 0;
     const start = end + 4;
-    if (this.received.length < start + size) return undefined;
-    const text = this.received.subarray(start, start + size).toString('utf8');
-    this.received = this.received.subarray(start + size);
-    return { status: Number(first?.split(' ')[1]), headers, text };
+    const isChunked = headers.get('transfer-encoding') === 'chunked';
+    const size = hasBody ? Number(headers.get('content-length') ?? 0) : 0;
+    const body = isChunked ? chunkedBody(this.received, start) : wholeBody(this.received, start, size);
+    if (body === undefined) return undefined;
+    this.received = this.received.subarray(body.end);
+    return { status: Number(first?.split(' ')[1]), headers, text: body.bytes.toString('utf8') };
+  }
+}
+
+interface ReceivedBody {
+  readonly bytes: Buffer;
+  /** Where it ends in what was received. */
+  readonly end: number;
+}
+
+function wholeBody(received: Buffer, start: number, size: number): ReceivedBody | undefined {
+  const end = start + size;
+  return received.length < end ? undefined : { bytes: received.subarray(start, end), end };
+}
+
+/** Reads a body sent in chunks; undefined until its last one is there. */
+function chunkedBody(received: Buffer, start: number): ReceivedBody | undefined {
+  const chunks: Buffer[] = [];
+  for (let place = start; ;) {
+    const lineEnd = received.indexOf('\r\n', place);
+    const size = Number.parseInt(received.toString('latin1', place, Math.max(place, lineEnd)), 16);
+    const end = lineEnd + 2 + size + 2;
+    if (lineEnd < 0 || received.length < end) return undefined;
+    if (size === 0) return { bytes: Buffer.concat(chunks), end };
+    chunks.push(received.subarray(lineEnd + 2, lineEnd + 2 + size));
+    place = end;
   }
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../core/util/json.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { Memory, RecentSearch } from '../../host/memory.ts';
 import { after, askText, pickOne, runSteps, type Choice, type Step, type StepPosition } from '../../host/quickInput.ts';
-import { databaseText, filtersText, wantedText } from '../../host/searchWords.ts';
+import { databaseText, filtersText, queryMistakeText, wantedText } from '../../host/searchWords.ts';
 import type { Settings } from '../../host/settings.ts';
 import { plainLine } from '../../host/words.ts';
 import { askOptions, type SearchDraft } from './searchOptions.ts';
@@ -85,6 +85,7 @@ async function askWords(position: StepPosition, session: Session, draft: SearchD
   const answer = await askText(position, {
     prompt: session.service.pagesExactly ? `${where} ${operators}` : where,
     value: draft.query,
+    ...(session.service.pagesExactly && { validate: queryMistakeText }),
   });
   return after(answer, (value) => (draft.query = value));
 }

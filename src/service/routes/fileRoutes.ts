@@ -1,4 +1,5 @@
 import type { MetadataRequest } from '../../contract/metadata.ts';
+import { findQueryMistakes, queryConditions, type QueryMistake } from '../../core/util/searchSyntax.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { parseSearch, termCount, type ParsedSearch } from '../catalog/searchLanguage.ts';
@@ -9,6 +10,7 @@ import { mustFindDatabase } from '../databases/findDatabase.ts';
 import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import { wrongFields } from '../http/httpProblem.ts';
 import { fieldProblemAt, type FieldProblem } from '../http/issues.ts';
+import { quotable } from '../http/quotable.ts';
 import type { ApiAnswer } from '../http/router.ts';
 import { unknownIds } from '../http/unknownIds.ts';
 import { metadataQuerySchema, metadataSchema, searchSchema, type LocalSearchRequest } from '../wire/requests.ts';
@@ -86,6 +88,7 @@ function metadataRoutes(path: string, databases: ServedDatabases): DescribedRout
 
 async function search(databases: ServedDatabases, request: LocalSearchRequest): Promise<ApiAnswer> {
   const database = mustFindDatabase(databases, request.database, 'body.database');
+  checkQuery(request.query);
   const parsed = parseSearch(request.query);
   checkCost(parsed, request.specific?.path);
   const wanted: CatalogSearch = {
@@ -98,6 +101,28 @@ async function search(databases: ServedDatabases, request: LocalSearchRequest): 
   const first = await database.catalog.search(wanted);
   if (first.next === undefined || first.files.length === wanted.limit) return answer(database, first.files);
   return { status: 200, pieces: searchPieces(database, wanted, first) };
+}
+
+/** Throws 422 that names each mistake in a query and its place (D21). */
+function checkQuery(query: string): void {
+  const mistakes = findQueryMistakes(query).map((mistake) => {
+    return fieldProblemAt('body', ['query'], describeMistake(mistake));
+  });
+  if (mistakes.length > 0) throw wrongFields(mistakes);
+}
+
+function describeMistake({ kind, position, condition }: QueryMistake): string {
+  const at = `at character ${position}`;
+  switch (kind) {
+    case 'openQuote':
+      return `has a quotation mark ${at} that is not closed`;
+    case 'badSize':
+      return `has no valid size after "${condition}" ${at}: write a number and a unit, as in bytes:>1MB`;
+    case 'noValue':
+      return `has nothing after "${condition}" ${at}`;
+    case 'unknownCondition':
+      return `has an unknown condition "${quotable(condition)}" ${at}: known are ${queryConditions.join(', ')}; to search for the words, put them in quotation marks`;
+  }
 }
 
 /** Yields the text of {@link answer}, page by page, so that a search with very many files is never held whole. */
