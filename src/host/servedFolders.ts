@@ -36,7 +36,7 @@ export async function servedFolders(
   const machine = l10n.t('This machine');
   const saved = settings.servedFolders.map((folder) => ({ organization: machine, ...folder }));
   const own = [
-    ...(saved.length === 0 ? [{ name: l10n.t('Sample Data'), folder: places.samples, organization: machine }] : []),
+    ...(saved.length === 0 ? [sampleData(places, machine)] : []),
     { name: l10n.t('Received Files'), folder: places.received, organization: machine },
   ];
   const open: ServedFolder[] = [];
@@ -47,6 +47,11 @@ export async function servedFolders(
     else open.push(folder);
   }
   return [...saved, ...open, ...own];
+}
+
+/** The samples are part of the extension: an update would delete what landed there. */
+function sampleData({ samples }: ServicePlaces, organization: string): ServedFolder {
+  return { name: l10n.t('Sample Data'), folder: samples, organization, readOnly: true };
 }
 
 /** The entry of the settings that this address of a database comes from. */

@@ -11,6 +11,8 @@ export interface ServedFolder {
   readonly name: string;
   readonly folder: string;
   readonly organization?: string;
+  /** Nothing can be transferred to it (D43). */
+  readonly readOnly?: boolean;
 }
 
 const section = 'dataTransfer';

@@ -9,6 +9,8 @@ const databaseConfigSchema = z.strictObject({
   /** The folder that is the database (D20). */
   folder: z.string().check(z.minLength(1)),
   organization: z.optional(z.string()),
+  /** Refuses transfers to it (D43). */
+  readOnly: z.optional(z.boolean()),
   /** Left out, it is a slug of the name. */
   id: z.optional(z.string().check(z.regex(/^[a-z0-9][-a-z0-9_]*$/))),
 });

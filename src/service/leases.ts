@@ -85,10 +85,12 @@ async function placeOf(path: string): Promise<string> {
   return await fs.realpath(path).catch(() => nodePath.resolve(path));
 }
 
-function withoutUndefined({ name, folder, organization }: LeaseRequest['databases'][number]): {
+function withoutUndefined({ name, folder, organization, readOnly }: LeaseRequest['databases'][number]): {
   name: string;
   folder: string;
   organization?: string;
+  readOnly?: boolean;
 } {
-  return { name, folder: nodePath.resolve(folder), ...(organization === undefined ? {} : { organization }) };
+  const more = { ...(organization !== undefined && { organization }), ...(readOnly !== undefined && { readOnly }) };
+  return { name, folder: nodePath.resolve(folder), ...more };
 }

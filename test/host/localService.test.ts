@@ -63,6 +63,20 @@ describe('The local service, from the editor', function () {
     await rm(file);
   });
 
+  it('does not offer the samples as a destination (D43)', async () => {
+    const file = join(openFolder(), 'greeting.txt');
+    await writeFile(file, 'hello');
+    await stage.run('dataTransfer.startLocalService');
+    const search = await stage.search(workspace.workspaceFolders?.[0]?.name ?? '', 'greeting');
+    stage.parts.searchStore.checkAll(search.key);
+    const done = stage.run('dataTransfer.transferCheckedFiles');
+    const pick = await stage.person.pick();
+    assert.deepEqual(pick.labels, ['Received Files']);
+    pick.escape();
+    await done;
+    await rm(file);
+  });
+
   it('cancels a transfer that runs, after asking', async () => {
     const file = join(openFolder(), 'large.bin');
     const handle = await open(file, 'w');

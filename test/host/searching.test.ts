@@ -227,4 +227,27 @@ describe('Searching in the editor', () => {
     await stage.run('dataTransfer.startLocalService');
     assert.match(await prompt('Sample Data'), /"a phrase", -word, this \| that, format:csv/);
   });
+
+  it('marks a mistake in the words while they are typed, for the local service only (D21)', async () => {
+    const { person } = stage;
+    const mark = async (name: string, words: string): Promise<string> => {
+      const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name });
+      const box = await person.textBox();
+      box.type(words);
+      const message = box.validationMessage;
+      box.escape();
+      await done;
+      return message;
+    };
+    assert.equal(await mark('JGI Data Portal', 'bytes:>'), '');
+    await stage.run('dataTransfer.startLocalService');
+    assert.equal(
+      await mark('Sample Data', 'bytes:>'),
+      'Enter a size after bytes: (character 1), for example bytes:>1MB.',
+    );
+    assert.equal(await mark('Sample Data', 'soil "rain'), 'Close the quotation mark at character 6.');
+    assert.equal(await mark('Sample Data', 'path:'), 'Enter a value after path: (character 1).');
+    assert.match(await mark('Sample Data', 'minBytes:1000'), /^minBytes: \(character 1\) is not a condition\./);
+    assert.equal(await mark('Sample Data', 'JDP:6101 bytes:>1MB'), '');
+  });
 });

@@ -7,6 +7,7 @@ export interface LeasedFolder {
   readonly name: string;
   readonly folder: string;
   readonly organization?: string;
+  readonly readOnly?: boolean;
 }
 
 /** A database as the first line of a lease tells it. */

@@ -22,6 +22,8 @@ interface RigOptions extends Partial<Omit<ServiceOptions, 'logger'>> {
   readonly trustedHosts?: readonly string[];
   /** The name of a database that is left out of the configuration. */
   readonly without?: string;
+  /** The name of a database that is read-only by configuration. */
+  readonly readOnly?: string;
   /** Serves nothing by configuration, and is found and ended as the service of all windows is (D29). */
   readonly shared?: boolean;
   /** Serves both folders by configuration, also where it is shared. */
@@ -89,13 +91,15 @@ export class ServiceRig {
       throttleBytesPerSecond,
       trustedHosts,
       without,
+      readOnly,
       shared,
       configured = shared !== true,
       whileStopped,
       ...rest
     } = options;
     whileStopped?.();
-    const databases = configured ? this.folders.filter(({ name }) => name !== without) : [];
+    const served = this.folders.map((folder) => (folder.name === readOnly ? { ...folder, readOnly: true } : folder));
+    const databases = configured ? served.filter(({ name }) => name !== without) : [];
     const config = { dataFolder: 'data', databases, retentionDays, throttleBytesPerSecond, trustedHosts, shared };
     const note = (message: string): void => void this.logged.push(message);
     const logger: Logger = { trace: note, debug: note, info: note, warn: note, error: note };

@@ -72,7 +72,8 @@ async function askDestination(
   position: StepPosition,
   draft: Draft,
 ): ReturnType<Step> {
-  const others = connectionStore.listing.databases.filter(({ name }) => !sources.includes(name));
+  const { databases } = connectionStore.listing;
+  const others = databases.filter(({ name, readOnly }) => !sources.includes(name) && readOnly !== true);
   if (others.length === 0) throw new CommandFailure(l10n.t('The service has no other database to transfer to.'));
   const answer = await pickOne(position, {
     placeholder: l10n.t('Select the database to transfer to'),

@@ -47,7 +47,7 @@ function readDatabase(element: unknown): Database | undefined {
   const parsed = databaseSchema.safeParse(whole);
   if (!parsed.success) return undefined;
   const { id, name, organization, url } = parsed.data;
-  return { id, name, organization, url };
+  return { id, name, organization, url, ...(parsed.data['readOnly'] === true && { readOnly: true }) };
 }
 
 function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {

@@ -6,4 +6,6 @@ export interface Database {
   readonly organization: string;
   /** May be empty. */
   readonly url: string;
+  /** The service refuses transfers to it (D43); absent where it does not say so. */
+  readonly readOnly?: boolean;
 }

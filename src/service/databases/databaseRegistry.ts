@@ -137,14 +137,18 @@ export class DatabaseRegistry implements ServedDatabases {
     const before = this.entries.get(id);
     const folder = before?.served.folder ?? wish.folder;
     const url = pathToFileURL(folder + nodePath.sep).href;
-    const document = { id, name, organization: wish.organization ?? '', url };
+    // Whoever serves it as read-only has a reason that holds for all.
+    const isReadOnly = wish.readOnly === true || before?.served.document['readOnly'] === true;
+    const organization = wish.organization ?? '';
+    const document = { id, name, organization, url, ...(isReadOnly && { readOnly: true }) };
     if (before === undefined) {
       const catalog = this.newCatalog(folder, document);
       this.entries.set(id, { served: { document, folder, catalog }, uses: 0 });
       return true;
     }
     const { document: old } = before.served;
-    if (old.name === name && old.organization === document.organization) return false;
+    const isSame = old.name === name && old.organization === organization && (old['readOnly'] === true) === isReadOnly;
+    if (isSame) return false;
     before.served = { ...before.served, document };
     return true;
   }

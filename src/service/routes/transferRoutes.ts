@@ -61,6 +61,7 @@ function submitRoute(apiBase: string, queue: TransferQueue): DescribedRoute {
         instructions: { type: 'assembly' },
       },
       problems: {
+        403: 'The destination is read-only; or the Host is not this service; or the request is that of a web page.',
         404: 'There is no such database, or the source does not have all of the files; each of these is named.',
         500: 'The folder of the source cannot be read, or the journal of transfers cannot be written.',
       },

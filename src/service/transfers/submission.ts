@@ -2,10 +2,11 @@ import * as fs from 'node:fs/promises';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
-import type { ServedDatabases } from '../catalog/databases.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
 import { mustFindDatabase } from '../databases/findDatabase.ts';
 import { HttpProblem, wrongFields } from '../http/httpProblem.ts';
 import { fieldProblemAt } from '../http/issues.ts';
+import { quotable } from '../http/quotable.ts';
 import { repeatedIds, unknownIds } from '../http/unknownIds.ts';
 import type { TransferJournal } from './journal.ts';
 import { describeWaiting, messageOf, type TransferFile, type TransferRecord } from './transferRecord.ts';
@@ -18,7 +19,10 @@ export interface Submission {
 
 const idList = 'body.file_ids';
 
-/** Checks a submission (§4.5) and describes its files. Throws {@link HttpProblem}: 404 for what is unknown, else 422. */
+/**
+ * Checks a submission (§4.5) and describes its files. Throws {@link HttpProblem}: 404 for what is unknown, 403 for a
+ * read-only destination, else 422.
+ */
 export async function prepareSubmission(
   databases: ServedDatabases,
   request: TransferRequest,
@@ -27,6 +31,7 @@ export async function prepareSubmission(
 ): Promise<Submission> {
   const source = mustFindDatabase(databases, request.source, 'body.source');
   const destination = mustFindDatabase(databases, request.destination, 'body.destination');
+  refuseReadOnly(destination);
   if (source === destination) {
     throw wrongFields([fieldProblemAt('body', ['destination'], 'must be another database than the source')]);
   }
@@ -70,6 +75,13 @@ export async function addTo(journal: TransferJournal, submission: Submission, lo
 
 function transferFileOf(file: CatalogFile, position: number): TransferFile {
   return { position, path: file.path, resource: resourceOf(file), bytes: file.bytes, isLanded: false };
+}
+
+/** Throws {@link HttpProblem} 403 for a destination that is served to be read only (D43). */
+function refuseReadOnly({ document }: ServedDatabase): void {
+  if (document['readOnly'] !== true) return;
+  const message = `The database "${quotable(document.name)}" is read-only. Choose another destination.`;
+  throw new HttpProblem(403, message, { errors: [{ message, location: 'body.destination' }] });
 }
 
 function refuseRepeated(ids: readonly string[]): void {

@@ -18,6 +18,7 @@ export const databaseAnswer = z
     name: z.string().check(z.describe('Name: what `database`, `source` and `destination` carry.')),
     organization: z.string().check(z.describe('Organization that holds it; may be empty.')),
     url: z.string().check(z.meta({ description: 'Address of its folder.', format: 'uri' })),
+    readOnly: z.optional(z.literal(true).check(z.describe('Nothing can be transferred to it; absent where it can.'))),
   })
   .check(z.describe('A database: a folder.'));
 

@@ -9,6 +9,7 @@ export const leasedFolderSchema = z
     name: z.string().check(notEmpty, z.maxLength(200), z.describe('Name of the database, in one line.')),
     folder: z.string().check(z.minLength(1), z.describe('The folder, as an absolute path.')),
     organization: z.optional(z.string().check(z.maxLength(200), z.describe('Who holds the database.'))),
+    readOnly: z.optional(z.boolean().check(z.describe('Whether transfers to it are refused.'))),
   })
   .check(z.describe('A folder that is to be served as a database.'));
 
