@@ -51,9 +51,9 @@ describe('The tree of search results', () => {
     open('s');
     fill('s', []);
     assert.deepEqual(rows('s'), ['No files found.', 'Edit Search…']);
-    const { command } = items(tree.root('s')).at(-1) ?? {};
+    const edit = items(tree.root('s')).at(-1);
     assert.deepEqual(
-      [command?.command, command?.arguments],
+      [edit?.command?.command, edit?.command?.arguments],
       ['dataTransfer.refineSearch', [{ kind: 'search', key: 's' }]],
     );
   });

@@ -152,10 +152,7 @@ describe('The files of the local service', () => {
   });
 
   const mistakes: [query: string, message: string][] = [
-    [
-      'bytes:>',
-      'query has no valid size after "bytes:" at character 1: write a number and a unit, as in bytes:>1MB',
-    ],
+    ['bytes:>', 'query has no valid size after "bytes:" at character 1: write a number and a unit, as in bytes:>1MB'],
     ['soil "never closed', 'query has a quotation mark at character 6 that is not closed'],
     ['path:', 'query has nothing after "path:" at character 1'],
     [

@@ -88,7 +88,10 @@ describe('Files with odd names in the local service (D20)', () => {
     const { status, message } = await rig.reaches(id, 'succeeded', 'failed');
     assert.equal(status, 'succeeded', message);
     await rig.call('POST', '/api/v1/files', { database: 'Target', orcid, query: '' });
-    assert.deepEqual(rig.logged.filter((line) => line.includes('manifest.json')), []);
+    assert.deepEqual(
+      rig.logged.filter((line) => line.includes('manifest.json')),
+      [],
+    );
     const landedFiles = await readManifest(nodePath.join(rig.target, `dts-${id}`, 'manifest.json'));
     assert.deepEqual([landedFiles.troubles, landedFiles.files.length], [[], names.length]);
     for (const name of names) {

@@ -24,5 +24,7 @@ export function landedPath(path: unknown): PackagePath | undefined {
   if (process.platform === 'win32' || typeof path !== 'string' || path.includes('//')) return packagePath(path);
   const leadsOut = path === '' || path.startsWith('/') || path.includes('\0');
   const parts = path.split('/').filter((part) => part !== '.' && part !== '');
-  return leadsOut || parts.length === 0 || parts.includes('..') ? packagePath(path) : { kind: 'file', path: parts.join('/') };
+  return leadsOut || parts.length === 0 || parts.includes('..')
+    ? packagePath(path)
+    : { kind: 'file', path: parts.join('/') };
 }

@@ -76,8 +76,7 @@ export class CatalogStore {
     const { after } = wanted;
     const page = new GrowingPage(wanted);
     let skip = after === undefined ? wanted.offset : 0;
-    for (const [index, tier] of searchTiers(wanted, this.mode).entries()) {
-      if (index < (after?.tier ?? 0)) continue;
+    for (const [index, tier] of [...searchTiers(wanted, this.mode).entries()].slice(after?.tier)) {
       const count = this.fill(page, tier.page(page.room, skip, index === after?.tier ? after : undefined));
       if (page.isFull) return page.end(index);
       // A page that holds nothing may begin beyond the tier: then the next one begins within.
