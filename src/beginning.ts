@@ -14,6 +14,7 @@ import { Notices } from './host/notices.ts';
 import { machineName } from './host/machine.ts';
 import { servedFolders, servicePlaces } from './host/servedFolders.ts';
 import { Settings } from './host/settings.ts';
+import { StateFiles } from './host/stateFiles.ts';
 import type { Interaction } from './interaction.ts';
 import { present } from './presentation.ts';
 import type { SideBar } from './views/sideBar.ts';
@@ -32,7 +33,8 @@ export async function begin(context: ExtensionContext, lifetime: Lifetime, sideB
   const log = new RedactingLog(troubles);
   const notices = new Notices();
   const settings = new Settings();
-  const memory = new Memory(globalState);
+  const stateFolder = Uri.joinPath(globalStorageUri, 'state').fsPath;
+  const memory = new Memory(new StateFiles({ folder: stateFolder, editorState: globalState, clock, log }));
   const explorer = lifetime.track(
     new Explorer({
       log,
@@ -44,8 +46,9 @@ export async function begin(context: ExtensionContext, lifetime: Lifetime, sideB
       hasFocus: () => window.state.focused,
       network: readNetworkSettings,
       fetch: async (address, init) => await globalThis.fetch(address, init),
-      dialects: memory.serverDialects,
+      dialects: await memory.serverDialects(),
       keepDialects: (learned) => memory.keepServerDialects(learned),
+      rememberConnection: (id) => memory.rememberConnection(id),
     }),
   );
   const places = servicePlaces(extensionUri, globalStorageUri, machineName);

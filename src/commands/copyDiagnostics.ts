@@ -29,7 +29,7 @@ export async function copyDiagnostics(parts: DiagnosticsParts): Promise<void> {
       'not confirmed': transferStore.notConfirmed().length,
       finished: transferStore.finished().length,
     },
-    learned: memory.serverDialects,
+    learned: await memory.serverDialects(),
     troubles: troubles.all,
     secrets: keys.flatMap(({ key }) => key ?? []),
   });

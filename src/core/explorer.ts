@@ -49,7 +49,9 @@ export interface ExplorerSurroundings {
   /** What `keepDialects` was given last, of whatever form it has become (D7, D8). */
   readonly dialects: unknown;
   /** Keeps what was learned of servers over the end of the program. */
-  keepDialects(learned: unknown): unknown;
+  keepDialects(learned: Record<string, unknown>): unknown;
+  /** Stores which connection is active, before it is shown as connected (D45). Must not reject. */
+  readonly rememberConnection: (id: string) => Promise<void>;
 }
 
 /** Stores, flows, ledger and monitor, put together: all of the product that needs no editor. */
@@ -74,7 +76,7 @@ export class Explorer implements Disposable {
   readonly noticeClaims: NoticeClaims;
 
   constructor(surroundings: ExplorerSurroundings) {
-    const { log, clock, ledgerFolder, fetch } = surroundings;
+    const { log, clock, ledgerFolder, fetch, rememberConnection: remember } = surroundings;
     const { sessions, connectionStore, searchStore, transferStore } = this;
     const dialects = new ServerDialects(surroundings.dialects);
     this.lifetime.track(dialects.onDidLearn(() => surroundings.keepDialects(dialects.toJSON())));
@@ -95,7 +97,7 @@ export class Explorer implements Disposable {
     this.noticeClaims = new NoticeClaims(ledgerFolder, clock, log);
     const orcid = (): string => surroundings.orcid();
     this.connectFlow = this.lifetime.track(
-      new ConnectFlow({ sessions, store: connectionStore, keys, clock, newClient }),
+      new ConnectFlow({ sessions, store: connectionStore, keys, clock, newClient, remember }),
     );
     this.testParts = { keys, newClient, network };
     this.metadataFlow = new MetadataFlow({ sessions, orcid });

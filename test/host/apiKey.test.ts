@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { commands, Uri, workspace } from 'vscode';
 import { publicLike } from '../support/faultPersonality.ts';
 import { until } from '../unit/core/rig.ts';
-import { keysOfSecrets, Stage } from './stage.ts';
+import { keysOfSecrets, Stage, stateOf } from './stage.ts';
 
 describe('The API key', () => {
   const key = `sentinel-${randomUUID()}`;
@@ -54,11 +54,13 @@ describe('The API key', () => {
     assertClean(JSON.stringify(workspace.getConfiguration()), 'the whole configuration');
   });
 
-  it('is in no memory of the editor', () => {
+  it('is in no memory of the editor, and in no file of the extension’s own state', async () => {
     const { globalState, workspaceState } = stage.parts.context;
     const kept = [globalState, workspaceState].flatMap((state) => state.keys().map((name) => [name, state.get(name)]));
-    assert.match(JSON.stringify(kept), /lastConnectionId/);
     assertClean(JSON.stringify(kept), 'the memory');
+    const state = JSON.stringify(await stateOf(stage.parts.context));
+    assert.match(state, /lastConnectionId/);
+    assertClean(state, 'the state');
   });
 
   it('is in no file that the extension or the editor keeps for it: settings, storage, records, logs', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { workspace } from 'vscode';
+import { rm } from 'node:fs/promises';
+import { Uri, workspace } from 'vscode';
 import { html, json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { keysOfSecrets, orcid, Stage } from './stage.ts';
+import { keysOfSecrets, orcid, Stage, stateOf } from './stage.ts';
 
 const oneSentence = /^[A-Z][^\n]{5,200}[.]$/;
 
@@ -23,9 +24,19 @@ describe('Connecting in the editor', () => {
     assert.deepEqual([connection.name, connection.server], ['DTS prototype', stage.server.address]);
     assert.equal(await apiKeys.get(connection), 'the-key');
     assert.equal(settings.orcid, orcid);
-    assert.equal(memory.lastConnectionId, connection.id);
+    assert.equal(await memory.lastConnectionId(), connection.id);
     assert.equal(connectionStore.state.kind, 'connected');
     assert.equal(stage.person.notices[0]?.message, 'Connected to DTS prototype 0.12.1, 3 databases.');
+  });
+
+  it('opens the only saved connection where it is not known which one was in use (D45)', async () => {
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    await stage.run('dataTransfer.disconnect');
+    await rm(Uri.joinPath(stage.parts.context.globalStorageUri, 'state').fsPath, { recursive: true });
+    const search = await stage.search('JGI Data Portal', 'JDP');
+    assert.equal(search.connectionId, stage.parts.settings.connections[0]?.id);
+    assert.equal(await stage.parts.memory.lastConnectionId(), search.connectionId);
   });
 
   it('keeps the id of a connection to the same place, so that its transfers still find it', async () => {
@@ -228,6 +239,6 @@ async function whatIsKept({ parts }: Stage): Promise<object> {
     connections: settings.connections,
     orcid: workspace.getConfiguration('dataTransfer').get('orcid'),
     secrets: await keysOfSecrets(context),
-    memory: Object.fromEntries(context.globalState.keys().map((key) => [key, context.globalState.get<unknown>(key)])),
+    memory: await stateOf(context),
   };
 }

@@ -85,21 +85,22 @@ describe('Searching in the editor', () => {
     pick.choose('“JDP:000002”');
     await done;
     assert.deepEqual(stage.parts.searchStore.all()[0]?.query.query, 'JDP:000002');
-    assert.deepEqual(stage.parts.memory.recentSearches('another'), []);
+    assert.deepEqual(await stage.parts.memory.recentSearches('another'), []);
   });
 
   it('keeps a bounded number of recent searches, and none that is very long', async () => {
     const { memory } = stage.parts;
     for (let count = 0; count < 30; count++) await memory.rememberSearch('c', { query: `q${count}` });
     await memory.rememberSearch('c', { query: 'x'.repeat(10_000) });
-    const kept = memory.recentSearches('c');
+    const kept = await memory.recentSearches('c');
     assert.deepEqual([kept.length, kept[0]], [20, { query: 'q29' }]);
   });
 
   it('reads recent searches only as far as they have the right form', async () => {
     const { context, memory } = stage.parts;
+    // Version 0.1 stored them there.
     await context.globalState.update('recentSearches', { c: [{ query: 5 }, null, { query: 'x', pageSize: -1 }], d: 7 });
-    assert.deepEqual([memory.recentSearches('c'), memory.recentSearches('d')], [[], []]);
+    assert.deepEqual([await memory.recentSearches('c'), await memory.recentSearches('d')], [[], []]);
   });
 
   const bodies = (): Record<string, unknown>[] =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   commands,
@@ -188,6 +188,16 @@ export async function keysOfSecrets({ secrets }: ExtensionContext): Promise<read
   return await keys.call(secrets);
 }
 
+/** Returns what the extension has stored in its state files, by their names. */
+export async function stateOf({ globalStorageUri }: ExtensionContext): Promise<Record<string, unknown>> {
+  const folder = join(globalStorageUri.fsPath, 'state');
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const values = names.map(
+    async (name) => [name, JSON.parse(await readFile(join(folder, name), 'utf8')) as unknown] as const,
+  );
+  return Object.fromEntries(await Promise.all(values));
+}
+
 async function activated(): Promise<ExtensionParts> {
   const extension = extensions.getExtension<ExtensionParts>(extensionId);
   assert.ok(extension, 'the extension is there');
@@ -208,6 +218,7 @@ async function clear(parts: ExtensionParts): Promise<void> {
   // What was removed is not written again; the tests use their keys again.
   const records = join(context.globalStorageUri.fsPath, 'transfers');
   await rm(join(records, 'removed'), { recursive: true, force: true });
+  await rm(join(context.globalStorageUri.fsPath, 'state'), { recursive: true, force: true });
   for (const key of context.globalState.keys()) await context.globalState.update(key, undefined);
   const configuration = workspace.getConfiguration('dataTransfer');
   for (const key of ['connections', 'orcid', 'notifications', 'search.pageSize', 'localService.databases']) {

@@ -17,6 +17,7 @@ export function surroundingsOf(
     fetch: async (address, init) => await fetch(address, init),
     dialects: undefined,
     keepDialects: () => undefined,
+    rememberConnection: () => Promise.resolve(),
     ...own,
   };
 }

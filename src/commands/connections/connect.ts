@@ -178,7 +178,7 @@ async function save(parts: ConnectParts, draft: Draft, attempt: SuccessfulAttemp
   await settings.saveConnection(connection);
   const kept = await apiKeys.set(connection, draft.key);
   await settings.saveOrcid(parseOrcid(draft.orcid) ?? draft.orcid);
-  await memory.remember('lastConnectionId', connection.id);
+  await memory.rememberConnection(connection.id);
   connectFlow.use({ ...attempt.session, connection }, attempt.databases);
   void notices.info(l10n.t('Connected to {0}.', foundText(attempt)));
   if (!kept) warnOfLostKeys(parts, connection);

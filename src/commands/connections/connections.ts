@@ -99,7 +99,7 @@ export async function refreshLocalDatabases({ sessions, connectFlow }: Connectio
 /** The active session; where there is none, opens the last connection, or asks which. Undefined when the person left. */
 export async function requireSession(parts: ConnectionParts): Promise<Session | undefined> {
   if (parts.sessions.active) return parts.sessions.active;
-  const id = connectionToOpen(parts) ?? (await askConnection(parts, l10n.t('Select a service to connect to')));
+  const id = (await connectionToOpen(parts)) ?? (await askConnection(parts, l10n.t('Select a service to connect to')));
   return id === undefined ? undefined : await openConnection(parts, id);
 }
 
@@ -114,7 +114,8 @@ export async function sessionOf(
 }
 
 /** Opens a connection by itself, as far as that needs no question; how it goes is shown in the tree only. */
-export async function reopenConnection(parts: ConnectionParts, id = connectionToOpen(parts)): Promise<void> {
+export async function reopenConnection(parts: ConnectionParts, wanted?: string): Promise<void> {
+  const id = wanted ?? (await connectionToOpen(parts));
   if (id === undefined || parts.connectionStore.state.kind !== 'disconnected') return;
   const connection = parts.settings.connections.find((saved) => saved.id === id);
   if (connection) await reopenSaved(parts, connection);
@@ -178,17 +179,17 @@ function standing({ sessions }: ConnectionParts, id: string): string | undefined
   return sessions.get(id) && l10n.t('open for its transfers');
 }
 
-function connectionToOpen({ settings, memory }: ConnectionParts): string | undefined {
-  const known = [...settings.connections.map(({ id }) => id), localConnectionId];
-  return known.find((id) => id === memory.lastConnectionId);
+/** Returns the connection that was active last; where that isn't known, the only saved one. */
+async function connectionToOpen({ settings, memory }: ConnectionParts): Promise<string | undefined> {
+  const last = await memory.lastConnectionId();
+  const saved = settings.connections.map(({ id }) => id);
+  if (last !== undefined && [...saved, localConnectionId].includes(last)) return last;
+  return saved.length === 1 ? saved[0] : undefined;
 }
 
 async function open(parts: ConnectionParts, connection: Connection, key: string): Promise<Session | undefined> {
   const attempt = await parts.connectFlow.open(connection, key);
-  if (attempt.session) {
-    await parts.memory.remember('lastConnectionId', connection.id);
-    return attempt.session;
-  }
+  if (attempt.session) return attempt.session;
   if (attempt.reason.kind === 'cancelled') return undefined;
   const text = l10n.t('Could not connect to {0}: {1}', plainLine(connection.name), reasonText(attempt.reason));
   throw new CommandFailure(text, ...actionsFor(attempt.reason, connection.id));

@@ -22,7 +22,8 @@ export function keepTransfersWatched(parts: WatchedParts, log: Logger): Disposab
   const open = async (isStart: boolean): Promise<void> => {
     const ids = connectionsInUse(parts, opened);
     for (const id of ids) opened.add(id);
-    const shown = isStart ? (ids.find((id) => id === parts.memory.lastConnectionId) ?? ids[0]) : undefined;
+    const last = isStart ? await parts.memory.lastConnectionId() : undefined;
+    const shown = isStart ? (ids.find((id) => id === last) ?? ids[0]) : undefined;
     await Promise.all(ids.map((id) => (id === shown ? reopenStubbornly(parts, id) : openBeside(parts, id))));
   };
   const note = (error: unknown): void => log.error(`A connection of a transfer could not be opened: ${String(error)}`);

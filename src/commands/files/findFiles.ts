@@ -37,7 +37,7 @@ export async function findFilesById(parts: FindFilesParts, node: DatabaseNode | 
   const done = await runSteps(l10n.t('Find Files by Id'), [
     async (position) => {
       if (node) return 'skip';
-      return after(await pickOne(position, databaseQuestion(parts)), (value) => (database = value));
+      return after(await pickOne(position, await databaseQuestion(parts)), (value) => (database = value));
     },
     ...idSteps((given) => (ids = given)),
   ]);
@@ -64,10 +64,11 @@ function idSteps(keep: (ids: readonly string[]) => void, before?: readonly strin
   ];
 }
 
-function databaseQuestion({ connectionStore, memory, sessions }: FindFilesParts): PickQuestion<string> {
+async function databaseQuestion(parts: FindFilesParts): Promise<PickQuestion<string>> {
+  const { connectionStore, memory, sessions } = parts;
   const { databases } = connectionStore.listing;
   if (databases.length === 0) throw new CommandFailure(l10n.t('The service has no databases to search.'));
-  const [last] = memory.recentSearches(sessions.active?.connection.id ?? '');
+  const [last] = await memory.recentSearches(sessions.active?.connection.id ?? '');
   return {
     placeholder: l10n.t('Select the database that holds the files'),
     choices: databases.map(({ name, organization }) => ({

@@ -54,7 +54,7 @@ export function pathOf(uri: Uri): string {
 
 async function knownFolders(parts: ConnectionParts, transfer: Transfer): Promise<readonly string[]> {
   const { connectionId, destination } = transfer.order;
-  const folders = [await servedFolder(parts, transfer), parts.memory.landedFolder(connectionId, destination)];
+  const folders = [await servedFolder(parts, transfer), await parts.memory.landedFolder(connectionId, destination)];
   return folders.filter((folder) => folder !== undefined);
 }
 

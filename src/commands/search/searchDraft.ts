@@ -30,12 +30,12 @@ export interface SearchQuestion {
 type Where = { readonly name: string | undefined } | { readonly recent: RecentSearch };
 
 /** The values of the search that was made last, for a database or for all; its parameters only for the same database. */
-export function draftOf(
+export async function draftOf(
   parts: SearchDraftParts,
   session: Session,
   scope?: { readonly database?: string },
-): SearchDraft {
-  const [last] = parts.memory.recentSearches(session.connection.id);
+): Promise<SearchDraft> {
+  const [last] = await parts.memory.recentSearches(session.connection.id);
   const database = scope ? scope.database : last?.database;
   return { ...recalled(parts, last ?? { query: '' }), database, specific: whereSame(last, database) };
 }
@@ -60,7 +60,7 @@ export async function askSearch(
   const done = await runSteps(title, [
     async (position) => {
       if (isDatabaseGiven) return 'skip';
-      const answer = await pickOne(position, whereQuestion(parts, session, draft));
+      const answer = await pickOne(position, await whereQuestion(parts, session, draft));
       return after(answer, (where) => {
         isRecent = 'recent' in where;
         if ('recent' in where) Object.assign(draft, recalled(parts, where.recent));
@@ -90,11 +90,11 @@ async function askWords(position: StepPosition, session: Session, draft: SearchD
   return after(answer, (value) => (draft.query = value));
 }
 
-function whereQuestion(
+async function whereQuestion(
   { connectionStore, memory }: SearchDraftParts,
   session: Session,
   draft: SearchDraft,
-): Parameters<typeof pickOne<Where>>[1] {
+): Promise<Parameters<typeof pickOne<Where>>[1]> {
   const { databases } = connectionStore.listing;
   if (databases.length === 0) throw new CommandFailure(l10n.t('The service has no databases to search.'));
   const listed = databases.map(({ name, organization }): Choice<Where> => {
@@ -103,10 +103,8 @@ function whereQuestion(
   const all: Choice<Where> = { label: l10n.t('All databases'), value: { name: undefined } };
   const places = databases.length > 1 ? [...listed, all] : listed;
   const known = new Set(databases.map(({ name }) => name));
-  const recent = memory
-    .recentSearches(session.connection.id)
-    .filter(({ database }) => database === undefined || known.has(database))
-    .map(recentChoice);
+  const searches = await memory.recentSearches(session.connection.id);
+  const recent = searches.filter(({ database }) => database === undefined || known.has(database)).map(recentChoice);
   const heading: Choice<Where> = {
     label: l10n.t('Recent searches'),
     kind: QuickPickItemKind.Separator,

@@ -26,7 +26,7 @@ export interface SearchFilesParts extends ConnectionParts, SearchDraftParts, Fin
 export async function searchFiles(parts: SearchFilesParts, node: DatabaseNode | undefined): Promise<void> {
   const session = await requireSession(parts);
   if (!session || (await requireOrcid(parts)) === undefined) return;
-  const draft = node ? draftOf(parts, session, { database: node.name }) : draftOf(parts, session);
+  const draft = await (node ? draftOf(parts, session, { database: node.name }) : draftOf(parts, session));
   const title = l10n.t('Search Files');
   const wanted = await askSearch(parts, session, { title, draft, isDatabaseGiven: node !== undefined });
   if (wanted) await start(parts, session, wanted);
@@ -39,7 +39,7 @@ export async function searchAllDatabases(parts: SearchFilesParts): Promise<void>
   if (parts.connectionStore.listing.databases.length === 0) {
     throw new CommandFailure(l10n.t('The service has no databases to search.'));
   }
-  const draft = draftOf(parts, session, {});
+  const draft = await draftOf(parts, session, {});
   const title = l10n.t('Search All Databases');
   const wanted = await askSearch(parts, session, { title, draft, isDatabaseGiven: true });
   if (wanted) await start(parts, session, wanted);

@@ -26,7 +26,7 @@ export async function freeBytesAt(
   const session = sessions.get(connectionId);
   const isShown = session !== undefined && sessions.active === session;
   const served = isShown ? servedFolderOf(session, connectionStore.listing.databases, destination) : undefined;
-  const folder = served ?? memory.landedFolder(connectionId, destination);
+  const folder = served ?? (await memory.landedFolder(connectionId, destination));
   return folder === undefined ? undefined : await Promise.race([freeBytes(folder), tooLate()]);
 }
 

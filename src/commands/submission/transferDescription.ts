@@ -29,7 +29,7 @@ async function ask(parts: DescriptionParts, position: StepPosition, text: string
     label: l10n.t('Write as a Document with Preview'),
     go: async (typed) => await again((await parts.markdownDraft.write(whole(typed))) ?? whole(typed)),
   };
-  const { lastDescription } = parts.memory;
+  const lastDescription = await parts.memory.lastDescription();
   const repeat: OtherWay[] =
     lastDescription === undefined
       ? []

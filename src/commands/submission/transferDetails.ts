@@ -47,7 +47,7 @@ export async function askTransferDetails(
   sources: readonly string[],
   { title = l10n.t('Transfer Files'), first, earlier, confirm }: DetailsQuestion,
 ): Promise<boolean> {
-  const { lastDestination = '' } = parts.memory;
+  const lastDestination = (await parts.memory.lastDestination()) ?? '';
   const draft: Draft = { destination: lastDestination, description: '', instructions: undefined, from: 'none' };
   Object.assign(draft, earlier, earlier?.instructions && { from: 'earlier' });
   const steps: readonly Step[] = [

@@ -28,7 +28,7 @@ export async function askInstructionsSource(
   draft: InstructionsDraft,
   earlier: JsonObject | undefined,
 ): ReturnType<Step> {
-  const last = lastFile(parts.memory);
+  const last = await lastFile(parts.memory);
   for (;;) {
     const answer = await pickOne<InstructionsDraft['from']>(position, {
       placeholder: l10n.t('Instructions for processing the files at the destination'),
@@ -72,7 +72,7 @@ export async function askTypedInstructions(
   draft: InstructionsDraft,
 ): ReturnType<Step> {
   if (draft.from !== 'typed') return 'skip';
-  const { lastInstructions } = memory;
+  const lastInstructions = await memory.lastInstructions();
   const last = lastInstructions && 'text' in lastInstructions ? lastInstructions.text : '';
   const answer = await askText(position, {
     prompt: l10n.t('Instructions as a JSON object'),
@@ -108,7 +108,8 @@ async function workspaceFiles(last: Uri | undefined): Promise<readonly Choice<In
   return choices.sort((one, other) => one.label.localeCompare(other.label));
 }
 
-function lastFile({ lastInstructions }: Memory): Uri | undefined {
+async function lastFile(memory: Memory): Promise<Uri | undefined> {
+  const lastInstructions = await memory.lastInstructions();
   if (!lastInstructions || !('file' in lastInstructions)) return undefined;
   const file = Uri.parse(lastInstructions.file);
   return workspace.getWorkspaceFolder(file) ? file : undefined;

@@ -22,6 +22,8 @@ export interface ConnectParts {
   readonly keys: KeyWatch;
   readonly clock: Clock;
   newClient(): Promise<DataTransferClient>;
+  /** Stores which connection is active, before it is shown as connected (D45). Must not reject. */
+  remember(connectionId: string): Promise<void>;
 }
 
 const firstPauseMs = 2_000;
@@ -80,7 +82,7 @@ export class ConnectFlow implements Disposable {
   /** Connects and shows how that goes; a later call overtakes an earlier one. A person waits for it: one 401 is enough (D28). */
   async open(connection: Connection, apiKey: string): Promise<Attempt> {
     const signal = this.prepare(connection);
-    return this.conclude(connection, await this.attempt(connection, apiKey, signal), signal);
+    return await this.conclude(connection, await this.attempt(connection, apiKey, signal), signal);
   }
 
   /** As {@link open}, by itself and with a key that was accepted before: tries again while that is only doubted (D28). */
@@ -88,7 +90,7 @@ export class ConnectFlow implements Disposable {
     const { store } = this.parts;
     const signal = this.prepare(connection);
     const show = (doubt: Reason): void => store.setState({ kind: 'connecting', connection, doubt });
-    return this.conclude(connection, await this.attemptPatiently(connection, apiKey, signal, show), signal);
+    return await this.conclude(connection, await this.attemptPatiently(connection, apiKey, signal, show), signal);
   }
 
   /**
@@ -105,6 +107,7 @@ export class ConnectFlow implements Disposable {
     const attempt = await this.attemptUntilReached(connection, apiKey, signal);
     if (this.awaited.get(id) === awaited) this.awaited.delete(id);
     if (!attempt.session) return;
+    if (store.shown?.id === id) await this.parts.remember(id);
     const isWanted = !signal.aborted && !sessions.get(id);
     if (!isWanted) attempt.session.client.dispose();
     else if (store.state.kind === 'failed' && store.shown?.id === id) this.use(attempt.session, attempt.databases);
@@ -198,7 +201,8 @@ export class ConnectFlow implements Disposable {
     }
   }
 
-  private conclude(connection: Connection, attempt: Attempt, signal: AbortSignal): Attempt {
+  private async conclude(connection: Connection, attempt: Attempt, signal: AbortSignal): Promise<Attempt> {
+    if (attempt.session && !signal.aborted) await this.parts.remember(connection.id);
     if (signal.aborted) attempt.session?.client.dispose();
     else if (attempt.session) this.use(attempt.session, attempt.databases);
     else this.enter({ kind: 'failed', connection, reason: attempt.reason });

@@ -21,6 +21,8 @@ export class Rig {
   hasFocus = true;
   /** What was learned of servers, as it would be read back after a restart. */
   keptDialects: unknown;
+  /** Stores which connection is active. */
+  remember: (connectionId: string) => Promise<void> = () => Promise.resolve();
   explorer: Explorer;
   private readonly others: Explorer[] = [];
 
@@ -97,6 +99,7 @@ export class Rig {
         keepDialects: (learned) => {
           this.keptDialects = JSON.parse(JSON.stringify(learned));
         },
+        rememberConnection: (id) => this.remember(id),
       }),
     );
   }

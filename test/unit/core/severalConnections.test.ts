@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { json, problem } from '../../support/faultBehaviours.ts';
+import { Gate } from '../../support/gate.ts';
 import { Rig, until } from './rig.ts';
 
 describe('Several connections', () => {
@@ -26,6 +27,44 @@ describe('Several connections', () => {
     assert.equal(sessions.active?.connection.id, 'd');
     assert.equal(connectionStore.shown?.id, 'd');
     assert.ok(sessions.get('c'));
+  });
+
+  /** Resolves once the rig remembers a connection, which then waits at the gate. */
+  function remembering(gate: Gate): Promise<string> {
+    gate.hold();
+    return new Promise((resolve) => {
+      rig.remember = async (id) => {
+        resolve(id);
+        await gate.pass();
+      };
+    });
+  }
+
+  for (const way of ['open', 'reopen', 'openBeside'] as const)
+    it(`are remembered before they are shown as connected: ${way} (D45)`, async () => {
+      const { connectFlow, connectionStore } = rig.explorer;
+      connectFlow.fail(rig.connection, { kind: 'unreachable' });
+      const gate = new Gate();
+      const remembered = remembering(gate);
+      const opened = connectFlow[way](rig.connection, 'the-key');
+      assert.equal(await remembered, 'c');
+      assert.notEqual(connectionStore.state.kind, 'connected');
+      gate.release();
+      await opened;
+      assert.equal(connectionStore.state.kind, 'connected');
+    });
+
+  it('are not shown where the person has disconnected while they were being remembered (D45)', async () => {
+    const { connectFlow, connectionStore, sessions } = rig.explorer;
+    const gate = new Gate();
+    const remembered = remembering(gate);
+    const opened = connectFlow.open(rig.connection, 'the-key');
+    await remembered;
+    connectFlow.disconnect();
+    gate.release();
+    await opened;
+    assert.equal(connectionStore.state.kind, 'disconnected');
+    assert.deepEqual(sessions.all(), []);
   });
 
   it('leave none active while the one that is wanted does not open, so that what is shown is what is used', async () => {
