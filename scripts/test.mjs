@@ -1,6 +1,7 @@
 /**
  * Runs the tests on any machine: makes it ready, builds, and runs the rings one after the other.
- * `npm test -- --ring unit,service --grep pattern`; the last line is `N passed, N failed`.
+ * `npm test -- --ring unit,service --grep pattern`; the last line is `N passed, N failed`. `--order reverse` runs the
+ * tests of each ring backwards, `--order alone` each by itself: they must not depend on each other.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,12 +68,22 @@ async function judgeCoverage(countsFolder) {
   return isEnough ? [] : ['coverage: less of the code ran than should'];
 }
 
-async function runRings(names, pattern, countsFolder) {
+const orders = ['written', 'reverse', 'alone'];
+
+function chosenOrder(order = 'written') {
+  if (orders.includes(order)) return order;
+  throw new StepError(`There is no order ${order}; there are ${orders.join(', ')}.`);
+}
+
+async function runRings(names, { pattern, order }, countsFolder) {
   const prepared = await prepare(names);
   const total = { passed: 0, failures: [], tallies: [] };
   for (const name of names) {
     const missing = whatIsMissing(name, prepared);
-    const environment = countsFolder && coveringRings.includes(name) ? { NODE_V8_COVERAGE: countsFolder } : {};
+    const environment = {
+      DATA_TRANSFER_TEST_ORDER: order,
+      ...(countsFolder && coveringRings.includes(name) && { NODE_V8_COVERAGE: countsFolder }),
+    };
     const result = missing
       ? { passed: 0, failures: [`${name}: could not run, because ${missing}`], tallies: [] }
       : await runRing(name, { pattern, environment });
@@ -84,12 +95,12 @@ async function runRings(names, pattern, countsFolder) {
   return total;
 }
 
-async function runAll(names, pattern) {
-  const isCovering = !pattern && coveringRings.every((name) => names.includes(name));
-  if (!isCovering) return await runRings(names, pattern);
+async function runAll(names, choice) {
+  const isCovering = !choice.pattern && coveringRings.every((name) => names.includes(name));
+  if (!isCovering) return await runRings(names, choice);
   const countsFolder = mkdtempSync(join(tmpdir(), 'coverage-'));
   try {
-    const total = await runRings(names, undefined, countsFolder);
+    const total = await runRings(names, choice, countsFolder);
     total.failures.push(...(await judgeCoverage(countsFolder)));
     return total;
   } finally {
@@ -100,9 +111,13 @@ async function runAll(names, pattern) {
 /** Ends with the promised line whatever happens before it. */
 async function main() {
   const started = performance.now();
-  const { values } = parseArgs({ options: { ring: { type: 'string' }, grep: { type: 'string' } } });
+  const option = { type: 'string' };
+  const { values } = parseArgs({ options: { ring: option, grep: option, order: option } });
   const total = { passed: 0, failures: ['the tests could not be run'], tallies: [] };
-  await attempt(async () => Object.assign(total, await runAll(chosenRings(values.ring), values.grep)));
+  await attempt(async () => {
+    const choice = { pattern: values.grep, order: chosenOrder(values.order) };
+    Object.assign(total, await runAll(chosenRings(values.ring), choice));
+  });
   if (total.failures.length > 0) say(`\nFailed:\n${total.failures.map((title) => `  ✘ ${title}`).join('\n')}`);
   if (total.tallies.length > 0) say(`\n${tallyLine(total.tallies)}`);
   say(`\ntests took ${seconds(started)}`);

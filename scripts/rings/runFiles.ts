@@ -6,6 +6,7 @@ import { keepEvidence } from '../../test/support/editor/evidence.ts';
 import { installPacked } from '../../test/support/editor/installed.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { RingReporter } from '../../test/support/ringReporter.ts';
+import { chosenOrder, runInOrder } from '../../test/support/testOrder.ts';
 
 const timeoutsMs: Readonly<Record<string, number>> = { unit: 5_000, service: 20_000, ui: 120_000 };
 
@@ -18,16 +19,16 @@ const mocha = new Mocha({ ui: 'bdd', timeout, reporter: RingReporter, forbidOnly
 if (pattern !== undefined) mocha.grep(pattern);
 if (ring === 'ui') mocha.rootHooks({ afterEach: showFailure });
 const files = globSync(`test/${ring}/**/*.test.ts`, { cwd: repositoryRoot }).sort();
-for (const file of files.filter((name) => !isLast(name))) mocha.addFile(resolve(repositoryRoot, file));
-// What only all the others together can show is not asked of some of them.
-if (pattern === undefined) for (const file of files.filter(isLast)) mocha.addFile(resolve(repositoryRoot, file));
+const order = chosenOrder();
+// The file that counts what all the others did comes last in every order, and not where each test runs alone.
+const [counting, others] = [files.filter(isCounting), files.filter((file) => !isCounting(file))];
+const ordered = order === 'reverse' ? [...counting, ...others] : [...others, ...counting];
+for (const file of order === 'alone' ? others : ordered) mocha.addFile(resolve(repositoryRoot, file));
 if (ring === 'ui') installPacked();
 await mocha.loadFilesAsync();
-mocha.run((failures) => {
-  process.exitCode = failures > 0 ? 1 : 0;
-});
+process.exitCode = (await runInOrder(mocha, order)) > 0 ? 1 : 0;
 
-function isLast(file: string): boolean {
+function isCounting(file: string): boolean {
   return file.endsWith('everyCommand.test.ts');
 }
 

@@ -5,6 +5,7 @@ import { type Editor, startEditor } from '../../test/support/editor/editor.ts';
 import { keepEvidence } from '../../test/support/editor/evidence.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { ringMark } from '../../test/support/ringReporter.ts';
+import { chosenOrder } from '../../test/support/testOrder.ts';
 
 /** Resolves to the code that the editor ends with: 0 when the suites' `run()` resolved, 1 when it threw. */
 async function runSuites(running: Editor): Promise<number> {
@@ -48,7 +49,10 @@ const [pattern] = process.argv.slice(2);
 const editor = await startEditor({
   extensionPath: repositoryRoot,
   isDevelopmentHost: true,
-  environment: pattern === undefined ? {} : { DATA_TRANSFER_TEST_GREP: pattern },
+  environment: {
+    ...(pattern !== undefined && { DATA_TRANSFER_TEST_GREP: pattern }),
+    DATA_TRANSFER_TEST_ORDER: chosenOrder(),
+  },
 });
 try {
   process.exitCode = await runSuites(editor);

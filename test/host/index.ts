@@ -1,6 +1,7 @@
 import Mocha from 'mocha';
 import { suites } from 'host-suites';
 import { RingReporter } from '../support/ringReporter.ts';
+import { chosenOrder, runInOrder } from '../support/testOrder.ts';
 
 /** What the editor calls in its extension host: runs every `test/host/**\/*.test.ts`, and throws when one failed. */
 export async function run(): Promise<void> {
@@ -11,8 +12,6 @@ export async function run(): Promise<void> {
     mocha.suite.emit('pre-require', globalThis, file, mocha);
     load();
   }
-  const failures = await new Promise<number>((resolve) => {
-    mocha.run(resolve);
-  });
+  const failures = await runInOrder(mocha, chosenOrder());
   if (failures > 0) throw new Error(`${failures} tests failed.`);
 }

@@ -92,7 +92,6 @@ describe('The pages for people who see little or nothing', function () {
     ['stations.csv', 'The five stations'],
     [/Received Files/, 'Succeeded'],
   ] as const;
-  const worn = new Map<ThemeName, PageTheme>();
   for (const name of Object.keys(themes) as ThemeName[])
     for (const [title, text] of pages) {
       const tally: Tally = { kind: 'accessible page', runs: 0 };
@@ -102,14 +101,21 @@ describe('The pages for people who see little or nothing', function () {
         const page = await window.pageFrame(title);
         await page.getByText(text).first().waitFor();
         judge(tally, await lookWithAxe(page, `${String(title)}, ${themes[name].label}`));
-        worn.set(name, await themeOf(page));
       });
       counted(test, tally);
     }
 
   describe('in every state that they have', () => {
     let stands: Readonly<Record<'metadata' | 'transfer', PageStand>>;
+    const worn = new Map<ThemeName, PageTheme>();
     before(async () => {
+      for (const name of Object.keys(themes) as ThemeName[]) {
+        await window.theme(name);
+        await window.showTab('stations.csv');
+        const page = await window.pageFrame('stations.csv');
+        await page.locator(`body[data-vscode-theme-id="${themes[name].id}"]`).waitFor();
+        worn.set(name, await themeOf(page));
+      }
       stands = { metadata: await PageStand.open('metadata'), transfer: await PageStand.open('transfer') };
     });
     after(() => Promise.all(Object.values(stands).map((stand) => stand.close())));

@@ -5,11 +5,24 @@ import { commandsRun } from '../support/editor/commandsRun.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import { counted, type Tally } from '../support/tally.ts';
 
-/** The ring runs this file last, and only where all the others ran. */
+/** Returns the tests of the ring that did not run before this one. */
+function testsNotRun(suite: Mocha.Suite, self: Mocha.Runnable | undefined): readonly Mocha.Test[] {
+  const own = suite.tests.filter((test) => test !== self && test.state === undefined);
+  return [...own, ...suite.suites.flatMap((inner) => testsNotRun(inner, self))];
+}
+
+function rootOf(suite: Mocha.Suite): Mocha.Suite {
+  return suite.parent ? rootOf(suite.parent) : suite;
+}
+
+/** Counts what all the other journeys did, so the ring runs this file last. */
 describe('The journeys together', () => {
   const tally: Tally = { kind: 'command', runs: 0 };
 
-  const test = it('have run every command that the extension contributes', async () => {
+  const test = it('have run every command that the extension contributes', async function () {
+    const root = this.test?.parent && rootOf(this.test.parent);
+    const missing = root ? testsNotRun(root, this.test).length : 0;
+    assert.equal(missing, 0, `${missing} other tests of the ui ring did not run. Run them all: npm test -- --ring ui`);
     const manifest = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8')) as {
       readonly contributes: { readonly commands: readonly { readonly command: string }[] };
     };

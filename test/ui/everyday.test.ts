@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { savedConnection, startEditor, type Editor, type EditorOptions } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { installedExtensions } from '../support/editor/installed.ts';
+import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -28,34 +29,52 @@ describe('A person on an ordinary day', function () {
   let results: TreeView;
   let transfers: TreeView;
 
-  before(async () => {
+  beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'everyday-'));
     await mkdir(join(folder, 'archive'));
     await writeFile(join(folder, 'archive', 'notes.txt'), 'Notes of the archive');
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
-    const settings = { 'dataTransfer.search.pageSize': 20, 'files.simpleDialog.enable': true };
-    editor = await startEditor({ extensions: installedExtensions, workspace: folder, settings });
-    window = await editor.openWindow();
-    results = window.tree('Search Results');
-    transfers = window.tree('Transfers');
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
-  });
-  after(async () => {
     await editor.close();
     await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
+  /** Opens a window of a fresh editor. */
+  async function open(options: EditorOptions = {}): Promise<void> {
+    const settings = { 'dataTransfer.search.pageSize': 20, 'files.simpleDialog.enable': true };
+    editor = await startEditor({ extensions: installedExtensions, workspace: folder, settings, ...options });
+    window = await editor.openWindow();
+    results = window.tree('Search Results');
+    transfers = window.tree('Transfers');
+    await window.openContainer('Data Transfer');
+  }
+
+  /** Opens a window of a fresh editor in which the service is saved. */
+  const openConnected = (): Promise<void> => open(savedConnection(server.address, 'the-key'));
+
+  /** Searches ten files. */
+  async function searchTen(): Promise<void> {
+    await searchDatabase(window, 'JGI Data Portal', 'JDP:00001');
+    await searchRow('“JDP:00001”', '10+ files');
+  }
+
+  /** Transfers one file, and waits until that is over. */
+  async function transferOne(description: string): Promise<void> {
+    await openConnected();
+    await searchTen();
+    await (await results.row('JDP:000011.csv')).menu('Transfer Files…');
+    await sendTransfer(window, kbase, description);
+    await transferRow('staging');
+    finishTransfers(service);
+    await (await transfers.row('Finished')).expand();
+    await transferRow('succeeded');
+  }
+
   const run = (title: string): Promise<void> => window.command(`Data Transfer: ${title}`);
-  const clipboard = async (): Promise<string> => await window.page.evaluate('navigator.clipboard.readText()');
-  const copied = (isIt: (text: string) => boolean): Promise<string> =>
-    until('the clipboard', async () => {
-      const text = await clipboard();
-      return isIt(text) ? text : undefined;
-    });
   const connected = (state: string): Promise<void> =>
     window.tree('Databases').waitFor(state, ([first]) => first?.description.startsWith(state) ?? false);
   const searchRow = (label: string, end: string): Promise<void> =>
@@ -70,7 +89,7 @@ describe('A person on an ordinary day', function () {
   };
 
   it('looks after a connection: who they are, whether it works, and what to report', async () => {
-    await window.openContainer('Data Transfer');
+    await open();
     await run('Set ORCID iD…');
     await window.input(orcid, 'ORCID iD');
     await run('Connect to a Service…');
@@ -89,7 +108,7 @@ describe('A person on an ordinary day', function () {
     );
     await run('Copy Diagnostics');
     await notice(/^The diagnostics are on the clipboard/);
-    assert.match(await clipboard(), /DTS prototype/);
+    await window.clipboard((text) => text.includes('DTS prototype'));
     await run('Show Log');
     const panel = window.page.locator('.part.panel');
     await panel.locator('.view-line', { hasText: 'copyDiagnostics' }).waitFor();
@@ -103,6 +122,8 @@ describe('A person on an ordinary day', function () {
   });
 
   it('narrows down what was found, and takes back what was cleared too soon', async () => {
+    await openConnected();
+    await connected('connected');
     await run('Search All Databases…');
     await window.input('JDP', /2\/3/);
     await window.pick('Search', /3\/3/);
@@ -114,9 +135,7 @@ describe('A person on an ordinary day', function () {
     await results.action('Clear Results');
     await notice(/^Dismissed/);
 
-    await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
-    await window.input('JDP', /2\/3/);
-    await window.pick('Search', /3\/3/);
+    await searchDatabase(window, 'JGI Data Portal', 'JDP');
     await searchRow('“JDP”', '20+ files');
     await (await results.row('“JDP”')).menu('Load More');
     await searchRow('“JDP”', '40+ files');
@@ -138,6 +157,8 @@ describe('A person on an ordinary day', function () {
   });
 
   it('stops a search that takes too long', async () => {
+    await openConnected();
+    await searchTen();
     const gate = new Gate();
     server.behind(gate, searching);
     gate.hold();
@@ -152,11 +173,13 @@ describe('A person on an ordinary day', function () {
   });
 
   it('takes ids from one file, and finds it again by them', async () => {
+    await openConnected();
+    await searchTen();
     const row = await results.row('JDP:000011.csv');
     await row.menu('Show Metadata as JSON');
     await window.showTab(/json/);
     await row.menu('Copy File Id');
-    assert.equal(await copied((text) => text.startsWith('JDP:')), 'JDP:000011');
+    assert.equal(await window.clipboard((text) => text.startsWith('JDP:')), 'JDP:000011');
     await run('Find Files by Id…');
     await window.pick('JGI Data Portal', /1\/3/);
     await window.pick('Clipboard', /2\/3/);
@@ -164,6 +187,8 @@ describe('A person on an ordinary day', function () {
   });
 
   it('transfers one file with a description written at ease, and watches it', async () => {
+    await openConnected();
+    await searchTen();
     await (await results.row('JDP:000011.csv')).menu('Transfer Files…');
     await window.pick(kbase, /1\/4/);
     await window.quickInput.wait(/2\/4/);
@@ -187,13 +212,14 @@ describe('A person on an ordinary day', function () {
     );
     await (await transfers.row(/^1 file to/)).menu('Copy Transfer Id');
     const [id = ''] = service.transfers.keys();
-    await copied((text) => text === id);
-    finish();
+    await window.clipboard((text) => text === id);
+    finishTransfers(service);
     await (await transfers.row('Finished')).expand();
     await transferRow('succeeded');
   });
 
   it('goes back to earlier transfers: finds one, submits it again, keeps a table of all, and clears', async () => {
+    await transferOne('For a *first* look');
     await run('Find in History…');
     await window.quickInput.type('first', 'File, database, description or id');
     await window.pick(`1 file to ${kbase}`);
@@ -202,7 +228,7 @@ describe('A person on an ordinary day', function () {
     await window.pick(/^All of it again/, 'Submit Again');
     await window.notifications.answer('Transfer');
     await transferRow('staging');
-    finish();
+    finishTransfers(service);
     await transfers.waitFor(
       'both',
       (rows) => rows.filter(({ description }) => description === 'succeeded').length === 2,
@@ -227,8 +253,8 @@ describe('A person on an ordinary day', function () {
   });
 
   it('says that a transfer without an answer did not start, and submits it again', async () => {
+    await transferOne('');
     server.on(submission, dropBeforeAnswer());
-    await (await transfers.row('Finished')).expand();
     await (await transfers.row(/^1 file to/)).action('Submit Again…');
     await window.pick(/^All of it again/, 'Submit Again');
     await window.notifications.answer('Transfer');
@@ -240,20 +266,16 @@ describe('A person on an ordinary day', function () {
     await window.notifications.answer('Transfer');
     await transferRow('staging');
     assert.equal(service.transfers.size, 1);
-    finish();
+    finishTransfers(service);
   });
 
   it('serves a folder of this machine for a while, and stops the local service', async () => {
+    await open();
     const databases = window.tree('Databases');
     await run('Start Local Service');
     await connected('connected');
     await run('Serve a Folder as a Database…');
-    await window.quickInput.type(`${join(folder, 'archive')}/`, 'Serve a Folder as a Database');
-    await until('what is in the folder', async () => {
-      const { rows, isBusy } = await window.quickInput.wait('Serve a Folder as a Database');
-      return (!isBusy && rows.every(({ label }) => label === '..')) || undefined;
-    });
-    await window.quickInput.accept();
+    await window.quickInput.pickFolder(`${join(folder, 'archive')}/`, ['..'], 'Serve a Folder as a Database');
     await window.input('Archive', /Name of the database/);
     await databases.waitFor('it in place of the samples', (rows) => {
       const labels = rows.map(({ label }) => label);
@@ -272,12 +294,4 @@ describe('A person on an ordinary day', function () {
     await run('Stop Local Service');
     assert.match(await databases.welcome(), /Connect to a service/);
   });
-
-  /** Has the server say of everything that it has arrived. */
-  function finish(): void {
-    for (const kept of service.transfers.values()) {
-      kept.status = 'succeeded';
-      kept.num_files_transferred = kept.num_files;
-    }
-  }
 });

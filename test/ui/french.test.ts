@@ -27,6 +27,8 @@ describe('A person whose editor speaks French', function () {
 
   before(async () => {
     english = await englishTexts();
+  });
+  beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'french-'));
     await writeFile(join(folder, 'notes.txt'), 'Notes');
     await writeFile(join(folder, 'large.bin'), Buffer.alloc(1_234_567));
@@ -40,8 +42,6 @@ describe('A person whose editor speaks French', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
-  });
-  after(async () => {
     await editor.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
@@ -56,6 +56,29 @@ describe('A person whose editor speaks French', function () {
   const sideBar = (): Promise<string> => window.page.locator('.part.sidebar').innerText();
   const pageText = (frame: Frame): Promise<string> => frame.locator('body').innerText();
 
+  /** Searches a database of the local service, and checks one file. */
+  async function search(): Promise<void> {
+    const databases = window.tree('Bases de données');
+    await window.openContainer('Transfert de données');
+    await databases.welcomeButton('Démarrer le service local');
+    await (await databases.row(/french-/)).action('Rechercher des fichiers…');
+    await window.quickInput.input(orcid, 'ORCID iD');
+    await window.quickInput.input('', /2\/3/);
+    await window.quickInput.pick('Rechercher', /3\/3/);
+    const results = window.tree('Résultats');
+    await results.waitFor('the files', (rows) => rows.some(({ description }) => description.includes('2 fichiers')));
+    await (await results.row('large.bin')).toggleCheck();
+  }
+
+  async function transfer(): Promise<void> {
+    await search();
+    await window.tree('Résultats').action('Transférer les fichiers cochés…');
+    await window.quickInput.pick('Fichiers reçus', /1\/4/);
+    await window.quickInput.input('', /2\/4/);
+    await window.quickInput.pick('Aucune instruction', /3\/4/);
+    await window.notifications.answer('Transférer');
+  }
+
   it('finds views and their first steps in French', async () => {
     await window.openContainer('Transfert de données');
     // Until the extension is there, the editor's own words stand in its views.
@@ -67,21 +90,14 @@ describe('A person whose editor speaks French', function () {
   });
 
   it('searches, and reads sizes as they are written in French', async () => {
-    const databases = window.tree('Bases de données');
-    await databases.welcomeButton('Démarrer le service local');
-    await (await databases.row(/french-/)).action('Rechercher des fichiers…');
-    await window.quickInput.input(orcid, 'ORCID iD');
-    await window.quickInput.input('', /2\/3/);
-    await window.quickInput.pick('Rechercher', /3\/3/);
-    const results = window.tree('Résultats');
-    await results.waitFor('the files', (rows) => rows.some(({ description }) => description.includes('2 fichiers')));
-    await (await results.row('large.bin')).toggleCheck();
-    const rows = await results.rows();
+    await search();
+    const rows = await window.tree('Résultats').rows();
     assert.match(rows.find(({ label }) => label === 'large.bin')?.description ?? '', /^1,2\sMo · bin$/);
     await expectNoEnglish(await sideBar());
   });
 
   it('reads the page of a file in French, which says so to a screen reader', async () => {
+    await search();
     await (await window.tree('Résultats').row('large.bin')).doubleClick();
     const page = await window.pageFrame('large.bin');
     await page.getByRole('button', { name: 'Copier l’identifiant' }).waitFor();
@@ -93,11 +109,7 @@ describe('A person whose editor speaks French', function () {
   });
 
   it('transfers, and is told of it in French', async () => {
-    await window.tree('Résultats').action('Transférer les fichiers cochés…');
-    await window.quickInput.pick('Fichiers reçus', /1\/4/);
-    await window.quickInput.input('', /2\/4/);
-    await window.quickInput.pick('Aucune instruction', /3\/4/);
-    await window.notifications.answer('Transférer');
+    await transfer();
     const notice = await window.notifications.wait(/Transfert réussi/);
     assert.deepEqual(
       [notice.text, notice.buttons],
@@ -107,6 +119,7 @@ describe('A person whose editor speaks French', function () {
   });
 
   it('reads the page of the transfer in French', async () => {
+    await transfer();
     const transfers = window.tree('Transferts');
     await (await transfers.row('Terminés')).expand();
     const row = await transfers.row('1 fichier vers Fichiers reçus');

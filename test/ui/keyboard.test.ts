@@ -11,6 +11,7 @@ import type { EditorWindow } from '../support/editor/window.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 
+const orcid = '0000-0002-1825-0097';
 const manifestWords = /"path"|"resources"|"profile"/;
 
 describe('A person without a mouse', function () {
@@ -22,7 +23,7 @@ describe('A person without a mouse', function () {
   let keyboard: Keyboard;
   let mouseCount: () => number;
 
-  before(async () => {
+  beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'keyboard-'));
     await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
     server = await FaultServer.start();
@@ -36,12 +37,12 @@ describe('A person without a mouse', function () {
     keyboard = new Keyboard(window.page, window.quickInput);
   });
   afterEach(async function () {
+    const mouseUses = mouseCount();
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
-  });
-  after(async () => {
     await editor.close();
     await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    assert.equal(mouseUses, 0, 'the mouse was never touched');
   });
 
   /** Moves the focus into a view and down to a row of it. */
@@ -72,18 +73,19 @@ describe('A person without a mouse', function () {
     });
   }
 
-  it('starts the local service from the welcome, and is among its databases', async () => {
+  async function startLocalService(): Promise<void> {
     await pressWelcome('Start the Local Service');
     await isAtRow(/^Local Service/);
     await sees('Sample Data');
-    await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && /^Sample Data/.test(name));
-  });
+  }
 
-  it('searches from the welcome of the results, and checks two files by the menu of their rows', async () => {
+  /** Searches from the welcome of the results, and checks two files. */
+  async function checkTwo(): Promise<void> {
+    await startLocalService();
     await keyboard.command('Data Transfer: Focus on Search Results View');
     await keyboard.until('Tab', ({ role, name }) => role === 'button' && name === 'Search Files');
     await keyboard.press('Enter');
-    await keyboard.input('0000-0002-1825-0097', 'ORCID iD');
+    await keyboard.input(orcid, 'ORCID iD');
     await keyboard.pick('Sample Data', /1\/3/);
     await keyboard.input('weather', /2\/3/);
     await keyboard.pick('Search', /3\/3/);
@@ -94,9 +96,11 @@ describe('A person without a mouse', function () {
       await keyboard.menu('Check or Uncheck');
       await results.waitFor('the check', (rows) => rows.some(({ label, isChecked }) => name.test(label) && isChecked));
     }
-  });
+  }
 
-  it('transfers what is checked, and watches it arrive on its page', async () => {
+  /** Transfers two files, and waits until they have arrived. */
+  async function transferTwo(): Promise<void> {
+    await checkTwo();
     await keyboard.command('Data Transfer: Transfer Checked Files…');
     await keyboard.pick('Received Files', /1\/4/);
     await keyboard.input('', /2\/4/);
@@ -105,6 +109,19 @@ describe('A person without a mouse', function () {
     assert.equal((await keyboard.focus()).name, 'Transfer');
     await keyboard.press('Enter');
     await window.statusBar('Transfers done');
+  }
+
+  it('starts the local service from the welcome, and is among its databases', async () => {
+    await startLocalService();
+    await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && /^Sample Data/.test(name));
+  });
+
+  it('searches from the welcome of the results, and checks two files by the menu of their rows', async () => {
+    await checkTwo();
+  });
+
+  it('transfers what is checked, and watches it arrive on its page', async () => {
+    await transferTwo();
     await toRow('Transfers', /^Finished/);
     await keyboard.press('ArrowRight');
     await window.tree('Transfers').waitFor('the transfer', (rows) => rows.length > 1);
@@ -118,6 +135,7 @@ describe('A person without a mouse', function () {
   });
 
   it('opens the manifest of what landed, and verifies it', async () => {
+    await transferTwo();
     await keyboard.command('Data Transfer: Reveal Landed Files…');
     await keyboard.pick('2 files to Received Files', 'Select the transfer whose files to show');
     await keyboard.pick('Open manifest', /dts-/);
@@ -134,25 +152,22 @@ describe('A person without a mouse', function () {
   });
 
   it('stays in the text where the local service is started from the palette', async () => {
-    await keyboard.command('View: Focus Active Editor Group');
-    await keyboard.command('Data Transfer: Disconnect');
+    await keyboard.command('Data Transfer: Focus on Databases View');
     assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
+    await keyboard.command('Create: New File...');
+    await keyboard.pick('Text File');
+    await until('the focus in the text', async () => (await keyboard.focus()).role === 'textbox' || undefined);
     await keyboard.command('Data Transfer: Start Local Service');
     await sees('Sample Data');
     assert.equal((await keyboard.focus()).role, 'textbox');
   });
 
   it('connects to another service from the welcome, and is among its databases', async () => {
-    await keyboard.command('Data Transfer: Disconnect');
     await pressWelcome('Connect to a Service');
     await keyboard.input(server.address, /1\/4/);
     await keyboard.input('the-key', /3\/4/);
-    await keyboard.input('', /Your ORCID iD/);
+    await keyboard.input(orcid, /Your ORCID iD/);
     await isAtRow(/^DTS prototype/);
     await sees('JGI Data Portal');
-  });
-
-  it('has never touched a mouse', () => {
-    assert.equal(mouseCount(), 0);
   });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { savedConnection, startEditor, type Editor, type EditorOptions } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { installedExtensions } from '../support/editor/installed.ts';
+import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { dropBeforeAnswer } from '../support/faultBehaviours.ts';
@@ -19,19 +20,33 @@ describe('A person with a service that behaves like the public one', function ()
   let editor: Editor;
   let window: EditorWindow;
 
-  before(async () => {
+  beforeEach(async () => {
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
-    editor = await startEditor({ extensions: installedExtensions });
-    window = await editor.openWindow();
-  });
-  after(async () => {
-    await editor.close();
-    await server.stop();
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+    await server.stop();
   });
+
+  /** Opens a window of a fresh editor. */
+  async function open(options: EditorOptions = {}): Promise<void> {
+    editor = await startEditor({ extensions: installedExtensions, ...options });
+    window = await editor.openWindow();
+    await window.openContainer('Data Transfer');
+  }
+
+  /** Opens a window of a fresh editor in which the service is saved. */
+  const openConnected = (): Promise<void> => open(savedConnection(server.address, 'the-key'));
+
+  /** Searches one file, so that it is the only one. */
+  async function search(): Promise<TreeView> {
+    await searchDatabase(window, 'JGI Data Portal', 'JDP:000050');
+    const results = window.tree('Search Results');
+    await results.waitFor('a file', (rows) => rows.some(({ description }) => description.endsWith('1+ files')));
+    return results;
+  }
 
   const bodies = (route: string): Record<string, unknown>[] =>
     server.requestsTo(route).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
@@ -40,14 +55,13 @@ describe('A person with a service that behaves like the public one', function ()
     const results = window.tree('Search Results');
     await (await results.row('JDP:000050.csv')).toggleCheck();
     await results.action('Transfer Checked Files…');
-    await window.quickInput.pick(destination, /1\/4/);
-    await window.quickInput.input('', /2\/4/);
-    await window.quickInput.pick('No instructions', /3\/4/);
-    await window.notifications.answer('Transfer');
+    await sendTransfer(window, destination);
   }
 
-  /** Transfers the file that was found, until it is seen staging. */
+  /** Transfers one file, until it is seen staging. */
   async function transfer(): Promise<TreeView> {
+    await openConnected();
+    await search();
     await submit(kbase);
     const transfers = window.tree('Transfers');
     await transfers.waitFor('staging', (rows) => rows.some(({ description }) => description.startsWith('staging')));
@@ -55,7 +69,7 @@ describe('A person with a service that behaves like the public one', function ()
   }
 
   it('connects and lists its databases', async () => {
-    await window.openContainer('Data Transfer');
+    await open();
     await window.command('Data Transfer: Connect to a Service…');
     await window.quickInput.input(server.address, /1\/4/);
     await window.quickInput.input('the-key', /3\/4/);
@@ -65,11 +79,8 @@ describe('A person with a service that behaves like the public one', function ()
   });
 
   it('searches by the id where the name is not known (D7), and loads page after page to the end (D9)', async () => {
-    await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
-    await window.quickInput.input('JDP:000050', /2\/3/);
-    await window.quickInput.pick('Search', /3\/3/);
-    const results = window.tree('Search Results');
-    await results.waitFor('a file', (rows) => rows.some(({ description }) => description.endsWith('1+ files')));
+    await openConnected();
+    const results = await search();
     await (await results.row(/^Load more/)).click();
     await results.waitFor('the end', (rows) => rows.some(({ description }) => description.endsWith('· 1 file')));
     const [first, second] = bodies('POST /api/v1/files');
@@ -77,7 +88,8 @@ describe('A person with a service that behaves like the public one', function ()
   });
 
   it('reads the metadata of a file, by the younger form of the request (D8)', async () => {
-    await (await window.tree('Search Results').row('JDP:000050.csv')).click();
+    await openConnected();
+    await (await (await search()).row('JDP:000050.csv')).click();
     const page = await window.pageFrame('JDP:000050.csv');
     await page.getByText('data/JDP:000050.csv').first().waitFor();
     await page.getByText('10 bytes').first().waitFor();
@@ -89,10 +101,7 @@ describe('A person with a service that behaves like the public one', function ()
     const [sent] = bodies('POST /api/v1/transfers');
     assert.deepEqual([sent?.['source'], sent?.['destination']], ['jdp', 'kbase']);
     service.mixedUpAnswers = 1;
-    for (const kept of service.transfers.values()) {
-      kept.status = 'succeeded';
-      kept.num_files_transferred = kept.num_files;
-    }
+    finishTransfers(service);
     await transfers.waitFor('the end', (rows) => rows.some(({ label }) => label === 'Finished'));
     await window.statusBar('Transfers done');
   });
@@ -114,6 +123,8 @@ describe('A person with a service that behaves like the public one', function ()
   });
 
   it('keeps one that was not confirmed in view, with two ways on from its page too (D12)', async () => {
+    await openConnected();
+    await search();
     server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await submit(nmdc);
     const notConfirmed = await window.tree('Transfers').row(/^1 file to National Microbio…$/);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { savedConnection, startEditor, type Editor, type EditorOptions } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { installedExtensions } from '../support/editor/installed.ts';
+import { searchDatabase } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -24,26 +25,34 @@ describe('A person whose window is loaded again in the middle of something', fun
   let results: TreeView;
   let transfers: TreeView;
 
-  before(async () => {
+  beforeEach(async () => {
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
     gate = new Gate();
     for (const route of ['GET /', 'POST /api/v1/files', submission]) server.behind(gate, route);
-    const settings = { 'dataTransfer.search.pageSize': 20 };
-    editor = await startEditor({ extensions: installedExtensions, settings });
-    window = await editor.openWindow();
-    results = window.tree('Search Results');
-    transfers = window.tree('Transfers');
-    await window.openContainer('Data Transfer');
   });
   afterEach(async function () {
     gate.release();
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
-  });
-  after(async () => {
     await editor.close();
     await server.stop();
   });
+
+  /** Opens a window of a fresh editor. */
+  async function open(options: EditorOptions = {}): Promise<void> {
+    const settings = { 'dataTransfer.search.pageSize': 20 };
+    editor = await startEditor({ extensions: installedExtensions, settings, ...options });
+    window = await editor.openWindow();
+    results = window.tree('Search Results');
+    transfers = window.tree('Transfers');
+    await window.openContainer('Data Transfer');
+  }
+
+  /** Opens a window of a fresh editor in which the service is saved, and waits until it is connected. */
+  async function openConnected(): Promise<void> {
+    await open(savedConnection(server.address, 'the-key'));
+    await connected();
+  }
 
   const waiting = (): Promise<true> =>
     until('the service to be asked', async () => (gate.waitingCount > 0 ? true : undefined));
@@ -61,9 +70,7 @@ describe('A person whose window is loaded again in the middle of something', fun
   }
 
   async function search(): Promise<void> {
-    await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
-    await window.input('JDP', /2\/3/);
-    await window.pick('Search', /3\/3/);
+    await searchDatabase(window, 'JGI Data Portal', 'JDP');
   }
 
   async function askTransfer(): Promise<void> {
@@ -72,6 +79,7 @@ describe('A person whose window is loaded again in the middle of something', fun
   }
 
   it('has saved nothing of a service that had not answered yet', async () => {
+    await open();
     gate.hold();
     await answerConnect();
     await waiting();
@@ -84,16 +92,25 @@ describe('A person whose window is loaded again in the middle of something', fun
     await connected();
   });
 
-  it('connects anew where it was connecting', async () => {
-    gate.hold();
-    await window.reloadNow();
-    await waiting();
-    await window.reloadNow();
-    gate.release();
-    await connected();
-  });
+  for (const storageDelayMs of [0, 1000])
+    it(`connects anew where it was connecting${storageDelayMs > 0 ? ', where the editor is slow to store' : ''} (D45)`, async () => {
+      // Of two saved connections, only what was remembered tells which one was in use.
+      await open({ ...savedConnection('http://127.0.0.1:9', ''), storageDelayMs });
+      await answerConnect();
+      await window.input(orcid, /Your ORCID iD/);
+      await connected();
+      gate.hold();
+      await window.reloadNow();
+      await window.openContainer('Data Transfer');
+      await waiting();
+      await window.reloadNow();
+      await window.openContainer('Data Transfer');
+      gate.release();
+      await connected();
+    });
 
   it('forgets a search under way, shows nothing of it, and offers it among the recent ones', async () => {
+    await openConnected();
     await search();
     await results.waitFor('a page', (rows) => rows.some(({ description }) => description.endsWith('20+ files')));
     gate.hold();
@@ -109,6 +126,8 @@ describe('A person whose window is loaded again in the middle of something', fun
   });
 
   it('brings back the page of a file, and believes no file to be checked that is not seen', async () => {
+    await openConnected();
+    await search();
     const file = await results.row('JDP:000003.csv');
     await file.toggleCheck();
     await file.doubleClick();
@@ -123,6 +142,7 @@ describe('A person whose window is loaded again in the middle of something', fun
   });
 
   it('has sent nothing while it was still asked, and asks no more', async () => {
+    await openConnected();
     await search();
     await (await results.row('JDP:000003.csv')).toggleCheck();
     await askTransfer();
@@ -133,7 +153,9 @@ describe('A person whose window is loaded again in the middle of something', fun
     assert.equal(server.requestsTo(submission).length, 0);
   });
 
-  it('shows a transfer as not confirmed whose answer it did not see, and does not send it again (D12)', async () => {
+  /** Sends a transfer and reloads the window before the answer; the service accepts it. */
+  async function submitWithoutAnswer(): Promise<void> {
+    await openConnected();
     await search();
     await (await results.row('JDP:000003.csv')).toggleCheck();
     await askTransfer();
@@ -147,12 +169,18 @@ describe('A person whose window is loaded again in the middle of something', fun
     await transfers.waitFor('the group', (rows) => rows.some(({ label }) => label === 'Not confirmed'), 60_000);
     await connected();
     assert.equal(server.requestsTo(submission).length, 1);
+  }
+
+  it('shows a transfer as not confirmed whose answer it did not see, and does not send it again (D12)', async () => {
+    await submitWithoutAnswer();
     await (await transfers.row(row)).click();
     await (await window.pageFrame(`Transfer to ${kbase}`)).getByText('Not confirmed').first().waitFor();
   });
 
   it('goes on watching a transfer that runs, in the tree and on its page', async () => {
+    await submitWithoutAnswer();
     const [id = ''] = service.transfers.keys();
+    await (await transfers.row(row)).click();
     const page = await window.pageFrame(`Transfer to ${kbase}`);
     await page.getByRole('button', { name: 'It Did Start…' }).click();
     await window.input(id, /folder that is called dts-/);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { startEditor, type Editor, type Person } from '../support/editor/editor.ts';
+import { savedConnection, startEditor, type Editor, type Person } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { installedExtensions } from '../support/editor/installed.ts';
+import { searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { Gate } from '../support/gate.ts';
 
-const orcid = '0000-0002-1825-0097';
 const kbase = 'KBase Workspace Service (KSS)';
 const nmdc = 'National Microbiome Data Collaborative';
 
@@ -22,66 +22,45 @@ describe('A person with two windows that show the same transfers', function () {
   let person: Person;
   let first: EditorWindow;
   let second: EditorWindow;
-  /** One in which nothing of the extension is used. */
-  let unused: EditorWindow;
 
-  before(async () => {
+  beforeEach(async () => {
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
     answering = new Gate();
     server.behind(answering, 'GET /api/v1/transfers/*');
-    editor = await startEditor({ extensions: installedExtensions });
+    editor = await startEditor({ extensions: installedExtensions, ...savedConnection(server.address, 'the-key') });
     person = await editor.newPerson();
-    first = await person.openWindow();
-    await connect(first);
-    unused = await person.openWindow();
-    assert.deepEqual(await transfersIn(unused), []);
-    await submit(first, kbase);
-    second = await openSecond();
+    first = await openConnected();
   });
   afterEach(async function () {
     answering.release();
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
-  });
-  after(async () => {
     await editor.close();
     await server.stop();
   });
 
-  async function connect(window: EditorWindow): Promise<void> {
+  /** Opens a window, which connects by itself. */
+  async function openConnected(): Promise<EditorWindow> {
+    const window = await person.openWindow();
     await window.openContainer('Data Transfer');
-    await window.command('Data Transfer: Connect to a Service…');
-    await window.input(server.address, /1\/4/);
-    await window.input('the-key', /3\/4/);
-    await window.input(orcid, /Your ORCID iD/);
-    await connected(window);
-  }
-
-  async function connected(window: EditorWindow): Promise<void> {
     await window
       .tree('Databases')
       .waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
+    return window;
   }
 
-  /** One more window, which connects by itself. */
-  async function openSecond(): Promise<EditorWindow> {
-    const window = await person.openWindow();
-    await window.openContainer('Data Transfer');
-    await connected(window);
-    return window;
+  /** Begins a transfer in the first window and opens the second. */
+  async function beginInFirst(): Promise<void> {
+    await submit(first, kbase);
+    second = await openConnected();
   }
 
   /** Transfers the ten files of a search. */
   async function submit(window: EditorWindow, destination: string): Promise<void> {
-    await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
-    await window.input('JDP:00005', /2\/3/);
-    await window.pick('Search', /3\/3/);
+    await searchDatabase(window, 'JGI Data Portal', 'JDP:00005');
     await (await window.tree('Search Results').row('“JDP:00005”')).menu('Check All Files');
     await window.command('Data Transfer: Transfer Checked Files…');
-    await window.pick(destination, /1\/4/);
-    await window.input('', /2\/4/);
-    await window.pick('No instructions', /3\/4/);
-    await window.notifications.answer('Transfer');
+    await sendTransfer(window, destination);
     await shows(window, destination, 'staging');
   }
 
@@ -125,11 +104,14 @@ describe('A person with two windows that show the same transfers', function () {
   }
 
   it('reads of a transfer in a third, in which nothing was used', async () => {
+    const unused = await person.openWindow();
+    assert.deepEqual(await transfersIn(unused), []);
+    await submit(first, kbase);
     await unused.statusBar(/^1 transfer · 0\s?%$/);
-    await unused.close();
   });
 
   it('has the service asked by one of them, whichever wants to know, and reads each answer in both', async () => {
+    await beginInFirst();
     for (const moved of [1, 2, 3]) {
       answering.hold();
       await underWay(1);
@@ -142,6 +124,7 @@ describe('A person with two windows that show the same transfers', function () {
   });
 
   it('has it asked by the other when the one that asked is closed', async () => {
+    await beginInFirst();
     answering.hold();
     await underWay(1);
     await first.close();
@@ -153,7 +136,7 @@ describe('A person with two windows that show the same transfers', function () {
   });
 
   it('cancels in one, and sees it cancelled in the other', async () => {
-    first = await openSecond();
+    await beginInFirst();
     await (await first.tree('Transfers').row(/^10 files to/)).action('Cancel Transfer');
     await first.notifications.answer('Cancel Transfer');
     for (const window of [second, first]) {
@@ -164,6 +147,7 @@ describe('A person with two windows that show the same transfers', function () {
   });
 
   it('clears what is finished in one, misses it in the other, and has it back in both', async () => {
+    await beginInFirst();
     await submit(second, nmdc);
     become('succeeded', 10);
     for (const window of [first, second]) await showsFinished(window, '2');

@@ -6,6 +6,7 @@ import { rememberCommands } from './commandsRun.ts';
 import { type EditorServer, startServer } from './editorServer.ts';
 import { endLocalServices } from './localServices.ts';
 import { readPlaces } from './places.ts';
+import { delayStorage } from './slowStorage.ts';
 import { type ThemeName, quietSettings, themeSettings } from './settings.ts';
 import { EditorWindow, type WindowOptions } from './window.ts';
 
@@ -30,8 +31,23 @@ export interface EditorOptions {
   /** User settings, over those that keep the editor quiet. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly theme?: ThemeName;
+  /** Settings of the scope `machine`, which the editor takes from another file than the user's. */
+  readonly machineSettings?: Readonly<Record<string, unknown>>;
   /** Variables that the extension host sees. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Delays every write to the browser's database, where the editor stores its own state, as a slow disk does. */
+  readonly storageDelayMs?: number;
+}
+
+const keyVariable = 'JOURNEY_KEY';
+
+/** Returns options with which a window of a fresh editor opens connected to a service, as after an earlier day. */
+export function savedConnection(server: string, key: string): Pick<EditorOptions, 'machineSettings' | 'environment'> {
+  const connection = { id: 'saved', name: 'DTS prototype', server, apiKeyVariable: keyVariable };
+  return {
+    machineSettings: { 'dataTransfer.connections': [connection], 'dataTransfer.orcid': '0000-0002-1825-0097' },
+    environment: { [keyVariable]: key },
+  };
 }
 
 /** A person's browser: its windows share secrets and storage, and nothing with another person's. */
@@ -72,6 +88,7 @@ export class Editor {
   readonly dataFolder: string;
   readonly #browser: Browser;
   readonly #prepared: PreparedEditor;
+  readonly #storageDelayMs: number;
 
   constructor(prepared: PreparedEditor, browser: Browser, options: EditorOptions) {
     const { server, folder } = prepared;
@@ -81,6 +98,7 @@ export class Editor {
     this.dataFolder = folder.data;
     this.#browser = browser;
     this.#prepared = prepared;
+    this.#storageDelayMs = options.storageDelayMs ?? 0;
     running.add(this);
   }
 
@@ -96,6 +114,7 @@ export class Editor {
     await context.addCookies([{ name: 'vscode-secret-key-path', value: '/mint-key', url: origin }]);
     await context.route(`${origin}/mint-key`, (route) => route.fulfill({ body: Buffer.alloc(32, 7) }));
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+    if (this.#storageDelayMs > 0) await delayStorage(context, this.#storageDelayMs);
     return new Person(this, context);
   }
 
@@ -202,6 +221,10 @@ async function makeFolder(options: EditorOptions): Promise<EditorFolder> {
   await mkdir(join(folder.data, 'data', 'User'), { recursive: true });
   const settings = { ...quietSettings, ...themeSettings(options.theme ?? 'light'), ...options.settings };
   await writeFile(settingsFile(folder.data), JSON.stringify(settings, undefined, 2));
+  if (options.machineSettings) {
+    await mkdir(join(folder.data, 'data', 'Machine'));
+    await writeFile(join(folder.data, 'data', 'Machine', 'settings.json'), JSON.stringify(options.machineSettings));
+  }
   return folder;
 }
 

@@ -46,12 +46,12 @@ export class QuickInput {
   }
 
   /** Waits until one is open, is not busy, can be used and, with `step`, is the one meant; resolves to what it shows. */
-  async wait(step?: StepMatch): Promise<QuickInputState> {
-    return until(`a quick input${step === undefined ? '' : ` with ${step}`}`, async () => {
+  async wait(step?: StepMatch, waitMs?: number): Promise<QuickInputState> {
+    const isMeant = async (): Promise<QuickInputState | undefined> => {
       const state = await this.state();
-      const isMeant = state?.isEnabled && !state.isBusy && matches(state, step);
-      return isMeant ? state : undefined;
-    });
+      return state?.isEnabled && !state.isBusy && matches(state, step) ? state : undefined;
+    };
+    return until(`a quick input${step === undefined ? '' : ` with ${step}`}`, isMeant, waitMs);
   }
 
   /** Waits until none is open. */
@@ -102,6 +102,26 @@ export class QuickInput {
       'the quick pick to take the click',
       async () => JSON.stringify(await this.state()) !== before || undefined,
     );
+  }
+
+  /**
+   * Chooses a folder in the editor's own dialog, by its path, once the dialog lists what is in it. Enter would open the
+   * row that has the focus; where the dialog has given one the focus, the path is typed again.
+   */
+  async pickFolder(path: string, inside: readonly string[], step: StepMatch): Promise<void> {
+    const focused = this.#widget.locator('.monaco-list-row.focused');
+    await this.type(path, step);
+    await until(`${path} in the dialog, and no row with the focus`, async () => {
+      const { rows, value } = await this.wait(step);
+      const isListed = value === path && rows.map(({ label }) => label).join('/') === inside.join('/');
+      if (isListed && (await focused.count()) === 0) return true;
+      if (isListed || value !== path) {
+        await this.type('/');
+        await this.type(path);
+      }
+      return undefined;
+    });
+    await this.accept();
   }
 
   /** Goes back one step by the button in the title. */

@@ -56,14 +56,18 @@ export class TreeView {
     return (await this.rows()).map((row) => row.label);
   }
 
-  /** Waits for a row and scrolls to it where the tree is long. */
+  /**
+   * Waits for a row and scrolls to it where the tree is long. The row is found again by its label at each action, so
+   * that a row which comes above it meanwhile doesn't get the click.
+   */
   async row(label: string | RegExp): Promise<TreeRow> {
-    const index = await until(`a row ${label} in the tree`, async () => {
-      const found = await this.#find(label);
-      if (found === undefined) await this.#scrollOn();
-      return found;
+    await until(`a row ${label} in the tree`, async () => {
+      if (await this.#has(label)) return true;
+      await this.#scrollOn();
+      return undefined;
     });
-    return new TreeRow(this.#page, this.#pane.locator(`${rowSelector}[data-index="${index}"]`));
+    const named = this.#page.locator('.label-name', { hasText: wholeLabel(label) });
+    return new TreeRow(this.#page, this.#pane.locator(`.pane-body ${rowSelector}`).filter({ has: named }).first());
   }
 
   /** Waits until what the rows show fulfils a condition. */
@@ -105,15 +109,9 @@ export class TreeView {
     await this.#pane.locator('.monaco-list').focus();
   }
 
-  async #find(label: string | RegExp): Promise<string | undefined> {
-    const rows = this.#pane.locator(`.pane-body ${rowSelector}`);
-    const found = await rows.evaluateAll((elements: PageElement[]) =>
-      elements.map((element) => ({
-        index: element.getAttribute('data-index') ?? '',
-        text: element.querySelector('.label-name')?.innerText ?? '',
-      })),
-    );
-    return found.find(({ text }) => isLabel(text, label))?.index;
+  async #has(label: string | RegExp): Promise<boolean> {
+    const names = await this.#pane.locator(`.pane-body ${rowSelector} .label-name`).allInnerTexts();
+    return names.some((text) => isLabel(text, label));
   }
 
   /** One screen further; where that leads nowhere it begins again above, for rows that came meanwhile. */
@@ -125,6 +123,12 @@ export class TreeView {
     const isAtEnd = before !== null && before === (await list.getAttribute('aria-activedescendant'));
     if (isAtEnd) await this.#page.keyboard.press('Home');
   }
+}
+
+/** Returns a pattern for the text of a label in the page, where a space may be one that does not break. */
+function wholeLabel(label: string | RegExp): RegExp {
+  const source = typeof label === 'string' ? `^${label.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$` : label.source;
+  return new RegExp(source.replaceAll(' ', '\\s'), typeof label === 'string' ? '' : label.flags);
 }
 
 /** Longer than the editor gathers changes before it draws a tree again. */

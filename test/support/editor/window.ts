@@ -3,12 +3,14 @@ import { dirname } from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import type { PageElement } from './pageElement.ts';
 import { Notifications } from './notifications.ts';
-import { QuickInput, type StepMatch, isLabel } from './quickInput.ts';
+import { QuickInput, type QuickInputState, type StepMatch, isLabel } from './quickInput.ts';
 import { type ThemeName, themes } from './settings.ts';
 import { TreeView } from './treeView.ts';
 import { until } from './until.ts';
 
 const openLimitMs = 60_000;
+/** After it, the palette was closed by what took the focus, and is opened again. */
+const paletteMs = 5_000;
 
 /** What a window needs to know of the editor that it belongs to. */
 export interface WindowHost {
@@ -183,6 +185,14 @@ export class EditorWindow {
     });
   }
 
+  /** Waits until the clipboard holds a text that meets a condition; resolves to it. */
+  async clipboard(isIt: (text: string) => boolean): Promise<string> {
+    return until('the clipboard', async () => {
+      const text = await this.page.evaluate<string>('navigator.clipboard.readText()');
+      return isIt(text) ? text : undefined;
+    });
+  }
+
   /** Changes the theme as a person does and waits until the window shows it. */
   async theme(name: ThemeName): Promise<void> {
     await this.command('Preferences: Color Theme');
@@ -227,11 +237,13 @@ export class EditorWindow {
   async #searchPalette(title: string): Promise<number | undefined> {
     if (await this.quickInput.isOpen()) await this.quickInput.cancel();
     await this.page.keyboard.press('F1');
-    await this.quickInput.type(`>${title}`, 'Type the name of a command');
-    const settled = await until('the palette to answer', async () => {
+    await this.quickInput.wait('Type the name of a command', paletteMs);
+    await this.quickInput.type(`>${title}`);
+    const isAnswered = async (): Promise<QuickInputState | undefined> => {
       const state = await this.quickInput.state();
       return state?.value === `>${title}` && state.rows.length > 0 ? state : undefined;
-    });
+    };
+    const settled = await until('the palette to answer', isAnswered, paletteMs);
     const index = settled.rows.findIndex((row) => isLabel(row.label, title));
     return index < 0 ? undefined : index;
   }
