@@ -2,7 +2,7 @@ import type Mocha from 'mocha';
 import { printEnd } from './ringReporter.ts';
 
 /** The orders of the tests of a ring: as written, backwards, or each in a run of its own. */
-export const testOrders = ['written', 'reverse', 'alone'] as const;
+const testOrders = ['written', 'reverse', 'alone'] as const;
 
 export type TestOrder = (typeof testOrders)[number];
 

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import Mocha, { Suite, Test } from 'mocha';
+import { RingReporter } from '../../support/ringReporter.ts';
+import { runInOrder, type TestOrder } from '../../support/testOrder.ts';
+
+/** Runs two suites in an order; resolves to what ran, and what was printed. */
+async function runTwoSuites(order: TestOrder): Promise<{ ran: readonly string[]; printed: readonly string[] }> {
+  const mocha = new Mocha({ reporter: RingReporter });
+  const ran: string[] = [];
+  for (const name of ['A', 'B']) {
+    const suite = Suite.create(mocha.suite, name);
+    suite.beforeAll(() => void ran.push(`before ${name}`));
+    for (const title of ['1 (one)', '2']) suite.addTest(new Test(title, () => void ran.push(`${name} ${title}`)));
+  }
+  const printed: string[] = [];
+  const print = console.log;
+  console.log = (line: string) => printed.push(line);
+  try {
+    assert.equal(await runInOrder(mocha, order), 0);
+  } finally {
+    console.log = print;
+  }
+  return { ran, printed };
+}
+
+describe('The order of the tests of a ring', () => {
+  it('is as written', async () => {
+    const { ran } = await runTwoSuites('written');
+    assert.deepEqual(ran, ['before A', 'A 1 (one)', 'A 2', 'before B', 'B 1 (one)', 'B 2']);
+  });
+
+  it('is backwards, suites and their tests', async () => {
+    const { ran } = await runTwoSuites('reverse');
+    assert.deepEqual(ran, ['before B', 'B 2', 'B 1 (one)', 'before A', 'A 2', 'A 1 (one)']);
+  });
+
+  it('starts over for each test, which runs alone with its own hooks', async () => {
+    const { ran } = await runTwoSuites('alone');
+    const each = ['before A', 'A 1 (one)', 'before A', 'A 2', 'before B', 'B 1 (one)', 'before B', 'B 2'];
+    assert.deepEqual(ran, each);
+  });
+
+  for (const order of ['written', 'reverse', 'alone'] as const)
+    it(`reports each test once, and the end once, as the last: ${order}`, async () => {
+      const { printed } = await runTwoSuites(order);
+      assert.equal(printed.length, 5);
+      assert.match(printed.at(-1) ?? '', /"event":"end"/);
+    });
+});
