@@ -179,11 +179,16 @@ export class TreeRow {
     });
   }
 
-  /** Presses one of the buttons at its right end, when the tree has come to rest: before, the click may lose its row. */
+  /**
+   * Presses one of the buttons at its right end, when the tree has come to rest: before, the click may lose its row. The
+   * row of a running transfer is drawn again with each answer, and never rests as long as the driver would wait for it.
+   */
   async action(name: string): Promise<void> {
     await pause(settleMs);
     await this.#row.hover();
-    await this.#row.locator(`.actions .action-label[aria-label^="${name}"]`).click();
+    const button = this.#row.locator(`.actions .action-label[aria-label^="${name}"]`);
+    await button.waitFor();
+    await button.click({ force: true });
   }
 
   /** The names of the buttons at its right end. */
