@@ -137,6 +137,9 @@ describe('A person with two windows that show the same transfers', function () {
 
   it('cancels in one, and sees it cancelled in the other', async () => {
     await beginInFirst();
+    // This server follows a cancel only while files move (D13).
+    become('active', 9);
+    await shows(first, kbase, 'active · 9 of 10 files');
     await (await first.tree('Transfers').row(/^10 files to/)).action('Cancel Transfer');
     await first.notifications.answer('Cancel Transfer');
     for (const window of [second, first]) {
