@@ -90,6 +90,7 @@ export async function askText(position: StepPosition, question: TextQuestion): P
   const complain = (message: string | undefined): void => {
     input.validationMessage = inert(message ?? '');
   };
+  if (input.value !== '') complain(question.validate?.(input.value.trim()));
   let checking = new AbortController();
   const accept = async (resolve: (answer: Answer<string>) => void): Promise<void> => {
     if (input.busy) return;

@@ -50,6 +50,11 @@ export class Settings {
     return parseOrcid(this.get('orcid', '')) ?? '';
   }
 
+  /** Returns {@link orcid}, or what was typed where that is no valid ORCID iD: for an input that says what is wrong. */
+  get enteredOrcid(): string {
+    return this.orcid || this.get('orcid', '');
+  }
+
   async saveOrcid(orcid: string): Promise<void> {
     await this.update('orcid', orcid);
   }

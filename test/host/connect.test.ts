@@ -56,11 +56,24 @@ describe('Connecting in the editor', () => {
     (await stage.person.textBox()).enter(stage.server.address);
     (await stage.person.textBox()).enter('the-key');
     const box = await stage.person.textBox();
-    box.enter('0000-0002-1825-0098');
+    box.enter('0000-0002-1825-009');
     assert.match(await box.complaint(), /ORCID iD has 16 digits/);
+    box.enter('0000-0002-1825-0098');
+    assert.equal(await box.complaint(), "The check digit doesn't match: check the iD for a typo.");
     box.enter(`https://orcid.org/${orcid}`);
     await done;
     assert.equal(workspace.getConfiguration('dataTransfer').get('orcid'), orcid);
+  });
+
+  it('shows a mistyped ORCID iD of the settings again, with what is wrong with it (D19)', async () => {
+    await stage.settings.update('orcid', '0000-0002-1825-0098', true);
+    const done = stage.run('dataTransfer.setOrcid');
+    const box = await stage.person.textBox();
+    assert.equal(box.value, '0000-0002-1825-0098');
+    assert.equal(await box.complaint(), "The check digit doesn't match: check the iD for a typo.");
+    box.enter(orcid);
+    await done;
+    assert.equal(stage.settings.get('orcid'), orcid);
   });
 
   describe('says in the input what is wrong, and saves nothing, when', () => {

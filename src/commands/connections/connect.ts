@@ -41,7 +41,8 @@ interface Draft {
 
 /** Asks for address, key and ORCID iD, tries them, and saves the connection only when they work (D6). */
 export async function connect(parts: ConnectParts, button?: WelcomeButton): Promise<void> {
-  const draft: Draft = { server: '', port: undefined, key: '', orcid: parts.settings.orcid, allowInsecureHttp: false };
+  const { enteredOrcid } = parts.settings;
+  const draft: Draft = { server: '', port: undefined, key: '', orcid: enteredOrcid, allowInsecureHttp: false };
   const done = await runSteps(l10n.t('Connect to a Service'), [
     (position) => askServer(position, draft),
     (position) => askPort(position, draft),

@@ -1,5 +1,10 @@
 const form = /^(?:https?:\/\/orcid\.org\/)?(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])$/i;
 
+/** Returns true for a text with the form of an ORCID iD, whatever its check digit (D19). */
+export function hasOrcidForm(text: string): boolean {
+  return form.test(text.trim());
+}
+
 /**
  * Reads an ORCID iD, also as `https://orcid.org/…`, and returns it as `0000-0000-0000-000X`,
  * or undefined when its form or its check digit (ISO 7064 mod 11-2) is wrong (D19).

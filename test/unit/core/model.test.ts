@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { localIdOf, machineOf } from '../../../src/core/model/connection.ts';
-import { parseOrcid } from '../../../src/core/model/orcid.ts';
+import { hasOrcidForm, parseOrcid } from '../../../src/core/model/orcid.ts';
 import {
   canSubmitAgain,
   hasEnded,
@@ -26,6 +26,19 @@ describe('An ORCID iD (D19)', () => {
   ] as const) {
     it(`${JSON.stringify(given)} is ${wanted ?? 'refused'}`, () => {
       assert.equal(parseOrcid(given), wanted);
+    });
+  }
+
+  for (const [given, wanted] of [
+    ['0000-0002-1825-0098', true],
+    ['https://orcid.org/0000-0002-1694-2330', true],
+    ['0000000218250097', true],
+    ['0000-0002-1825-009', false],
+    ['0000-0002-1825-00977', false],
+    ['', false],
+  ] as const) {
+    it(`${JSON.stringify(given)} ${wanted ? 'has' : "doesn't have"} the form of one, whatever its check digit`, () => {
+      assert.equal(hasOrcidForm(given), wanted);
     });
   }
 });
