@@ -57,7 +57,8 @@ const columns: Readonly<Record<string, (transfer: Transfer, context: ExportConte
 
 /**
  * The transfers as a table, one row each, line by line, by RFC 4180; the files themselves are in the JSON form only.
- * Text that a spreadsheet would take for a formula has an apostrophe before it. Times are ISO 8601 in UTC.
+ * Text that a spreadsheet could take for a formula has an apostrophe before it, and control characters are replaced.
+ * Times are ISO 8601 in UTC.
  */
 export function* transfersAsCsv(transfers: Iterable<Transfer>, context: ExportContext): Generator<string> {
   yield row(Object.keys(columns));
@@ -68,10 +69,16 @@ function row(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
+/** Formula signs, in the full and small widths of East Asian spreadsheets too, behind anything that is not seen. */
+const formulaStart = /^(?:[\s\p{C}\ufffd]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
+const unsafeControl = /[^\P{Cc}\t\r\n]/gu;
+
 function csvCell(cell: Cell): string {
   if (typeof cell === 'number' || cell === undefined) return String(cell ?? '');
-  const harmless = /^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const text = cell.replace(unsafeControl, '\ufffd');
+  const harmless = formulaStart.test(text) ? `'${text}` : text;
+  // Where the locale separates by semicolons or tabs, a spreadsheet splits a cell that isn't quoted.
+  return /[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 function sizeBytesOf({ order, startedElsewhere }: Transfer): number | undefined {

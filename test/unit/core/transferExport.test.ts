@@ -63,16 +63,49 @@ describe('Exporting the history', () => {
     ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t=1"],
     ['\r\n=1', "'\r\n=1"],
+    [' =1+1', "' =1+1"],
+    ['\u00a0\u200b=1', "'\u00a0\u200b=1"],
+    ['\uff1d1+1', "'\uff1d1+1"],
+    ['\uff0b1', "'\uff0b1"],
+    ['\uff0d1', "'\uff0d1"],
+    ['\uff20SUM(A1)', "'\uff20SUM(A1)"],
+    ['\0=1', "'\ufffd=1"],
+    ['\u001b[2J=1', '\ufffd[2J=1'],
     ['a=1', 'a=1'],
+    [' a', ' a'],
   ] as const) {
     it(`writes ${JSON.stringify(text)} so that no spreadsheet runs it`, () => {
       assert.equal(cell(transfer(text), 'description'), harmless);
     });
   }
 
-  property('keeps any other text as it is through the table', fc.string({ unit: 'binary' }), (text) => {
-    const read = cell(transfer(text), 'description');
-    assert.equal(/^[=+\-@\t\r\n]/.test(text) ? read?.slice(1) : read, text);
+  const anyCell = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({
+      unit: fc.constantFrom(...Array.from('=+-@\uff1d\uff0b\uff0d\uff20 \t\r\n\0\u001b\u00a0\u200b\ufeff",;a1')),
+    }),
+  );
+
+  property(
+    'keeps any text through the table, but for control characters and an apostrophe before it',
+    anyCell,
+    (text) => {
+      const read = cell(transfer(text), 'description') ?? '';
+      const kept = text.replace(/[^\P{Cc}\t\r\n]/gu, '\ufffd');
+      assert.ok(read === kept || read === `'${kept}`, JSON.stringify(read));
+    },
+  );
+
+  property('writes no cell that a spreadsheet could take for a formula, and no control character', anyCell, (text) => {
+    const read = cell(transfer(text), 'description') ?? '';
+    assert.doesNotMatch(read, /^[\s\p{C}\ufffd]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u);
+    assert.doesNotMatch(read, /[^\P{Cc}\t\r\n]/u);
+  });
+
+  it('quotes a cell with any separator that a spreadsheet may go by', () => {
+    for (const text of ['a;=1', 'a\t=1', 'a,=1']) {
+      assert.ok([...transfersAsCsv([transfer(text)], context)].join('').includes(`"${text}"`), text);
+    }
   });
 
   it('leaves cells empty for what is not known', () => {
