@@ -1,11 +1,12 @@
 import { record } from '../../messages/guards.ts';
+import { openableLink } from '../../messages/links.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { readIdentifier, type Identifier } from '../shared/identifiers.ts';
 import { readable } from '../shared/text.ts';
 
 /** Something that is named, and perhaps leads somewhere. */
 export interface Reference extends Identifier {
-  /** An address for mail. */
+  /** What was given as an address for mail; any text. */
   readonly email?: string;
 }
 
@@ -36,7 +37,9 @@ export function sourcesOf({ resource }: FileEntry): readonly Reference[] {
       const named = reference(source['title'], source['path']);
       const email = readable(source['email']);
       if (email === undefined) return named;
-      return named ? { ...named, email } : { text: email, address: `mailto:${email}` };
+      if (named) return { ...named, email };
+      const address = openableLink(`mailto:${email}`);
+      return { text: email, ...(address !== undefined && { address }) };
     }),
   );
 }

@@ -105,7 +105,7 @@ describe('Messages of the transfer page', () => {
 });
 
 describe('A link of a server', () => {
-  const openable = ['https://example.org/a?b=1&c=%26#d', 'http://example.org', 'mailto:somebody@example.org'];
+  const openable = ['https://example.org/a?b=1&c=%26#d', 'http://example.org', 'mailto:somebody@example.org', 'MAILTO:a.b+c@mail.example-1.org', "mailto:o'neil_2@x.org"];
   for (const address of openable) it(`may be opened when it is ${address}`, () => assert.ok(openableLink(address)));
 
   const refused = [
@@ -123,6 +123,19 @@ describe('A link of a server', () => {
     'https://user:word@example.org/',
     'https://example.org/\u0000',
     `https://example.org/${'x'.repeat(5000)}`,
+    'mailto:not an address',
+    'mailto:nobody',
+    'mailto:@example.org',
+    'mailto:a@b@example.org',
+    'mailto:a@example.org?cc=b@example.org',
+    'mailto:a@example.org&body=x',
+    'mailto:a@example.org,b@example.org',
+    'mailto:a%0A@example.org',
+    'mailto:a\u202e@example.org',
+    'mailto:javascript:alert(1)@example.org',
+    'mailto:a@-.',
+    `mailto:${'x'.repeat(300)}@example.org`,
+    `mailto:x@${'example.'.repeat(40)}org`,
   ];
   for (const address of refused)
     it(`is only text when it is ${JSON.stringify(address.slice(0, 40))}`, () =>

@@ -134,6 +134,14 @@ describe('Sources and licences of a file', () => {
     ]);
   });
 
+  it('show what a source gives as its e-mail as text where it is no address', () => {
+    const sources = [{ email: 'ask at the desk' }, { title: 'Desk', email: 'a@example.org?cc=b@example.org' }];
+    assert.deepEqual(sourcesOf(entry({ sources })), [
+      { text: 'ask at the desk' },
+      { text: 'Desk', email: 'a@example.org?cc=b@example.org' },
+    ]);
+  });
+
   it('show an address that may not be opened as text', () => {
     const licenses = [{ title: '<b>mine</b>', path: 'javascript:alert(1)' }];
     assert.deepEqual(licencesOf(entry({ licenses })), [{ text: '<b>mine</b> (javascript:alert(1))' }]);
