@@ -1,13 +1,14 @@
+import { escapeInvisible } from '../core/util/escapeInvisible.ts';
 import type { Logger } from '../core/util/logger.ts';
 
-const controlCharacters = /\p{Cc}+/gu;
+const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
-/** A logger that writes one line an entry through `write`, without the secrets it is given and without control characters. */
+/** A logger that writes one line an entry through `write`, without the secrets and control characters, directions escaped. */
 export function lineLogger(write: (line: string) => void, secrets: () => readonly string[]): Logger {
   const log = (level: string, message: string): void => {
     let text = message;
     for (const secret of secrets()) text = text.replaceAll(secret, '…');
-    write(`${new Date().toISOString()} ${level} ${text.replaceAll(controlCharacters, ' ')}\n`);
+    write(`${new Date().toISOString()} ${level} ${escapeInvisible(text.replaceAll(controlCharacters, ' '))}\n`);
   };
   return {
     trace: () => undefined,

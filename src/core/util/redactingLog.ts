@@ -1,7 +1,11 @@
+import { escapeInvisible } from './escapeInvisible.ts';
 import type { Logger } from './logger.ts';
 import { redact } from './redact.ts';
 
-/** Passes everything on without what looks like a secret: header values, passwords in addresses. */
+/**
+ * Passes everything on without what looks like a secret (header values, passwords in addresses), and with control and
+ * direction characters escaped.
+ */
 export class RedactingLog implements Logger {
   private readonly log: Logger;
 
@@ -10,22 +14,26 @@ export class RedactingLog implements Logger {
   }
 
   trace(message: string): void {
-    this.log.trace(redact(message));
+    this.log.trace(makeLoggable(message));
   }
 
   debug(message: string): void {
-    this.log.debug(redact(message));
+    this.log.debug(makeLoggable(message));
   }
 
   info(message: string): void {
-    this.log.info(redact(message));
+    this.log.info(makeLoggable(message));
   }
 
   warn(message: string): void {
-    this.log.warn(redact(message));
+    this.log.warn(makeLoggable(message));
   }
 
   error(message: string): void {
-    this.log.error(redact(message));
+    this.log.error(makeLoggable(message));
   }
+}
+
+function makeLoggable(message: string): string {
+  return escapeInvisible(redact(message));
 }

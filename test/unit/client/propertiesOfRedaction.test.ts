@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { redact } from '../../../src/core/util/redact.ts';
+import { RedactingLog } from '../../../src/core/util/redactingLog.ts';
 import { json, text } from '../../support/faultBehaviours.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
 import { property } from '../../support/property.ts';
 import { anyText } from './arbitraries.ts';
 import { HastyClock, startBench } from './clientBench.ts';
@@ -106,6 +108,25 @@ describe('redacting any key, in any text (§5)', () => {
       assert.equal(redact(innocent, ['0123456789-0123456789']), innocent);
     },
   );
+});
+
+describe('a line of the log', () => {
+  const marks = fc.constantFrom(
+    ...Array.from('\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c\0\u001b\r'),
+  );
+  const text = fc.array(fc.oneof(anyText, marks)).map((parts) => parts.join(''));
+
+  property('has neither a direction nor a control character, whatever a server said', text, (said) => {
+    const kept = new MemoryLog();
+    new RedactingLog(kept).error(said);
+    assert.doesNotMatch(kept.lines.join(), /[\p{Bidi_C}\u2028\u2029]|[^\P{Cc}\n\t]/u);
+  });
+
+  property('has no key in it, also where such characters stand around it', fc.tuple(key, text, text), ([key, a, b]) => {
+    const kept = new MemoryLog();
+    new RedactingLog(kept).info(redact(`${a}${key}${b}`, [key]));
+    for (const part of rest(kept.lines.join())) assert.ok(!part.includes(key), part);
+  });
 });
 
 describe('the key in what a client says (§5, D14)', () => {

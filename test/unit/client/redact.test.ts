@@ -66,6 +66,12 @@ describe('redacting', () => {
     );
   });
 
+  it('is followed by escaping what would change how the log reads: control and direction characters', () => {
+    const kept = new MemoryLog();
+    new RedactingLog(kept).info('a\u202eb\u2066c\u2069d\u200fe\u001b[2Jf\0g\u2028h\n\ti é');
+    assert.deepEqual(kept.lines, ['info a\\u202eb\\u2066c\\u2069d\\u200fe\\u001b[2Jf\\u0000g\\u2028h\n\ti é']);
+  });
+
   it('leaves sentences about headers readable', () => {
     assert.equal(redact('invalid authorization header'), 'invalid authorization header');
     assert.equal(redact('no bearer token was given'), 'no bearer token was given');

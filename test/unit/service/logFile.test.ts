@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { LogFile } from '../../../src/service/logFile.ts';
+import { lineLogger } from '../../../src/service/stderrLogger.ts';
 
 describe('The log of a shared service', () => {
   let folder: string;
@@ -33,5 +34,15 @@ describe('The log of a shared service', () => {
   it('does not harm the service when it cannot be written', () => {
     const log = new LogFile(nodePath.join(folder, 'no-such-folder', 'service.log'));
     assert.doesNotThrow(() => log.write('lost\n'));
+  });
+
+  it('has one line for each message, with nothing in it that changes how it reads', () => {
+    const lines: string[] = [];
+    const logger = lineLogger(
+      (line) => lines.push(line),
+      () => [],
+    );
+    logger.warn('a\nb\u2028c\u202ed\u2066e\u001b[2J');
+    assert.match(lines.join(), /^\S+ warn a b c\\u202ed\\u2066e \[2J\n$/);
   });
 });
