@@ -27,6 +27,12 @@ export interface PublicState {
   mixedUpAnswers: number;
   /** Answers `resources: null` where nothing was found (D15). */
   isNullForNone: boolean;
+  /** Makes the key that of an account without an ORCID iD, in either of the two ways that there are (D44). */
+  account: 'good' | 'withoutIdentity' | 'withEmptyOrcid';
+  /** Makes the service that is asked about keys fail, which looks like a refused key (D28). */
+  isSignInDown: boolean;
+  /** The ORCID iDs that KBase knows as a destination; undefined: all. */
+  knownOrcids: ReadonlySet<string> | undefined;
 }
 
 type JsonBody = Record<string, unknown>;
@@ -67,7 +73,8 @@ function newState(key: string): PublicState {
     url: '',
   }));
   const files = new Set(Array.from({ length: 60 }, (_, index) => `JDP:${String(index).padStart(6, '0')}`));
-  return { key, databases, files, transfers: new Map(), mixedUpAnswers: 0, isNullForNone: true };
+  const signIn = { account: 'good', isSignInDown: false, knownOrcids: undefined } as const;
+  return { key, databases, files, transfers: new Map(), mixedUpAnswers: 0, isNullForNone: true, ...signIn };
 }
 
 function installCommon(server: FaultServer, state: PublicState, version: string): void {
@@ -84,11 +91,20 @@ function installCommon(server: FaultServer, state: PublicState, version: string)
 }
 
 function guarded(state: PublicState, then: Behaviour): Behaviour {
-  const wanted = `Bearer ${Buffer.from(state.key).toString('base64')}`;
   return async (request, response) => {
-    const isGood = request.headers.authorization === wanted;
-    await (isGood ? then : problem(401, 'KBase Auth error: 401'))(request, response);
+    await (rejectedSignIn(state, request.headers.authorization ?? '') ?? then)(request, response);
   };
+}
+
+function rejectedSignIn({ key, account, isSignInDown }: PublicState, header: string): Behaviour | undefined {
+  const encoded = /^Bearer (.*)$/.exec(header)?.[1];
+  if (encoded === undefined) return plainProblem(500, 'invalid authorization header');
+  if (!/^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/.test(encoded) || encoded.includes('_'))
+    return problem(401, 'illegal base64 data at input byte 4');
+  if (isSignInDown) return problem(401, 'KBase Auth error: 500');
+  if (Buffer.from(encoded, 'base64').toString().trim() !== key) return problem(401, 'KBase Auth error: 401');
+  if (account === 'withoutIdentity') return problem(401, 'KBase Auth2: No providers/ORCIDs associated with this user');
+  return account === 'good' ? undefined : problem(403, 'The DTS client has no associated ORCID!');
 }
 
 function answering(make: (request: RecordedRequest) => Behaviour): Behaviour {
@@ -155,10 +171,18 @@ function answerSubmission(state: PublicState): Behaviour {
     const count = Array.isArray(file_ids) ? file_ids.length : 0;
     const transfer = { orcid: String(orcid), status: 'staging', num_files: count, num_files_transferred: 0 };
     const unknown = unknownDatabase(state, source) ?? unknownDatabase(state, destination);
-    if (unknown) return unknown;
+    const refused = unknown ?? rejectedOrcid(state, destination, orcid);
+    if (refused) return refused;
     state.transfers.set(id, { ...transfer, message: `Transfer ${id}: staging ${String(count)} file(s) (0.66 GB)` });
     return json({ id }, 201);
   });
+}
+
+function rejectedOrcid({ knownOrcids }: PublicState, destination: unknown, orcid: unknown): Behaviour | undefined {
+  if (orcid === '') return problem(401, 'No user ORCID was provided');
+  if (destination !== 'kbase' || !knownOrcids || knownOrcids.has(String(orcid))) return undefined;
+  const said = `invalid ORCID '${String(orcid)}': KBase user not found for ORCID ${String(orcid)}`;
+  return problem(401, said, [said]);
 }
 
 function idIn(request: RecordedRequest): string {

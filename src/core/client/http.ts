@@ -6,6 +6,7 @@ import type { Channel, HttpRequest, NoAnswer, RawAnswer } from './exchange.ts';
 import type { Failure } from './failure.ts';
 import { linkSignals } from './linkedSignal.ts';
 import { readErrorBody } from './problem.ts';
+import { classifySignIn } from './signIn.ts';
 import type { Reason, ReasonKind } from '../model/reason.ts';
 
 /** An answer that is no error, not yet read. */
@@ -155,11 +156,13 @@ const unclearStatuses: ReadonlySet<number> = new Set([502, 504]);
 function refused(channel: Channel, request: HttpRequest, raw: RawAnswer): Failed {
   const { detail, isProblem } = readErrorBody(raw.text, headerOf(raw, 'content-type'), channel.secrets);
   const retryAfterMs = retryAfterOf(headerOf(raw, 'retry-after'), channel.clock.now());
+  const signIn = classifySignIn(raw.status, detail ?? '');
   const reason: Reason = {
     kind: kindsByStatus[raw.status] ?? (raw.status >= 500 ? 'serverError' : 'refused'),
     request: nameOf(request),
     status: raw.status,
     ...(detail !== undefined && { detail }),
+    ...(signIn !== undefined && { signIn }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(request.submissionMs !== undefined && unclearStatuses.has(raw.status) && { maybeDone: true }),
   };

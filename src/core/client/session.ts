@@ -25,6 +25,8 @@ export class Session {
   readonly statusLine = new OneAtATime();
   private readonly apiPath: string;
   private listing: readonly Database[] | undefined;
+  /** True once a listing came: only that proves a key (D6). */
+  private keyWorked = false;
 
   constructor({ channel, service, dialects, apiPath }: SessionParts) {
     this.channel = channel;
@@ -35,7 +37,7 @@ export class Session {
 
   /** Sends one request of the API; `path` stands below `{api_base}` (§4). */
   async send(request: HttpRequest, signal?: AbortSignal): Promise<Outcome> {
-    return await send(this.channel, this.located(request), signal);
+    return this.withKeyHistory(await send(this.channel, this.located(request), signal));
   }
 
   private located(request: HttpRequest): HttpRequest {
@@ -51,13 +53,21 @@ export class Session {
   async ask<T>(request: HttpRequest, read: (json: unknown) => T, signal?: AbortSignal): Promise<Read<T> | Failed> {
     const located = this.located(request);
     const outcome = await send(this.channel, located, signal);
-    return outcome.kind === 'failed' ? outcome : readAnswer(located, outcome, read);
+    return outcome.kind === 'failed' ? this.withKeyHistory(outcome) : readAnswer(located, outcome, read);
+  }
+
+  /** Adds to a 401 that the key of this session worked before. */
+  private withKeyHistory<T extends Outcome>(outcome: T | Failed): T | Failed {
+    if (outcome.kind !== 'failed' || outcome.reason.kind !== 'unauthorized' || !this.keyWorked) return outcome;
+    return { ...outcome, reason: { ...outcome.reason, keyWorked: true } };
   }
 
   /** Lists the databases and keeps the list for {@link knownDatabases} (§4.2). */
   async list(signal?: AbortSignal): Promise<Read<readonly Database[]> | Failed> {
     const outcome = await this.ask({ method: 'GET', path: 'databases' }, readDatabases, signal);
-    if (outcome.kind === 'read') this.listing = outcome.value;
+    if (outcome.kind !== 'read') return outcome;
+    this.listing = outcome.value;
+    this.keyWorked = true;
     return outcome;
   }
 

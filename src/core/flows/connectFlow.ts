@@ -7,7 +7,7 @@ import { wait, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { asked, refusalOf } from './asked.ts';
 import { connectOptions } from './connectOptions.ts';
-import type { KeyWatch } from './keyWatch.ts';
+import { isKeyRejection, type KeyWatch } from './keyWatch.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** What came of trying a connection: a session with its databases, or the reason why there is none. */
@@ -39,11 +39,13 @@ export class ConnectFlow implements Disposable {
   private readonly ending = new AbortController();
   /** The connections that are being opened beside the active one. */
   private readonly awaited = new Map<string, AbortController>();
+  private readonly followingKeys: Disposable;
   private listings = 0;
   private lastListing = 0;
 
   constructor(parts: ConnectParts) {
     this.parts = parts;
+    this.followingKeys = parts.keys.onDidChange((id) => this.showDoubt(id));
   }
 
   /** Tries a connection without changing anything that is open or shown. */
@@ -166,8 +168,14 @@ export class ConnectFlow implements Disposable {
   }
 
   dispose(): void {
+    this.followingKeys.dispose();
     this.ending.abort();
     this.opening?.abort();
+  }
+
+  private showDoubt(connectionId: string): void {
+    const { store, keys } = this.parts;
+    if (store.shown?.id === connectionId) store.setDoubt(keys.rejection(connectionId));
   }
 
   /** What is shown is what is used: whatever else was active stays open, but only for its transfers. */
@@ -195,7 +203,7 @@ export class ConnectFlow implements Disposable {
       const attempt = await this.attempt(connection, apiKey, signal);
       if (signal.aborted || attempt.session) return attempt;
       keys.note(connection.id, attempt.reason);
-      if (attempt.reason.kind !== 'unauthorized' || keys.standing(connection.id) !== 'doubted') return attempt;
+      if (!isKeyRejection(attempt.reason) || keys.standing(connection.id) !== 'doubted') return attempt;
       whenDoubted(attempt.reason);
       await wait(clock, keys.pauseMs(connection.id), signal);
     }

@@ -9,11 +9,13 @@ import type { Session, Sessions } from './sessions.ts';
 export type KeyStanding = 'good' | 'doubted' | 'refused';
 
 interface Doubt {
-  /** When it was refused first; milliseconds since 1970. */
+  /** When it was refused first, or last could not be checked; milliseconds since 1970. */
   readonly since: number;
   /** Refusals in a row. */
   readonly count: number;
   readonly refused: boolean;
+  /** The last rejection. */
+  readonly reason: Reason;
 }
 
 const believedRefusals = 3;
@@ -21,8 +23,17 @@ const believedAfterMs = 5 * 60_000;
 const firstPauseMs = 2_000;
 
 /**
+ * Returns true for a rejected sign-in that may be the key's fault. One for the ORCID iD is not, and neither is one for the
+ * account, which the service recognized by the key (D44).
+ */
+export function isKeyRejection({ kind, signIn }: Reason): boolean {
+  return kind === 'unauthorized' && signIn !== 'orcid' && signIn !== 'account';
+}
+
+/**
  * Follows what the services say to keys that they accepted before. Such a key counts as refused after three 401 in a
- * row over five minutes; until then it is tried again and again, and who works by itself waits (D28).
+ * row over five minutes; until then it is tried again and again, and who works by itself waits (D28). An outage of the
+ * sign-in service never makes a key count as refused (D44).
  */
 export class KeyWatch implements Disposable {
   private readonly sessions: Sessions;
@@ -45,6 +56,11 @@ export class KeyWatch implements Disposable {
     return doubt.refused ? 'refused' : 'doubted';
   }
 
+  /** Returns the last rejection of a key that is not good now. */
+  rejection(connectionId: string): Reason | undefined {
+    return this.doubts.get(connectionId)?.reason;
+  }
+
   /** Follows a session whose key has just been proved. */
   watch(session: Session): void {
     const { id } = session.connection;
@@ -57,11 +73,11 @@ export class KeyWatch implements Disposable {
     });
   }
 
-  /** Takes down what came of a request with a key that was accepted before; only success and 401 tell of the key. */
+  /** Takes down what came of a request with a key that was accepted before. Tells nothing of the key: a failure that isn't a rejected sign-in. */
   note(connectionId: string, reason: Reason | undefined): void {
     const before = this.standing(connectionId);
-    if (!reason) this.doubts.delete(connectionId);
-    else if (reason.kind === 'unauthorized') this.doubt(connectionId);
+    if (!reason || reason.signIn === 'account') this.doubts.delete(connectionId);
+    else if (isKeyRejection(reason)) this.doubt(connectionId, reason);
     if (this.standing(connectionId) !== before) this.changed.fire(connectionId);
   }
 
@@ -79,11 +95,12 @@ export class KeyWatch implements Disposable {
     this.changed.dispose();
   }
 
-  private doubt(connectionId: string): void {
+  private doubt(connectionId: string, reason: Reason): void {
     const now = this.clock.now();
-    const { since = now, count = 0, refused = false } = this.doubts.get(connectionId) ?? {};
+    const { since: before = now, count = 0, refused = false } = this.doubts.get(connectionId) ?? {};
+    const since = reason.signIn === 'outage' ? now : before;
     const isBelieved = count + 1 >= believedRefusals && now - since >= believedAfterMs;
-    this.doubts.set(connectionId, { since, count: count + 1, refused: refused || isBelieved });
+    this.doubts.set(connectionId, { since, count: count + 1, refused: refused || isBelieved, reason });
   }
 
   /** Asks, with pauses, until it is clear how the key stands; a failure of another kind tells nothing of the key. */
@@ -95,7 +112,7 @@ export class KeyWatch implements Disposable {
       await wait(this.clock, others > 0 ? retryWaitMs(others) : this.pauseMs(id), signal);
       if (!isOpen() || this.standing(id) !== 'doubted') return;
       const { reason } = await asked(() => session.client.databases(signal));
-      others = reason && reason.kind !== 'unauthorized' ? others + 1 : 0;
+      others = reason && !isKeyRejection(reason) ? others + 1 : 0;
     }
   }
 }

@@ -23,6 +23,13 @@ export type ReasonKind =
   | 'tooLarge' // the answer is larger than the bound (D15)
   | 'cancelled'; // the caller's signal
 
+/** Why a service rejected a sign-in, as far as its text tells (D44). */
+export type SignInFailure =
+  | 'key' // it refused the key
+  | 'orcid' // it refused the ORCID iD of the request
+  | 'account' // the account of the key has no ORCID iD
+  | 'outage'; // it could not check the key
+
 /** Why an operation has no value, or not the whole of it (D2, D14). Facts, no words of ours. */
 export interface Reason {
   readonly kind: ReasonKind;
@@ -34,6 +41,10 @@ export interface Reason {
   readonly detail?: string;
   /** The system's or TLS's code: `ECONNREFUSED`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code?: string;
+  /** For a rejected sign-in: why, where the server's text tells. */
+  readonly signIn?: SignInFailure;
+  /** True for a 401 to a key that this connection was accepted with before: the service may be mistaken (D28). */
+  readonly keyWorked?: boolean;
   /** Whether the request may have been acted upon although no usable answer came (D12). */
   readonly maybeDone?: boolean;
   /** How long the server asks to be left alone (`Retry-After`), in milliseconds (D16, D33). */

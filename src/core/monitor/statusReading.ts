@@ -84,11 +84,13 @@ export function withoutTrouble(transfer: Transfer): Transfer {
 
 /** The transfer while its whole line is in trouble. */
 export function withTrouble(transfer: Transfer, trouble: Reason): Transfer {
-  return transfer.problem?.kind === trouble.kind ? transfer : { ...transfer, problem: trouble };
+  const { kind, signIn } = transfer.problem ?? {};
+  return kind === trouble.kind && signIn === trouble.signIn ? transfer : { ...transfer, problem: trouble };
 }
 
 /** Whether a failure tells of the network or of the whole service. */
-function concernsAll({ kind, status }: Reason): boolean {
+function concernsAll({ kind, status, signIn }: Reason): boolean {
+  if (signIn !== undefined) return signIn !== 'orcid';
   if (kind === 'serverError') return status !== 500;
   if (kind === 'refused') return status === 408 || status === 429;
   return !ownKinds.has(kind);

@@ -4,7 +4,7 @@ import type { Reason } from '../model/reason.ts';
 import { Emitter } from '../util/emitter.ts';
 
 /**
- * How the active connection stands; `doubt` says why a key that was accepted before is tried again (D28). One that is
+ * How the active connection stands; `doubt` is the last rejection of a key that was accepted before (D28). One that is
  * `stopped` is a local service that somebody ended on purpose (D29).
  */
 export type ConnectionState =
@@ -12,7 +12,12 @@ export type ConnectionState =
   | { readonly kind: 'connecting'; readonly connection: Connection; readonly doubt?: Reason }
   | { readonly kind: 'stopped'; readonly connection: Connection }
   | { readonly kind: 'failed'; readonly connection: Connection; readonly reason: Reason }
-  | { readonly kind: 'connected'; readonly connection: Connection; readonly service: ServiceInfo };
+  | {
+      readonly kind: 'connected';
+      readonly connection: Connection;
+      readonly service: ServiceInfo;
+      readonly doubt?: Reason;
+    };
 
 /** The databases of the connected service, in the order it listed them; `reason` says why the last listing failed. */
 export interface DatabaseListing {
@@ -56,6 +61,14 @@ export class ConnectionStore {
   setState(state: ConnectionState): void {
     this.current = state;
     this.listed = noDatabases;
+    this.changed.fire();
+  }
+
+  /** Sets or removes the doubt about the key of the connected service; its listing stays. */
+  setDoubt(doubt: Reason | undefined): void {
+    if (this.current.kind !== 'connected') return;
+    const { connection, service } = this.current;
+    this.current = { kind: 'connected', connection, service, ...(doubt && { doubt }) };
     this.changed.fire();
   }
 

@@ -39,6 +39,11 @@ describe('A key that was accepted before (D28)', () => {
     return rig.clock.now() - startedAt;
   }
 
+  async function passMinute(): Promise<void> {
+    const endsAt = rig.clock.now() + minute;
+    await passUntil(() => rig.clock.now() >= endsAt, 2 * minute);
+  }
+
   const standing = (): KeyStanding => rig.explorer.keys.standing('c');
 
   async function search(): Promise<void> {
@@ -82,6 +87,54 @@ describe('A key that was accepted before (D28)', () => {
     rig.server.on('POST /api/v1/files', problem(403, 'not yours'));
     await search();
     assert.equal(standing(), 'good');
+  });
+
+  it('is not doubted where the service rejected the ORCID iD, or the account has none (D44)', async () => {
+    await rig.connect();
+    rig.server.on(
+      'POST /api/v1/files',
+      problem(401, "invalid ORCID 'x'"),
+      problem(401, 'No ORCIDs associated with this user'),
+    );
+    await search();
+    await search();
+    assert.deepEqual([standing(), heard], ['good', []]);
+  });
+
+  it('is doubted no longer once the service has recognized its account (D44)', async () => {
+    await rig.connect();
+    refuseAll();
+    await search();
+    assert.equal(standing(), 'doubted');
+    rig.server.on('GET /api/v1/databases', problem(401, 'KBase Auth2: No ORCIDs associated with this user'));
+    await passUntil(() => standing() === 'good', minute);
+  });
+
+  it('is never refused while the sign-in service is down, and is after a real refusal of five minutes (D44)', async () => {
+    await rig.connect();
+    const down = problem(401, 'KBase Auth error: 500');
+    rig.server.on('GET /api/v1/databases', down).on('POST /api/v1/files', down);
+    await search();
+    for (let minutes = 0; minutes < 12; minutes++) await passMinute();
+    assert.deepEqual([standing(), heard], ['doubted', ['doubted']]);
+    refuseAll();
+    const tookMs = await passUntil(() => standing() === 'refused', 16 * minute);
+    assert.ok(tookMs >= 5 * minute - 5 * second, `${String(tookMs)} ms`);
+  });
+
+  it('has its last rejection at hand, for those who show what the service said', async () => {
+    await rig.connect();
+    const { keys, connectionStore } = rig.explorer;
+    assert.equal(keys.rejection('c'), undefined);
+    refuseAll();
+    await search();
+    assert.equal(keys.rejection('c')?.detail, 'KBase Auth error: 401');
+    const shown = (): unknown => connectionStore.state.kind === 'connected' && connectionStore.state.doubt?.detail;
+    assert.equal(shown(), 'KBase Auth error: 401');
+    assert.equal(connectionStore.listing.databases.length, 2, 'what was listed stays');
+    acceptAll();
+    await passUntil(() => standing() === 'good', minute);
+    assert.deepEqual([keys.rejection('c'), shown()], [undefined, undefined]);
   });
 
   it('lets the monitor wait while it is doubted, and goes on by itself', async () => {

@@ -109,6 +109,8 @@ describe('A failure instead of an answer (D33)', () => {
     { kind: 'timeout' },
     { kind: 'dropped' },
     { kind: 'unauthorized', status: 401 },
+    { kind: 'unauthorized', status: 401, signIn: 'outage' },
+    { kind: 'forbidden', status: 403, signIn: 'account' },
     { kind: 'unreadable' },
     { kind: 'serverError', status: 503 },
     { kind: 'refused', status: 429 },
@@ -116,13 +118,14 @@ describe('A failure instead of an answer (D33)', () => {
   const one: readonly Reason[] = [
     { kind: 'notFound', status: 404 },
     { kind: 'forbidden', status: 403 },
+    { kind: 'unauthorized', status: 401, signIn: 'orcid' },
     { kind: 'refused', status: 422 },
     { kind: 'serverError', status: 500 },
     { kind: 'tooLarge' },
     { kind: 'badArgument' },
   ];
   for (const reason of all)
-    it(`holds up everything: ${reason.kind} ${reason.status ?? ''}`, () => {
+    it(`holds up everything: ${reason.kind} ${reason.status ?? ''} ${reason.signIn ?? ''}`, () => {
       assert.equal(troubleOf({ reason }), reason);
       const troubled = withTrouble(running, reason);
       assert.equal(troubled.problem, reason);
@@ -130,7 +133,7 @@ describe('A failure instead of an answer (D33)', () => {
       assert.equal(withoutTrouble(troubled).problem, undefined);
     });
   for (const reason of one)
-    it(`concerns the one transfer: ${reason.kind} ${reason.status ?? ''}`, () => {
+    it(`concerns the one transfer: ${reason.kind} ${reason.status ?? ''} ${reason.signIn ?? ''}`, () => {
       assert.equal(troubleOf({ reason }), undefined);
       assert.equal(withoutTrouble({ ...running, problem: reason }).problem, reason);
     });
