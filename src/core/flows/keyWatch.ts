@@ -9,10 +9,12 @@ import type { Session, Sessions } from './sessions.ts';
 export type KeyStanding = 'good' | 'doubted' | 'refused';
 
 interface Doubt {
-  /** When it was refused first, or last could not be checked; milliseconds since 1970. */
+  /** When the key was first refused, of the refusals in a row; milliseconds since 1970. */
   readonly since: number;
-  /** Refusals in a row. */
+  /** Refusals in a row; none after an outage. */
   readonly count: number;
+  /** Rejections in a row, outages among them. */
+  readonly rejections: number;
   readonly refused: boolean;
   /** The last rejection. */
   readonly reason: Reason;
@@ -86,7 +88,7 @@ export class KeyWatch implements Disposable {
     const doubt = this.doubts.get(connectionId);
     if (!doubt) return 0;
     const left = doubt.since + believedAfterMs - this.clock.now();
-    const growing = firstPauseMs * 2 ** (doubt.count - 1);
+    const growing = firstPauseMs * 2 ** (doubt.rejections - 1);
     return left > 0 ? Math.min(growing, left) : firstPauseMs;
   }
 
@@ -97,10 +99,17 @@ export class KeyWatch implements Disposable {
 
   private doubt(connectionId: string, reason: Reason): void {
     const now = this.clock.now();
-    const { since: before = now, count = 0, refused = false } = this.doubts.get(connectionId) ?? {};
-    const since = reason.signIn === 'outage' ? now : before;
-    const isBelieved = count + 1 >= believedRefusals && now - since >= believedAfterMs;
-    this.doubts.set(connectionId, { since, count: count + 1, refused: refused || isBelieved, reason });
+    const before = this.doubts.get(connectionId);
+    const { since, count } = countRefusal(before, reason, now);
+    const isBelieved = count >= believedRefusals && now - since >= believedAfterMs;
+    const rejections = (before?.rejections ?? 0) + 1;
+    this.doubts.set(connectionId, {
+      since,
+      count,
+      rejections,
+      refused: isBelieved || before?.refused === true,
+      reason,
+    });
   }
 
   /** Asks, with pauses, until it is clear how the key stands; a failure of another kind tells nothing of the key. */
@@ -115,6 +124,12 @@ export class KeyWatch implements Disposable {
       others = reason && !isKeyRejection(reason) ? others + 1 : 0;
     }
   }
+}
+
+/** An outage ends a row of refusals: what was refused before may have been its fault. */
+function countRefusal(before: Doubt | undefined, { signIn }: Reason, now: number): Pick<Doubt, 'since' | 'count'> {
+  if (signIn === 'outage') return { since: now, count: 0 };
+  return before && before.count > 0 ? { since: before.since, count: before.count + 1 } : { since: now, count: 1 };
 }
 
 function retryWaitMs(failures: number): number {

@@ -115,7 +115,7 @@ describe('A key that was accepted before (D28)', () => {
     const down = problem(401, 'KBase Auth error: 500');
     rig.server.on('GET /api/v1/databases', down).on('POST /api/v1/files', down);
     await search();
-    for (let minutes = 0; minutes < 12; minutes++) await passMinute();
+    for (let minutes = 0; minutes < 8; minutes++) await passMinute();
     assert.deepEqual([standing(), heard], ['doubted', ['doubted']]);
     refuseAll();
     const tookMs = await passUntil(() => standing() === 'refused', 16 * minute);
