@@ -4,6 +4,7 @@ import type { KeyWatch } from './core/flows/keyWatch.ts';
 import type { ParameterStore } from './core/store/parameterStore.ts';
 import type { NoticeClaims } from './core/ledger/noticeClaims.ts';
 import type { Estimate } from './core/model/estimate.ts';
+import type { Reason } from './core/model/reason.ts';
 import type { Transfer } from './core/model/transfer.ts';
 import { Estimates } from './core/monitor/estimates.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
@@ -47,8 +48,11 @@ export function present(lifetime: Lifetime, parts: Presented): Interaction {
   };
   const transfers = { store: transferStore, clock, loadFinished, estimate };
   const views = lifetime.track(new TreeViews(sideBar, { databases: databasesOf(parts), searchStore, transfers }));
-  const isConnected = (id: string): boolean => sessions.get(id) !== undefined && keys.standing(id) !== 'refused';
-  const statusBar = lifetime.track(new TransferStatusBar({ store: transferStore, clock, isConnected, estimate }));
+  const isConnected = (id: string): boolean => sessions.get(id) !== undefined;
+  const keyRejection = (id: string): Reason | undefined => keys.rejection(id);
+  const statusBar = lifetime.track(
+    new TransferStatusBar({ store: transferStore, clock, isConnected, keyRejection, estimate }),
+  );
   lifetime.track(sessions.onDidChange(() => statusBar.draw()));
   lifetime.track(keys.onDidChange(() => statusBar.draw()));
   showNotices(lifetime, parts);
@@ -78,8 +82,6 @@ function showNotices(lifetime: Lifetime, parts: Presented): void {
       keys: parts.keys,
       notices: parts.notices,
       nameOf: (id) => connectionName(parts, id),
-      tryAgain: (node) => runCommand('dataTransfer.refreshDatabases', node),
-      setKey: (node) => runCommand('dataTransfer.setApiKey', node),
     }),
   );
   lifetime.track(new TransferNotices(noticeParts(parts)));

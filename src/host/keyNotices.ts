@@ -1,9 +1,8 @@
 import { l10n } from 'vscode';
 import type { KeyWatch } from '../core/flows/keyWatch.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import type { ConnectionNode } from './contributions.ts';
-import { localConnectionId } from './machine.ts';
-import type { NoticeAction, Notices } from './notices.ts';
+import type { Notices } from './notices.ts';
+import { signInActions } from './signInRemedies.ts';
 import { plainLine } from './words.ts';
 
 /** What {@link KeyNotices} need. */
@@ -12,31 +11,22 @@ export interface KeyNoticeParts {
   readonly notices: Notices;
   /** What a connection is called. */
   nameOf(connectionId: string): string;
-  tryAgain(node: ConnectionNode): void;
-  setKey(node: ConnectionNode): void;
-}
-
-/** What helps when a key was refused: the service may only have been unable to check it, so trying again comes first (D28). */
-export function keyActions(
-  connectionId: string,
-  { tryAgain, setKey }: Pick<KeyNoticeParts, 'tryAgain' | 'setKey'>,
-): readonly NoticeAction[] {
-  const node: ConnectionNode = { kind: 'connection', id: connectionId };
-  const again = { label: l10n.t('Try Again'), run: () => tryAgain(node) };
-  if (connectionId === localConnectionId) return [again];
-  return [again, { label: l10n.t('Set API Key'), run: () => setKey(node) }];
 }
 
 /** Tells once that a key which was accepted before is refused now, however many requests fail for it (D28). */
 export class KeyNotices implements Disposable {
   private readonly lifetime = new Lifetime();
 
-  constructor(parts: KeyNoticeParts) {
-    const { keys, notices, nameOf } = parts;
+  constructor({ keys, notices, nameOf }: KeyNoticeParts) {
     const tell = (id: string): void => {
-      if (keys.standing(id) !== 'refused') return;
-      const message = l10n.t('{0} refuses the API key. Transfers wait until it is accepted.', plainLine(nameOf(id)));
-      void notices.error(message, ...keyActions(id, parts));
+      const reason = keys.rejection(id);
+      if (keys.standing(id) !== 'refused' || !reason) return;
+      const name = plainLine(nameOf(id));
+      const said = plainLine(reason.detail ?? '');
+      const message = said
+        ? l10n.t('{0} rejected the API key ({1}). Transfers wait until the key is accepted.', name, said)
+        : l10n.t('{0} rejected the API key. Transfers wait until the key is accepted.', name);
+      void notices.error(message, ...signInActions(reason, id));
     };
     this.lifetime.track(keys.onDidChange(tell));
   }

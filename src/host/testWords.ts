@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import type { TestFacts, TestStep, TestStepName } from '../core/model/connectionTest.ts';
 import type { Reason } from '../core/model/reason.ts';
+import { isSignInRejected } from './signInWords.ts';
 import { listText, plainLine, plural, reasonText } from './words.ts';
 
 /** What a step is called. */
@@ -78,6 +79,7 @@ export interface Advice {
 /** The advice for the step at which a test stopped. */
 export function adviceFor({ name, facts, reason = { kind: 'unreachable' } }: TestStep): Advice {
   if (isWithoutKey(name, reason)) return { text: l10n.t('Set the API key of this connection.'), needsKey: true };
+  if (isSignInRejected(reason)) return signInAdvice(reason);
   if (reason.kind === 'proxy') return proxyAdvice(reason);
   if (reason.kind === 'certificate') return certificateAdvice(reason);
   if (name === 'name') return nameAdvice(facts);
@@ -88,13 +90,6 @@ const connections = 'dataTransfer.connections';
 
 function otherAdvice({ kind }: Reason): Advice {
   switch (kind) {
-    case 'unauthorized':
-      return {
-        text: l10n.t(
-          'Try again in some minutes: the service may be unable to check keys. If that does not help, set another key.',
-        ),
-        needsKey: true,
-      };
     case 'insecureAddress':
       return {
         text: l10n.t(
@@ -119,6 +114,22 @@ function otherAdvice({ kind }: Reason): Advice {
     default:
       return { text: l10n.t('The service is there but has a problem. Try again later, or ask those who run it.') };
   }
+}
+
+function signInAdvice({ signIn, keyWorked }: Reason): Advice {
+  if (signIn === 'outage') return { text: l10n.t('The service cannot check keys at the moment. Try again later.') };
+  if (signIn === 'account') {
+    return {
+      text: l10n.t('Link an ORCID iD to your account at the service, or set the key of an account that has one.'),
+      needsKey: true,
+    };
+  }
+  const text = keyWorked
+    ? l10n.t("The key worked before. Try again in a few minutes; if that doesn't help, set another key.")
+    : l10n.t(
+        "Try again in a few minutes: the service may be unable to check keys. If that doesn't help, set another key.",
+      );
+  return { text, needsKey: true };
 }
 
 function nameAdvice({ proxy }: TestFacts): Advice {

@@ -2,6 +2,7 @@ import { env, l10n } from 'vscode';
 import type { Estimate } from '../core/model/estimate.ts';
 import type { Reason, ReasonKind } from '../core/model/reason.ts';
 import { fileCountOf, hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
+import { signInText } from './signInWords.ts';
 
 const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   badAddress: () => l10n.t('the address must begin with http:// or https://, for example https://dts.example.org'),
@@ -18,8 +19,8 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   proxy: proxyText,
   timeout: () => l10n.t('the service did not answer in time'),
   dropped: (reason) => withCode(l10n.t('the connection was lost before the answer was complete'), reason),
-  unauthorized: () => l10n.t('the API key was refused'),
-  forbidden: (reason) => withDetail(l10n.t('this is not allowed'), reason),
+  unauthorized: (reason) => withDetail(signInText(reason), reason),
+  forbidden: (reason) => withDetail(reason.signIn ? signInText(reason) : l10n.t('this is not allowed'), reason),
   notFound: (reason) => withDetail(l10n.t('unknown to the service'), reason),
   refused: (reason) => withDetail(l10n.t('the service refused the request'), reason),
   serverError: (reason) => withDetail(l10n.t('the service failed'), reason),
@@ -51,7 +52,7 @@ function withoutStop(text: string): string {
   return text.replace(/(?<!\.)\.$/, '');
 }
 
-/** Why something failed, as the second half of a sentence, without a full stop: "the API key was refused". */
+/** Why something failed, as the second half of a sentence, without a full stop: "the service cannot be reached". */
 export function reasonText(reason: Reason): string {
   return reasonWords[reason.kind](reason);
 }

@@ -7,12 +7,16 @@ import type { ParameterListing, ParameterStore } from '../core/store/parameterSt
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../host/contributions.ts';
 import { databaseText, parameterTypeText } from '../host/searchWords.ts';
+import { setKeyRemedy } from '../host/signInRemedies.ts';
+import { doubtText, isSignInRejected } from '../host/signInWords.ts';
 import { listText, plainLine, reasonText } from '../host/words.ts';
 import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
-import { loadingRow, messageItem, nothingRow, troubleRows } from './placeholders.ts';
+import { loadingRow, messageItem, nothingRow, remedyRows, troubleRows } from './placeholders.ts';
 import { spokenRow } from './spokenRow.ts';
 
 const retry = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry') };
+
+type ConnectedState = Extract<ConnectionState, { readonly kind: 'connected' }>;
 
 /** What a {@link DatabaseTree} needs. */
 export interface DatabaseTreeParts {
@@ -61,7 +65,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (state.kind === 'connecting') return [{ kind: 'connection' }, loadingRow('connection', connectingText(state))];
     if (state.kind === 'stopped') return [{ kind: 'connection' }, stoppedRow()];
     if (state.kind === 'failed') return [{ kind: 'connection' }, ...failedRows(state.connection, state.reason)];
-    return [{ kind: 'connection' }, ...this.listed()];
+    return [{ kind: 'connection' }, ...doubtRows(state), ...this.listed(state)];
   }
 
   dispose(): void {
@@ -75,9 +79,10 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     this.changed.fire(undefined);
   }
 
-  private listed(): DatabaseTreeNode[] {
+  private listed({ connection, doubt }: ConnectedState): DatabaseTreeNode[] {
     const { databases, loading, reason } = this.store.listing;
-    const troubles = reason ? unlistedRows(reasonText(reason)) : [];
+    const isSaid = doubt !== undefined && reason !== undefined && isSignInRejected(reason);
+    const troubles = reason && !isSaid ? unlistedRows(connection, reason) : [];
     if (databases.length === 0 && loading) return [loadingRow('databases')];
     if (databases.length === 0 && !reason) return [nothingRow('databases', l10n.t('This service has no databases.'))];
     const organizations = [...new Set(databases.map((database) => database.organization))];
@@ -130,19 +135,29 @@ const withoutKey: ReadonlySet<ReasonKind> = new Set(['keyMissing', 'keyGone', 'k
 function failedRows({ id }: Connection, reason: Reason): MessageNode[] {
   const why = reasonText(reason);
   const sentence = l10n.t('Could not connect: {0}', why);
-  if (!withoutKey.has(reason.kind)) return troubleRows('connection', { sentence, why, way: retry });
-  const argument: ConnectionNode = { kind: 'connection', id };
-  const way = { id: 'dataTransfer.setApiKey', title: l10n.t('Set API Key'), argument };
-  return troubleRows('connection', { sentence, why, way, wayLook: 'key' });
+  if (withoutKey.has(reason.kind))
+    return troubleRows('connection', { sentence, why, way: setKeyRemedy(id), wayLook: 'key' });
+  return [...troubleRows('connection', { sentence, why, way: retry }), ...remedyRows('connection', reason, id)];
 }
 
-function unlistedRows(why: string): MessageNode[] {
-  return troubleRows('databases', { sentence: l10n.t('Could not list databases: {0}', why), why, way: retry });
+function unlistedRows({ id }: Connection, reason: Reason): MessageNode[] {
+  const why = reasonText(reason);
+  const sentence = l10n.t('Could not list databases: {0}', why);
+  return [...troubleRows('databases', { sentence, why, way: retry }), ...remedyRows('databases', reason, id)];
 }
 
 function connectingText({ doubt }: { readonly doubt?: Reason }): string {
-  if (!doubt) return l10n.t('Connecting…');
-  return l10n.t('The service does not accept the API key at the moment; trying again…');
+  return doubt ? doubtText(doubt) : l10n.t('Connecting…');
+}
+
+/** The rows about a key that was accepted before and is rejected now: retried by itself, or refused for good (D28). */
+function doubtRows({ connection: { id }, doubt }: ConnectedState): MessageNode[] {
+  if (!doubt) return [];
+  const why = reasonText(doubt);
+  if (doubt.keyWorked) return [{ ...loadingRow('key', doubtText(doubt)), tooltip: `${doubtText(doubt)}\n${why}` }];
+  const argument: ConnectionNode = { kind: 'connection', id };
+  const sentence = l10n.t('Transfers wait until the service accepts the API key: {0}', why);
+  return [...troubleRows('key', { sentence, why, way: { ...retry, argument } }), ...remedyRows('key', doubt, id)];
 }
 
 function parametersRow(owner: string, parameters: ParameterListing['parameters']): MessageNode {
@@ -177,7 +192,7 @@ function connectionItem(state: ConnectionState): TreeItem {
   item.command = { command: 'dataTransfer.switchConnection', title: l10n.t('Switch Connection') };
   if (state.kind === 'connected') {
     const { name, version, address } = state.service;
-    item.description = l10n.t('connected · v{0}', plainLine(version));
+    item.description = state.doubt ? l10n.t('sign-in rejected') : l10n.t('connected · v{0}', plainLine(version));
     item.tooltip = [`${plainLine(name)} ${plainLine(version)}`, address, l10n.t('Click to switch.')].join('\n');
     item.iconPath = new ThemeIcon('vm-active');
   } else {

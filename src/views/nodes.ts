@@ -11,7 +11,7 @@ export interface MessageNode {
   readonly kind: 'message';
   readonly id: string;
   readonly look:
-    'loading' | 'nothing' | 'error' | 'retry' | 'key' | 'edit' | 'more' | 'unreadable' | 'missing' | 'about';
+    'loading' | 'nothing' | 'error' | 'retry' | 'key' | 'orcid' | 'edit' | 'more' | 'unreadable' | 'missing' | 'about';
   readonly text: string;
   readonly tooltip?: string;
   /** What a click, or Enter, does. */

@@ -1,4 +1,6 @@
 import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
+import type { Reason } from '../core/model/reason.ts';
+import { signInRemedy } from '../host/signInRemedies.ts';
 import type { MessageNode } from './nodes.ts';
 
 const icons: Readonly<Record<MessageNode['look'], ThemeIcon>> = {
@@ -7,6 +9,7 @@ const icons: Readonly<Record<MessageNode['look'], ThemeIcon>> = {
   error: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
   retry: new ThemeIcon('refresh'),
   key: new ThemeIcon('key'),
+  orcid: new ThemeIcon('account'),
   edit: new ThemeIcon('edit'),
   more: new ThemeIcon('ellipsis'),
   unreadable: new ThemeIcon('warning', new ThemeColor('list.warningForeground')),
@@ -56,6 +59,15 @@ export function troubleRows(owner: string, { sentence, why, way, wayLook = 'retr
     { kind: 'message', id: `${owner}/error`, look: 'error', text, tooltip: sentence, command: way },
     { kind: 'message', id: `${owner}/${wayLook}`, look: wayLook, text: way.title, command: way },
   ];
+}
+
+/** The row with the command that helps against a rejected sign-in; none where only trying again helps. */
+export function remedyRows(owner: string, reason: Reason, connectionId: string): MessageNode[] {
+  const remedy = signInRemedy(reason, connectionId);
+  if (!remedy) return [];
+  const { id, title, look, argument } = remedy;
+  const command = { id, title, ...(argument && { argument }) };
+  return [{ kind: 'message', id: `${owner}/${look}`, look, text: title, command }];
 }
 
 /** What stands for a row that has just gone, until the editor takes it away: the same row, without words. */

@@ -1,11 +1,12 @@
 import { l10n } from 'vscode';
 import type { FoundFile, UnreadableFile } from '../core/model/fileEntry.ts';
+import type { Reason } from '../core/model/reason.ts';
 import type { MissingId, Search } from '../core/store/searchStore.ts';
 import type { SearchNode } from '../host/contributions.ts';
 import { databaseText } from '../host/searchWords.ts';
 import { numberText, plainLine, plainPart, plural, reasonText } from '../host/words.ts';
 import type { MessageNode, SearchTreeNode } from './nodes.ts';
-import { loadingRow, nothingRow, troubleRows } from './placeholders.ts';
+import { loadingRow, nothingRow, remedyRows, troubleRows } from './placeholders.ts';
 
 /** What stands for a file in the list; `index` is its place there. */
 export function fileRow(search: Search, file: FoundFile, index: number): SearchTreeNode {
@@ -41,7 +42,7 @@ function standingRows(search: Search, node: SearchNode): MessageNode[] {
   const { key, loading, mayHaveMore, missing } = search;
   const count = search.files.length;
   if (loading) return [loadingRow(key, loadingText(search))];
-  if (search.reason) return failedRows(search, node, reasonText(search.reason));
+  if (search.reason) return failedRows(search, node, search.reason);
   if (count === 0 && !mayHaveMore) {
     return missing.length > 0 ? [] : [nothingRow(key, l10n.t('No files found.')), editRow(search, node)];
   }
@@ -57,14 +58,19 @@ function loadingText({ query, files, nextOffset }: Search): string {
   return files.length === 0 ? l10n.t('Searching…') : l10n.t('Loading more…');
 }
 
-function failedRows(search: Search, node: SearchNode, why: string): MessageNode[] {
-  const { key, query } = search;
+function failedRows(search: Search, node: SearchNode, reason: Reason): MessageNode[] {
+  const { key, query, connectionId } = search;
+  const why = reasonText(reason);
   const database = databaseText(query.database);
   const sentence = query.ids
     ? l10n.t('Could not fetch from {0}: {1}', database, why)
     : l10n.t('Could not search {0}: {1}', database, why);
   const retry = { id: 'dataTransfer.loadMore', title: l10n.t('Retry'), argument: node };
-  return [...troubleRows(key, { sentence, why, way: retry }), editRow(search, node)];
+  return [
+    ...troubleRows(key, { sentence, why, way: retry }),
+    ...remedyRows(key, reason, connectionId),
+    editRow(search, node),
+  ];
 }
 
 /** Returns the row that opens the search for editing. */

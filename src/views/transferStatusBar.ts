@@ -1,9 +1,11 @@
 import { l10n, StatusBarAlignment, ThemeColor, window, type MarkdownString } from 'vscode';
+import type { Reason } from '../core/model/reason.ts';
 import { fileCountOf, type Transfer } from '../core/model/transfer.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
-import { listText, percentText, plural } from '../host/words.ts';
+import { doubtText } from '../host/signInWords.ts';
+import { listText, percentText, plural, reasonText } from '../host/words.ts';
 import { transferTable } from './transferTable.ts';
 
 /** What a {@link TransferStatusBar} needs. */
@@ -12,6 +14,8 @@ export interface StatusBarParts {
   readonly clock: Clock;
   /** Whether somebody can ask for the status of this connection's transfers now. */
   isConnected(connectionId: string): boolean;
+  /** Returns the last rejection of a connection's key that worked before; its transfers wait (D28). */
+  keyRejection(connectionId: string): Reason | undefined;
   /** How long a transfer will still take, in words; undefined where nothing honest can be said. */
   estimate(transfer: Transfer): string | undefined;
 }
@@ -115,12 +119,22 @@ export class TransferStatusBar implements Disposable {
     return { text: `$(error) ${listText([text, more])}`, tooltip, look: 'error' };
   }
 
+  /** The face while no transfer can be asked for: there is no connection, or the key is rejected. */
+  private waitingFace(running: readonly Transfer[]): Face | undefined {
+    const { isConnected, keyRejection } = this.parts;
+    const ids = [...new Set(running.map(({ order }) => order.connectionId))];
+    const rejections = ids.map((id) => keyRejection(id));
+    if (ids.some((id, place) => isConnected(id) && !rejections[place])) return undefined;
+    const rejection = rejections.find((reason) => reason !== undefined);
+    if (rejection)
+      return { text: `$(key) ${l10n.t('Data Transfer: waiting for sign-in')}`, ...rejectedLook(rejection) };
+    const tooltip = l10n.t('Transfers are waiting for a connection.');
+    return { text: `$(plug) ${l10n.t('Data Transfer: not connected')}`, tooltip, look: 'warning' };
+  }
+
   private runningFace(running: readonly Transfer[]): Face {
-    const waiting = running.every((transfer) => !this.parts.isConnected(transfer.order.connectionId));
-    if (waiting) {
-      const tooltip = l10n.t('Transfers are waiting for a connection.');
-      return { text: `$(plug) ${l10n.t('Data Transfer: not connected')}`, tooltip, look: 'warning' };
-    }
+    const waiting = this.waitingFace(running);
+    if (waiting) return waiting;
     const count = plural(running.length, '{0} transfer', '{0} transfers');
     const asked = running.reduce(
       (sum, transfer) => sum + (transfer.status?.fileCount ?? fileCountOf(transfer) ?? 0),
@@ -130,4 +144,11 @@ export class TransferStatusBar implements Disposable {
     const share = asked > 0 ? ` · ${percentText(moved / asked)}` : '';
     return { text: `$(sync~spin) ${count}${share}`, tooltip: transferTable(running, this.parts.estimate) };
   }
+}
+
+function rejectedLook(rejection: Reason): Pick<Face, 'tooltip' | 'look'> {
+  const sentence = rejection.keyWorked
+    ? doubtText(rejection)
+    : l10n.t('Transfers wait until the service accepts the API key: {0}', reasonText(rejection));
+  return { tooltip: sentence, look: 'warning' };
 }

@@ -105,7 +105,10 @@ describe('Connecting in the editor', () => {
 
     it('the key is wrong', async () => {
       publicLike(stage.server, 'the-key');
-      assert.equal(await complaintOf(stage, 'another-key'), 'Could not connect: the API key was refused.');
+      assert.equal(
+        await complaintOf(stage, 'another-key'),
+        'Could not connect: the service rejected the API key: KBase Auth error: 401.',
+      );
       await assertNothingSaved(stage);
     });
 
@@ -161,8 +164,10 @@ describe('Connecting in the editor', () => {
     const done = stage.run('dataTransfer.switchConnection');
     (await stage.person.pick()).choose(connection.name);
     await done;
-    const notice = await stage.person.notice(/^Could not connect to DTS prototype: the API key was refused$/);
-    assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key', 'Show Log']);
+    const notice = await stage.person.notice(
+      /^Could not connect to DTS prototype: the service rejected the API key: KBase Auth error: 401$/,
+    );
+    assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key…', 'Show Log']);
     assert.equal(await stage.parts.apiKeys.get(connection), 'the-key', 'the key is not thrown away');
   });
 

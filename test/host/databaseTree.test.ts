@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { TreeItemCollapsibleState } from 'vscode';
 import type { Database } from '../../src/core/model/database.ts';
+import type { Reason } from '../../src/core/model/reason.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { DatabaseTree } from '../../src/views/databaseTree.ts';
@@ -46,18 +47,48 @@ describe('The tree of databases', () => {
   });
 
   it('shows why it could not connect, with a row that tries again', () => {
-    store.setState({ kind: 'failed', connection, reason: { kind: 'unauthorized' } });
-    assert.deepEqual(rows(), ['Test service | not connected', 'The API key was refused', 'Retry']);
+    store.setState({ kind: 'failed', connection, reason: { kind: 'timeout' } });
+    assert.deepEqual(rows(), ['Test service | not connected', 'The service did not answer in time', 'Retry']);
     const [, trouble, retry] = tree.getChildren().map((row) => tree.getTreeItem(row));
-    assert.equal(trouble?.tooltip, 'Could not connect: the API key was refused');
+    assert.equal(trouble?.tooltip, 'Could not connect: the service did not answer in time');
     for (const row of [trouble, retry])
       assert.deepEqual([row?.command?.command, row?.command?.arguments], ['dataTransfer.refreshDatabases', []]);
+  });
+
+  for (const [signIn, detail, text, ...remedies] of [
+    ['key', 'KBase Auth error: 401', 'The service rejected the API key', 'Set API Key…'],
+    ['account', 'No ORCIDs associated with this user', 'The account of this API key has no ORCID iD', 'Set API Key…'],
+    ['orcid', "invalid ORCID 'x'", 'The service rejected the ORCID iD', 'Set ORCID iD…'],
+    ['outage', 'KBase Auth error: 500', "The service couldn't check the API key"],
+    [undefined, 'who $(x) [y](command:z)', 'The service rejected the sign-in', 'Set API Key…'],
+  ] as const) {
+    it(`shows what the service said of the sign-in, and what helps: ${signIn ?? 'unclear'} (D44)`, () => {
+      const reason: Reason = { kind: 'unauthorized', status: 401, detail, ...(signIn && { signIn }) };
+      store.setState({ kind: 'failed', connection, reason });
+      assert.deepEqual(rows(), ['Test service | not connected', `${text}: ${detail}`, 'Retry', ...remedies]);
+    });
+  }
+
+  it('says of a key that worked before that it is being retried, and only then that it was refused (D28)', () => {
+    connectTo({ id: 'a', name: 'Alpha', organization: 'One', url: '' });
+    const reason: Reason = { kind: 'unauthorized', status: 401, signIn: 'key', detail: 'KBase Auth error: 401' };
+    store.setDoubt({ ...reason, keyWorked: true });
+    const retried = "The service rejected the sign-in. Your key worked before, so it's being retried.";
+    assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha']);
+    store.setListing({ ...store.listing, reason: { ...reason, keyWorked: true } });
+    assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha'], 'said once');
+    store.setListing({ databases: store.listing.databases, loading: false });
+    store.setDoubt(reason);
+    const refused = 'The service rejected the API key: KBase Auth error: 401';
+    assert.deepEqual(rows(), ['Test service | sign-in rejected', refused, 'Retry', 'Set API Key…', 'Alpha']);
+    store.setDoubt(undefined);
+    assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'Alpha']);
   });
 
   it('offers to set the key where there is none', () => {
     store.setState({ kind: 'failed', connection, reason: { kind: 'keyMissing' } });
     const [, trouble, key] = tree.getChildren().map((row) => tree.getTreeItem(row));
-    assert.equal(key?.label, 'Set API Key');
+    assert.equal(key?.label, 'Set API Key…');
     for (const row of [trouble, key])
       assert.deepEqual(
         [row?.command?.command, row?.command?.arguments],

@@ -176,9 +176,9 @@ describe('The network in the editor', () => {
         'the key',
         {},
         () => stage.server.on('GET /api/v1/databases', problem(401, 'x')),
-        /^API key: FAILED, the API key was refused$/m,
-        /Try again in some minutes/,
-        'Set API Key',
+        /^API key: FAILED, the service rejected the sign-in: x$/m,
+        /Try again in a few minutes/,
+        'Set API Key…',
       ],
       [
         'the proxy',
@@ -206,7 +206,7 @@ describe('The network in the editor', () => {
       await stage.parts.apiKeys.forget(connection.id);
       const { detail, buttons } = await test(connection);
       assert.match(detail, /^API key: FAILED, there is none for this address$/m);
-      assert.deepEqual(buttons, ['Test Again', 'Set API Key']);
+      assert.deepEqual(buttons, ['Test Again', 'Set API Key…']);
     });
 
     it('is offered where a connection fails on the way', async () => {
@@ -237,16 +237,16 @@ describe('The network in the editor', () => {
       Date.now = now;
     }
     await standing;
-    const notice = await stage.person.notice(/refuses the API key/);
-    assert.equal(notice.message, 'DTS prototype refuses the API key. Transfers wait until it is accepted.');
-    assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key']);
+    const notice = await stage.person.notice(/rejected the API key/);
+    assert.equal(notice.message, 'DTS prototype rejected the API key. Transfers wait until the key is accepted.');
+    assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key…']);
     notice.press('Try Again');
-    const again = await stage.person.notice(/^Could not ask DTS prototype: the API key was refused$/);
-    assert.deepEqual(again.buttons, ['Try Again', 'Set API Key', 'Show Log']);
+    const again = await stage.person.notice(/^Could not ask DTS prototype: the service rejected the sign-in: x$/);
+    assert.deepEqual(again.buttons, ['Try Again', 'Set API Key…', 'Show Log']);
     publicLike(stage.server, 'the-key');
     const good = until(keys.onDidChange as never, () => keys.standing(id) === 'good');
     again.press('Try Again');
     await good;
-    assert.equal(stage.person.notices.filter(({ message }) => message.includes('refuses the API key')).length, 1);
+    assert.equal(stage.person.notices.filter(({ message }) => message.includes('rejected the API key')).length, 1);
   });
 });

@@ -252,7 +252,10 @@ describe('Saved connections', () => {
       box.enter('the key');
       assert.match(await box.complaint(), /^A name has letters/);
       box.enter('DTS_TEST_KEY');
-      assert.equal(await box.complaint(), 'Could not connect: the API key was refused.');
+      assert.equal(
+        await box.complaint(),
+        'Could not connect: the service rejected the API key: KBase Auth error: 401.',
+      );
       process.env['DTS_TEST_KEY'] = 'the-key';
       box.enter('DTS_TEST_KEY');
       const { settings } = stage.parts;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { MarkdownString, ThemeColor, window, type StatusBarItem, type TreeView, type ViewBadge } from 'vscode';
+import type { Reason } from '../../src/core/model/reason.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
@@ -17,13 +18,21 @@ describe('The status bar', () => {
   let bar: TransferStatusBar;
   let item: WatchedItem;
   let connected: boolean;
+  let rejection: Reason | undefined;
 
   beforeEach(() => {
     store = new TransferStore();
     clock = new ManualClock();
     connected = true;
     item = watchNextItem();
-    bar = new TransferStatusBar({ store, clock, isConnected: () => connected, estimate: () => 'about 4 min' });
+    rejection = undefined;
+    bar = new TransferStatusBar({
+      store,
+      clock,
+      isConnected: () => connected,
+      keyRejection: () => rejection,
+      estimate: () => 'about 4 min',
+    });
   });
   afterEach(() => bar.dispose());
 
@@ -31,6 +40,25 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
     store.put([transfer('old', { state: 'failed' })]);
     assert.equal(item.shown(), undefined, 'what ended in an earlier session is no news');
+  });
+
+  it('says that transfers wait for the sign-in, and not that a key was refused that is only doubted (D28)', () => {
+    store.put([transfer('one')]);
+    rejection = { kind: 'unauthorized', signIn: 'key', detail: 'KBase Auth error: 401', keyWorked: true };
+    bar.draw();
+    assert.equal(item.shown(), '$(key) Data Transfer: waiting for sign-in');
+    const retried = "The service rejected the sign-in. Your key worked before, so it's being retried.";
+    assert.equal(item.real().tooltip, retried);
+    rejection = { kind: 'unauthorized', signIn: 'outage', detail: 'KBase Auth error: 500', keyWorked: true };
+    bar.draw();
+    assert.match(String(item.real().tooltip), /^The service couldn't check the API key\. Your key worked before/);
+    rejection = { kind: 'unauthorized', signIn: 'key', detail: 'KBase Auth error: 401' };
+    bar.draw();
+    const refused = 'Transfers wait until the service accepts the API key: the service rejected the API key: KBase';
+    assert.ok(String(item.real().tooltip).startsWith(refused));
+    rejection = undefined;
+    bar.draw();
+    assert.match(item.shown() ?? '', /1 transfer/);
   });
 
   it('counts what runs, and how much of it has moved', () => {

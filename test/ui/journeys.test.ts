@@ -183,7 +183,7 @@ describe('A person in the whole editor', function () {
       await input.back();
       await input.input(server.address, /1\/4/);
       await input.input('a-wrong-key', /3\/4/);
-      await expectInput(/the API key was refused/);
+      await expectInput(/the service rejected the API key/);
       await input.cancel();
       assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
       await window.command('Data Transfer: Set API Key…');

@@ -76,7 +76,7 @@ describe('The words of the pages', function () {
     for (const file of resources.flatMap((resource) => readFiles({ resources: [resource] }, 'D')))
       await show(file, { staging: 'staged' });
     await show(undefined, { loading: true });
-    await show(undefined, { problem: bundle['the API key was refused'] ?? '' });
+    await show(undefined, { problem: bundle['the service rejected the API key'] ?? '' });
     await show({ kind: 'unreadable', text: '{' }, { old: true });
     assert.deepEqual(stand.complaints, []);
   });

@@ -1,18 +1,19 @@
-import { commands, l10n } from 'vscode';
+import { l10n } from 'vscode';
 import type { ConnectFlow } from '../../core/flows/connectFlow.ts';
 import type { Session, Sessions } from '../../core/flows/sessions.ts';
 import type { Connection } from '../../core/model/connection.ts';
 import type { Reason, ReasonKind } from '../../core/model/reason.ts';
 import type { ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { ApiKeys } from '../../host/apiKeys.ts';
-import { CommandFailure } from '../../host/commandBoundary.ts';
-import type { CommandId, ConnectionNode } from '../../host/contributions.ts';
-import { keyActions } from '../../host/keyNotices.ts';
+import { CommandFailure, runCommand } from '../../host/commandBoundary.ts';
+import type { ConnectionNode } from '../../host/contributions.ts';
 import type { LocalService, LocalServiceChange } from '../../host/localService.ts';
 import { localConnectionId } from '../../host/machine.ts';
 import type { Memory } from '../../host/memory.ts';
 import type { NoticeAction, Notices } from '../../host/notices.ts';
 import { alone, pickOne, type Choice } from '../../host/quickInput.ts';
+import { signInActions } from '../../host/signInRemedies.ts';
+import { isSignInRejected } from '../../host/signInWords.ts';
 import { foreignServiceName, localServiceName } from '../../host/serviceNames.ts';
 import type { Settings } from '../../host/settings.ts';
 import { plainLine, reasonText } from '../../host/words.ts';
@@ -195,21 +196,12 @@ async function open(parts: ConnectionParts, connection: Connection, key: string)
   throw new CommandFailure(text, ...actionsFor(attempt.reason, connection.id));
 }
 
-/** The buttons that help against a reason: for a refused key, and for a way to the service that does not work. */
-export function actionsFor({ kind }: Reason, connectionId: string): readonly NoticeAction[] {
-  const run =
-    (id: CommandId) =>
-    (node: ConnectionNode): void =>
-      void commands.executeCommand(id, node);
-  if (kind === 'unauthorized') {
-    return keyActions(connectionId, {
-      tryAgain: run('dataTransfer.refreshDatabases'),
-      setKey: run('dataTransfer.setApiKey'),
-    });
-  }
-  if (connectionId === localConnectionId || !troublesOnTheWay.has(kind)) return [];
-  const test = run('dataTransfer.testConnection');
-  return [{ label: l10n.t('Test Connection'), run: () => test({ kind: 'connection', id: connectionId }) }];
+/** The buttons that help against a reason: for a rejected sign-in, and for a way to the service that does not work. */
+export function actionsFor(reason: Reason, connectionId: string): readonly NoticeAction[] {
+  if (isSignInRejected(reason)) return signInActions(reason, connectionId);
+  if (connectionId === localConnectionId || !troublesOnTheWay.has(reason.kind)) return [];
+  const node: ConnectionNode = { kind: 'connection', id: connectionId };
+  return [{ label: l10n.t('Test Connection'), run: () => runCommand('dataTransfer.testConnection', node) }];
 }
 
 const troublesOnTheWay: ReadonlySet<ReasonKind> = new Set([

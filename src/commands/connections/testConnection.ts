@@ -64,7 +64,7 @@ function actionsOf({ setting, needsKey }: Advice, connectionId: string): readonl
   const run = (command: string, argument: unknown) => () => void commands.executeCommand(command, argument);
   return [
     { label: l10n.t('Test Again'), run: run(again, node) },
-    ...(needsKey ? [{ label: l10n.t('Set API Key'), run: run(key, node) }] : []),
+    ...(needsKey ? [{ label: l10n.t('Set API Key…'), run: run(key, node) }] : []),
     ...(setting === undefined
       ? []
       : [{ label: l10n.t('Open Settings'), run: run('workbench.action.openSettings', setting) }]),

@@ -5,6 +5,7 @@ import { CommandFailure, type CommandHandler } from '../../host/commandBoundary.
 import type { FileRef } from '../../host/contributions.ts';
 import type { Documents } from '../../host/documents.ts';
 import type { Notices } from '../../host/notices.ts';
+import { remedyActions } from '../../host/signInRemedies.ts';
 import { plainLine, plural, reasonText } from '../../host/words.ts';
 import type { MetadataPanels } from '../../panels/metadataPanel.ts';
 import { askFiles, filesOf, type KnownFile } from './files.ts';
@@ -67,7 +68,7 @@ async function resourceOf({ metadataFlow }: FileRowParts, { ref, entry }: KnownF
   const [file] = fetched.files;
   if (file?.kind === 'file') return file.resource;
   if (entry) return entry.resource;
-  throw new CommandFailure(couldNotFetch(ref, fetched.reason));
+  throw new CommandFailure(couldNotFetch(ref, fetched.reason), ...remedyActions(fetched.reason, ref.connectionId));
 }
 
 function couldNotFetch(ref: FileRef, reason: Parameters<typeof reasonText>[0] | undefined): string {

@@ -10,6 +10,7 @@ import { whyNotWritten } from '../../host/ledgerNotices.ts';
 import type { NoticeAction, Notices } from '../../host/notices.ts';
 import { filesText, plainLine, plural, reasonText } from '../../host/words.ts';
 import type { Step } from '../../host/quickInput.ts';
+import { remedyActions } from '../../host/signInRemedies.ts';
 import { summaryLines, type FileName, type StagingLookup } from '../../host/summaryWords.ts';
 import type { TransferPanels } from '../../panels/transferPanel.ts';
 import { freeBytesAt, type FreeSpaceParts } from './freeSpace.ts';
@@ -153,7 +154,8 @@ async function submitOrder(
     revealTransfer(key);
     const showProgress = { label: l10n.t('Show Progress'), run: () => transferPanels.show(key) };
     // Without a button the editor shortens a notice to one line, and the reason stands at its end.
-    if (state === 'refused') fail(problem ? reasonText(problem) : '', showProgress);
+    const actions = [showProgress, ...remedyActions(problem, order.connectionId)];
+    if (state === 'refused') fail(problem ? reasonText(problem) : '', ...actions);
     else if (state !== 'notConfirmed') notices.done(l10n.t('Submitted {0} to {1}.', what, destination));
     return { order, transfer };
   } catch (error) {

@@ -5,6 +5,7 @@ import type { TransferMonitor } from '../../core/monitor/transferMonitor.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
+import { remedyActions } from '../../host/signInRemedies.ts';
 import { reasonText, transferTitle } from '../../host/words.ts';
 import type { TransferPanels } from '../../panels/transferPanel.ts';
 import { askTransfer, chosenTransfer, type AskTransferParts } from './askTransfer.ts';
@@ -40,7 +41,10 @@ export async function cancelTransfer(parts: WatchTransferParts, node: TransferNo
   const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Let It Run')];
   if (!(await notices.confirmOrLeave(question, detail, label, leave))) return;
   const reason = await transferFlow.cancel(transfer.key);
-  if (reason) throw new CommandFailure(l10n.t('Could not cancel the transfer: {0}', whyNotCancelled(transfer, reason)));
+  if (reason) {
+    const message = l10n.t('Could not cancel the transfer: {0}', whyNotCancelled(transfer, reason));
+    throw new CommandFailure(message, ...remedyActions(reason, transfer.order.connectionId));
+  }
   monitor.askNow(transfer.key);
 }
 

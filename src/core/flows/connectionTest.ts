@@ -66,7 +66,7 @@ export class ConnectionTest {
     const client = await this.parts.newClient();
     record.begin('root');
     try {
-      const refused = await askRoot(client, connection, apiKey ?? '', signal, record);
+      const refused = this.withTrust(connection, await askRoot(client, connection, apiKey ?? '', signal, record));
       if (refused && !wasAnswered(refused)) return;
       record.begin('key');
       if (apiKey === undefined) record.end({ facts: {}, reason: { kind: 'unauthorized' } });
@@ -77,11 +77,21 @@ export class ConnectionTest {
     }
   }
 
-  private async proveKey(client: DataTransferClient, { id }: Connection, signal: AbortSignal): Promise<ProbeOutcome> {
+  private async proveKey(
+    client: DataTransferClient,
+    connection: Connection,
+    signal: AbortSignal,
+  ): Promise<ProbeOutcome> {
     const { value = [], reason } = await asked(() => client.databases(signal));
-    if (reason) return { facts: {}, reason };
-    this.parts.keys.note(id, undefined);
+    if (reason) return { facts: {}, reason: this.withTrust(connection, reason) };
+    this.parts.keys.note(connection.id, undefined);
     return { facts: { databaseCount: value.length } };
+  }
+
+  /** Adds to a rejection that the key was accepted before: one test does not prove otherwise (D28). */
+  private withTrust<T extends Reason | undefined>({ id }: Connection, reason: T): T | Reason {
+    if (reason?.kind !== 'unauthorized' || !this.parts.keys.isTrusted(id)) return reason;
+    return { ...reason, keyWorked: true };
   }
 }
 

@@ -16,7 +16,7 @@ interface Doubt {
   /** Rejections in a row, outages among them. */
   readonly rejections: number;
   readonly refused: boolean;
-  /** The last rejection. */
+  /** The last rejection; it has `keyWorked` until the key counts as refused. */
   readonly reason: Reason;
 }
 
@@ -58,7 +58,13 @@ export class KeyWatch implements Disposable {
     return doubt.refused ? 'refused' : 'doubted';
   }
 
-  /** Returns the last rejection of a key that is not good now. */
+  /** Returns true while the key of an open connection is good or only doubted, and while a doubted one is retried. */
+  isTrusted(connectionId: string): boolean {
+    if (this.standing(connectionId) === 'refused') return false;
+    return this.doubts.has(connectionId) || this.sessions.get(connectionId) !== undefined;
+  }
+
+  /** Returns the last rejection of a key that is not good now; with `keyWorked` while it is only doubted. */
   rejection(connectionId: string): Reason | undefined {
     return this.doubts.get(connectionId)?.reason;
   }
@@ -102,13 +108,14 @@ export class KeyWatch implements Disposable {
     const before = this.doubts.get(connectionId);
     const { since, count } = countRefusal(before, reason, now);
     const isBelieved = count >= believedRefusals && now - since >= believedAfterMs;
-    const rejections = (before?.rejections ?? 0) + 1;
+    const refused = isBelieved || before?.refused === true;
+    const { keyWorked, ...rejection } = reason;
     this.doubts.set(connectionId, {
       since,
       count,
-      rejections,
-      refused: isBelieved || before?.refused === true,
-      reason,
+      rejections: (before?.rejections ?? 0) + 1,
+      refused,
+      reason: refused ? rejection : { ...rejection, keyWorked: true },
     });
   }
 

@@ -283,4 +283,17 @@ describe('Testing a connection', () => {
     await test.run({ connection, apiKey: 'the-key' }, new AbortController().signal, () => undefined);
     assert.equal(keys.standing('c'), 'good');
   });
+
+  it('does not call a key refused that worked before and is only doubted (D28)', async () => {
+    const server = await start();
+    const keys = new KeyWatch(new Sessions(), systemClock);
+    keys.note('c', { kind: 'unauthorized' });
+    const newClient = (): Promise<DataTransferClient> =>
+      Promise.resolve(new DataTransferClient({ log: new MemoryLog() }));
+    const test = new ConnectionTest({ keys, newClient, network: () => network });
+    const connection = { id: 'c', name: 'Tested', server: server.address };
+    const tested = { connection, apiKey: 'another-key' };
+    const { name, reason } = failedStep(await test.run(tested, new AbortController().signal, () => undefined));
+    assert.deepEqual([name, reason?.signIn, reason?.keyWorked], ['key', 'key', true]);
+  });
 });

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { SearchTree } from '../../src/views/searchTree.ts';
+import { problem } from '../support/faultBehaviours.ts';
+import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import { wordsOf } from './specimens.ts';
+import { orcid, Stage } from './stage.ts';
+
+const kss = 'KBase Workspace Service (KSS)';
+
+describe('A sign-in that the service rejects (D44)', () => {
+  let stage: Stage;
+  let service: PublicState;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    service = publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+  });
+  afterEach(() => stage.close());
+
+  const rows = (): string[] => {
+    const tree = new SearchTree(stage.parts.searchStore);
+    const [root] = tree.getChildren();
+    const words = root ? tree.getChildren(root).map((node) => wordsOf(tree.getTreeItem(node))) : [];
+    tree.dispose();
+    return words;
+  };
+
+  it('shows an ORCID iD that the destination does not know, and offers to set another; the key stays good', async () => {
+    service.knownOrcids = new Set();
+    await stage.search('JGI Data Portal', 'JDP:000001');
+    await stage.transferAll(kss);
+    const notice = await stage.person.notice(/^Could not transfer/);
+    assert.equal(
+      notice.message,
+      `Could not transfer 1 file to ${kss}: the service rejected the ORCID iD: ` +
+        `invalid ORCID '${orcid}': KBase user not found for ORCID ${orcid}`,
+    );
+    assert.deepEqual(notice.buttons, ['Show Progress', 'Set ORCID iD…']);
+    notice.press('Set ORCID iD…');
+    const box = await stage.person.textBox();
+    assert.equal(box.value, orcid);
+    box.escape();
+    assert.equal(stage.parts.keys.standing(stage.parts.sessions.active?.connection.id ?? ''), 'good');
+  });
+
+  it('is said in the row of a search as a rejected sign-in, not as a refused key, where the key worked (D28)', async () => {
+    stage.server.on('POST /api/v1/files', problem(401, 'KBase Auth error: 401 [x](command:y)'));
+    await stage.search('JGI Data Portal', 'x');
+    const text = 'The service rejected the sign-in: KBase Auth error: 401 [x](command:y)';
+    assert.deepEqual(rows(), [text, 'Retry', 'Set API Key…', 'Edit the search…']);
+  });
+
+  it('offers only to try again where the sign-in service is down', async () => {
+    service.isSignInDown = true;
+    await stage.search('JGI Data Portal', 'x');
+    assert.deepEqual(rows(), [
+      "The service couldn't check the API key: KBase Auth error: 500",
+      'Retry',
+      'Edit the search…',
+    ]);
+  });
+
+  it('offers to set the key of another account where this one has no ORCID iD', async () => {
+    service.account = 'withEmptyOrcid';
+    const [connection] = stage.parts.settings.connections;
+    assert.ok(connection);
+    await stage.run('dataTransfer.refreshDatabases', { kind: 'connection', id: connection.id });
+    const notice = await stage.person.notice(
+      /^Could not ask DTS prototype: the account of this API key has no ORCID iD/,
+    );
+    assert.match(notice.message, /The DTS client has no associated ORCID!$/);
+    assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key…', 'Show Log']);
+    await stage.run('dataTransfer.testConnection', { kind: 'connection', id: connection.id });
+    const test = await stage.person.notice(/^The connection to /);
+    assert.match(test.detail, /^API key: FAILED, the account of this API key has no ORCID iD: The DTS client/m);
+    assert.match(test.detail, /Link an ORCID iD to your account/);
+    assert.deepEqual(test.buttons, ['Test Again', 'Set API Key…']);
+  });
+});
