@@ -50,7 +50,7 @@ export const fences = [
   { place: 'messages', files: /^src\/messages\//, types: ['core/model'] },
   {
     place: 'host/words',
-    files: /^src\/host\/(contributions|words|searchWords|serviceNames)\.ts$/,
+    files: /^src\/host\/(contributions|words|searchWords|signInWords|serviceNames)\.ts$/,
     code: ['host', ...core],
     packages: ['vscode'],
   },

@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import type { KeyWatch } from '../core/flows/keyWatch.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { Notices } from './notices.ts';
-import { signInActions } from './signInRemedies.ts';
+import { signInActions } from './signInActions.ts';
 import { plainLine } from './words.ts';
 
 /** What {@link KeyNotices} need. */

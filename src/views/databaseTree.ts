@@ -7,8 +7,7 @@ import type { ParameterListing, ParameterStore } from '../core/store/parameterSt
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../host/contributions.ts';
 import { databaseText, parameterTypeText } from '../host/searchWords.ts';
-import { setKeyRemedy } from '../host/signInRemedies.ts';
-import { doubtText, isSignInRejected } from '../host/signInWords.ts';
+import { doubtText, isSignInRejected, setKeyRemedy } from '../host/signInWords.ts';
 import { listText, plainLine, reasonText } from '../host/words.ts';
 import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
 import { loadingRow, messageItem, nothingRow, remedyRows, troubleRows } from './placeholders.ts';

@@ -1,6 +1,6 @@
 import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
 import type { Reason } from '../core/model/reason.ts';
-import { signInRemedy } from '../host/signInRemedies.ts';
+import { signInRemedy } from '../host/signInWords.ts';
 import type { MessageNode } from './nodes.ts';
 
 const icons: Readonly<Record<MessageNode['look'], ThemeIcon>> = {

@@ -159,13 +159,13 @@ describe('Connecting in the editor', () => {
     await stage.connect('the-key');
     const [connection] = stage.parts.settings.connections;
     assert.ok(connection);
-    stage.server.on('GET /api/v1/databases', problem(401, 'expired'));
+    stage.server.on('GET /api/v1/databases', problem(401, 'the token has expired'));
     await stage.run('dataTransfer.disconnect');
     const done = stage.run('dataTransfer.switchConnection');
     (await stage.person.pick()).choose(connection.name);
     await done;
     const notice = await stage.person.notice(
-      /^Could not connect to DTS prototype: the service rejected the API key: KBase Auth error: 401$/,
+      /^Could not connect to DTS prototype: the service rejected the API key: the token has expired$/,
     );
     assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key…', 'Show Log']);
     assert.equal(await stage.parts.apiKeys.get(connection), 'the-key', 'the key is not thrown away');

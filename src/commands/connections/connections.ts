@@ -12,7 +12,7 @@ import { localConnectionId } from '../../host/machine.ts';
 import type { Memory } from '../../host/memory.ts';
 import type { NoticeAction, Notices } from '../../host/notices.ts';
 import { alone, pickOne, type Choice } from '../../host/quickInput.ts';
-import { signInActions } from '../../host/signInRemedies.ts';
+import { signInActions } from '../../host/signInActions.ts';
 import { isSignInRejected } from '../../host/signInWords.ts';
 import { foreignServiceName, localServiceName } from '../../host/serviceNames.ts';
 import type { Settings } from '../../host/settings.ts';

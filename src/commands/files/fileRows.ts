@@ -5,7 +5,7 @@ import { CommandFailure, type CommandHandler } from '../../host/commandBoundary.
 import type { FileRef } from '../../host/contributions.ts';
 import type { Documents } from '../../host/documents.ts';
 import type { Notices } from '../../host/notices.ts';
-import { remedyActions } from '../../host/signInRemedies.ts';
+import { remedyActions } from '../../host/signInActions.ts';
 import { plainLine, plural, reasonText } from '../../host/words.ts';
 import type { MetadataPanels } from '../../panels/metadataPanel.ts';
 import { askFiles, filesOf, type KnownFile } from './files.ts';

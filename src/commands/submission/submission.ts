@@ -10,7 +10,7 @@ import { whyNotWritten } from '../../host/ledgerNotices.ts';
 import type { NoticeAction, Notices } from '../../host/notices.ts';
 import { filesText, plainLine, plural, reasonText } from '../../host/words.ts';
 import type { Step } from '../../host/quickInput.ts';
-import { remedyActions } from '../../host/signInRemedies.ts';
+import { remedyActions } from '../../host/signInActions.ts';
 import { summaryLines, type FileName, type StagingLookup } from '../../host/summaryWords.ts';
 import type { TransferPanels } from '../../panels/transferPanel.ts';
 import { freeBytesAt, type FreeSpaceParts } from './freeSpace.ts';

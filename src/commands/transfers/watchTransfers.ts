@@ -5,7 +5,7 @@ import type { TransferMonitor } from '../../core/monitor/transferMonitor.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
-import { remedyActions } from '../../host/signInRemedies.ts';
+import { remedyActions } from '../../host/signInActions.ts';
 import { reasonText, transferTitle } from '../../host/words.ts';
 import type { TransferPanels } from '../../panels/transferPanel.ts';
 import { askTransfer, chosenTransfer, type AskTransferParts } from './askTransfer.ts';
