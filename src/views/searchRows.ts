@@ -47,10 +47,31 @@ function standingRows(search: Search, node: SearchNode): MessageNode[] {
     return missing.length > 0 ? [] : [nothingRow(key, l10n.t('No files found.')), editRow(search, node)];
   }
   if (!mayHaveMore) return [];
-  const text =
-    count === 0 ? l10n.t('Stopped. Search again') : plural(count, 'Load more ({0} shown)', 'Load more ({0} shown)');
-  const command = { id: 'dataTransfer.loadMore', title: l10n.t('Load More'), argument: node };
-  return [{ kind: 'message', id: `${key}/more`, look: 'more', text, command }];
+  return moreRows(search, node);
+}
+
+/** The rows that stay where a search may have more files than are loaded: how many are, and the ways to load the others. */
+function moreRows({ key, query, files, nextOffset }: Search, node: SearchNode): MessageNode[] {
+  const row = (id: string, text: string, command: 'loadMore' | 'loadAll', title: string): MessageNode => ({
+    kind: 'message',
+    id: `${key}/${id}`,
+    look: 'more',
+    text,
+    command: { id: `dataTransfer.${command}`, title, argument: node },
+  });
+  const more = (text: string): MessageNode => row('more', text, 'loadMore', l10n.t('Load More'));
+  const count = files.length;
+  if (query.ids) {
+    const [done, total] = [nextOffset, query.ids.length].map(numberText);
+    return [more(l10n.t('Load More ({0} of {1} IDs looked up)', done ?? '', total ?? ''))];
+  }
+  if (count === 0) return [more(l10n.t('Stopped. Search again'))];
+  const loaded = plural(
+    count,
+    'Load More ({0} file loaded; more may exist)',
+    'Load More ({0} files loaded; more may exist)',
+  );
+  return [more(loaded), row('all', l10n.t('Load All'), 'loadAll', l10n.t('Load All'))];
 }
 
 function loadingText({ query, files, nextOffset }: Search): string {

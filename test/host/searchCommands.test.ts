@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { json, silence } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
+import { SearchTree } from '../../src/views/searchTree.ts';
+import { wordsOf } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 describe('The commands of a search', () => {
@@ -11,6 +13,13 @@ describe('The commands of a search', () => {
     await stage.connect('the-key');
   });
   afterEach(() => stage.close());
+
+  const lastRows = (key: string): string[] => {
+    const tree = new SearchTree(stage.parts.searchStore);
+    const rows = tree.getChildren(tree.root(key)).map((node) => wordsOf(tree.getTreeItem(node)));
+    tree.dispose();
+    return rows.slice(-2);
+  };
 
   const shown = (): string[] => stage.parts.searchStore.all().map(({ query }) => query.query);
 
@@ -31,12 +40,46 @@ describe('The commands of a search', () => {
     server.on('POST /api/v1/files', page(0), page(3000), page(6000), json({ resources: [] }));
     const { key } = await stage.search('JGI Data Portal', '');
     const done = stage.run('dataTransfer.loadAll', { kind: 'search', key });
-    const notice = await person.notice(/^6,000 files are loaded/);
+    const notice = await person.notice(/^6,000 files loaded; the total is unknown\. Keep loading\?$/);
     assert.equal(notice.isModal, false);
     assert.equal(parts.searchStore.get(key)?.loading, false);
-    notice.press('Load On');
+    assert.deepEqual(lastRows(key), ['Load More (6,000 files loaded; more may exist)', 'Load All'], 'it stays');
+    notice.press('Keep Loading');
     await done;
     assert.equal(parts.searchStore.get(key)?.files.length, 9000);
+  });
+
+  it('go on loading without another question where that is asked for again', async () => {
+    const { person, server, parts } = stage;
+    const page = (start: number): ReturnType<typeof json> =>
+      json({ resources: Array.from({ length: 3000 }, (_, index) => ({ id: `f${start + index}` })) });
+    server.on('POST /api/v1/files', page(0), page(3000), page(6000), json({ resources: [] }));
+    const { key } = await stage.search('JGI Data Portal', '');
+    const first = stage.run('dataTransfer.loadAll', { kind: 'search', key });
+    (await person.notice(/^6,000 files loaded/)).dismiss();
+    await first;
+    await stage.run('dataTransfer.loadAll', { kind: 'search', key });
+    assert.equal(parts.searchStore.get(key)?.files.length, 9000);
+  });
+
+  it('say what Check All checks where more files may exist, and load them first where that is wanted', async () => {
+    const { person, parts } = stage;
+    await stage.settings.update('search.pageSize', 25, true);
+    const { key } = await stage.search('JGI Data Portal', '');
+    const check = async (choice: string | undefined): Promise<number> => {
+      const done = stage.run('dataTransfer.checkAllFiles', { kind: 'search', key });
+      const pick = await person.pick();
+      assert.deepEqual(pick.labels, ['Check 25 loaded files; more may exist', 'Load all files, then check them']);
+      if (choice === undefined) pick.escape();
+      else pick.choose(choice);
+      await done;
+      return parts.searchStore.checkedCount(key);
+    };
+    assert.equal(await check(undefined), 0);
+    assert.equal(await check('Check 25 loaded files; more may exist'), 25);
+    assert.equal(person.said.at(-1), '25 loaded files checked; more may exist.');
+    assert.equal(await check('Load all files, then check them'), 60);
+    assert.equal(person.said.at(-1), '60 files checked.');
   });
 
   it('stop what a search is waiting for, and keep what it has brought', async () => {
@@ -91,7 +134,8 @@ describe('The commands of a search', () => {
 
   it('check every file of a search, and none any longer', async () => {
     const { searchStore } = stage.parts;
-    await stage.search('JGI Data Portal', 'JDP:00001');
+    const { key } = await stage.search('JGI Data Portal', 'JDP:00001');
+    await stage.run('dataTransfer.loadAll', { kind: 'search', key });
     await stage.run('dataTransfer.checkAllFiles');
     assert.deepEqual(searchStore.checked, { count: 10, sizeBytes: 100 });
     assert.match(stage.person.said.at(-1) ?? '', /^10 files checked\./);
@@ -106,6 +150,7 @@ describe('The commands of a search', () => {
     const pick = await stage.person.pick();
     assert.deepEqual(pick.labels, ['“JDP:000002”', '“JDP:000001”']);
     pick.choose('“JDP:000001”');
+    (await stage.person.pick()).choose('Check 1 loaded file; more may exist');
     await done;
     const [file] = stage.parts.searchStore.checkedFiles();
     assert.equal(file?.file.id, 'JDP:000001');

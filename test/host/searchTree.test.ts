@@ -62,12 +62,12 @@ describe('The tree of search results', () => {
     open('s');
     fill('s', [fileEntry('f1'), fileEntry('f2')], true);
     assert.deepEqual(roots(), ['“corn” | Alpha · 2+ files']);
-    const more = items(tree.root('s')).at(-1);
-    assert.ok(more);
-    assert.equal(wordsOf(more), 'Load more (2 shown)');
+    const [more, all] = items(tree.root('s')).slice(-2);
+    assert.ok(more && all);
+    assert.deepEqual([more, all].map(wordsOf), ['Load More (2 files loaded; more may exist)', 'Load All']);
     assert.deepEqual(
-      [more.command?.command, more.command?.arguments],
-      ['dataTransfer.loadMore', [{ kind: 'search', key: 's' }]],
+      [more, all].map(({ command }) => [command?.command, command?.arguments]),
+      ['dataTransfer.loadMore', 'dataTransfer.loadAll'].map((command) => [command, [{ kind: 'search', key: 's' }]]),
     );
     store.update('s', { loading: true });
     assert.equal(rows('s').at(-1), 'Loading more…');
@@ -256,7 +256,8 @@ describe('The tree of search results', () => {
       '1 – 1,000 | f0.csv – f999.csv',
       '1,001 – 2,000 | f1000.csv – f1999.csv',
       '2,001 – 2,500 | f2000.csv – f2499.csv',
-      'Load more (2,500 shown)',
+      'Load More (2,500 files loaded; more may exist)',
+      'Load All',
     ]);
     const { Collapsed, Expanded } = TreeItemCollapsibleState;
     const states = items(tree.root('s')).map(({ collapsibleState }) => collapsibleState);
@@ -270,6 +271,12 @@ describe('The tree of search results', () => {
     const [file] = last ? tree.getChildren(last) : [];
     assert.deepEqual(file && tree.getParent(file), last);
     assert.equal(last && tree.getParent(last), tree.root('s'));
+  });
+
+  it('says of a search by ids that was stopped how many ids were looked up', () => {
+    store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids: ['f1', 'f2', 'f3'] });
+    store.update('s', { files: [fileEntry('f1')], nextOffset: 1, loading: false, mayHaveMore: true });
+    assert.deepEqual(rows('s'), ['f1.csv', 'Load More (1 of 3 IDs looked up)']);
   });
 
   it('shows a search by ids with what it did not find', () => {

@@ -81,7 +81,7 @@ describe('A person with a service that behaves like the public one', function ()
   it('searches by the id where the name is not known (D7), and loads page after page to the end (D9)', async () => {
     await openConnected();
     const results = await search();
-    await (await results.row(/^Load more/)).click();
+    await (await results.row(/^Load More/)).click();
     await results.waitFor('the end', (rows) => rows.some(({ description }) => description.endsWith('· 1 file')));
     const [first, second] = bodies('POST /api/v1/files');
     assert.deepEqual([first?.['database'], second?.['database']], ['JGI Data Portal', 'jdp']);

@@ -1,11 +1,12 @@
 import { l10n } from 'vscode';
 import type { SearchNode } from '../../host/contributions.ts';
+import type { Search } from '../../core/store/searchStore.ts';
 import type { Notices } from '../../host/notices.ts';
 import { filesText, plural } from '../../host/words.ts';
 import { canAsk, keyOf } from './searches.ts';
 import type { SearchRowParts } from './searchRows.ts';
 
-/** From so many files on, and at each ten times as many, the person is asked before more are loaded. */
+/** Where so many files are reached, and at each ten times as many, the person is asked before more are loaded. */
 const firstBound = 5000;
 
 /** Loads page after page until there is no more; asks at some thousands whether to go on. */
@@ -14,19 +15,17 @@ export async function loadAll(parts: SearchRowParts, node: SearchNode | undefine
   const open = searchStore.all().filter((search) => search.mayHaveMore);
   const key = node?.key ?? (await keyOf(open, l10n.t('Select the search to load all files of')));
   if (key === undefined || !(await canAsk(parts, key))) return;
-  let goesOn = true;
-  while (goesOn) goesOn = await loadSome(parts, key);
+  let goesOn = await loadSome(parts, key);
+  while (goesOn && (await wantsMore(notices, searchStore.get(key)))) goesOn = await loadSome(parts, key);
   const search = searchStore.get(key);
   if (search && !search.mayHaveMore) notices.done(l10n.t('All {0} are loaded.', filesText(search.files.length)));
 }
 
 /** Loads up to the next bound; whether that was reached and there is more. */
-async function loadSome({ searchStore, searchFlow, notices }: SearchRowParts, key: string): Promise<boolean> {
+async function loadSome({ searchStore, searchFlow }: SearchRowParts, key: string): Promise<boolean> {
   const before = searchStore.get(key);
   if (!before?.mayHaveMore) return false;
-  const count = before.files.length;
-  if (count >= firstBound && !(await wantsMore(notices, count))) return false;
-  const bound = boundAfter(count);
+  const bound = boundAfter(before.files.length);
   await searchFlow.loadUpTo(key, bound);
   const after = searchStore.get(key);
   return after !== undefined && after.mayHaveMore && after.files.length >= bound;
@@ -38,13 +37,14 @@ function boundAfter(count: number): number {
   return bound;
 }
 
-async function wantsMore(notices: Notices, count: number): Promise<boolean> {
+/** Asks whether to keep loading. Without an answer nothing more is loaded, and the rows of the search say so. */
+async function wantsMore(notices: Notices, search: Search | undefined): Promise<boolean> {
   let isWanted = false;
   const text = plural(
-    count,
-    '{0} file is loaded, and the service does not tell how many there are.',
-    '{0} files are loaded, and the service does not tell how many there are.',
+    search?.files.length ?? 0,
+    '{0} file loaded; the total is unknown. Keep loading?',
+    '{0} files loaded; the total is unknown. Keep loading?',
   );
-  await notices.info(text, { label: l10n.t('Load On'), run: () => (isWanted = true) });
+  await notices.info(text, { label: l10n.t('Keep Loading'), run: () => (isWanted = true) });
   return isWanted;
 }

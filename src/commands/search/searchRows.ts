@@ -1,13 +1,14 @@
 import { l10n, ThemeIcon } from 'vscode';
 import type { SearchFlow } from '../../core/flows/searchFlow.ts';
 import type { ResultOrder } from '../../core/model/resultOrder.ts';
-import type { DismissedSearches } from '../../core/store/searchStore.ts';
+import type { DismissedSearches, Search } from '../../core/store/searchStore.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { FileNode, SearchNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
 import { alone, pickOne } from '../../host/quickInput.ts';
 import { orderText, wantedText } from '../../host/searchWords.ts';
 import { plural } from '../../host/words.ts';
+import { loadAll } from './loadAll.ts';
 import { canAsk, keyOf, type SearchesParts } from './searches.ts';
 
 /** What these commands need. */
@@ -79,15 +80,42 @@ export async function sortResults({ searchStore }: SearchRowParts, node: SearchN
   if (typeof answer !== 'string') searchStore.update(search.key, { order: answer.value });
 }
 
-/** Checks every file that a search has brought so far. */
+/** Checks every file that a search has brought so far; where there may be more, says so and offers to load them first. */
 export async function checkAllFiles(parts: SearchRowParts, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notices } = parts;
   const key = node?.key ?? (await keyOf(searchStore.all(), l10n.t('Select the search to check all files of')));
   const search = key === undefined ? undefined : searchStore.get(key);
   if (!search) return;
-  searchStore.checkAll(search.key);
-  const checked = plural(searchStore.checkedCount(search.key), '{0} file checked.', '{0} files checked.');
-  notices.done(search.mayHaveMore ? `${checked} ${l10n.t('The search may have more that are not loaded.')}` : checked);
+  const choice = search.mayHaveMore ? await askWhatToCheck(search) : 'loaded';
+  if (choice === 'all') {
+    await loadAll(parts, { kind: 'search', key: search.key });
+    // Loading may have been stopped, or have failed: then what is checked is said again.
+    await checkAllFiles(parts, { kind: 'search', key: search.key });
+  } else if (choice === 'loaded') {
+    searchStore.checkAll(search.key);
+    notices.done(checkedAllText(searchStore.checkedCount(search.key), search.mayHaveMore));
+  }
+}
+
+async function askWhatToCheck({ files, query }: Search): Promise<'loaded' | 'all' | undefined> {
+  const loaded = plural(
+    files.length,
+    'Check {0} loaded file; more may exist',
+    'Check {0} loaded files; more may exist',
+  );
+  const answer = await pickOne(alone(l10n.t('Check All Files')), {
+    placeholder: l10n.t('More results of {0} may exist that are not loaded yet', wantedText(query)),
+    choices: [
+      { label: loaded, value: 'loaded' as const },
+      { label: l10n.t('Load all files, then check them'), value: 'all' as const },
+    ],
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function checkedAllText(count: number, mayHaveMore: boolean): string {
+  if (!mayHaveMore) return plural(count, '{0} file checked.', '{0} files checked.');
+  return plural(count, '{0} loaded file checked; more may exist.', '{0} loaded files checked; more may exist.');
 }
 
 /**
