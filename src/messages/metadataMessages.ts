@@ -1,6 +1,14 @@
 import type { FileEntry, FoundFile, UnreadableFile } from '../core/model/fileEntry.ts';
 import { amount, exactly, flag, optional, record, shape, text, variant, word, type Guard } from './guards.ts';
-import { bare, commonIntents, isPageWords, type CommonIntent, type PageWords } from './pageMessages.ts';
+import {
+  bare,
+  commonIntents,
+  isPageRemedy,
+  isPageWords,
+  type CommonIntent,
+  type PageRemedy,
+  type PageWords,
+} from './pageMessages.ts';
 
 type Staging = 'staged' | 'unstaged';
 
@@ -30,6 +38,8 @@ export interface MetadataSnapshot {
   readonly old?: boolean;
   /** Why there is nothing, or nothing newer: a sentence for the person. */
   readonly problem?: string;
+  /** What helps against the problem, besides trying again. */
+  readonly remedy?: PageRemedy;
 }
 
 /** What the host says to the metadata page. */
@@ -92,6 +102,7 @@ const snapshot = shape<MetadataSnapshot>({
   receivedAt: optional(amount),
   old: optional(flag),
   problem: optional(text),
+  remedy: optional(isPageRemedy),
 });
 
 /** Guard for what arrives at the metadata page. */

@@ -1,4 +1,4 @@
-import { exactly, optional, shape, text, texts, type Guard } from './guards.ts';
+import { exactly, optional, shape, text, texts, word, type Guard } from './guards.ts';
 import { openableLink } from './links.ts';
 
 /** What a page needs to speak the person's language. */
@@ -12,6 +12,12 @@ export interface PageWords {
 /** See {@link PageWords}. */
 export const isPageWords: Guard<PageWords> = shape<PageWords>({ language: text, bundle: optional(texts) });
 
+/** What helps against a rejected sign-in, besides trying again: another ORCID iD, or another key. */
+export type PageRemedy = 'orcid' | 'key';
+
+/** Guard for {@link PageRemedy}. */
+export const isPageRemedy = word<PageRemedy>({ orcid: true, key: true });
+
 /** What every page may say to the host. */
 export type CommonIntent =
   | { readonly type: 'ready' }
@@ -19,7 +25,9 @@ export type CommonIntent =
   | { readonly type: 'ignored' }
   /** Only an address that {@link openableLink} lets through gets past the guard. */
   | { readonly type: 'openLink'; readonly address: string }
-  | { readonly type: 'copyId' };
+  | { readonly type: 'copyId' }
+  /** The person wants the remedy that the page offers. */
+  | { readonly type: 'remedy' };
 
 /** Guard of a message that carries nothing but its type. */
 export function bare<K extends string>(type: K): Guard<{ readonly type: K }> {
@@ -31,6 +39,7 @@ export const commonIntents = {
   ready: bare('ready'),
   ignored: bare('ignored'),
   copyId: bare('copyId'),
+  remedy: bare('remedy'),
   openLink: shape<Extract<CommonIntent, { type: 'openLink' }>>({
     type: exactly('openLink'),
     address: (value): value is string => text(value) && openableLink(value) !== undefined,

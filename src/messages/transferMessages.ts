@@ -8,7 +8,15 @@ import type {
   TransferStatus,
 } from '../core/model/transfer.ts';
 import { amount, exactly, flag, list, optional, record, shape, text, texts, variant, word } from './guards.ts';
-import { bare, commonIntents, isPageWords, type CommonIntent, type PageWords } from './pageMessages.ts';
+import {
+  bare,
+  commonIntents,
+  isPageRemedy,
+  isPageWords,
+  type CommonIntent,
+  type PageRemedy,
+  type PageWords,
+} from './pageMessages.ts';
 
 /** How long a transfer will still take, in words. */
 export interface PageEstimate {
@@ -31,6 +39,8 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem'> {
   readonly canSubmitAgain: boolean;
   /** Why it was refused or not confirmed, or why it could not be asked about: the second half of a sentence. */
   readonly problem?: string;
+  /** What helps against the problem. */
+  readonly remedy?: PageRemedy;
   readonly estimate?: PageEstimate;
 }
 
@@ -129,6 +139,7 @@ const pageTransfer = shape<PageTransfer>({
   startedElsewhere: optional(flag),
   replacedBy: optional(text),
   problem: optional(text),
+  remedy: optional(isPageRemedy),
   estimate: optional(shape<PageEstimate>({ text, basis: optional(text) })),
 });
 

@@ -6,6 +6,7 @@ import type { Reason } from '../core/model/reason.ts';
 import { systemClock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { FileRef } from '../host/contributions.ts';
+import { signInRemedy, type SignInRemedy } from '../host/signInWords.ts';
 import { plainLine, reasonText } from '../host/words.ts';
 import { isMetadataIntent, type MetadataIntent, type MetadataSnapshot } from '../messages/metadataMessages.ts';
 import { copyText, openLink, PanelHost, pageWords, type PanelParts } from './panelHost.ts';
@@ -31,6 +32,8 @@ export class MetadataPage implements Disposable {
   private snapshot: MetadataSnapshot;
   private asking: AbortController | undefined;
   private isWaiting = false;
+  /** What helps against the problem that is shown. */
+  private remedy: SignInRemedy | undefined;
 
   constructor(panel: WebviewPanel, parts: MetadataParts, snapshot: MetadataSnapshot) {
     this.parts = parts;
@@ -92,7 +95,14 @@ export class MetadataPage implements Disposable {
     const { ref, kept, staging } = this.snapshot;
     const told = { ref, kept, loading: false, receivedAt: systemClock.now(), ...(staging && { staging }) };
     if (file !== undefined) this.replace({ ...told, found: file });
-    else this.tell({ loading: false, problem: this.problemText(reason) });
+    else this.tellProblem(reason);
+  }
+
+  private tellProblem(reason: Reason | undefined): void {
+    this.remedy = reason && signInRemedy(reason, this.ref.connectionId);
+    const { remedy, ...shown } = this.snapshot;
+    const problem = this.problemText(reason);
+    this.replace({ ...shown, loading: false, problem, ...(this.remedy && { remedy: this.remedy.look }) });
   }
 
   /** Asks again what could not be asked without a connection, once there is one. */
@@ -145,6 +155,9 @@ export class MetadataPage implements Disposable {
         break;
       case 'retry':
         void this.fetch();
+        break;
+      case 'remedy':
+        if (this.remedy) this.parts.run(this.remedy.id, this.remedy.argument);
         break;
       case 'openLink':
         openLink(intent.address, this.parts.log);

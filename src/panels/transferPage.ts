@@ -10,6 +10,7 @@ import {
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
+import { signInRemedy } from '../host/signInWords.ts';
 import { basisText, plainLine, reasonText, stateText, timeLeftText } from '../host/words.ts';
 import {
   isTransferIntent,
@@ -80,23 +81,25 @@ export class TransferPage implements Disposable {
     return { key: this.key, now, transfer: pageTransfer(transfer, this.parts.estimateOf(transfer)) };
   }
 
+  private runRemedy(): void {
+    const { problem, order } = this.parts.transfers.get(this.key) ?? {};
+    const remedy = problem && order && signInRemedy(problem, order.connectionId);
+    if (remedy) this.parts.run(remedy.id, remedy.argument);
+  }
+
   private act(intent: TransferIntent): void {
-    const node = { kind: 'transfer', key: this.key } as const;
     switch (intent.type) {
       case 'ready':
       case 'ignored':
         break;
       case 'cancel':
-        this.parts.run('dataTransfer.cancelTransfer', node);
-        break;
       case 'copyId':
-        this.parts.run('dataTransfer.copyTransferId', node);
-        break;
       case 'submitAgain':
-        this.parts.run('dataTransfer.submitAgain', node);
-        break;
       case 'didStart':
-        this.parts.run('dataTransfer.transferDidStart', node);
+        this.parts.run(commandsOfIntents[intent.type], { kind: 'transfer', key: this.key });
+        break;
+      case 'remedy':
+        this.runRemedy();
         break;
       case 'reveal':
         this.parts.reveal(this.key);
@@ -111,6 +114,13 @@ export class TransferPage implements Disposable {
   }
 }
 
+const commandsOfIntents = {
+  cancel: 'dataTransfer.cancelTransfer',
+  copyId: 'dataTransfer.copyTransferId',
+  submitAgain: 'dataTransfer.submitAgain',
+  didStart: 'dataTransfer.transferDidStart',
+} as const;
+
 function titleOf(transfer: Transfer): string {
   if (transfer.startedElsewhere) return l10n.t('Transfer started elsewhere');
   return l10n.t('Transfer to {0}', plainLine(transfer.order.destination));
@@ -121,6 +131,7 @@ function pageTransfer(transfer: Transfer, estimate: Estimate | undefined): PageT
   const { files, ...rest } = order;
   const sizeBytes = totalSizeBytes(files);
   const ended = hasEnded(facts.state);
+  const remedy = problem && signInRemedy(problem, order.connectionId)?.look;
   return {
     ...facts,
     order: rest,
@@ -131,6 +142,7 @@ function pageTransfer(transfer: Transfer, estimate: Estimate | undefined): PageT
     canSubmitAgain: canSubmitAgain(transfer),
     canCancel: !ended && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
     ...(problem !== undefined && { problem: reasonText(problem) }),
+    ...(remedy && { remedy }),
     ...(estimate !== undefined && { estimate: pageEstimate(estimate) }),
   };
 }

@@ -41,6 +41,7 @@ const intents: Readonly<Record<string, MetadataIntent>> = {
   copyHash: { type: 'copyHash' },
   keep: { type: 'keep' },
   retry: { type: 'retry' },
+  remedy: { type: 'remedy' },
 };
 
 /** The metadata page: draws each snapshot, and tells the host what the person wants. */

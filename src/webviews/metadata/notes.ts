@@ -1,17 +1,18 @@
 import * as l10n from '@vscode/l10n';
 import type { MetadataSnapshot } from '../../messages/metadataMessages.ts';
 import type { Format } from '../shared/format.ts';
-import type { Note } from '../shared/note.ts';
+import { remedyAction, type Note } from '../shared/note.ts';
 
 /** What has to be said before the metadata itself: that it is old, missing, or cannot be read. */
 export function notesOf(
-  { found, problem, receivedAt, old, loading }: MetadataSnapshot,
+  { found, problem, remedy, receivedAt, old, loading }: MetadataSnapshot,
   format: Format,
 ): readonly Note[] {
   const notes: Note[] = [];
   if (problem !== undefined && !loading) {
     const action = { name: 'retry', label: l10n.t('Retry') };
-    notes.push({ key: 'problem', kind: found === undefined ? 'error' : 'warning', text: problem, action });
+    const kind = found === undefined ? 'error' : 'warning';
+    notes.push({ key: 'problem', kind, text: problem, action, ...remedyAction(remedy) });
   } else if (old && !loading) {
     const action = { name: 'retry', label: l10n.t('Refresh') };
     const text = receivedAt

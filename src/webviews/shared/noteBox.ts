@@ -3,8 +3,8 @@ import { icon } from './icons.ts';
 import type { Note } from './note.ts';
 
 /** Draws a note; its kind is said by the icon and by the sentence, not by the colour alone. */
-export function noteBox({ key, kind, text, action }: Note): HTMLElement {
+export function noteBox({ key, kind, text, action, remedy }: Note): HTMLElement {
   const children: Child[] = [icon(kind === 'info' ? 'info' : 'warning'), element('p', {}, element('bdi', {}, text))];
-  if (action) children.push(button(action.name, action.label));
+  for (const one of [action, remedy]) if (one) children.push(button(one.name, one.label));
   return element('div', { 'data-key': `note:${key}`, class: `note ${kind}` }, ...children);
 }

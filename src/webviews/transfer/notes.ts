@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { PageTransfer } from '../../messages/transferMessages.ts';
 import type { Format } from '../shared/format.ts';
-import type { Note } from '../shared/note.ts';
+import { remedyAction, type Note } from '../shared/note.ts';
 import { movementOf } from './movement.ts';
 
 /** What a person should know of a transfer beyond its state, the gravest first. */
@@ -33,15 +33,17 @@ function originNote({ startedElsewhere }: PageTransfer): Note | undefined {
   return note('origin', 'info', text);
 }
 
-function stateNote({ state, problem, replacedBy }: PageTransfer): Note | undefined {
+function stateNote({ state, problem, remedy, replacedBy }: PageTransfer): Note | undefined {
   if (state === 'refused' && replacedBy !== undefined)
     return note('state', 'info', l10n.t('You said that this transfer did not start, and submitted another one.'));
   if (state === 'refused')
-    return note(
-      'state',
-      'error',
-      problem === undefined ? l10n.t('The transfer was refused.') : l10n.t('The transfer was refused: {0}.', problem),
-    );
+    return {
+      key: 'state',
+      kind: 'error',
+      text:
+        problem === undefined ? l10n.t('The transfer was refused.') : l10n.t('The transfer was refused: {0}.', problem),
+      ...remedyAction(remedy),
+    };
   if (state === 'notConfirmed')
     return note(
       'state',
@@ -60,11 +62,12 @@ function stateNote({ state, problem, replacedBy }: PageTransfer): Note | undefin
   return undefined;
 }
 
-function problemNote({ state, problem, ended }: PageTransfer): Note | undefined {
+function problemNote({ state, problem, remedy, ended }: PageTransfer): Note | undefined {
   if (problem === undefined || state === 'refused') return undefined;
   if (state === 'notConfirmed') return note('problem', 'info', l10n.t('What went wrong: {0}.', problem));
   if (ended) return undefined;
-  return note('problem', 'warning', l10n.t('The status could not be asked for: {0}.', problem));
+  const text = l10n.t('The status could not be asked for: {0}.', problem);
+  return { key: 'problem', kind: 'warning', text, ...remedyAction(remedy) };
 }
 
 /** The public server never follows some cancels (D13): it is said, not hidden. */

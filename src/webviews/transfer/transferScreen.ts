@@ -47,6 +47,7 @@ const intents: Readonly<Record<string, TransferIntent>> = {
   didStart: { type: 'didStart' },
   copyId: { type: 'copyId' },
   reveal: { type: 'reveal' },
+  remedy: { type: 'remedy' },
 };
 
 /** The transfer page: draws each snapshot, counts the seconds, and tells the host what the person wants. */

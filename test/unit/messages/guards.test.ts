@@ -23,7 +23,7 @@ const transfer = pageTransfer({
 });
 
 describe('Messages of the metadata page', () => {
-  for (const type of ['ready', 'copyId', 'copyHash', 'transfer', 'showJson', 'keep', 'retry'])
+  for (const type of ['ready', 'copyId', 'copyHash', 'transfer', 'showJson', 'keep', 'retry', 'remedy'])
     it(`lets the intent "${type}" through`, () => assert.ok(isMetadataIntent({ type })));
 
   const strangers = [
@@ -75,6 +75,7 @@ describe('Messages of the transfer page', () => {
     assert.ok(isTransferIntent({ type: 'submitAgain' }));
     assert.ok(isTransferIntent({ type: 'didStart' }));
     assert.ok(isTransferIntent({ type: 'reveal' }));
+    assert.ok(isTransferIntent({ type: 'remedy' }));
     assert.ok(!isTransferIntent({ type: 'transfer' }));
   });
 
@@ -95,6 +96,9 @@ describe('Messages of the transfer page', () => {
     assert.ok(!isTransferNews(said({ createdAt: Number.NaN })));
     assert.ok(!isTransferNews(said({ movement: [{ at: 1 }] })));
     assert.ok(!isTransferNews(said({ estimate: { basis: 'none' } })));
+    assert.ok(isTransferNews(said({ problem: 'why', remedy: 'key' })));
+    assert.ok(!isTransferNews(said({ remedy: 'dataTransfer.disconnect' })));
+    assert.ok(!isMetadataNews({ type: 'snapshot', snapshot: { ...snapshot, remedy: 'toString' } }));
     assert.ok(!isTransferNews(said({ firstFiles: [{ id: 1, name: 'one' }] })));
   });
 
@@ -105,7 +109,13 @@ describe('Messages of the transfer page', () => {
 });
 
 describe('A link of a server', () => {
-  const openable = ['https://example.org/a?b=1&c=%26#d', 'http://example.org', 'mailto:somebody@example.org', 'MAILTO:a.b+c@mail.example-1.org', "mailto:o'neil_2@x.org"];
+  const openable = [
+    'https://example.org/a?b=1&c=%26#d',
+    'http://example.org',
+    'mailto:somebody@example.org',
+    'MAILTO:a.b+c@mail.example-1.org',
+    "mailto:o'neil_2@x.org",
+  ];
   for (const address of openable) it(`may be opened when it is ${address}`, () => assert.ok(openableLink(address)));
 
   const refused = [

@@ -182,6 +182,8 @@ describe('The notes above the metadata', () => {
   it('offer to try again when there is a problem, but not while that is being done', () => {
     const problem = 'It failed.';
     assert.deepEqual(notesOf({ ...snapshot, problem }, format)[0]?.action?.name, 'retry');
+    assert.equal(notesOf({ ...snapshot, problem }, format)[0]?.remedy, undefined);
+    assert.equal(notesOf({ ...snapshot, problem, remedy: 'key' }, format)[0]?.remedy?.label, 'Set API Key…');
     assert.deepEqual(notesOf({ ...snapshot, problem, loading: true }, format), []);
   });
 

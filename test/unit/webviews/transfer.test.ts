@@ -116,6 +116,16 @@ describe('The notes of a transfer', () => {
     assert.deepEqual(others, []);
   });
 
+  it('offer the remedy that fits a rejected sign-in (D44)', () => {
+    const problem = 'the service rejected the ORCID iD';
+    const remedy = (changed: Partial<PageTransfer>): unknown =>
+      notesOf(pageTransfer({ problem, ...changed }), '', format)[0]?.remedy;
+    const [orcid, key] = ['Set ORCID iD…', 'Set API Key…'].map((label) => ({ name: 'remedy', label }));
+    assert.deepEqual(remedy({ state: 'refused', ended: true, remedy: 'orcid' }), orcid);
+    assert.deepEqual(remedy({ remedy: 'key' }), key);
+    assert.equal(remedy({}), undefined);
+  });
+
   it('say that the server does not follow an accepted cancel (D13)', () => {
     const [note] = notesOf(pageTransfer({ cancelAcceptedAt: 1, cancelUnheeded: true }), 'staging', format);
     assert.equal(note?.text, 'The cancel was accepted, but the server still says "staging".');

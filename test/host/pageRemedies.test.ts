@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, Uri, type WebviewPanel } from 'vscode';
+import type { Reason } from '../../src/core/model/reason.ts';
+import { TransferStore } from '../../src/core/store/transferStore.ts';
+import { MetadataPage } from '../../src/panels/metadataPage.ts';
+import { TransferPage } from '../../src/panels/transferPage.ts';
+import { ManualClock } from '../support/manualClock.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
+import { transfer } from './specimens.ts';
+
+/** A panel of the editor without a page in it: keeps what is posted, and passes on what a page would say. */
+class SilentPanel {
+  readonly posted: Record<string, unknown>[] = [];
+  readonly messages = new EventEmitter<unknown>();
+  readonly panel: WebviewPanel;
+
+  constructor() {
+    const webview = {
+      onDidReceiveMessage: this.messages.event,
+      asWebviewUri: (uri: Uri) => uri,
+      cspSource: '',
+      postMessage: (message: Record<string, unknown>) => {
+        this.posted.push(message);
+        return Promise.resolve(true);
+      },
+    };
+    this.panel = { webview, title: '' } as unknown as WebviewPanel;
+  }
+
+  /** The last snapshot that the page was sent. */
+  get snapshot(): Record<string, unknown> {
+    return this.posted.at(-1)?.['snapshot'] as Record<string, unknown>;
+  }
+}
+
+const setKey = ['dataTransfer.setApiKey', { kind: 'connection', id: 'c' }];
+
+describe('A page about a rejected sign-in (D44)', () => {
+  let silent: SilentPanel;
+  let runs: unknown[];
+  const parts = (): {
+    extensionUri: Uri;
+    log: MemoryLog;
+    run: (...run: readonly unknown[]) => void;
+  } => ({
+    extensionUri: Uri.file('/extension'),
+    log: new MemoryLog(),
+    run: (...run) => runs.push(run),
+  });
+
+  beforeEach(() => {
+    silent = new SilentPanel();
+    runs = [];
+  });
+
+  it('offers what helps for a transfer that was refused, and runs it for its connection', () => {
+    const transfers = new TransferStore();
+    const problem: Reason = { kind: 'unauthorized', status: 401, signIn: 'orcid', detail: "invalid ORCID 'x'" };
+    transfers.put([transfer('k', { state: 'refused', problem })]);
+    const page = new TransferPage(
+      silent.panel,
+      {
+        ...parts(),
+        transfers,
+        clock: new ManualClock(),
+        loadFinished: async () => undefined,
+        estimateOf: () => undefined,
+        reveal: () => undefined,
+      },
+      'k',
+    );
+    silent.messages.fire({ type: 'ready' });
+    const shown = silent.snapshot['transfer'] as Record<string, unknown>;
+    assert.deepEqual(
+      [shown['problem'], shown['remedy']],
+      ["the service rejected the ORCID iD: invalid ORCID 'x'", 'orcid'],
+    );
+    silent.messages.fire({ type: 'remedy' });
+    transfers.put([transfer('k', { state: 'refused', problem: { ...problem, signIn: 'key' } })]);
+    silent.messages.fire({ type: 'remedy' });
+    transfers.put([transfer('k', { state: 'refused', problem: { kind: 'timeout' } })]);
+    silent.messages.fire({ type: 'remedy' });
+    assert.deepEqual(runs, [['dataTransfer.setOrcid', undefined], setKey]);
+    page.dispose();
+  });
+
+  it('offers what helps for a file that could not be fetched, until it is fetched', async () => {
+    let reason: Reason | undefined = { kind: 'unauthorized', status: 401, signIn: 'key', keyWorked: true };
+    const ref = { connectionId: 'c', database: 'Alpha', id: 'f', name: 'f.csv' };
+    const page = new MetadataPage(
+      silent.panel,
+      {
+        ...parts(),
+        stagingOf: () => undefined,
+        isConnected: () => true,
+        fetchFile: async () => (reason ? { reason } : { file: { kind: 'unreadable', text: 'x' } }),
+      },
+      { ref, kept: false, loading: false },
+    );
+    silent.messages.fire({ type: 'ready' });
+    await page.fetch();
+    const problem = 'Could not fetch the metadata of f.csv: the service rejected the sign-in (401).';
+    assert.deepEqual([silent.snapshot['problem'], silent.snapshot['remedy']], [problem, 'key']);
+    silent.messages.fire({ type: 'remedy' });
+    assert.deepEqual(runs, [setKey]);
+    reason = { kind: 'unauthorized', status: 401, signIn: 'outage' };
+    await page.fetch();
+    assert.equal(silent.snapshot['remedy'], undefined);
+    reason = undefined;
+    await page.fetch();
+    assert.deepEqual([silent.snapshot['problem'], silent.snapshot['remedy']], [undefined, undefined]);
+    page.dispose();
+  });
+});
