@@ -49,7 +49,8 @@ export function present(lifetime: Lifetime, parts: Presented): Interaction {
   const transfers = { store: transferStore, clock, loadFinished, estimate };
   const views = lifetime.track(new TreeViews(sideBar, { databases: databasesOf(parts), searchStore, transfers }));
   const isConnected = (id: string): boolean => sessions.get(id) !== undefined;
-  const keyRejection = (id: string): Reason | undefined => keys.rejection(id);
+  // Without a session nothing is retried.
+  const keyRejection = (id: string): Reason | undefined => (sessions.get(id) ? keys.rejection(id) : undefined);
   const statusBar = lifetime.track(
     new TransferStatusBar({ store: transferStore, clock, isConnected, keyRejection, estimate }),
   );

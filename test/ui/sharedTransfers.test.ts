@@ -59,6 +59,7 @@ describe('A person with two windows that show the same transfers', function () {
   async function submit(window: EditorWindow, destination: string): Promise<void> {
     await searchDatabase(window, 'JGI Data Portal', 'JDP:00005');
     await (await window.tree('Search Results').row('“JDP:00005”')).menu('Check All Files');
+    await window.pick('Check 10 loaded files; more may exist', /more results/i);
     await window.command('Data Transfer: Transfer Checked Files…');
     await sendTransfer(window, destination);
     await shows(window, destination, 'staging');

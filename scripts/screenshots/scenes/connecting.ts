@@ -143,8 +143,8 @@ const connectionsStates: readonly State[] = [
       await tidy(stage);
       stage.service.http.on(listing, problem(401, 'this key is not accepted'));
       await change(stage, 'Backup Site');
-      await seeRow(stage.databases, 'The API key was refused');
-      await stage.window.notifications.wait('the API key was refused');
+      await seeRow(stage.databases, 'The service rejected the API key');
+      await stage.window.notifications.wait('the service rejected the API key');
     },
   },
   {

@@ -21,6 +21,7 @@ async function watchSixtyFiles(stage: Stage): Promise<void> {
   const { clock, results, transfers, window } = stage;
   await search(stage, 'Observatory Archive', 'run');
   await (await results.row('“run”')).menu('Check All Files');
+  await window.pick('Check 60 loaded files; more may exist');
   await transfer(stage, 'Cluster', 'Night of the **1st of March**, for the reduction.');
   clock.pass({ seconds: 40 });
   await become(stage, 'Cluster', { status: 'active', moved: 0 });
@@ -41,7 +42,7 @@ const readmeStates: readonly State[] = [
       const { results, window } = stage;
       await connect(stage);
       await search(stage, 'Vega Datasets', 'weather');
-      await (await results.row(/^Load more/)).click();
+      await (await results.row(/^Load More/)).click();
       await seeRow(results, 'weather', '· 4 files');
       await check(stage, 'seattle-weather.csv', 'weather.csv', 'weekly-weather.json');
       await (await results.row('seattle-weather.csv')).click();

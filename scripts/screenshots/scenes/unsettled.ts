@@ -67,7 +67,7 @@ const unsettledStates: readonly State[] = [
       stage.clock.pass({ minutes: 1 });
       await stage.transfers.action('Refresh Transfers');
       const page = await stage.window.pageFrame(/Long-Term/);
-      await page.getByText('the API key was refused').first().waitFor();
+      await page.getByText('the service rejected the API key').first().waitFor();
     },
   },
   { name: 'transfers-narrow', steps: (stage) => stage.narrow() },

@@ -9,7 +9,7 @@ const causes: readonly (readonly [pattern: RegExp, failure: SignInFailure])[] = 
   [/\bno (?:providers\/|associated )?ORCIDs?\b/i, 'account'],
   [/\binvalid ORCID\b|\bno user ORCID\b/i, 'orcid'],
   [/auth\w* error:? \(?40[13]\b|illegal base64|invalid header field/i, 'key'],
-  [/\b(?:token|key)\b.{0,40}\b(?:missing|wrong|invalid|unknown|expired|revoked)\b/i, 'key'],
+  [/\b(?:token|key)\b.{0,40}\b(?:missing|wrong|invalid|unknown|expired|revoked|not accepted|not valid)\b/i, 'key'],
   [/\b(?:missing|wrong|invalid|unknown|expired|revoked)\b.{0,40}\b(?:token|key)\b/i, 'key'],
 ];
 

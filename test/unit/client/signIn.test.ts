@@ -26,6 +26,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     ['net/http: invalid header field value for "Authorization"', 'key'],
     ['The token is missing or wrong.', 'key'],
     ['API key expired', 'key'],
+    ['this key is not accepted', 'key'],
     ['KBase Auth error: 500', 'outage'],
     ['KBase Auth error: 503 Service Unavailable', 'outage'],
     ['Get "https://auth.example.org/me": dial tcp 10.0.0.1:443: connect: connection refused', 'outage'],
