@@ -7,6 +7,8 @@ const reasonMembers: Readonly<Record<string, string>> = {
   status: 'number',
   detail: 'string',
   code: 'string',
+  signIn: 'string',
+  keyWorked: 'boolean',
   maybeDone: 'boolean',
   retryAfterMs: 'number',
 };
