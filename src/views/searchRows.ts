@@ -52,26 +52,25 @@ function standingRows(search: Search, node: SearchNode): MessageNode[] {
 
 /** The rows that stay where a search may have more files than are loaded: how many are, and the ways to load the others. */
 function moreRows({ key, query, files, nextOffset }: Search, node: SearchNode): MessageNode[] {
-  const row = (id: string, text: string, command: 'loadMore' | 'loadAll', title: string): MessageNode => ({
+  const row = (id: string, text: string, command: 'loadMore' | 'loadAll' = 'loadMore'): MessageNode => ({
     kind: 'message',
     id: `${key}/${id}`,
     look: 'more',
     text,
-    command: { id: `dataTransfer.${command}`, title, argument: node },
+    command: { id: `dataTransfer.${command}`, title: text, argument: node },
   });
-  const more = (text: string): MessageNode => row('more', text, 'loadMore', l10n.t('Load More'));
   const count = files.length;
   if (query.ids) {
     const [done, total] = [nextOffset, query.ids.length].map(numberText);
-    return [more(l10n.t('Load More ({0} of {1} IDs looked up)', done ?? '', total ?? ''))];
+    return [row('more', l10n.t('Load More ({0} of {1} IDs looked up)', done ?? '', total ?? ''))];
   }
-  if (count === 0) return [more(l10n.t('Stopped. Search again'))];
-  const loaded = plural(
-    count,
-    'Load More ({0} file loaded; more may exist)',
-    'Load More ({0} files loaded; more may exist)',
-  );
-  return [more(loaded), row('all', l10n.t('Load All'), 'loadAll', l10n.t('Load All'))];
+  if (count === 0) return [row('more', l10n.t('Stopped. Search again'))];
+  const loaded = plural(count, '{0} file loaded; more may exist', '{0} files loaded; more may exist');
+  return [
+    { ...row('loaded', loaded), look: 'about' },
+    row('more', l10n.t('Load More')),
+    row('all', l10n.t('Load All'), 'loadAll'),
+  ];
 }
 
 function loadingText({ query, files, nextOffset }: Search): string {

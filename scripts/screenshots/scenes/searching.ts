@@ -198,7 +198,7 @@ const searchesStates: readonly State[] = [
     name: 'searches-more',
     steps: async (stage) => {
       await search(stage, 'Sensor Readings', 'run');
-      await stage.results.row('Load More (100 files loaded; more may exist)');
+      await stage.results.row('100 files loaded; more may exist');
     },
   },
   {
