@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import type { FoundFile, UnreadableFile } from '../core/model/fileEntry.ts';
 import type { Reason } from '../core/model/reason.ts';
+import { mostPagesWithoutNew } from '../core/model/searchPaging.ts';
 import type { MissingId, Search } from '../core/store/searchStore.ts';
 import type { SearchNode } from '../host/contributions.ts';
 import { databaseText } from '../host/searchWords.ts';
@@ -51,7 +52,8 @@ function standingRows(search: Search, node: SearchNode): MessageNode[] {
 }
 
 /** The rows that stay where a search may have more files than are loaded: how many are, and the ways to load the others. */
-function moreRows({ key, query, files, nextOffset }: Search, node: SearchNode): MessageNode[] {
+function moreRows(search: Search, node: SearchNode): MessageNode[] {
+  const { key, query, files, nextOffset } = search;
   const row = (id: string, text: string, command: 'loadMore' | 'loadAll' = 'loadMore'): MessageNode => ({
     kind: 'message',
     id: `${key}/${id}`,
@@ -59,18 +61,27 @@ function moreRows({ key, query, files, nextOffset }: Search, node: SearchNode): 
     text,
     command: { id: `dataTransfer.${command}`, title: text, argument: node },
   });
-  const count = files.length;
   if (query.ids) {
     const [done, total] = [nextOffset, query.ids.length].map(numberText);
     return [row('more', l10n.t('Load More ({0} of {1} IDs looked up)', done ?? '', total ?? ''))];
   }
-  if (count === 0) return [row('more', l10n.t('Stopped. Search again'))];
-  const loaded = plural(count, '{0} file loaded; more may exist', '{0} files loaded; more may exist');
-  return [
-    { ...row('loaded', loaded), look: 'about' },
-    row('more', l10n.t('Load More')),
-    row('all', l10n.t('Load All'), 'loadAll'),
-  ];
+  if (files.length === 0) return [...stoppedRows(search), row('more', l10n.t('Stopped. Search again'))];
+  return [loadedRow(search), row('more', l10n.t('Load More')), row('all', l10n.t('Load All'), 'loadAll')];
+}
+
+/** Returns the row that says how far the search has come, and why it stopped where it did so before its end (D9). */
+function loadedRow(search: Search): MessageNode {
+  const [stopped] = stoppedRows(search);
+  const count = search.files.length;
+  const text = plural(count, '{0} file loaded; more may exist', '{0} files loaded; more may exist');
+  return stopped ?? { kind: 'message', id: `${search.key}/loaded`, look: 'about', text };
+}
+
+/** Returns the row that explains why a search stopped before its end, where pages in a row brought no new file (D9). */
+function stoppedRows({ key, pagesWithoutNew }: Search): MessageNode[] {
+  if (pagesWithoutNew < mostPagesWithoutNew) return [];
+  const text = l10n.t('Stopped after three pages without a new file; there may be more.');
+  return [{ kind: 'message', id: `${key}/stopped`, look: 'about', text }];
 }
 
 function loadingText({ query, files, nextOffset }: Search): string {

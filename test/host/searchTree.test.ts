@@ -247,6 +247,19 @@ describe('The tree of search results', () => {
     assert.deepEqual(rows('s'), ['a.csv', 'b.csv', 'c.csv']);
   });
 
+  it('says that a search stopped after pages without a new file, and how to go on (D9)', () => {
+    open('s');
+    fill('s', [fileEntry('f1')], true);
+    store.update('s', { pagesWithoutNew: 2 });
+    assert.deepEqual(rows('s'), ['f1.csv', 'Load more (1 shown)']);
+    store.update('s', { pagesWithoutNew: 3 });
+    const stopped = 'Stopped after three pages without a new file; there may be more.';
+    assert.deepEqual(rows('s'), ['f1.csv', stopped, 'Load more (1 shown)']);
+    assert.equal(items(tree.root('s')).at(-1)?.command?.command, 'dataTransfer.loadMore');
+    store.update('s', { mayHaveMore: false, pagesWithoutNew: 0 });
+    assert.deepEqual(rows('s'), ['f1.csv']);
+  });
+
   it('shows very many files in parts, the first and the newest one open', () => {
     open('s');
     const files = Array.from({ length: 2500 }, (_, index) => fileEntry(`f${index}`));

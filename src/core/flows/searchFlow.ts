@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isLastPage, mostPagesWithoutNew } from '../model/searchPaging.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
 import type { DismissedSearches, Search, SearchStore } from '../store/searchStore.ts';
 import { askPage, type SearchPage } from './searchPages.ts';
@@ -57,7 +58,7 @@ export class SearchFlow {
   async repeat(key: string): Promise<void> {
     this.abort(key);
     this.parts.store.uncheck([key]);
-    this.parts.store.update(key, { files: [], missing: [], nextOffset: 0, mayHaveMore: true });
+    this.parts.store.update(key, { files: [], missing: [], nextOffset: 0, mayHaveMore: true, lastPage: undefined });
     await this.load(key);
   }
 
@@ -89,7 +90,7 @@ export class SearchFlow {
   private async load(key: string, count = 0): Promise<void> {
     const asking = new AbortController();
     this.asking.set(key, asking);
-    this.parts.store.update(key, { loading: true, reason: undefined });
+    this.parts.store.update(key, { loading: true, reason: undefined, pagesWithoutNew: 0 });
     try {
       let goesOn = true;
       while (goesOn) goesOn = await this.loadPage(key, count, asking.signal);
@@ -115,17 +116,31 @@ export class SearchFlow {
   private addPage(search: Search, page: SearchPage, count: number): boolean {
     const { store } = this.parts;
     const added = store.add(search.key, page.files);
-    const mayHaveMore = page.more === 'ifNew' ? added > 0 : page.more;
+    const { mayHaveMore, pagesWithoutNew } = progressAfter(search, page, added);
     // Whoever named the files wants all of them.
-    const isWanted = search.query.ids !== undefined || search.files.length < count;
-    const goesOn = mayHaveMore && isWanted && !page.reason;
+    const isWanted = search.query.ids !== undefined || pagesWithoutNew > 0 || search.files.length < count;
+    const goesOn = mayHaveMore && isWanted && pagesWithoutNew < mostPagesWithoutNew && !page.reason;
     store.update(search.key, {
       loading: goesOn,
       nextOffset: page.nextOffset,
       mayHaveMore,
+      pagesWithoutNew,
+      ...(!page.reason && { lastPage: page.files }),
       ...(page.missing.length > 0 && { missing: [...search.missing, ...page.missing] }),
       ...(page.reason && { reason: page.reason }),
     });
     return goesOn;
   }
+}
+
+/** Decides by D9 (paging) whether a search may have more after a page that brought `added` new files. */
+function progressAfter(
+  search: Search,
+  { files, more }: SearchPage,
+  added: number,
+): Pick<Search, 'mayHaveMore' | 'pagesWithoutNew'> {
+  if (more !== 'ifNew') return { mayHaveMore: more, pagesWithoutNew: 0 };
+  if (added > 0) return { mayHaveMore: true, pagesWithoutNew: 0 };
+  if (isLastPage(files, search.query.pageSize, search.lastPage)) return { mayHaveMore: false, pagesWithoutNew: 0 };
+  return { mayHaveMore: true, pagesWithoutNew: search.pagesWithoutNew + 1 };
 }

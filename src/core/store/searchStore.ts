@@ -1,6 +1,7 @@
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { ResultOrder } from '../model/resultOrder.ts';
+import { fileIdentity } from '../model/searchPaging.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
 import { Emitter } from '../util/emitter.ts';
 import { CheckedFiles, type CheckedFile, type CheckedTally, type Checks } from './checkedFiles.ts';
@@ -27,6 +28,10 @@ export interface Search {
   readonly nextOffset: number;
   /** Whether asking on may bring more. */
   readonly mayHaveMore: boolean;
+  /** Pages in a row, up to the last one, that brought no new file (D9). */
+  readonly pagesWithoutNew: number;
+  /** The last page as it came, to recognize a database that answers every page alike (D9). */
+  readonly lastPage?: readonly FoundFile[];
   /** Why the last page did not come; the earlier pages stay. */
   readonly reason?: Reason;
 }
@@ -35,8 +40,9 @@ export interface Search {
 type FileName = Pick<FileEntry, 'database' | 'id'>;
 
 /** What a page, or its absence, changes of a search. */
-export type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query' | 'reason'>> & {
+export type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query' | 'reason' | 'lastPage'>> & {
   readonly reason?: Reason | undefined;
+  readonly lastPage?: readonly FoundFile[] | undefined;
 };
 
 /** Searches that were taken out of the list, to be put back with {@link SearchStore.restore}. */
@@ -76,7 +82,7 @@ export class SearchStore {
     const files: FoundFile[] = [];
     const asked = { key, connectionId, query, loading: true, files, missing: [] };
     this.opened += 1;
-    const search: Search = { ...asked, order: 'relevance', nextOffset: 0, mayHaveMore: true };
+    const search: Search = { ...asked, order: 'relevance', nextOffset: 0, mayHaveMore: true, pagesWithoutNew: 0 };
     this.searches.set(key, { search, files, seen: new Set(), place: this.opened });
     this.changed.fire([key]);
   }
@@ -86,12 +92,12 @@ export class SearchStore {
     const kept = this.searches.get(key);
     const differs = (field: keyof SearchChange): boolean => kept?.search[field] !== change[field];
     if (!kept || !(Object.keys(change) as (keyof SearchChange)[]).some(differs)) return;
-    const { reason, ...rest } = { ...kept.search, ...change };
+    const { reason, lastPage, ...rest } = { ...kept.search, ...change };
     if (change.files) {
       kept.files = [...change.files];
-      kept.seen = new Set(kept.files.map(identity));
+      kept.seen = new Set(kept.files.map(fileIdentity));
     }
-    kept.search = { ...rest, files: kept.files, ...(reason && { reason }) };
+    kept.search = { ...rest, files: kept.files, ...(reason && { reason }), ...(lastPage && { lastPage }) };
     this.changed.fire([key]);
   }
 
@@ -104,7 +110,7 @@ export class SearchStore {
     if (!kept) return 0;
     const before = kept.files.length;
     for (const file of files) {
-      const id = identity(file);
+      const id = fileIdentity(file);
       if (kept.seen.has(id)) continue;
       kept.seen.add(id);
       kept.files.push(file);
@@ -202,8 +208,4 @@ export class SearchStore {
     this.changed.fire(keys);
     this.checksChanged.fire();
   }
-}
-
-function identity(file: FoundFile): string {
-  return file.kind === 'file' ? `file ${file.id}` : `text ${file.text}`;
 }

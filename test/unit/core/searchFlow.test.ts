@@ -57,6 +57,60 @@ describe('The search flow', () => {
       assert.deepEqual([ids(search), search?.loading, search?.reason], [['1', '2'], false, undefined]);
     });
 
+    const findsAll = async (pageSize: number, ...pages: Behaviour[]): Promise<Search | undefined> => {
+      rig.server.on('POST /api/v1/files', ...pages);
+      const key = await rig.explorer.searchFlow.run(await rig.connect(), { ...query, pageSize });
+      await rig.explorer.searchFlow.loadUpTo(key, Infinity);
+      return rig.explorer.searchStore.get(key);
+    };
+    const requestCount = (): number => rig.server.requestsTo('POST /api/v1/files').length;
+
+    it('goes on after full pages without a new file, such as an organism with repeats (D9)', async () => {
+      const search = await findsAll(1, page('1'), page('1'), page('1'), page('2'), page('2'), page());
+      assert.deepEqual([ids(search), search?.mayHaveMore, search?.pagesWithoutNew], [['1', '2'], false, 0]);
+    });
+
+    it('stops after three full pages in a row without a new file, and says that there may be more (D9)', async () => {
+      const search = await findsAll(1, page('1'));
+      assert.deepEqual([ids(search), requestCount()], [['1'], 4]);
+      assert.deepEqual([search?.mayHaveMore, search?.loading, search?.pagesWithoutNew], [true, false, 3]);
+    });
+
+    it('goes on from there for up to three more pages when Load More is chosen (D9)', async () => {
+      const search = await findsAll(1, page('1'));
+      rig.server.on('POST /api/v1/files', page('1'), page('2'), page('3'));
+      await rig.explorer.searchFlow.loadMore(search?.key ?? '');
+      const [after] = all();
+      assert.deepEqual([ids(after), after?.nextOffset, after?.pagesWithoutNew], [['1', '2'], 6, 0]);
+    });
+
+    it('loads the next new file with one Load More, past pages without any (D9)', async () => {
+      rig.server.on('POST /api/v1/files', page('1'), page('1'), page('2'), page('3'));
+      const key = await rig.explorer.searchFlow.run(await rig.connect(), { ...query, pageSize: 1 });
+      assert.deepEqual([ids(all()[0]), requestCount()], [['1'], 1]);
+      await rig.explorer.searchFlow.loadMore(key);
+      assert.deepEqual([ids(all()[0]), requestCount()], [['1', '2'], 3]);
+    });
+
+    it('is complete at a page of several files equal to the one before: the database ignores offset (D9)', async () => {
+      const search = await findsAll(2, page('1', '2', '3'));
+      assert.deepEqual([ids(search), requestCount()], [['1', '2', '3'], 2]);
+      assert.deepEqual([search?.mayHaveMore, search?.pagesWithoutNew], [false, 0]);
+    });
+
+    it('is complete at a page without a new file that is not full (D9)', async () => {
+      const search = await findsAll(2, page('1', '2'), page('3', '4'), page('2'));
+      assert.deepEqual([ids(search).length, search?.mayHaveMore, requestCount()], [4, false, 3]);
+    });
+
+    it('starts over with no memory of its pages when it is repeated (D9)', async () => {
+      const search = await findsAll(2, page('1', '2'));
+      rig.server.requests.length = 0;
+      await rig.explorer.searchFlow.repeat(search?.key ?? '');
+      const [after] = all();
+      assert.deepEqual([ids(after), after?.mayHaveMore, requestCount()], [['1', '2'], true, 1]);
+    });
+
     it('takes little time for very many pages', async () => {
       const { searchStore } = rig.explorer;
       searchStore.open('s', 'c', query);
