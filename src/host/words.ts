@@ -18,12 +18,17 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   certificate: (reason) => withCode(l10n.t('the certificate of the service is not trusted'), reason),
   proxy: proxyText,
   timeout: () => l10n.t('the service did not answer in time'),
-  dropped: (reason) => withCode(l10n.t('the connection was lost before the answer was complete'), reason),
+  dropped: (reason) =>
+    reason.isIdAtFault
+      ? l10n.t('the service closes the connection when asked for this ID')
+      : withCode(l10n.t('the connection was lost before the answer was complete'), reason),
   unauthorized: (reason) => withDetail(signInText(reason), reason),
   forbidden: (reason) => withDetail(reason.signIn ? signInText(reason) : l10n.t('this is not allowed'), reason),
   notFound: (reason) => withDetail(l10n.t('unknown to the service'), reason),
   refused: (reason) => withDetail(l10n.t('the service refused the request'), reason),
   serverError: (reason) => withDetail(l10n.t('the service failed'), reason),
+  entryRejected: (reason) =>
+    withDetail(l10n.t("the service's own validation rejected an entry of its answer"), reason),
   redirect: () => l10n.t('the service redirects to another address; the key is not sent there'),
   unreadable: () => l10n.t('what answers there is not a service of this kind'),
   tooLarge: () => l10n.t('the answer is too large; ask for fewer files at a time'),

@@ -25,10 +25,12 @@ export interface PartNode {
   readonly start: number;
 }
 
-/** Holds the ids of a search that brought no file. */
-interface MissingNode {
+/** Holds the ids of a search that brought no file, for one of two reasons. */
+export interface MissingNode {
   readonly kind: 'missing';
   readonly searchKey: string;
+  /** The service does not know them; otherwise they could not be looked up. */
+  readonly isUnknown: boolean;
 }
 
 /** Holds the transfers that run, that were not confirmed, or that have finished. */

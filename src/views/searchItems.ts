@@ -1,11 +1,11 @@
 import { l10n, ThemeIcon, TreeItem, TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
 import type { FileEntry, FoundFile } from '../core/model/fileEntry.ts';
-import type { Search } from '../core/store/searchStore.ts';
+import { missingIds, type Search } from '../core/store/searchStore.ts';
 import type { FileNode } from '../host/contributions.ts';
 import { countText, databaseText, filtersText, orderText, wantedText } from '../host/searchWords.ts';
 import { listText, numberText, plainLine, plural, sizeText, wordsLanguage } from '../host/words.ts';
 import { namesOf } from './fileFacts.ts';
-import type { PartNode } from './nodes.ts';
+import type { MissingNode, PartNode } from './nodes.ts';
 import { spokenRow } from './spokenRow.ts';
 
 /** The row of a search. */
@@ -48,15 +48,24 @@ export function partItem(search: Search, node: PartNode, files: readonly FoundFi
   return spokenRow(item);
 }
 
-/** The row of the ids that brought no file. */
-export function missingItem({ key, missing }: Search): TreeItem {
-  const text = plural(missing.length, '{0} id not found', '{0} ids not found');
+/** The row of the ids that brought no file: unknown to the service, or not looked up. */
+export function missingItem(search: Search, node: MissingNode): TreeItem {
+  const { isUnknown } = node;
+  const ids = missingIds(search, isUnknown);
+  const text = isUnknown
+    ? plural(ids.length, '{0} ID not found', '{0} IDs not found')
+    : plural(ids.length, '{0} ID could not be looked up', '{0} IDs could not be looked up');
   const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
-  item.id = `${key}/missing`;
+  item.id = missingItemId(node);
   item.contextValue = 'missing';
-  item.iconPath = new ThemeIcon('question');
-  item.tooltip = [text, ...missing.slice(0, 20).map(({ id }) => plainLine(id))].join('\n');
+  item.iconPath = new ThemeIcon(isUnknown ? 'question' : 'warning');
+  item.tooltip = [text, ...ids.slice(0, 20).map(({ id }) => plainLine(id))].join('\n');
   return item;
+}
+
+/** Returns the id of the row of the ids that brought no file. */
+export function missingItemId({ searchKey, isUnknown }: MissingNode): string {
+  return `${searchKey}/${isUnknown ? 'missing' : 'failed'}`;
 }
 
 /** The row of a file, with its check box. Its tooltip is made when it is looked at: see {@link fileTooltip}. */

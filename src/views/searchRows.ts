@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import type { FoundFile, UnreadableFile } from '../core/model/fileEntry.ts';
 import type { Reason } from '../core/model/reason.ts';
 import { mostPagesWithoutNew } from '../core/model/searchPaging.ts';
-import type { MissingId, Search } from '../core/store/searchStore.ts';
+import { missingIds, type MissingId, type Search } from '../core/store/searchStore.ts';
 import type { SearchNode } from '../host/contributions.ts';
 import { databaseText } from '../host/searchWords.ts';
 import { numberText, plainLine, plainPart, plural, reasonText } from '../host/words.ts';
@@ -34,8 +34,9 @@ export function missingRow({ key }: Search, { id, reason }: MissingId): MessageN
 
 /** What follows the files of a search: how it goes on, why it does not, and what was not found. */
 export function lastRows(search: Search, node: SearchNode): SearchTreeNode[] {
-  const { key, missing } = search;
-  const missed: SearchTreeNode[] = missing.length > 0 ? [{ kind: 'missing', searchKey: key }] : [];
+  const missed = [true, false].flatMap((isUnknown): SearchTreeNode[] =>
+    missingIds(search, isUnknown).length > 0 ? [{ kind: 'missing', searchKey: search.key, isUnknown }] : [],
+  );
   return [...missed, ...standingRows(search, node)];
 }
 
@@ -91,14 +92,14 @@ function loadingText({ query, files, nextOffset }: Search): string {
 
 function failedRows(search: Search, node: SearchNode, reason: Reason): MessageNode[] {
   const { key, query, connectionId } = search;
-  const why = reasonText(reason);
   const database = databaseText(query.database);
+  const why = reasonText(reason);
   const sentence = query.ids
-    ? l10n.t('Could not fetch from {0}: {1}', database, why)
+    ? l10n.t('Could not look up the IDs in {0}: {1}', database, why)
     : l10n.t('Could not search {0}: {1}', database, why);
   const retry = { id: 'dataTransfer.loadMore', title: l10n.t('Retry'), argument: node };
   return [
-    ...troubleRows(key, { sentence, why, way: retry }),
+    ...troubleRows(key, { sentence, why: failureText(reason, database), way: retry }),
     ...remedyRows(key, reason, connectionId),
     editRow(search, node),
   ];
@@ -108,4 +109,10 @@ function failedRows(search: Search, node: SearchNode, reason: Reason): MessageNo
 function editRow({ key }: Search, node: SearchNode): MessageNode {
   const command = { id: 'dataTransfer.refineSearch', title: l10n.t('Edit Search'), argument: node };
   return { kind: 'message', id: `${key}/edit`, look: 'edit', text: l10n.t('Edit Search…'), command };
+}
+
+/** Returns the words of the row itself; a schema validator's text is left to the tooltip. */
+function failureText(reason: Reason, database: string): string {
+  if (reason.kind !== 'entryRejected') return reasonText(reason);
+  return l10n.t("an entry of {0} fails the service's own validation", database);
 }

@@ -1,11 +1,11 @@
 import { EventEmitter, type TreeDataProvider, type TreeItem } from 'vscode';
 import type { FoundFile } from '../core/model/fileEntry.ts';
-import type { Search, SearchStore } from '../core/store/searchStore.ts';
+import { missingIds, type Search, type SearchStore } from '../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { SearchNode } from '../host/contributions.ts';
 import type { PartNode, SearchTreeNode } from './nodes.ts';
 import { goneItem, messageItem } from './placeholders.ts';
-import { fileItem, fileTooltip, missingItem, partItem, searchItem } from './searchItems.ts';
+import { fileItem, fileTooltip, missingItem, missingItemId, partItem, searchItem } from './searchItems.ts';
 import { fileRow, lastRows, missingRow } from './searchRows.ts';
 import { ShownOrder } from './shownOrder.ts';
 
@@ -43,7 +43,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
           this.partItem(search, node),
         );
       case 'missing':
-        return this.itemOf(node.searchKey, `${node.searchKey}/missing`, missingItem);
+        return this.itemOf(node.searchKey, missingItemId(node), (search) => missingItem(search, node));
     }
   }
 
@@ -58,7 +58,9 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     if (parent.kind === 'file' || parent.kind === 'message') return [];
     const search = this.store.get(parent.kind === 'search' ? parent.key : parent.searchKey);
     if (!search) return [];
-    if (parent.kind === 'missing') return search.missing.map((missing) => missingRow(search, missing));
+    if (parent.kind === 'missing') {
+      return missingIds(search, parent.isUnknown).map((missing) => missingRow(search, missing));
+    }
     if (parent.kind === 'part') return fileRows(search, this.filesOf(search, parent), parent.start);
     return [...this.firstRows(search), ...lastRows(search, parent)];
   }

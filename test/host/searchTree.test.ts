@@ -296,13 +296,52 @@ describe('The tree of search results', () => {
     const ids = ['f1', 'x', 'y'];
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids });
     assert.deepEqual([roots(), rows('s')], [['3 ids | Alpha'], ['Fetched 0 of 3…']]);
-    const missing = [{ id: 'x' }, { id: 'y', reason: { kind: 'refused', detail: 'odd id' } as const }];
+    const missing = [{ id: 'x' }, { id: 'y', reason: { kind: 'notFound', detail: 'no such id' } as const }];
     store.update('s', { files: [fileEntry('f1')], missing, loading: false, mayHaveMore: false });
-    assert.deepEqual(rows('s'), ['f1.csv', '2 ids not found']);
+    assert.deepEqual(rows('s'), ['f1.csv', '2 IDs not found']);
     const [group] = tree.getChildren(tree.root('s')).filter((node) => node.kind === 'missing');
     assert.ok(group);
     assert.deepEqual(items(group).map(wordsOf), ['x', 'y']);
     const tooltips = items(group).map(({ tooltip }) => tooltip);
-    assert.deepEqual(tooltips, ['x\nthe service does not know it', 'y\nthe service refused the request: odd id']);
+    assert.deepEqual(tooltips, ['x\nthe service does not know it', 'y\nunknown to the service: no such id']);
+  });
+
+  it('tells IDs that could not be looked up from those that were not found (D8)', () => {
+    store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids: ['f1', 'x', 'y', 'z'] });
+    const missing = [
+      { id: 'x' },
+      { id: 'y', reason: { kind: 'serverError', detail: 'the archive is down' } as const },
+      { id: 'z', reason: { kind: 'dropped', isIdAtFault: true } as const },
+    ];
+    store.update('s', { files: [fileEntry('f1')], missing, loading: false, mayHaveMore: false });
+    assert.deepEqual(rows('s'), ['f1.csv', '1 ID not found', '2 IDs could not be looked up']);
+    const [, failed] = tree.getChildren(tree.root('s')).filter((node) => node.kind === 'missing');
+    assert.ok(failed);
+    assert.deepEqual(
+      items(failed).map(({ tooltip }) => tooltip),
+      ['y\nthe service failed: the archive is down', 'z\nthe service closes the connection when asked for this ID'],
+    );
+  });
+
+  it('says that a database could not be asked for IDs, and nothing of "not found" (D8)', () => {
+    store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids: ['x'] });
+    store.update('s', { loading: false, reason: { kind: 'serverError', status: 503, detail: 'unavailable' } });
+    assert.deepEqual(rows('s'), ['The service failed: unavailable', 'Retry', 'Edit the search…']);
+    const [row] = items(tree.root('s'));
+    assert.equal(row?.tooltip, 'Could not look up the IDs in Alpha: the service failed: unavailable');
+  });
+
+  it('says which database failed because its service rejects an entry of its own, and keeps its pages (D38)', () => {
+    open('s');
+    fill('s', [fileEntry('f1')], true);
+    const detail = 'I[#] S[#] doesn\'t validate with "data-resource#"';
+    store.update('s', { reason: { kind: 'entryRejected', status: 500, detail } });
+    const [file, row] = items(tree.root('s'));
+    assert.deepEqual(
+      [file, row].map((item) => item && wordsOf(item)),
+      ['f1.csv', "An entry of Alpha fails the service's own validation"],
+    );
+    const why = "the service's own validation rejected an entry of its answer";
+    assert.equal(row?.tooltip, `Could not search Alpha: ${why}: ${detail}`);
   });
 });

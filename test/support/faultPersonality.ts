@@ -22,6 +22,8 @@ export interface PublicState {
   }[];
   /** Ids of the files that every database has. */
   readonly files: Set<string>;
+  /** Ids whose metadata request crashes the handler, and whose submission ends the process. */
+  readonly crashingIds: Set<string>;
   readonly transfers: Map<string, PublicTransfer>;
   /** So many of the next status answers carry another transfer's counts and message (D11). */
   mixedUpAnswers: number;
@@ -74,7 +76,16 @@ function newState(key: string): PublicState {
   }));
   const files = new Set(Array.from({ length: 60 }, (_, index) => `JDP:${String(index).padStart(6, '0')}`));
   const signIn = { account: 'good', isSignInDown: false, knownOrcids: undefined } as const;
-  return { key, databases, files, transfers: new Map(), mixedUpAnswers: 0, isNullForNone: true, ...signIn };
+  return {
+    key,
+    databases,
+    files,
+    crashingIds: new Set(),
+    transfers: new Map(),
+    mixedUpAnswers: 0,
+    isNullForNone: true,
+    ...signIn,
+  };
 }
 
 function installCommon(server: FaultServer, state: PublicState, version: string): void {
@@ -85,7 +96,7 @@ function installCommon(server: FaultServer, state: PublicState, version: string)
     guarded(state, json({ d: { type: 'array(string)', value: ['asc', 'desc'] } })),
   );
   server.on('POST /api/v1/files', guarded(state, answerSearch(state)));
-  server.on('POST /api/v1/transfers', guarded(state, answerSubmission(state)));
+  server.on('POST /api/v1/transfers', guarded(state, answerSubmission(server, state)));
   server.on('GET /api/v1/transfers/*', guarded(state, answerStatus(state)));
   server.on('DELETE /api/v1/transfers/*', answerCancel(state));
 }
@@ -143,6 +154,7 @@ function answerSearch(state: PublicState): Behaviour {
 function metadata(state: PublicState, database: unknown, ids: readonly string[]): Behaviour {
   const missing = ids.filter((id) => !state.files.has(id));
   const isRepeated = new Set(ids).size < ids.length;
+  if (ids.some((id) => state.crashingIds.has(id))) return dropBeforeAnswer();
   const unknown = unknownDatabase(state, database);
   if (unknown) return unknown;
   if (ids.length === 0) return problem(400, 'No file IDs were provided!');
@@ -164,9 +176,10 @@ function answerMetadataByQuery(state: PublicState): Behaviour {
   return answering(({ query }) => metadata(state, query.get('database'), (query.get('ids') ?? '').split(',')));
 }
 
-function answerSubmission(state: PublicState): Behaviour {
+function answerSubmission(server: FaultServer, state: PublicState): Behaviour {
   return answering((request) => {
     const { orcid, source, destination, file_ids } = bodyOf(request);
+    if (Array.isArray(file_ids) && file_ids.some((id) => state.crashingIds.has(String(id)))) return die(server);
     const id = crypto.randomUUID();
     const count = Array.isArray(file_ids) ? file_ids.length : 0;
     const transfer = { orcid: String(orcid), status: 'staging', num_files: count, num_files_transferred: 0 };
@@ -183,6 +196,11 @@ function rejectedOrcid({ knownOrcids }: PublicState, destination: unknown, orcid
   if (destination !== 'kbase' || !knownOrcids || knownOrcids.has(String(orcid))) return undefined;
   const said = `invalid ORCID '${String(orcid)}': KBase user not found for ORCID ${String(orcid)}`;
   return problem(401, said, [said]);
+}
+
+/** Ends the whole server without an answer; it has to be started again. */
+function die(server: FaultServer): Behaviour {
+  return () => void server.stop();
 }
 
 function idIn(request: RecordedRequest): string {

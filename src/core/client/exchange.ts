@@ -32,7 +32,7 @@ export interface HttpRequest {
   readonly body?: string;
   /** Marks a submission: the longest wait for its whole answer (§4.5, D16); it may count although no answer came (D12). */
   readonly submissionMs?: number;
-  /** A GET that is not repeated after a plain 500, because the server uses that for bad ids (D8). */
+  /** A GET that isn't repeated after a plain 500 or a dropped connection: its ids may be the cause, and are halved (D8). */
   readonly isHalved?: boolean;
 }
 

@@ -150,6 +150,16 @@ const kindsByStatus: Readonly<Record<number, ReasonKind>> = {
   407: 'proxy',
 };
 
+/** The words of the JSON schema validator by which the public server checks the entries of its own answers. */
+const validationFailed = /\bdoesn't validate with\b/;
+
+function toKind(status: number, detail = ''): ReasonKind {
+  const known = kindsByStatus[status];
+  if (known !== undefined) return known;
+  if (status < 500) return 'refused';
+  return status === 500 && validationFailed.test(detail) ? 'entryRejected' : 'serverError';
+}
+
 /** A gateway that lost or gave up on the service does not know what became of a submission (D12). */
 const unclearStatuses: ReadonlySet<number> = new Set([502, 504]);
 
@@ -158,7 +168,7 @@ function refused(channel: Channel, request: HttpRequest, raw: RawAnswer): Failed
   const retryAfterMs = retryAfterOf(headerOf(raw, 'retry-after'), channel.clock.now());
   const signIn = classifySignIn(raw.status, detail ?? '');
   const reason: Reason = {
-    kind: kindsByStatus[raw.status] ?? (raw.status >= 500 ? 'serverError' : 'refused'),
+    kind: toKind(raw.status, detail),
     request: nameOf(request),
     status: raw.status,
     ...(detail !== undefined && { detail }),
@@ -194,7 +204,8 @@ function pauseBeforeRepeat(
 }
 
 function mayHelp(request: HttpRequest, { kind, status, code }: Reason): boolean {
-  if (kind === 'unreachable' || kind === 'dropped') return true;
+  if (kind === 'dropped') return request.isHalved !== true || status !== undefined;
+  if (kind === 'unreachable') return true;
   // The limits for headers and body are long already; three times that is no help to anybody.
   if (kind === 'timeout') return code === 'UND_ERR_CONNECT_TIMEOUT';
   if (kind === 'proxy') return status === undefined || status >= 500;

@@ -66,13 +66,19 @@ export class MetadataAsker {
       this.form = this.form === 'get' ? 'post' : 'get';
       return 'formChanged';
     }
-    this.isFormSure = true;
+    if (outcome.kind === 'read' || outcome.reason.status !== undefined) this.isFormSure = true;
     if (outcome.kind === 'read' && !this.isFormForced) this.learnForm();
     return outcome;
   }
 
   private learnForm(): void {
     this.session.dialects.learn(this.session.service, { metadataForm: this.form });
+  }
+
+  /** Returns true when the service answers a request that has nothing to do with files. */
+  async isServiceAnswering(): Promise<boolean> {
+    const outcome = await this.session.list(this.signal);
+    return outcome.kind === 'read' || outcome.reason.status !== undefined;
   }
 
   /** Goes on in the POST form for ids that cannot be said in the other; that is not remembered for the server. */

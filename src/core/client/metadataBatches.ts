@@ -1,6 +1,7 @@
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { Failed, Read } from './http.ts';
+import { halve, isDrop, isRefusal, isServerFailure, namedIn, partsOf, toIdReason, type Part } from './idRefusals.ts';
 import { isFormMissing } from './metadata.ts';
 import type { MetadataAsker, Page } from './metadata.ts';
 import type { RefusedId } from './reply.ts';
@@ -15,21 +16,27 @@ interface Gathered {
 
 type BatchOutcome = Read<readonly FoundFile[]> | Failed;
 
-/** Statuses by which a server refuses what is in a request, rather than whoever asks, or everything. */
-const refusingStatuses: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 422, 500]);
-
 /** So many refusals with no success between them mean that the server does not refuse for the ids. */
 const mostRefusalsInARow = 20;
 
 /** Single ids from all over the list that are tried before that is believed. */
 const triedBeforeGivingUp = 5;
 
-/** Fetches metadata for any number of ids, in batches, halving those that are refused (D8). For one use. */
+/** So many dropped connections with no answer between them mean that they aren't due to single ids. */
+const mostDropsInARow = 12;
+
+/** After so many dropped connections in all, nothing is halved any more. */
+const mostDrops = 60;
+
+/** Fetches metadata for any number of ids, in batches, halving those that are refused or drop the connection (D8). For one use. */
 export class MetadataBatches {
   private readonly asker: MetadataAsker;
   private readonly files: FoundFile[] = [];
   private readonly refusedIds: RefusedId[] = [];
   private refusalsInARow = 0;
+  private dropsInARow = 0;
+  private drops = 0;
+  private hasRead = false;
   private ids: readonly string[] = [];
 
   constructor(asker: MetadataAsker) {
@@ -40,9 +47,16 @@ export class MetadataBatches {
   async gather(ids: readonly string[], page: Page): Promise<Gathered> {
     this.ids = ids;
     if (ids.every(hasComma)) this.asker.usePost();
-    const reason = await this.gatherAll(ids, page);
+    const reason = (await this.gatherAll(ids, page)) ?? this.commonFailure();
     if (reason) return { files: [], refusedIds: [], reason };
     return { files: inOrder(this.files, ids), refusedIds: this.refusedIds };
+  }
+
+  /** Returns why every single id failed, where that is a failure of the server and has nothing to do with the ids. */
+  private commonFailure(): Reason | undefined {
+    const [first] = this.refusedIds;
+    const isCommon = !this.hasRead && this.refusedIds.every(({ id, reason }) => isServerFailure(reason, id));
+    return isCommon ? first?.reason : undefined;
   }
 
   private async gatherAll(ids: readonly string[], page: Page): Promise<Reason | undefined> {
@@ -51,8 +65,8 @@ export class MetadataBatches {
     if (!isOneBatch || !hasPage) return await this.gatherBatches(cut(ids, page));
     const outcome = await this.asker.ask(ids, page);
     if (outcome === 'formChanged') return await this.gatherAll(ids, page);
-    if (outcome.kind === 'failed' && isRefusal(outcome)) return await this.gatherBatches(cut(ids, page));
-    return this.take(outcome);
+    const isAboutIds = outcome.kind === 'failed' && (isRefusal(outcome) || isDrop(outcome));
+    return isAboutIds ? await this.gatherBatches(cut(ids, page)) : this.take(outcome);
   }
 
   private mustLeaveOut(ids: readonly string[]): boolean {
@@ -95,6 +109,8 @@ export class MetadataBatches {
     outcome: BatchOutcome,
     wereNamed: boolean,
   ): Promise<Reason | undefined> {
+    if (outcome.kind === 'failed' && isDrop(outcome)) return await this.settleDrop(batch, outcome.reason);
+    this.dropsInARow = 0;
     if (outcome.kind === 'read' || !isRefusal(outcome)) return this.take(outcome);
     const { reason } = outcome;
     this.refusalsInARow++;
@@ -107,25 +123,59 @@ export class MetadataBatches {
     return await this.settleParts(partsOf(batch, named));
   }
 
+  /** Searches a batch for the ids that drop the connection, within bounds. Returns the reason to give up. */
+  private async settleDrop(batch: readonly string[], reason: Reason): Promise<Reason | undefined> {
+    this.drops++;
+    this.dropsInARow++;
+    if (this.drops > mostDrops) {
+      this.refuse(batch, reason);
+      return undefined;
+    }
+    if (this.dropsInARow >= mostDropsInARow && !(await this.isAnyAnswered())) return reason;
+    const [id = ''] = batch;
+    return batch.length === 1 ? await this.confirmDrop(id) : await this.settleParts(halve(batch));
+  }
+
+  /** Names an id as the one that drops the connection once it has done so twice and the service answers otherwise. */
+  private async confirmDrop(id: string): Promise<Reason | undefined> {
+    const outcome = await this.asker.ask([id]);
+    if (outcome === 'formChanged') return await this.gatherBatches([id]);
+    if (outcome.kind === 'read' || !isDrop(outcome)) return await this.settle([id], outcome, false);
+    this.drops++;
+    if (!(await this.asker.isServiceAnswering())) return outcome.reason;
+    this.refuse([id], { ...outcome.reason, isIdAtFault: true });
+    return undefined;
+  }
+
+  private async isAnyAnswered(): Promise<boolean> {
+    const isAnswered = await this.isAny((outcome) => outcome.kind === 'read' || outcome.reason.status !== undefined);
+    if (isAnswered) this.dropsInARow = 0;
+    return isAnswered;
+  }
+
   /** Whether the server takes any of some ids, each by itself: then it does refuse for the ids, of which many are bad. */
   private async isAnyTaken(): Promise<boolean> {
+    const isTaken = await this.isAny((outcome) => outcome.kind === 'read');
+    if (isTaken) this.refusalsInARow = 0;
+    return isTaken;
+  }
+
+  private async isAny(isSo: (outcome: BatchOutcome) => boolean): Promise<boolean> {
     const { ids, asker } = this;
     const sayable = asker.form === 'get' ? ids.filter((id) => !hasComma(id)) : ids;
     for (let tried = 0; tried < triedBeforeGivingUp; tried++) {
       const id = sayable[Math.floor(((tried + 0.5) * sayable.length) / triedBeforeGivingUp)];
       const outcome = id === undefined ? undefined : await asker.ask([id]);
-      if (typeof outcome !== 'object' || outcome.kind !== 'read') continue;
-      this.refusalsInARow = 0;
-      return true;
+      if (typeof outcome === 'object' && isSo(outcome)) return true;
     }
     return false;
   }
 
   private async settleParts(parts: readonly Part[]): Promise<Reason | undefined> {
-    for (const { ids, wereNamed } of parts) {
+    for (const [place, { ids, wereNamed }] of parts.entries()) {
       const outcome = await this.asker.ask(ids);
-      // The form was settled before the first refusal.
-      if (outcome === 'formChanged') return undefined;
+      // A dropped connection tells nothing of the form.
+      if (outcome === 'formChanged') return await this.gatherBatches(parts.slice(place).flatMap((part) => part.ids));
       const reason = await this.settle(ids, outcome, wereNamed);
       if (reason) return reason;
     }
@@ -135,66 +185,14 @@ export class MetadataBatches {
   private take(outcome: BatchOutcome): Reason | undefined {
     if (outcome.kind === 'failed') return outcome.reason;
     this.refusalsInARow = 0;
+    this.hasRead = true;
     this.files.push(...outcome.value);
     return undefined;
   }
 
   private refuse(ids: readonly string[], reason: Reason): void {
-    for (const id of ids) this.refusedIds.push({ id, reason });
+    for (const id of ids) this.refusedIds.push({ id, reason: toIdReason(reason, id) });
   }
-}
-
-interface Part {
-  readonly ids: readonly string[];
-  readonly wereNamed: boolean;
-}
-
-/** The ids that the server named in its refusal stand apart at once; where it names none, or all, the batch is halved. */
-function partsOf(batch: readonly string[], named: readonly string[]): readonly Part[] {
-  if (named.length === 0 || named.length === batch.length) {
-    const middle = Math.ceil(batch.length / 2);
-    const wereNamed = named.length > 0;
-    return [batch.slice(0, middle), batch.slice(middle)].map((ids) => ({ ids, wereNamed }));
-  }
-  const isNamed = new Set(named);
-  return [
-    { ids: batch.filter((id) => !isNamed.has(id)), wereNamed: false },
-    { ids: named, wereNamed: true },
-  ];
-}
-
-/**
- * The ids that a text names: in quotes, or, where none stands in quotes, as words of their own: `a-1` is not named by
- * `a-10`, which the list may hold too.
- */
-function namedIn(text: string, ids: readonly string[]): readonly string[] {
-  const quoted = ids.filter((id) => text.includes(`"${id}"`));
-  if (quoted.length > 0) return quoted;
-  let rest = text;
-  const named = new Set<string>();
-  for (const id of [...ids].sort((a, b) => b.length - a.length)) {
-    const without = id === '' ? rest : withoutWord(rest, id);
-    if (without !== rest) named.add(id);
-    rest = without;
-  }
-  return ids.filter((id) => named.has(id));
-}
-
-const endsInside = /[\p{L}\p{N}_-]$/u;
-const beginsInside = /^[\p{L}\p{N}_-]/u;
-
-/** A line end in the place of each `word`, so that nothing inside of it is found any more. */
-function withoutWord(text: string, word: string): string {
-  const [first = '', ...others] = text.split(word);
-  return others.reduce((rest, next) => {
-    const isPart = endsInside.test(rest) || beginsInside.test(next);
-    return rest + (isPart ? word : '\n') + next;
-  }, first);
-}
-
-function isRefusal({ reason, isProblem }: Failed): boolean {
-  if (reason.status === 404 && !isProblem) return false;
-  return reason.status !== undefined && refusingStatuses.has(reason.status);
 }
 
 function hasComma(id: string): boolean {

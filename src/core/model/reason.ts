@@ -18,6 +18,7 @@ export type ReasonKind =
   | 'notFound' // 404
   | 'refused' // any other 4xx
   | 'serverError' // 5xx
+  | 'entryRejected' // 5xx: the service's own validation rejected an entry of its answer (D38)
   | 'redirect' // a redirect that is not followed (D18)
   | 'unreadable' // the answer is not the JSON that was expected (D15)
   | 'tooLarge' // the answer is larger than the bound (D15)
@@ -47,6 +48,8 @@ export interface Reason {
   readonly keyWorked?: boolean;
   /** Whether the request may have been acted upon although no usable answer came (D12). */
   readonly maybeDone?: boolean;
+  /** The connection ends whenever this id alone is asked for, while the service answers other requests (D8). */
+  readonly isIdAtFault?: boolean;
   /** How long the server asks to be left alone (`Retry-After`), in milliseconds (D16, D33). */
   readonly retryAfterMs?: number;
 }

@@ -36,6 +36,11 @@ export interface Search {
   readonly reason?: Reason;
 }
 
+/** Returns the ids that the service doesn't know, or those that could not be looked up, for whatever other reason (D8). */
+export function missingIds({ missing }: Search, areUnknown: boolean): readonly MissingId[] {
+  return missing.filter(({ reason }) => (reason === undefined || reason.kind === 'notFound') === areUnknown);
+}
+
 /** Names a file of a database. */
 type FileName = Pick<FileEntry, 'database' | 'id'>;
 

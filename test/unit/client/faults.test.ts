@@ -83,6 +83,11 @@ const faults: readonly Fault[] = [
     reason: { kind: 'serverError', status: 500, detail: 'unexpected error occurred; why' },
   },
   {
+    name: '500 because of one entry of the answer (D38)',
+    behaviour: plainProblem(500, 'I[#] S[#] doesn\'t validate with "data-resource#"'),
+    reason: { kind: 'entryRejected', status: 500 },
+  },
+  {
     name: '500 in text',
     behaviour: text(500, ' panic '),
     reason: { kind: 'serverError', status: 500, detail: 'panic' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SearchQuery } from '../../../src/core/model/searchQuery.ts';
 import type { Search } from '../../../src/core/store/searchStore.ts';
-import { json, problem, silence, type Behaviour } from '../../support/faultBehaviours.ts';
+import { json, plainProblem, problem, silence, type Behaviour } from '../../support/faultBehaviours.ts';
 import { Rig } from './rig.ts';
 
 const page = (...ids: string[]): Behaviour => json({ resources: ids.map((id) => ({ id, bytes: 5 })) });
@@ -19,6 +19,13 @@ describe('The search flow', () => {
   const all = (): readonly Search[] => rig.explorer.searchStore.all();
 
   describe('loading on', () => {
+    const findsAll = async (pageSize: number, ...pages: Behaviour[]): Promise<Search | undefined> => {
+      rig.server.on('POST /api/v1/files', ...pages);
+      const key = await rig.explorer.searchFlow.run(await rig.connect(), { ...query, pageSize });
+      await rig.explorer.searchFlow.loadUpTo(key, Infinity);
+      return rig.explorer.searchStore.get(key);
+    };
+
     it('asks page after page until one brings nothing new (D9)', async () => {
       rig.server.on('POST /api/v1/files', page('1', '2'), page('2', '3'), page('3', '1'));
       const key = await rig.explorer.searchFlow.run(await rig.connect(), query);
@@ -45,6 +52,13 @@ describe('The search flow', () => {
       assert.deepEqual([ids(all()[0]).length, all()[0]?.reason?.detail, all()[0]?.loading], [4, 'odd', false]);
     });
 
+    it('keeps the pages that came before one with an entry that the server itself rejects (D38)', async () => {
+      const rejected = plainProblem(500, 'I[#] S[#] doesn\'t validate with "data-resource#"');
+      const search = await findsAll(2, page('1', '2'), page('3', '4'), rejected);
+      assert.deepEqual([ids(search), search?.reason?.kind], [['1', '2', '3', '4'], 'entryRejected']);
+      assert.deepEqual([search?.mayHaveMore, search?.nextOffset], [true, 4]);
+    });
+
     it('is stopped without a reason, and writes nothing after it', async () => {
       rig.server.on('POST /api/v1/files', page('1', '2'), silence());
       const { searchFlow } = rig.explorer;
@@ -57,12 +71,6 @@ describe('The search flow', () => {
       assert.deepEqual([ids(search), search?.loading, search?.reason], [['1', '2'], false, undefined]);
     });
 
-    const findsAll = async (pageSize: number, ...pages: Behaviour[]): Promise<Search | undefined> => {
-      rig.server.on('POST /api/v1/files', ...pages);
-      const key = await rig.explorer.searchFlow.run(await rig.connect(), { ...query, pageSize });
-      await rig.explorer.searchFlow.loadUpTo(key, Infinity);
-      return rig.explorer.searchStore.get(key);
-    };
     const requestCount = (): number => rig.server.requestsTo('POST /api/v1/files').length;
 
     it('goes on after full pages without a new file, such as an organism with repeats (D9)', async () => {
