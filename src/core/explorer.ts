@@ -24,6 +24,7 @@ import { ConnectionStore } from './store/connectionStore.ts';
 import { ParameterStore } from './store/parameterStore.ts';
 import { SearchStore } from './store/searchStore.ts';
 import { TransferStore } from './store/transferStore.ts';
+import { UnsafeIds } from './store/unsafeIds.ts';
 import type { Clock } from './util/clock.ts';
 import { Lifetime, type Disposable } from './util/lifetime.ts';
 import type { Logger } from './util/logger.ts';
@@ -100,8 +101,9 @@ export class Explorer implements Disposable {
       new ConnectFlow({ sessions, store: connectionStore, keys, clock, newClient, remember }),
     );
     this.testParts = { keys, newClient, network };
-    this.metadataFlow = new MetadataFlow({ sessions, orcid });
-    this.searchFlow = new SearchFlow({ sessions, store: searchStore, orcid });
+    const unsafeIds = new UnsafeIds();
+    this.metadataFlow = new MetadataFlow({ sessions, unsafeIds, orcid });
+    this.searchFlow = new SearchFlow({ sessions, store: searchStore, unsafeIds, orcid });
     this.parameterFlow = this.lifetime.track(
       new ParameterFlow({ sessions, connectionStore, store: this.parameterStore }),
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { env } from 'vscode';
 import type { Transfer } from '../../src/core/model/transfer.ts';
-import { dropBeforeAnswer, json } from '../support/faultBehaviours.ts';
+import { dropBeforeAnswer, json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
@@ -105,6 +105,32 @@ describe('A transfer that was not confirmed (D12)', () => {
     const given = transferStore.get(old);
     assert.deepEqual([given?.state, given?.replacedBy], ['refused', submitted.key]);
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 2);
+  });
+
+  it('did not start: names the ID that may have stopped the server before it is sent again (D37)', async () => {
+    publicLike(stage.server, 'the-key').crashingIds.add('JDP:000003');
+    const done = stage.run('dataTransfer.transferDidNotStart', stage.firstTransfer);
+    (await stage.person.pick()).choose('All of it again: 10 files');
+    const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
+    const risk = 'Sending this ID may stop the server, which closes the connection when asked for it: JDP:000003';
+    assert.deepEqual(summary.detail.split('\n').slice(-1), [risk]);
+    assert.deepEqual(summary.buttons, ['Transfer Anyway']);
+    summary.dismiss();
+    await done;
+    assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);
+  });
+
+  it('did not start: says that the IDs could not be checked, and names them (D37)', async () => {
+    stage.server.on('POST /api/v1/files/by-id', problem(503, 'unavailable'));
+    const done = stage.run('dataTransfer.submitAgain', stage.firstTransfer);
+    (await stage.person.pick()).choose('All of it again: 10 files');
+    const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
+    assert.match(
+      summary.detail,
+      /one of these 10 IDs may stop the server; they could not be checked: JDP:000000, .*\(5 more\)$/,
+    );
+    summary.dismiss();
+    await done;
   });
 
   it('stays as it was when the person leaves the summary', async () => {

@@ -8,7 +8,9 @@ import type { SearchStore } from '../../core/store/searchStore.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import { whyNotWritten } from '../../host/ledgerNotices.ts';
 import type { NoticeAction, Notices } from '../../host/notices.ts';
+import { idRiskLines } from '../../host/idRiskWords.ts';
 import { filesText, plainLine, plural, reasonText } from '../../host/words.ts';
+import { withProgress } from '../../host/progress.ts';
 import type { Step } from '../../host/quickInput.ts';
 import { remedyActions } from '../../host/signInActions.ts';
 import { summaryLines, type FileName, type StagingLookup } from '../../host/summaryWords.ts';
@@ -17,6 +19,7 @@ import { freeBytesAt, type FreeSpaceParts } from './freeSpace.ts';
 
 /** What every command that submits needs. */
 export interface SubmissionParts extends FreeSpaceParts {
+  readonly metadataFlow: MetadataFlow;
   readonly searchStore: SearchStore;
   readonly transferStore: TransferStore;
   readonly transferFlow: TransferFlow;
@@ -34,6 +37,8 @@ interface SummaryOptions {
   readonly canGoBack?: boolean;
   /** What the metadata tells of how a file is staged (D31). */
   readonly stagingOf?: StagingLookup;
+  /** Ids that could not be looked up since a submission with them lost its connection (D37). */
+  readonly uncheckedIds?: readonly string[];
 }
 
 /**
@@ -43,7 +48,7 @@ interface SummaryOptions {
 export async function confirmSummary(
   parts: SubmissionParts,
   orders: readonly TransferOrder[],
-  { replacedKey, canGoBack = false, stagingOf }: SummaryOptions = {},
+  { replacedKey, canGoBack = false, stagingOf, uncheckedIds = [] }: SummaryOptions = {},
 ): ReturnType<Step> {
   const [first] = orders;
   if (!first) return 'cancel';
@@ -56,14 +61,16 @@ export async function confirmSummary(
     freeBytes: await freeBytesAt(parts, first.connectionId, first.destination),
     stagingOf: (file: FileName) => stagingOf?.(file) ?? found(file),
   };
+  const risks = riskLines(parts, orders, uncheckedIds);
   const detail = [
     ...summaryLines(orders, facts),
     underWay.count > 0 ? `\n${underWayText(underWay, destination)}` : '',
     replacedKey === undefined
       ? ''
       : `\n${l10n.t('If the first one did start after all, its files are transferred twice.')}`,
+    ...risks.map((line) => `\n${line}`),
   ].filter(Boolean);
-  const transfer = transferButton();
+  const transfer = transferButton(risks.length > 0);
   const show = l10n.t('Show');
   const back = l10n.t('Back');
   const labels = [transfer, ...(underWay.count > 0 ? [show] : []), ...(canGoBack ? [back] : [])];
@@ -75,8 +82,28 @@ export async function confirmSummary(
   return isWanted ? 'next' : 'cancel';
 }
 
+/** Looks up the ids of a transfer that may have stopped the server, before they are sent again (D37). */
+export async function checkIds(
+  { metadataFlow }: Pick<SubmissionParts, 'metadataFlow'>,
+  order: TransferOrder,
+): Promise<readonly string[]> {
+  const title = l10n.t('Checking the IDs of {0}', filesText(order.files.length));
+  return await withProgress(title, async (signal) => await metadataFlow.findUncheckedIds(order, signal));
+}
+
+/** Returns what must be known of the ids before they are sent (D37). */
+function riskLines(
+  { metadataFlow }: SubmissionParts,
+  orders: readonly TransferOrder[],
+  unchecked: readonly string[],
+): readonly string[] {
+  const unsafe = orders.flatMap((order) => metadataFlow.unsafeIdsIn(order));
+  return idRiskLines({ unsafe, unchecked });
+}
+
 /** The same English word names a thing and what is done; other languages have two. */
-function transferButton(): string {
+function transferButton(isRisky = false): string {
+  if (isRisky) return l10n.t('Transfer Anyway');
   return l10n.t({ message: 'Transfer', comment: ['button'] });
 }
 

@@ -1,5 +1,6 @@
 import { l10n } from 'vscode';
 import type { MetadataFlow } from '../../core/flows/metadataFlow.ts';
+import { mayHaveStoppedServer } from '../../core/model/lostSubmission.ts';
 import { filesNamedIn } from '../../core/model/namedFiles.ts';
 import { canSubmitAgain, type Transfer, type TransferFile, type TransferOrder } from '../../core/model/transfer.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
@@ -17,7 +18,7 @@ import { filesText, listText, plainLine, sizeText } from '../../host/words.ts';
 import { chosenTransfer } from '../transfers/askTransfer.ts';
 import { sessionOf, type ConnectionParts } from '../connections/connections.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
-import { confirmSummary, learnNames, submitOrders, type SubmissionParts } from './submission.ts';
+import { checkIds, confirmSummary, learnNames, submitOrders, type SubmissionParts } from './submission.ts';
 import { askTransferDetails, type DetailsParts } from './transferDetails.ts';
 
 /** What the command needs. */
@@ -49,7 +50,8 @@ export async function submitLike(parts: SubmitAgainParts, earlier: Transfer): Pr
   const replacedKey = earlier.state === 'notConfirmed' ? earlier.key : undefined;
   const confirm = async (order: TransferOrder, canGoBack: boolean): ReturnType<Step> => {
     await learnNames(parts, order);
-    return await confirmSummary(parts, [order], { replacedKey, canGoBack });
+    const uncheckedIds = mayHaveStoppedServer(earlier) ? await checkIds(parts, order) : [];
+    return await confirmSummary(parts, [order], { replacedKey, canGoBack, uncheckedIds });
   };
   const given = { ...earlier.order, orcid };
   const order = way === 'changed' ? await changedOrder(parts, given, confirm) : { ...given, files: way };

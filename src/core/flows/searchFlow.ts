@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isLastPage, mostPagesWithoutNew } from '../model/searchPaging.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
 import type { DismissedSearches, Search, SearchStore } from '../store/searchStore.ts';
+import type { UnsafeIds } from '../store/unsafeIds.ts';
 import { askPage, type SearchPage } from './searchPages.ts';
 import type { Session, Sessions } from './sessions.ts';
 
@@ -9,6 +10,7 @@ import type { Session, Sessions } from './sessions.ts';
 export interface SearchParts {
   readonly sessions: Sessions;
   readonly store: SearchStore;
+  readonly unsafeIds: UnsafeIds;
   /** The searching person (§4.3). */
   orcid(): string;
 }
@@ -101,7 +103,7 @@ export class SearchFlow {
 
   /** Loads one page; whether the next one is to follow. */
   private async loadPage(key: string, count: number, signal: AbortSignal): Promise<boolean> {
-    const { store, sessions } = this.parts;
+    const { store, sessions, unsafeIds } = this.parts;
     const search = store.get(key);
     if (!search) return false;
     const session = sessions.get(search.connectionId);
@@ -109,7 +111,7 @@ export class SearchFlow {
       store.update(key, { loading: false, reason: { kind: 'notConnected' } });
       return false;
     }
-    const page = await askPage(session, search, this.parts.orcid(), signal);
+    const page = await askPage({ session, unsafeIds, orcid: this.parts.orcid() }, search, signal);
     return signal.aborted ? false : this.addPage(search, page, count);
   }
 

@@ -2,7 +2,9 @@ import type { RefusedId } from '../client/reply.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { MissingId, Search } from '../store/searchStore.ts';
+import type { UnsafeIds } from '../store/unsafeIds.ts';
 import { asked } from './asked.ts';
+import { lookUpIds } from './idLookup.ts';
 import type { Session } from './sessions.ts';
 
 /** The next part of a search, or the reason why it did not come. */
@@ -18,19 +20,22 @@ export interface SearchPage {
 /** Files that are asked for by id come in parts of this size, so that they are seen as they come. */
 const idsAtOnce = 500;
 
-/** Asks for the next part of a search, of words or of ids. */
-export async function askPage(
-  session: Session,
-  search: Search,
-  orcid: string,
-  signal: AbortSignal,
-): Promise<SearchPage> {
-  return search.query.ids
-    ? await askIds(session, search, search.query.ids, orcid, signal)
-    : await askWords(session, search, orcid, signal);
+/** Where the pages of a search come from. */
+interface PageSource {
+  readonly session: Session;
+  readonly unsafeIds: UnsafeIds;
+  /** The searching person (§4.3). */
+  readonly orcid: string;
 }
 
-async function askWords(session: Session, search: Search, orcid: string, signal: AbortSignal): Promise<SearchPage> {
+/** Asks for the next part of a search, of words or of ids. */
+export async function askPage(source: PageSource, search: Search, signal: AbortSignal): Promise<SearchPage> {
+  return search.query.ids
+    ? await askIds(source, search, search.query.ids, signal)
+    : await askWords(source, search, signal);
+}
+
+async function askWords({ session, orcid }: PageSource, search: Search, signal: AbortSignal): Promise<SearchPage> {
   const { database, query, status, pageSize, specific } = search.query;
   const filters = { ...(status && { status }), ...(specific && { specific }) };
   const request = { database, orcid, query, offset: search.nextOffset, limit: pageSize, ...filters };
@@ -41,19 +46,15 @@ async function askWords(session: Session, search: Search, orcid: string, signal:
 }
 
 async function askIds(
-  session: Session,
+  { session, orcid, unsafeIds }: PageSource,
   search: Search,
   all: readonly string[],
-  orcid: string,
   signal: AbortSignal,
 ): Promise<SearchPage> {
   const ids = all.slice(search.nextOffset, search.nextOffset + idsAtOnce);
   const request = { database: search.query.database, orcid, ids };
-  const reply = await asked(() => session.client.fetchMetadata(request, signal));
-  const files = reply.value ?? [];
-  const refused: readonly RefusedId[] = 'refusedIds' in reply ? (reply.refusedIds ?? []) : [];
-  // Where every id was refused there is a reason too, and yet the service has answered for each of them (D8).
-  if (reply.reason && refused.length < ids.length) return { ...failed(search, reply.reason), files };
+  const { files, refused, failure } = await lookUpIds(session, unsafeIds, request, signal);
+  if (failure) return { ...failed(search, failure), files };
   const nextOffset = search.nextOffset + ids.length;
   return { files, missing: missingOf(ids, files, refused), nextOffset, more: nextOffset < all.length };
 }

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import type { TreeItem } from 'vscode';
+import type { FoundFile } from '../../src/core/model/fileEntry.ts';
+import { SearchStore } from '../../src/core/store/searchStore.ts';
+import type { SearchTreeNode } from '../../src/views/nodes.ts';
+import { SearchTree } from '../../src/views/searchTree.ts';
+import { fileEntry, wordsOf } from './specimens.ts';
+
+describe('The tree of search results, where a search did not bring everything', () => {
+  let store: SearchStore;
+  let tree: SearchTree;
+  beforeEach(() => {
+    store = new SearchStore();
+    tree = new SearchTree(store);
+  });
+  afterEach(() => tree.dispose());
+
+  const items = (parent?: SearchTreeNode): TreeItem[] => tree.getChildren(parent).map((node) => tree.getTreeItem(node));
+  const rows = (key: string): string[] => items(tree.root(key)).map(wordsOf);
+  const open = (key: string): void => store.open(key, 'c', { database: 'Alpha', query: 'corn', pageSize: 2 });
+  const fill = (key: string, files: readonly FoundFile[], mayHaveMore = false): void =>
+    store.update(key, { files, mayHaveMore, loading: false });
+
+  it('says that a search stopped after pages without a new file, and how to go on (D9)', () => {
+    open('s');
+    fill('s', [fileEntry('f1')], true);
+    store.update('s', { pagesWithoutNew: 2 });
+    assert.deepEqual(rows('s'), ['f1.csv', 'Load more (1 shown)']);
+    store.update('s', { pagesWithoutNew: 3 });
+    const stopped = 'Stopped after three pages without a new file; there may be more.';
+    assert.deepEqual(rows('s'), ['f1.csv', stopped, 'Load more (1 shown)']);
+    assert.equal(items(tree.root('s')).at(-1)?.command?.command, 'dataTransfer.loadMore');
+    store.update('s', { mayHaveMore: false, pagesWithoutNew: 0 });
+    assert.deepEqual(rows('s'), ['f1.csv']);
+  });
+
+  it('tells IDs that could not be looked up from those that were not found (D8)', () => {
+    store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids: ['f1', 'x', 'y', 'z'] });
+    const missing = [
+      { id: 'x' },
+      { id: 'y', reason: { kind: 'serverError', detail: 'the archive is down' } as const },
+      { id: 'z', reason: { kind: 'dropped', isIdAtFault: true } as const },
+    ];
+    store.update('s', { files: [fileEntry('f1')], missing, loading: false, mayHaveMore: false });
+    assert.deepEqual(rows('s'), ['f1.csv', '1 ID not found', '2 IDs could not be looked up']);
+    const [, failed] = tree.getChildren(tree.root('s')).filter((node) => node.kind === 'missing');
+    assert.ok(failed);
+    assert.deepEqual(
+      items(failed).map(({ tooltip }) => tooltip),
+      ['y\nthe service failed: the archive is down', 'z\nthe service closes the connection when asked for this ID'],
+    );
+  });
+
+  it('says that a database could not be asked for IDs, and nothing of "not found" (D8)', () => {
+    store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids: ['x'] });
+    store.update('s', { loading: false, reason: { kind: 'serverError', status: 503, detail: 'unavailable' } });
+    assert.deepEqual(rows('s'), ['The service failed: unavailable', 'Retry', 'Edit the search…']);
+    const [row] = items(tree.root('s'));
+    assert.equal(row?.tooltip, 'Could not look up the IDs in Alpha: the service failed: unavailable');
+  });
+
+  it('says which database failed because its service rejects an entry of its own, and keeps its pages (D38)', () => {
+    open('s');
+    fill('s', [fileEntry('f1')], true);
+    const detail = 'I[#] S[#] doesn\'t validate with "data-resource#"';
+    store.update('s', { reason: { kind: 'entryRejected', status: 500, detail } });
+    const [file, row] = items(tree.root('s'));
+    assert.deepEqual(
+      [file, row].map((item) => item && wordsOf(item)),
+      ['f1.csv', "An entry of Alpha fails the service's own validation"],
+    );
+    const why = "the service's own validation rejected an entry of its answer";
+    assert.equal(row?.tooltip, `Could not search Alpha: ${why}: ${detail}`);
+  });
+});
