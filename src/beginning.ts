@@ -49,6 +49,8 @@ export async function begin(context: ExtensionContext, lifetime: Lifetime, sideB
       dialects: await memory.serverDialects(),
       keepDialects: (learned) => memory.keepServerDialects(learned),
       rememberConnection: (id) => memory.rememberConnection(id),
+      searchability: await memory.searchability(),
+      saveSearchability: (learned) => memory.saveSearchability(learned),
     }),
   );
   const places = servicePlaces(extensionUri, globalStorageUri, machineName);
@@ -77,10 +79,10 @@ export async function begin(context: ExtensionContext, lifetime: Lifetime, sideB
 
 /** What of the core is used by what a person sees. */
 function coreParts(explorer: Explorer) {
-  const { connectionStore, searchStore, parameterStore, transferStore, sessions, keys, monitor, noticeClaims } =
-    explorer;
+  const { connectionStore, searchStore, parameterStore, transferStore, searchabilityStore } = explorer;
+  const { sessions, keys, monitor, noticeClaims } = explorer;
   const { connectFlow, testParts, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow } = explorer;
-  const stores = { connectionStore, searchStore, parameterStore, transferStore };
+  const stores = { connectionStore, searchStore, parameterStore, transferStore, searchabilityStore };
   const flows = { connectFlow, testParts, searchFlow, parameterFlow, metadataFlow, transferFlow, adoptFlow };
   return { ...stores, ...flows, sessions, keys, monitor, noticeClaims };
 }

@@ -2,6 +2,7 @@ import { commands, window } from 'vscode';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { KeyWatch } from './core/flows/keyWatch.ts';
 import type { ParameterStore } from './core/store/parameterStore.ts';
+import type { SearchabilityStore } from './core/store/searchabilityStore.ts';
 import type { NoticeClaims } from './core/ledger/noticeClaims.ts';
 import type { Estimate } from './core/model/estimate.ts';
 import type { Reason } from './core/model/reason.ts';
@@ -28,6 +29,7 @@ export interface Presented extends Omit<Interactive, keyof Seen> {
   readonly sideBar: SideBar;
   readonly keys: KeyWatch;
   readonly parameterStore: ParameterStore;
+  readonly searchabilityStore: SearchabilityStore;
   readonly noticeClaims: NoticeClaims;
 }
 
@@ -71,6 +73,7 @@ function databasesOf(parts: Presented): DatabaseTreeParts {
   return {
     store: parts.connectionStore,
     parameters: parts.parameterStore,
+    searchability: parts.searchabilityStore,
     loadParameters: (name) => parts.parameterFlow.load(name),
     isSaved: (url) => isSavedFolder(parts, url),
   };

@@ -110,7 +110,7 @@ function connectionCommands(parts: CommandParts) {
 function fileCommands(parts: CommandParts) {
   return {
     'dataTransfer.searchFiles': (node) => searchFiles(parts, node),
-    'dataTransfer.searchAllDatabases': () => searchAllDatabases(parts),
+    'dataTransfer.searchAllDatabases': (node) => searchAllDatabases(parts, node),
     'dataTransfer.findFilesById': (node) => findFilesById(parts, node),
     'dataTransfer.refineSearch': (node) => refineSearch(parts, node),
     'dataTransfer.stopSearch': (node) => stopSearch(parts, node),

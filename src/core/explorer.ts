@@ -1,4 +1,4 @@
-import type { DataTransferClient } from './client/dataTransferClient.ts';
+import type { ClientOptions, DataTransferClient } from './client/dataTransferClient.ts';
 import { ServerDialects } from './client/serverDialect.ts';
 import type { Fetch } from './client/editorTransport.ts';
 import { AdoptFlow } from './flows/adoptFlow.ts';
@@ -22,6 +22,7 @@ import { AskingContest } from './monitor/askingContest.ts';
 import { TransferMonitor } from './monitor/transferMonitor.ts';
 import { ConnectionStore } from './store/connectionStore.ts';
 import { ParameterStore } from './store/parameterStore.ts';
+import { SearchabilityStore } from './store/searchabilityStore.ts';
 import { SearchStore } from './store/searchStore.ts';
 import { TransferStore } from './store/transferStore.ts';
 import { UnsafeIds } from './store/unsafeIds.ts';
@@ -49,6 +50,10 @@ export interface ExplorerSurroundings {
   readonly fetch: Fetch;
   /** What `keepDialects` was given last, of whatever form it has become (D7, D8). */
   readonly dialects: unknown;
+  /** The value that `saveSearchability` was given last, of whatever form it has become (D38). */
+  readonly searchability: unknown;
+  /** Saves what was learned of databases over the end of the program. */
+  saveSearchability(learned: Record<string, unknown>): unknown;
   /** Keeps what was learned of servers over the end of the program. */
   keepDialects(learned: Record<string, unknown>): unknown;
   /** Stores which connection is active, before it is shown as connected (D45). Must not reject. */
@@ -62,6 +67,8 @@ export class Explorer implements Disposable {
   readonly searchStore = new SearchStore();
   readonly parameterStore = new ParameterStore();
   readonly transferStore = new TransferStore();
+  readonly searchabilityStore: SearchabilityStore;
+  private readonly unsafeIds = new UnsafeIds();
   readonly sessions = this.lifetime.track(new Sessions());
   readonly keys: KeyWatch;
   readonly connectFlow: ConnectFlow;
@@ -78,14 +85,13 @@ export class Explorer implements Disposable {
 
   constructor(surroundings: ExplorerSurroundings) {
     const { log, clock, ledgerFolder, fetch, rememberConnection: remember } = surroundings;
-    const { sessions, connectionStore, searchStore, transferStore } = this;
+    const { sessions, connectionStore, searchStore, transferStore, unsafeIds } = this;
+    const searchability = this.openSearchability(surroundings);
+    this.searchabilityStore = searchability;
     const dialects = new ServerDialects(surroundings.dialects);
     this.lifetime.track(dialects.onDidLearn(() => surroundings.keepDialects(dialects.toJSON())));
     const network = (): NetworkSettings => surroundings.network();
-    const newClient = async (): Promise<DataTransferClient> => {
-      const client = await import('./client/dataTransferClient.ts');
-      return new client.DataTransferClient({ log, clock, dialects, network, fetch });
-    };
+    const newClient = clientMaker({ log, clock, dialects, network, fetch });
     this.keys = this.lifetime.track(new KeyWatch(sessions, clock));
     const { keys } = this;
     const ledger = new TransferLedger(ledgerFolder, log, clock);
@@ -101,9 +107,8 @@ export class Explorer implements Disposable {
       new ConnectFlow({ sessions, store: connectionStore, keys, clock, newClient, remember }),
     );
     this.testParts = { keys, newClient, network };
-    const unsafeIds = new UnsafeIds();
     this.metadataFlow = new MetadataFlow({ sessions, unsafeIds, orcid });
-    this.searchFlow = new SearchFlow({ sessions, store: searchStore, unsafeIds, orcid });
+    this.searchFlow = new SearchFlow({ sessions, store: searchStore, unsafeIds, searchability, orcid });
     this.parameterFlow = this.lifetime.track(
       new ParameterFlow({ sessions, connectionStore, store: this.parameterStore }),
     );
@@ -131,4 +136,18 @@ export class Explorer implements Disposable {
   dispose(): void {
     this.lifetime.dispose();
   }
+
+  private openSearchability(surroundings: ExplorerSurroundings): SearchabilityStore {
+    const store = new SearchabilityStore(surroundings.searchability);
+    this.lifetime.track(store.onDidChange(() => surroundings.saveSearchability(store.toJSON())));
+    return store;
+  }
+}
+
+/** Returns what makes clients; their code is loaded with the first one. */
+function clientMaker(options: ClientOptions): () => Promise<DataTransferClient> {
+  return async () => {
+    const client = await import('./client/dataTransferClient.ts');
+    return new client.DataTransferClient(options);
+  };
 }

@@ -25,6 +25,11 @@ export interface SearchNode {
   readonly key: string;
 }
 
+/** Line above the results of a search of all databases that names those it left out. */
+export interface LeftOutNode {
+  readonly kind: 'leftOut';
+}
+
 /** Row that stands for the connection; `id` where another than the active one may be meant. */
 export interface ConnectionNode {
   readonly kind: 'connection';
@@ -68,7 +73,7 @@ export interface CommandArguments {
   'dataTransfer.stopServing': DatabaseNode;
   'dataTransfer.refreshDatabases': ConnectionNode;
   'dataTransfer.searchFiles': DatabaseNode;
-  'dataTransfer.searchAllDatabases': undefined;
+  'dataTransfer.searchAllDatabases': LeftOutNode;
   'dataTransfer.findFilesById': DatabaseNode;
   'dataTransfer.refineSearch': SearchNode;
   'dataTransfer.stopSearch': SearchNode;
@@ -106,7 +111,8 @@ export interface CommandArguments {
   'dataTransfer.copyDiagnostics': undefined;
 }
 
-type RowKind = 'connection' | 'file' | 'search' | 'database' | 'transfer' | 'folder' | 'document' | 'welcome';
+type RowKind =
+  'connection' | 'file' | 'search' | 'leftOut' | 'database' | 'transfer' | 'folder' | 'document' | 'welcome';
 
 /**
  * The rows that a command can be about; a `folder` or a `document` is one of the editor's own explorer. The editor also
@@ -122,6 +128,7 @@ export const rowKinds: Readonly<Record<CommandId, RowKind | readonly RowKind[]>>
   'dataTransfer.serveThisFolder': 'folder',
   'dataTransfer.stopServing': 'database',
   'dataTransfer.searchFiles': 'database',
+  'dataTransfer.searchAllDatabases': 'leftOut',
   'dataTransfer.findFilesById': 'database',
   'dataTransfer.refineSearch': 'search',
   'dataTransfer.stopSearch': 'search',
@@ -152,7 +159,6 @@ export const rowKinds: Readonly<Record<CommandId, RowKind | readonly RowKind[]>>
   'dataTransfer.switchConnection': [],
   'dataTransfer.setOrcid': [],
   'dataTransfer.stopLocalService': [],
-  'dataTransfer.searchAllDatabases': [],
   'dataTransfer.clearResults': [],
   'dataTransfer.transferCheckedFiles': [],
   'dataTransfer.useDescription': [],

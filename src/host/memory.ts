@@ -72,9 +72,23 @@ export class Memory {
 
   /** Adds what this window learned of servers to what other windows learned of others. */
   async keepServerDialects(learned: JsonObject): Promise<void> {
-    await this.state.update('serverDialects', (kept) => {
-      const others = Object.entries(isJsonObject(kept) ? kept : {}).filter(([address]) => !(address in learned));
-      return Object.fromEntries([...others, ...Object.entries(learned)].slice(-mostServers));
+    await this.addLearned('serverDialects', learned, mostServers);
+  }
+
+  /** Returns what was learned of databases, in the form that was given to {@link saveSearchability} (D38). */
+  async searchability(): Promise<unknown> {
+    return await this.state.read('searchability');
+  }
+
+  /** Adds what this window learned of the databases of some connections to what other windows learned of others. */
+  async saveSearchability(learned: JsonObject): Promise<void> {
+    await this.addLearned('searchability', learned, mostConnections);
+  }
+
+  private async addLearned(name: string, learned: JsonObject, most: number): Promise<void> {
+    await this.state.update(name, (kept) => {
+      const others = Object.entries(isJsonObject(kept) ? kept : {}).filter(([key]) => !(key in learned));
+      return Object.fromEntries([...others, ...Object.entries(learned)].slice(-most));
     });
   }
 

@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import type { ResultOrder } from '../core/model/resultOrder.ts';
 import type { SearchParameter } from '../core/model/searchParameter.ts';
+import type { Searchability } from '../core/model/searchability.ts';
 import type { SearchQuery, StagingStatus } from '../core/model/searchQuery.ts';
 import type { CheckedTally } from '../core/store/checkedFiles.ts';
 import type { Search } from '../core/store/searchStore.ts';
@@ -51,6 +52,27 @@ export function parameterTypeText({ type, values }: SearchParameter): string {
     boolean: l10n.t('true or false'),
   };
   return Object.hasOwn(words, scalar) ? (words[scalar] ?? '') : plainLine(type);
+}
+
+/** Returns what a database is known to refuse, in a word or two for its row (D38). */
+export function searchabilityText({ kind }: Searchability): string {
+  const words: Readonly<Record<Searchability['kind'], string>> = {
+    notSearchable: l10n.t('not searchable'),
+    wantsQuery: l10n.t('needs a special query'),
+    wantsWords: l10n.t('needs search words'),
+  };
+  return words[kind];
+}
+
+/** Returns the same as a sentence with what the server said. */
+export function searchabilityDetail({ kind, detail }: Searchability): string {
+  const sentences: Readonly<Record<Searchability['kind'], string>> = {
+    notSearchable: l10n.t("This database can't be searched."),
+    wantsQuery: l10n.t('This database accepts only queries of its own form.'),
+    wantsWords: l10n.t("This database can't be searched without search words."),
+  };
+  const said = plainLine(detail ?? '');
+  return said === '' ? sentences[kind] : l10n.t('{0} Server message: {1}', sentences[kind], said);
 }
 
 /** The word for a staging status. */

@@ -27,8 +27,7 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   notFound: (reason) => withDetail(l10n.t('unknown to the service'), reason),
   refused: (reason) => withDetail(l10n.t('the service refused the request'), reason),
   serverError: (reason) => withDetail(l10n.t('the service failed'), reason),
-  entryRejected: (reason) =>
-    withDetail(l10n.t("the service's own validation rejected an entry of its answer"), reason),
+  entryRejected: (reason) => withDetail(l10n.t("the service's own validation rejected an entry of its answer"), reason),
   redirect: () => l10n.t('the service redirects to another address; the key is not sent there'),
   unreadable: () => l10n.t('what answers there is not a service of this kind'),
   tooLarge: () => l10n.t('the answer is too large; ask for fewer files at a time'),

@@ -3,10 +3,12 @@ import { machineOf, type Connection } from '../core/model/connection.ts';
 import type { Database } from '../core/model/database.ts';
 import type { Reason, ReasonKind } from '../core/model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../core/store/connectionStore.ts';
+import type { Searchability } from '../core/model/searchability.ts';
+import type { SearchabilityStore } from '../core/store/searchabilityStore.ts';
 import type { ParameterListing, ParameterStore } from '../core/store/parameterStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../host/contributions.ts';
-import { databaseText, parameterTypeText } from '../host/searchWords.ts';
+import { databaseText, parameterTypeText, searchabilityDetail, searchabilityText } from '../host/searchWords.ts';
 import { doubtText, isSignInRejected, setKeyRemedy } from '../host/signInWords.ts';
 import { listText, plainLine, reasonText } from '../host/words.ts';
 import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
@@ -21,6 +23,7 @@ type ConnectedState = Extract<ConnectionState, { readonly kind: 'connected' }>;
 export interface DatabaseTreeParts {
   readonly store: ConnectionStore;
   readonly parameters: ParameterStore;
+  readonly searchability: SearchabilityStore;
   /** Asks for the search parameters of a database, by its name; they come through the store. */
   loadParameters(name: string): unknown;
   /** Whether the database at this address is a folder that the settings name. */
@@ -43,7 +46,9 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     this.parts = parts;
     this.store = parts.store;
     this.lifetime.track(parts.store.onDidChange(() => this.redraw()));
-    this.lifetime.track(parts.parameters.onDidChange((name) => this.changed.fire(this.rows.get(name))));
+    const redrawDatabase = (name: string): void => this.changed.fire(this.rows.get(name));
+    this.lifetime.track(parts.parameters.onDidChange(redrawDatabase));
+    this.lifetime.track(parts.searchability.onDidChange(redrawDatabase));
   }
 
   getTreeItem(node: DatabaseTreeNode): TreeItem {
@@ -111,6 +116,13 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return troubleRows(owner, { sentence, why, way: retry });
   }
 
+  private searchabilityOf(database: string): Searchability | undefined {
+    const { state } = this.store;
+    if (state.kind !== 'connected') return undefined;
+    const service = { connectionId: state.connection.id, version: state.service.version };
+    return this.parts.searchability.get(service, database);
+  }
+
   private databaseItem(database: Database | undefined): TreeItem {
     const item = new TreeItem(databaseText(database?.name ?? ''), TreeItemCollapsibleState.Collapsed);
     item.contextValue = 'database';
@@ -118,7 +130,10 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (!database) return item;
     if (this.parts.isSaved(database.url)) item.contextValue = 'database.saved';
     item.id = `database/${database.id}/${database.name}`;
-    item.tooltip = [database.name, database.organization, database.url].map(plainLine).filter(Boolean).join('\n');
+    const known = this.searchabilityOf(database.name);
+    if (known) item.description = searchabilityText(known);
+    const facts = [database.name, database.organization, database.url].map(plainLine);
+    item.tooltip = [...facts, known && searchabilityDetail(known)].filter(Boolean).join('\n');
     return spokenRow(item);
   }
 }

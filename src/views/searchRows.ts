@@ -2,9 +2,9 @@ import { l10n } from 'vscode';
 import type { FoundFile, UnreadableFile } from '../core/model/fileEntry.ts';
 import type { Reason } from '../core/model/reason.ts';
 import { mostPagesWithoutNew } from '../core/model/searchPaging.ts';
-import { missingIds, type MissingId, type Search } from '../core/store/searchStore.ts';
-import type { SearchNode } from '../host/contributions.ts';
-import { databaseText } from '../host/searchWords.ts';
+import { missingIds, type LeftOutSearches, type MissingId, type Search } from '../core/store/searchStore.ts';
+import type { LeftOutNode, SearchNode } from '../host/contributions.ts';
+import { databaseText, searchabilityDetail } from '../host/searchWords.ts';
 import { numberText, plainLine, plainPart, plural, reasonText } from '../host/words.ts';
 import type { MessageNode, SearchTreeNode } from './nodes.ts';
 import { loadingRow, nothingRow, remedyRows, troubleRows } from './placeholders.ts';
@@ -30,6 +30,17 @@ export function missingRow({ key }: Search, { id, reason }: MissingId): MessageN
   const text = plainLine(id) || l10n.t('(no name)');
   const why = reason ? reasonText(reason) : l10n.t('the service does not know it');
   return { kind: 'message', id: `${key}/missing/${id}`, look: 'missing', text, tooltip: `${text}\n${why}` };
+}
+
+/** Returns the line that tells which databases a search of all databases left out, and includes them (D38). */
+export function leftOutRow({ refused }: LeftOutSearches): MessageNode {
+  const lines = refused.map(({ query, searchability }) =>
+    l10n.t('{0}: {1}', databaseText(query.database), searchabilityDetail(searchability)),
+  );
+  const text = plural(refused.length, 'Left out {0} database. Include it', 'Left out {0} databases. Include them');
+  const argument: LeftOutNode = { kind: 'leftOut' };
+  const command = { id: 'dataTransfer.searchAllDatabases', title: l10n.t('Include'), argument };
+  return { kind: 'message', id: 'leftOut', look: 'about', text, tooltip: lines.join('\n'), command };
 }
 
 /** What follows the files of a search: how it goes on, why it does not, and what was not found. */

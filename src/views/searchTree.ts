@@ -6,7 +6,7 @@ import type { SearchNode } from '../host/contributions.ts';
 import type { PartNode, SearchTreeNode } from './nodes.ts';
 import { goneItem, messageItem } from './placeholders.ts';
 import { fileItem, fileTooltip, missingItem, missingItemId, partItem, searchItem } from './searchItems.ts';
-import { fileRow, lastRows, missingRow } from './searchRows.ts';
+import { fileRow, lastRows, leftOutRow, missingRow } from './searchRows.ts';
 import { ShownOrder } from './shownOrder.ts';
 
 /** More files than these are shown in parts of this size: what the editor draws at a time stays small. */
@@ -54,7 +54,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   }
 
   getChildren(parent?: SearchTreeNode): SearchTreeNode[] {
-    if (!parent) return this.store.all().map((search) => this.root(search.key));
+    if (!parent) return this.rootRows();
     if (parent.kind === 'file' || parent.kind === 'message') return [];
     const search = this.store.get(parent.kind === 'search' ? parent.key : parent.searchKey);
     if (!search) return [];
@@ -74,6 +74,15 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return partOf(search, place - (place % rowsInPart));
   }
 
+  /** The searches, and above those of the last search of all databases what that left out. */
+  private rootRows(): SearchTreeNode[] {
+    const { leftOut } = this.store;
+    return this.store.all().flatMap(({ key }): SearchTreeNode[] => {
+      const isFirst = leftOut?.keys.find((one) => this.store.get(one)) === key;
+      return [...(leftOut && isFirst ? [leftOutRow(leftOut)] : []), this.root(key)];
+    });
+  }
+
   /** The row of a search, to reveal it. */
   root(key: string): SearchNode {
     const known = this.roots.get(key);
@@ -89,7 +98,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
 
   /** Tells the editor as seldom as possible: what a person checks while it draws rows again is lost. */
   private refresh(keys: readonly string[]): void {
-    const shown = keys.every((key) => this.roots.has(key) && this.store.get(key));
+    const shown = keys.length > 0 && keys.every((key) => this.roots.has(key) && this.store.get(key));
     for (const key of keys) if (!this.store.get(key)) this.forget(key);
     if (!shown) {
       for (const { key } of this.store.all()) this.awaited.add(key);

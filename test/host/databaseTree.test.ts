@@ -4,6 +4,7 @@ import type { Database } from '../../src/core/model/database.ts';
 import type { Reason } from '../../src/core/model/reason.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
+import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/views/databaseTree.ts';
 import type { DatabaseTreeNode } from '../../src/views/nodes.ts';
 import { problem } from '../support/faultBehaviours.ts';
@@ -18,14 +19,16 @@ const service = { address: 'http://127.0.0.1:1', name: 'Test service', version: 
 describe('The tree of databases', () => {
   let store: ConnectionStore;
   let parameters: ParameterStore;
+  let searchability: SearchabilityStore;
   let asked: string[];
   let tree: DatabaseTree;
   beforeEach(() => {
     store = new ConnectionStore();
     asked = [];
     parameters = new ParameterStore();
+    searchability = new SearchabilityStore();
     const loadParameters = (name: string): number => asked.push(name);
-    tree = new DatabaseTree({ store, parameters, loadParameters, isSaved: (url) => url === saved });
+    tree = new DatabaseTree({ store, parameters, searchability, loadParameters, isSaved: (url) => url === saved });
   });
   afterEach(() => tree.dispose());
 
@@ -126,6 +129,26 @@ describe('The tree of databases', () => {
       .flatMap((node) => [node, ...(node.kind === 'organization' ? tree.getChildren(node) : [])]);
     const ids = nodes.map((node) => tree.getTreeItem(node).id);
     assert.equal(new Set(ids).size, 5);
+  });
+
+  it('says in the row of a database what it is known to refuse, and draws only that row again (D38)', () => {
+    connectTo(database('Alpha', 'One'), database('Beta', 'One'));
+    const [, alpha] = tree.getChildren();
+    assert.ok(alpha);
+    const drawn: unknown[] = [];
+    tree.onDidChangeTreeData((node) => drawn.push(node));
+    const learned = { kind: 'notSearchable', detail: 'Search not implemented for kbase database' } as const;
+    searchability.set({ connectionId: connection.id, version: service.version }, 'Alpha', learned);
+    assert.deepEqual(
+      [drawn, rows()],
+      [[alpha], ['Test service | connected · v1.2.3', 'Alpha | not searchable', 'Beta']],
+    );
+    const said = "This database can't be searched. Server message: Search not implemented for kbase database";
+    assert.equal(String(tree.getTreeItem(alpha).tooltip).split('\n').at(-1), said);
+    searchability.set({ connectionId: connection.id, version: '2' }, 'Beta', { kind: 'wantsQuery' });
+    store.setState({ kind: 'connected', connection, service: { ...service, version: '2' } });
+    store.setListing({ databases: [database('Alpha', 'One'), database('Beta', 'One')], loading: false });
+    assert.deepEqual(rows().slice(1), ['Alpha', 'Beta | needs a special query']);
   });
 
   it('asks for the search parameters of a database when it is opened, and names them (D26)', () => {

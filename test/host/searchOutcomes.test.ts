@@ -72,4 +72,31 @@ describe('The tree of search results, where a search did not bring everything', 
     const why = "the service's own validation rejected an entry of its answer";
     assert.equal(row?.tooltip, `Could not search Alpha: ${why}: ${detail}`);
   });
+
+  it('names in one line above its searches what a search of all databases left out, and includes it (D38)', () => {
+    open('older');
+    open('s');
+    const query = { database: 'Beta', query: 'corn', pageSize: 2 };
+    const searchability = { kind: 'notSearchable', detail: 'no search here' } as const;
+    const roots = (): string[] => items().map(wordsOf);
+    store.setLeftOut({ connectionId: 'c', refused: [{ query, searchability }], keys: ['s'] });
+    assert.deepEqual(roots(), ['Left out 1 database. Include it', '“corn” | Alpha', '“corn” | Alpha']);
+    open('newer');
+    assert.equal(roots()[1], 'Left out 1 database. Include it', 'it stays with its searches');
+    const [, row] = items();
+    assert.equal(row?.tooltip, "Beta: This database can't be searched. Server message: no search here");
+    assert.deepEqual(row.command?.arguments, [{ kind: 'leftOut' }]);
+    store.dismiss(['s']);
+    assert.deepEqual(roots(), ['“corn” | Alpha', '“corn” | Alpha']);
+  });
+
+  it('draws the line anew when it comes and goes (D38)', () => {
+    open('s');
+    const drawn: unknown[] = [];
+    items();
+    tree.onDidChangeTreeData((node) => drawn.push(node));
+    store.setLeftOut({ connectionId: 'c', refused: [], keys: ['s'] });
+    store.setLeftOut(undefined);
+    assert.deepEqual(drawn, [undefined, undefined]);
+  });
 });

@@ -6,9 +6,10 @@ import { Stage } from './stage.ts';
 
 describe('Searching in the editor', () => {
   let stage: Stage;
+  let service: ReturnType<typeof publicLike>;
   beforeEach(async () => {
     stage = await Stage.open();
-    publicLike(stage.server, 'the-key');
+    service = publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
   });
   afterEach(() => stage.close());
@@ -192,6 +193,33 @@ describe('Searching in the editor', () => {
     );
     assert.equal(found.filter(({ reason }) => reason?.kind === 'serverError').length, 1);
     assert.equal(found.filter(({ files }) => files.length === 1).length, 2);
+  });
+
+  it('leaves out of a search of all databases those that refuse it, and includes them on a click (D38)', async () => {
+    const { person, parts } = stage;
+    service.refusesSearches = true;
+    const searchAll = async (): Promise<void> => {
+      await stage.run('dataTransfer.clearResults');
+      const done = stage.run('dataTransfer.searchAllDatabases');
+      (await person.textBox()).enter('JDP:00000');
+      (await person.pick()).choose('Search');
+      await done;
+    };
+    const found = (): string[] => parts.searchStore.all().map(({ query }) => query.database);
+    await searchAll();
+    assert.equal(found().length, 3, 'nothing is known yet');
+    await searchAll();
+    assert.deepEqual(found(), ['JGI Data Portal']);
+    const tree = new SearchTree(parts.searchStore);
+    const [line] = tree.getChildren().map((node) => tree.getTreeItem(node));
+    assert.equal(line?.label, 'Left out 2 databases. Include them');
+    await stage.click(line);
+    assert.equal(found().length, 3);
+    assert.deepEqual(
+      tree.getChildren().map(({ kind }) => kind),
+      ['search', 'search', 'search'],
+    );
+    tree.dispose();
   });
 
   it('refines a search: the new one takes its place, unless files of the old one are checked', async () => {

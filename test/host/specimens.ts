@@ -3,6 +3,7 @@ import type { TreeItem } from 'vscode';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
+import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/views/databaseTree.ts';
 import type { Transfer, TransferOrder } from '../../src/core/model/transfer.ts';
 
@@ -13,7 +14,13 @@ export function fileEntry(id: string, more: Partial<FileEntry> = {}): FileEntry 
 
 /** The tree of the databases, without any that the settings name; search parameters come only through the store. */
 export function databaseTree(store: ConnectionStore, parameters = new ParameterStore()): DatabaseTree {
-  return new DatabaseTree({ store, parameters, loadParameters: () => undefined, isSaved: () => false });
+  return new DatabaseTree({
+    store,
+    parameters,
+    searchability: new SearchabilityStore(),
+    loadParameters: () => undefined,
+    isSaved: () => false,
+  });
 }
 
 /** A transfer of two files from Alpha to Beta. */

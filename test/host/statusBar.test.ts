@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { MarkdownString, ThemeColor, window, type StatusBarItem, type TreeView, type ViewBadge } from 'vscode';
 import type { Reason } from '../../src/core/model/reason.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
+import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
@@ -201,6 +202,7 @@ describe('The badge of the transfers', () => {
       databases: {
         store: new ConnectionStore(),
         parameters: new ParameterStore(),
+        searchability: new SearchabilityStore(),
         loadParameters: () => undefined,
         isSaved: () => false,
       },

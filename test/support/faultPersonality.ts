@@ -25,6 +25,8 @@ export interface PublicState {
   /** Ids whose metadata request crashes the handler, and whose submission ends the process. */
   readonly crashingIds: Set<string>;
   readonly transfers: Map<string, PublicTransfer>;
+  /** Refuses the searches that the public server refuses: all of kbase, and all of nmdc but a study's id (D38). */
+  refusesSearches: boolean;
   /** So many of the next status answers carry another transfer's counts and message (D11). */
   mixedUpAnswers: number;
   /** Answers `resources: null` where nothing was found (D15). */
@@ -85,6 +87,7 @@ function newState(key: string): PublicState {
     mixedUpAnswers: 0,
     isNullForNone: true,
     ...signIn,
+    refusesSearches: false,
   };
 }
 
@@ -141,6 +144,12 @@ function resourcesOf(state: PublicState, ids: readonly string[]): JsonBody[] | n
 function answerSearch(state: PublicState): Behaviour {
   return answering((request) => {
     const { database, query, offset = 0, limit } = bodyOf(request);
+    if (state.refusesSearches && database === 'kbase') {
+      return plainProblem(500, 'Search not implemented for kbase database');
+    }
+    if (state.refusesSearches && database === 'nmdc' && !String(query).startsWith('nmdc:')) {
+      return problem(400, "Invalid search query for database 'nmdc': an NMDC study ID is needed");
+    }
     if (typeof offset === 'number' && offset > 0 && limit === undefined) return dropBeforeAnswer();
     const size = typeof limit === 'number' ? limit : 50;
     // Pages start at multiples of their size, whatever was asked.

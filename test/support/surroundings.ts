@@ -18,6 +18,8 @@ export function surroundingsOf(
     dialects: undefined,
     keepDialects: () => undefined,
     rememberConnection: () => Promise.resolve(),
+    searchability: undefined,
+    saveSearchability: () => undefined,
     ...own,
   };
 }

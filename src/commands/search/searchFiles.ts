@@ -3,9 +3,9 @@ import type { SearchFlow } from '../../core/flows/searchFlow.ts';
 import type { Session } from '../../core/flows/sessions.ts';
 import type { SearchQuery } from '../../core/model/searchQuery.ts';
 import type { ConnectionStore } from '../../core/store/connectionStore.ts';
-import type { SearchStore } from '../../core/store/searchStore.ts';
+import type { LeftOutSearches, SearchStore } from '../../core/store/searchStore.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
-import type { DatabaseNode, SearchNode } from '../../host/contributions.ts';
+import type { DatabaseNode, LeftOutNode, SearchNode } from '../../host/contributions.ts';
 import { requireSession, type ConnectionParts } from '../connections/connections.ts';
 import { editIds, type FindFilesParts } from '../files/findFiles.ts';
 import { askSearch, draftOf, type SearchDraftParts } from './searchDraft.ts';
@@ -32,8 +32,16 @@ export async function searchFiles(parts: SearchFilesParts, node: DatabaseNode | 
   if (wanted) await start(parts, session, wanted);
 }
 
-/** Asks for words and options, and searches every database for them. */
-export async function searchAllDatabases(parts: SearchFilesParts): Promise<void> {
+/**
+ * Asks for words and options, and searches every database for them, except those that are known to refuse such a search
+ * (D38). From the line that names those, it searches them too.
+ */
+export async function searchAllDatabases(parts: SearchFilesParts, node: LeftOutNode | undefined): Promise<void> {
+  const { leftOut } = parts.searchStore;
+  if (node && leftOut) {
+    await includeLeftOut(parts, leftOut);
+    return;
+  }
   const session = await requireSession(parts);
   if (!session || (await requireOrcid(parts)) === undefined) return;
   if (parts.connectionStore.listing.databases.length === 0) {
@@ -73,15 +81,23 @@ async function editWords(
 }
 
 async function start(parts: SearchFilesParts, session: Session, draft: SearchDraft): Promise<void> {
-  const { searchFlow, connectionStore } = parts;
-  const names =
-    draft.database === undefined ? connectionStore.listing.databases.map(({ name }) => name) : [draft.database];
-  const found = searchFlow.runAll(
-    session,
-    names.map((name) => queryOf(draft, name)),
-  );
+  const { searchFlow } = parts;
+  const { database } = draft;
+  const found =
+    database === undefined
+      ? searchFlow.runWhereAccepted(session, allQueries(parts, draft))
+      : searchFlow.runAll(session, [queryOf(draft, database)]);
   parts.revealSearches();
   await found;
+}
+
+async function includeLeftOut(parts: SearchFilesParts, leftOut: LeftOutSearches): Promise<void> {
+  const session = await sessionOf(parts, leftOut);
+  if (session && (await requireOrcid(parts)) !== undefined) await parts.searchFlow.runLeftOut(session);
+}
+
+function allQueries({ connectionStore }: SearchFilesParts, draft: SearchDraft): readonly SearchQuery[] {
+  return connectionStore.listing.databases.map(({ name }) => queryOf(draft, name));
 }
 
 function queryOf({ query, status, pageSize, specific }: SearchDraft, database: string): SearchQuery {

@@ -37,7 +37,10 @@ function searchText(search: Search): string {
 }
 
 /** The session that a search asks; opens its connection again where it was closed. Undefined when the person left. */
-export async function sessionOf(parts: ConnectionParts, { connectionId }: Search): Promise<Session | undefined> {
+export async function sessionOf(
+  parts: ConnectionParts,
+  { connectionId }: Pick<Search, 'connectionId'>,
+): Promise<Session | undefined> {
   return parts.sessions.get(connectionId) ?? (await openConnection(parts, connectionId));
 }
 

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Reason } from '../model/reason.ts';
+import { isRefused, learnSearchability, type Searchability } from '../model/searchability.ts';
 import { isLastPage, mostPagesWithoutNew } from '../model/searchPaging.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
 import type { DismissedSearches, Search, SearchStore } from '../store/searchStore.ts';
+import type { SearchabilityStore, ServiceVersion } from '../store/searchabilityStore.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
 import { askPage, type SearchPage } from './searchPages.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -11,6 +14,7 @@ export interface SearchParts {
   readonly sessions: Sessions;
   readonly store: SearchStore;
   readonly unsafeIds: UnsafeIds;
+  readonly searchability: SearchabilityStore;
   /** The searching person (§4.3). */
   orcid(): string;
 }
@@ -36,7 +40,45 @@ export class SearchFlow {
 
   /** Starts a search for each query, some at a time; each has its own pages and its own reason. Shown in the order given. */
   async runAll(session: Session, queries: readonly SearchQuery[]): Promise<void> {
-    const waiting = [...queries].reverse().map((query) => this.open(session, query));
+    await this.loadEach(this.openAll(session, queries));
+  }
+
+  /**
+   * As {@link runAll}, without the databases that are known to refuse such a search (D38): the store tells which were left
+   * out. Where every database is known to refuse it, all are searched.
+   */
+  async runWhereAccepted(session: Session, queries: readonly SearchQuery[]): Promise<void> {
+    const { store } = this.parts;
+    const refused = queries.flatMap((query) => {
+      const searchability = this.getKnownRefusal(session, query);
+      return searchability ? [{ query, searchability }] : [];
+    });
+    const leavesOut = refused.length > 0 && refused.length < queries.length;
+    const isRefusedHere = new Set(leavesOut ? refused.map(({ query }) => query) : []);
+    const opened = this.openAll(
+      session,
+      queries.filter((query) => !isRefusedHere.has(query)),
+    );
+    const connectionId = session.connection.id;
+    store.setLeftOut(leavesOut ? { connectionId, refused, keys: [...opened].reverse() } : undefined);
+    await this.loadEach(opened);
+  }
+
+  /** Searches the databases that the last search of all databases left out. */
+  async runLeftOut(session: Session): Promise<void> {
+    const { store } = this.parts;
+    const queries = store.leftOut?.refused.map(({ query }) => query) ?? [];
+    store.setLeftOut(undefined);
+    await this.runAll(session, queries);
+  }
+
+  /** Opens searches; they are shown in the order given, and returned from the last one on. */
+  private openAll(session: Session, queries: readonly SearchQuery[]): string[] {
+    return [...queries].reverse().map((query) => this.open(session, query));
+  }
+
+  private async loadEach(opened: readonly string[]): Promise<void> {
+    const waiting = [...opened];
     const work = async (): Promise<void> => {
       for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
         // What was stopped or asked again while it waited is not asked for here.
@@ -112,7 +154,24 @@ export class SearchFlow {
       return false;
     }
     const page = await askPage({ session, unsafeIds, orcid: this.parts.orcid() }, search, signal);
-    return signal.aborted ? false : this.addPage(search, page, count);
+    if (signal.aborted) return false;
+    this.learn(session, search, page.reason);
+    return this.addPage(search, page, count);
+  }
+
+  /** Returns what is known to make a database refuse a search; undefined where nothing is (D38). */
+  getKnownRefusal(session: Session, query: SearchQuery): Searchability | undefined {
+    const known = this.parts.searchability.get(serviceOf(session), query.database);
+    return known && isRefused(query, known) ? known : undefined;
+  }
+
+  /** Remembers what a first page tells of its database; a success clears what it contradicts (D38). */
+  private learn(session: Session, { query, nextOffset }: Search, reason: Reason | undefined): void {
+    if (query.ids || nextOffset > 0) return;
+    const known = this.getKnownRefusal(session, query);
+    const learned = reason ? learnSearchability(query, reason, known) : undefined;
+    const isNews = reason ? learned !== undefined : known !== undefined;
+    if (isNews) this.parts.searchability.set(serviceOf(session), query.database, learned);
   }
 
   private addPage(search: Search, page: SearchPage, count: number): boolean {
@@ -133,6 +192,10 @@ export class SearchFlow {
     });
     return goesOn;
   }
+}
+
+function serviceOf({ connection, service }: Session): ServiceVersion {
+  return { connectionId: connection.id, version: service.version };
 }
 
 /** Decides by D9 (paging) whether a search may have more after a page that brought `added` new files. */

@@ -1,6 +1,7 @@
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { ResultOrder } from '../model/resultOrder.ts';
+import type { Searchability } from '../model/searchability.ts';
 import { fileIdentity } from '../model/searchPaging.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
 import { Emitter } from '../util/emitter.ts';
@@ -50,6 +51,14 @@ export type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query'
   readonly lastPage?: readonly FoundFile[] | undefined;
 };
 
+/** The databases that a search of all databases left out, because they are known to refuse such a search (D38). */
+export interface LeftOutSearches {
+  readonly connectionId: string;
+  readonly refused: readonly { readonly query: SearchQuery; readonly searchability: Searchability }[];
+  /** The searches that were made instead. */
+  readonly keys: readonly string[];
+}
+
 /** Searches that were taken out of the list, to be put back with {@link SearchStore.restore}. */
 export type DismissedSearches = readonly { readonly kept: Kept; readonly checks: Checks }[];
 
@@ -68,6 +77,7 @@ export class SearchStore {
   private readonly changed = new Emitter<readonly string[]>();
   private readonly checksChanged = new Emitter<void>();
   private opened = 0;
+  private leftOutSearches: LeftOutSearches | undefined;
 
   /** Carries the keys of the searches that changed, came or went. */
   readonly onDidChange = this.changed.event;
@@ -81,6 +91,18 @@ export class SearchStore {
 
   get(key: string): Search | undefined {
     return this.searches.get(key)?.search;
+  }
+
+  /** What the last search of all databases left out; undefined where it left out nothing or is gone. */
+  get leftOut(): LeftOutSearches | undefined {
+    return this.leftOutSearches;
+  }
+
+  /** Sets what the last search of all databases left out; the change carries no keys. */
+  setLeftOut(leftOut: LeftOutSearches | undefined): void {
+    if (this.leftOutSearches === leftOut) return;
+    this.leftOutSearches = leftOut;
+    this.changed.fire([]);
   }
 
   open(key: string, connectionId: string, query: SearchQuery): void {
@@ -130,6 +152,7 @@ export class SearchStore {
       return kept ? [{ kept, checks: this.checks.clear(key) }] : [];
     });
     for (const key of keys) this.searches.delete(key);
+    if (!this.leftOutSearches?.keys.some((key) => this.searches.has(key))) this.leftOutSearches = undefined;
     this.changed.fire(keys);
     this.checksChanged.fire();
     return dismissed;

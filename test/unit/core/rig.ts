@@ -23,6 +23,8 @@ export class Rig {
   keptDialects: unknown;
   /** Stores which connection is active. */
   remember: (connectionId: string) => Promise<void> = () => Promise.resolve();
+  /** What was learned of databases, likewise. */
+  savedSearchability: unknown;
   explorer: Explorer;
   private readonly others: Explorer[] = [];
 
@@ -96,6 +98,10 @@ export class Rig {
         ledgerFolder: join(this.folder, 'transfers'),
         hasFocus,
         dialects: this.keptDialects,
+        searchability: this.savedSearchability,
+        saveSearchability: (learned) => {
+          this.savedSearchability = JSON.parse(JSON.stringify(learned));
+        },
         keepDialects: (learned) => {
           this.keptDialects = JSON.parse(JSON.stringify(learned));
         },

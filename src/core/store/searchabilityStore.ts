@@ -1,0 +1,80 @@
+import { readSearchability, type Searchability } from '../model/searchability.ts';
+import { Emitter } from '../util/emitter.ts';
+import { isJsonObject } from '../util/json.ts';
+
+/** A service as it was when something was learned of its databases; a new version may have learned to search. */
+export interface ServiceVersion {
+  readonly connectionId: string;
+  readonly version: string;
+}
+
+interface Entry {
+  readonly version: string;
+  readonly databases: Map<string, Searchability>;
+}
+
+const mostConnections = 50;
+const mostDatabases = 200;
+
+/** Remembers what the databases of each connection refuse to search for (D38). `toJSON` gives what the constructor takes. */
+export class SearchabilityStore {
+  private readonly entries = new Map<string, Entry>();
+  private readonly changed = new Emitter<string>();
+
+  /** Carries the name of the database of which something was learned or forgotten. */
+  readonly onDidChange = this.changed.event;
+
+  /** Takes what `toJSON` gave; anything of another form is skipped. */
+  constructor(saved?: unknown) {
+    for (const [connectionId, value] of Object.entries(isJsonObject(saved) ? saved : {})) {
+      const entry = readEntry(value);
+      if (entry) this.entries.set(connectionId, entry);
+    }
+  }
+
+  get({ connectionId, version }: ServiceVersion, database: string): Searchability | undefined {
+    const entry = this.entries.get(connectionId);
+    return entry?.version === version ? entry.databases.get(database) : undefined;
+  }
+
+  /** Replaces what is known of a database; undefined forgets it. */
+  set(service: ServiceVersion, database: string, learned: Searchability | undefined): void {
+    const known = this.get(service, database);
+    if (known?.kind === learned?.kind && known?.detail === learned?.detail) return;
+    const { databases } = this.entryOf(service);
+    databases.delete(database);
+    if (learned) databases.set(database, learned);
+    for (const oldest of [...databases.keys()].slice(0, -mostDatabases)) databases.delete(oldest);
+    this.changed.fire(database);
+  }
+
+  toJSON(): Record<string, unknown> {
+    return Object.fromEntries(
+      [...this.entries].map(([connectionId, { version, databases }]) => [
+        connectionId,
+        { version, databases: [...databases] },
+      ]),
+    );
+  }
+
+  private entryOf({ connectionId, version }: ServiceVersion): Entry {
+    const known = this.entries.get(connectionId);
+    const entry = known?.version === version ? known : { version, databases: new Map<string, Searchability>() };
+    this.entries.delete(connectionId);
+    this.entries.set(connectionId, entry);
+    for (const oldest of [...this.entries.keys()].slice(0, -mostConnections)) this.entries.delete(oldest);
+    return entry;
+  }
+}
+
+function readEntry(value: unknown): Entry | undefined {
+  if (!isJsonObject(value) || typeof value['version'] !== 'string' || !Array.isArray(value['databases'])) {
+    return undefined;
+  }
+  const pairs = (value['databases'] as readonly unknown[]).flatMap((pair) => {
+    const [name, saved] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
+    const searchability = readSearchability(saved);
+    return typeof name === 'string' && searchability ? [[name, searchability] as const] : [];
+  });
+  return { version: value['version'], databases: new Map(pairs) };
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import type { Reason } from '../../../src/core/model/reason.ts';
+import { isRefused, learnSearchability, type Searchability } from '../../../src/core/model/searchability.ts';
+import type { SearchQuery } from '../../../src/core/model/searchQuery.ts';
+import type { Search } from '../../../src/core/store/searchStore.ts';
+import { SearchabilityStore } from '../../../src/core/store/searchabilityStore.ts';
+import { dropBeforeAnswer, html, plainProblem, problem, type Behaviour } from '../../support/faultBehaviours.ts';
+import { publicLike } from '../../support/faultPersonality.ts';
+import { Rig } from './rig.ts';
+
+const jdp = 'JGI Data Portal';
+const kbase = 'KBase Workspace Service (KSS)';
+const nmdc = 'National Microbiome Data Collaborative';
+const plain: SearchQuery = { database: 'Alpha', query: 'salt marsh', pageSize: 2 };
+
+describe('What a refused search tells about its database (D38)', () => {
+  const notImplemented: Reason = {
+    kind: 'serverError',
+    status: 500,
+    detail: 'unexpected error occurred; Search not implemented for kbase database',
+  };
+  const studyWanted: Reason = { kind: 'refused', status: 400, detail: 'an NMDC study ID is needed' };
+
+  const rows: readonly (readonly [string, Partial<SearchQuery>, Reason, Searchability['kind'] | undefined])[] = [
+    ['a search that is not implemented', {}, notImplemented, 'notSearchable'],
+    ['the same with 501', {}, { ...notImplemented, status: 501 }, 'notSearchable'],
+    ['plain words that are refused', {}, studyWanted, 'wantsQuery'],
+    ['a search without words that is refused', { query: ' ' }, studyWanted, 'wantsWords'],
+    ['words with a sign, which may be a mistake', { query: 'bytes:>' }, studyWanted, undefined],
+    ['a search with parameters', { specific: { f: 'x' } }, studyWanted, undefined],
+    ['a search with a status', { status: 'staged' }, studyWanted, undefined],
+    ['a refused limit', {}, { ...studyWanted, detail: 'limit must be at most 100' }, undefined],
+    ['a refused ORCID iD', {}, { ...studyWanted, detail: 'invalid ORCID' }, undefined],
+    ["a gateway's refusal", {}, { ...studyWanted, detail: '400 Bad Request' }, undefined],
+    ['a refusal without a text', {}, { kind: 'refused', status: 400 }, undefined],
+    ['422, which is about this query', {}, { ...studyWanted, status: 422 }, undefined],
+    ['401', {}, { kind: 'unauthorized', status: 401, detail: 'search not supported' }, undefined],
+    ['403', {}, { kind: 'forbidden', status: 403, detail: 'search not supported' }, undefined],
+    ['404', {}, { kind: 'notFound', status: 404, detail: 'not found' }, undefined],
+    ['any other 500', {}, { kind: 'serverError', status: 500, detail: 'the archive is down' }, undefined],
+    ['503', {}, { kind: 'serverError', status: 503, detail: 'search is not supported now' }, undefined],
+    ['an entry that is rejected', {}, { kind: 'entryRejected', status: 500, detail: "doesn't validate" }, undefined],
+    ['a lost connection', {}, { kind: 'dropped' }, undefined],
+    ['a server out of reach', {}, { kind: 'unreachable' }, undefined],
+    ['a time limit', {}, { kind: 'timeout' }, undefined],
+  ];
+  for (const [name, query, reason, kind] of rows) {
+    it(`${kind ?? 'nothing'}: ${name}`, () => {
+      assert.equal(learnSearchability({ ...plain, ...query }, reason)?.kind, kind);
+    });
+  }
+
+  it('leaves out the searches that it refuses, and no others', () => {
+    const refused = (kind: Searchability['kind'], query: Partial<SearchQuery>): boolean =>
+      isRefused({ ...plain, ...query }, { kind });
+    assert.deepEqual([refused('notSearchable', {}), refused('notSearchable', { query: 'nmdc:sty-1' })], [true, true]);
+    assert.deepEqual(
+      [refused('wantsQuery', {}), refused('wantsQuery', { query: '' }), refused('wantsQuery', { query: 'nmdc:sty-1' })],
+      [true, true, false],
+    );
+    assert.deepEqual([refused('wantsWords', { query: '' }), refused('wantsWords', {})], [true, false]);
+  });
+
+  it('is not replaced by less: a database that refuses words is known to refuse none as well', () => {
+    assert.equal(learnSearchability({ ...plain, query: '' }, studyWanted, { kind: 'wantsQuery' }), undefined);
+  });
+});
+
+describe('The memory of what databases refuse to search for (D38)', () => {
+  const service = { connectionId: 'c', version: '1' };
+
+  it('is by connection, and starts afresh with a new version', () => {
+    const store = new SearchabilityStore();
+    store.set(service, 'Alpha', { kind: 'notSearchable', detail: 'no' });
+    assert.equal(store.get(service, 'Alpha')?.kind, 'notSearchable');
+    assert.equal(store.get({ ...service, connectionId: 'd' }, 'Alpha'), undefined);
+    assert.equal(store.get({ ...service, version: '2' }, 'Alpha'), undefined);
+    store.set({ ...service, version: '2' }, 'Beta', { kind: 'wantsWords' });
+    assert.equal(store.get(service, 'Alpha'), undefined);
+  });
+
+  it('comes back as it was saved, and skips what is of another form', () => {
+    const store = new SearchabilityStore();
+    store.set(service, 'Alpha', { kind: 'wantsQuery', detail: 'an id is needed' });
+    const saved = JSON.parse(JSON.stringify(store)) as Record<string, unknown>;
+    const odd = {
+      d: 5,
+      e: { version: '1', databases: ['x', ['Alpha'], ['Alpha', { kind: 'odd' }]] },
+      f: { version: 1 },
+    };
+    const again = new SearchabilityStore({ ...saved, ...odd });
+    assert.deepEqual(again.get(service, 'Alpha'), { kind: 'wantsQuery', detail: 'an id is needed' });
+    assert.equal(again.get({ connectionId: 'e', version: '1' }, 'Alpha'), undefined);
+    assert.deepEqual(new SearchabilityStore(5).toJSON(), {});
+  });
+
+  it('tells of news only', () => {
+    const store = new SearchabilityStore();
+    const told: string[] = [];
+    store.onDidChange((database) => told.push(database));
+    store.set(service, 'Alpha', { kind: 'notSearchable' });
+    store.set(service, 'Alpha', { kind: 'notSearchable' });
+    store.set(service, 'Alpha', undefined);
+    store.set(service, 'Alpha', undefined);
+    assert.deepEqual(told, ['Alpha', 'Alpha']);
+  });
+});
+
+describe('A search of all databases (D38)', () => {
+  let rig: Rig;
+  let service: ReturnType<typeof publicLike>;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    service = publicLike(rig.server, 'the-key');
+    service.refusesSearches = true;
+  });
+  afterEach(() => rig.end());
+
+  const queries = (query: string): SearchQuery[] =>
+    [jdp, kbase, nmdc].map((database) => ({ database, query, pageSize: 10 }));
+  const shown = (): readonly Search[] => rig.explorer.searchStore.all();
+  const searchAll = async (query: string): Promise<void> => {
+    const session = rig.explorer.sessions.active ?? (await rig.connect());
+    rig.explorer.searchFlow.dismiss(shown().map(({ key }) => key));
+    await rig.passing(rig.explorer.searchFlow.runWhereAccepted(session, queries(query)));
+  };
+  const outcome = (): unknown[] => shown().map(({ query, reason }) => [query.database, reason?.kind]);
+  const leftOut = (): unknown[] | undefined =>
+    rig.explorer.searchStore.leftOut?.refused.map((one) => [one.query.database, one.searchability.kind]);
+
+  it('learns from the first refusals, and leaves those databases out of the next one', async () => {
+    await searchAll('JDP');
+    assert.deepEqual(outcome(), [
+      [jdp, undefined],
+      [kbase, 'serverError'],
+      [nmdc, 'refused'],
+    ]);
+    assert.equal(leftOut(), undefined);
+    await searchAll('JDP');
+    assert.deepEqual(outcome(), [[jdp, undefined]]);
+    assert.deepEqual(leftOut(), [
+      [kbase, 'notSearchable'],
+      [nmdc, 'wantsQuery'],
+    ]);
+  });
+
+  it('includes a database whose form the query has', async () => {
+    await searchAll('JDP');
+    await searchAll('nmdc:sty-1');
+    assert.deepEqual(outcome(), [
+      [jdp, undefined],
+      [nmdc, undefined],
+    ]);
+    await searchAll('JDP');
+    assert.deepEqual(outcome(), [[jdp, undefined]], 'plain words are still refused');
+  });
+
+  it('searches what was left out when asked to, and forgets what a success contradicts', async () => {
+    await searchAll('JDP');
+    await searchAll('JDP');
+    service.refusesSearches = false;
+    const session = rig.explorer.sessions.active;
+    assert.ok(session);
+    await rig.explorer.searchFlow.runLeftOut(session);
+    assert.deepEqual(outcome(), [
+      [kbase, undefined],
+      [nmdc, undefined],
+      [jdp, undefined],
+    ]);
+    assert.equal(leftOut(), undefined);
+    await searchAll('JDP');
+    assert.deepEqual([outcome().length, leftOut()], [3, undefined]);
+  });
+
+  it('knows after a restart what was learned', async () => {
+    await searchAll('JDP');
+    rig.restart();
+    await searchAll('JDP');
+    assert.deepEqual(outcome(), [[jdp, undefined]]);
+  });
+
+  it('searches all where every one is known to refuse', async () => {
+    await searchAll('JDP');
+    const session = await rig.connect();
+    await rig.explorer.searchFlow.runWhereAccepted(session, queries('JDP').slice(1));
+    assert.deepEqual([outcome().length, leftOut()], [5, undefined]);
+  });
+
+  it('drops the line with the searches that it stands above', async () => {
+    await searchAll('JDP');
+    await searchAll('JDP');
+    rig.explorer.searchFlow.dismiss(shown().map(({ key }) => key));
+    assert.equal(leftOut(), undefined);
+  });
+
+  const failures: readonly (readonly [string, Behaviour])[] = [
+    ['a lost connection', dropBeforeAnswer()],
+    ['401', problem(401, 'who')],
+    ['503', problem(503, 'unavailable')],
+    ["a gateway's page", html(400, '400 Bad Request')],
+    ['another 500', plainProblem(500, 'an error occurred with the JDP database (500)')],
+  ];
+  for (const [name, failure] of failures) {
+    it(`learns nothing from ${name}`, async () => {
+      const session = await rig.connect();
+      rig.server.on('POST /api/v1/files', failure);
+      await rig.passing(rig.explorer.searchFlow.runAll(session, queries('JDP')));
+      assert.deepEqual(
+        queries('JDP').map((query) => rig.explorer.searchFlow.getKnownRefusal(session, query)),
+        [undefined, undefined, undefined],
+      );
+    });
+  }
+});
