@@ -14,6 +14,7 @@ import type { Scene } from './scene.ts';
 import { connections, firstSteps, untrusted } from './scenes/connecting.ts';
 import { metadataPages } from './scenes/pages.ts';
 import { readme } from './scenes/readme.ts';
+import { refusalStates } from './scenes/refusals.ts';
 import { searches, searchSteps } from './scenes/searching.ts';
 import { transfers } from './scenes/transferring.ts';
 import { unsettled } from './scenes/unsettled.ts';
@@ -24,7 +25,17 @@ const readmeFolder = join(repositoryRoot, 'media', 'screenshots');
 /** Not under version control. */
 const allFolder = join(repositoryRoot, 'screenshots');
 
-const allScenes = [firstSteps, untrusted, connections, searchSteps, searches, transfers, unsettled, metadataPages];
+const allScenes = [
+  firstSteps,
+  untrusted,
+  connections,
+  searchSteps,
+  searches,
+  refusalStates,
+  transfers,
+  unsettled,
+  metadataPages,
+];
 const allThemes = Object.keys(themes) as ThemeName[];
 
 const { values: options } = parseArgs({

@@ -105,8 +105,8 @@ const searchStepsStates: readonly State[] = [
     name: 'searches-ids',
     steps: async ({ window, results }) => {
       await window.quickInput.accept();
-      await seeRow(results, '2 ids not found');
-      await (await results.row('2 ids not found')).expand();
+      await seeRow(results, '2 IDs not found');
+      await (await results.row('2 IDs not found')).expand();
       await seeRow(results, 'OBS:lost-2');
     },
   },
