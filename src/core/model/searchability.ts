@@ -48,9 +48,13 @@ export function isRefused(query: SearchQuery, { kind }: Searchability): boolean 
   return isPlain(query) && (kind === 'wantsQuery' || query.query.trim() === '');
 }
 
-/** Returns true for words without any sign or filter, with which no database can find fault. */
+/** A word as people write it: `16S`, `C-terminal`, `E.`; not an id, a path or an operator. */
+const plainWord = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.,'’-]*$/u;
+
+/** Returns true for plain words without a filter, with which no database can find fault. */
 function isPlain({ query, ids, status, specific }: SearchQuery): boolean {
-  return !ids && !status && !specific && /^[\p{L}\p{M}\p{N}\s]*$/u.test(query);
+  const words = query.split(/\s+/).filter((word) => word !== '');
+  return !ids && !status && !specific && words.every((word) => plainWord.test(word));
 }
 
 /** Reads a saved {@link Searchability}; undefined for anything else. */
