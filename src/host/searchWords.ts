@@ -58,7 +58,7 @@ export function parameterTypeText({ type, values }: SearchParameter): string {
 export function searchabilityText({ kind }: Searchability): string {
   const words: Readonly<Record<Searchability['kind'], string>> = {
     notSearchable: l10n.t('not searchable'),
-    wantsQuery: l10n.t('needs a special query'),
+    wantsQuery: l10n.t('special queries'),
     wantsWords: l10n.t('needs search words'),
   };
   return words[kind];

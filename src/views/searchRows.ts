@@ -37,7 +37,7 @@ export function leftOutRow({ refused }: LeftOutSearches): MessageNode {
   const lines = refused.map(({ query, searchability }) =>
     l10n.t('{0}: {1}', databaseText(query.database), searchabilityDetail(searchability)),
   );
-  const text = plural(refused.length, 'Left out {0} database. Include it', 'Left out {0} databases. Include them');
+  const text = plural(refused.length, '{0} database left out. Include', '{0} databases left out. Include');
   const argument: LeftOutNode = { kind: 'leftOut' };
   const command = { id: 'dataTransfer.searchAllDatabases', title: l10n.t('Include'), argument };
   return { kind: 'message', id: 'leftOut', look: 'about', text, tooltip: lines.join('\n'), command };
@@ -125,5 +125,5 @@ function editRow({ key }: Search, node: SearchNode): MessageNode {
 /** Returns the words of the row itself; a schema validator's text is left to the tooltip. */
 function failureText(reason: Reason, database: string): string {
   if (reason.kind !== 'entryRejected') return reasonText(reason);
-  return l10n.t("an entry of {0} fails the service's own validation", database);
+  return l10n.t("invalid entry in {0}, rejected by the service's own validation", database);
 }

@@ -148,7 +148,7 @@ describe('The tree of databases', () => {
     searchability.set({ connectionId: connection.id, version: '2' }, 'Beta', { kind: 'wantsQuery' });
     store.setState({ kind: 'connected', connection, service: { ...service, version: '2' } });
     store.setListing({ databases: [database('Alpha', 'One'), database('Beta', 'One')], loading: false });
-    assert.deepEqual(rows().slice(1), ['Alpha', 'Beta | needs a special query']);
+    assert.deepEqual(rows().slice(1), ['Alpha', 'Beta | special queries']);
   });
 
   it('asks for the search parameters of a database when it is opened, and names them (D26)', () => {

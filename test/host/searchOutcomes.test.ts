@@ -67,7 +67,7 @@ describe('The tree of search results, where a search did not bring everything', 
     const [file, row] = items(tree.root('s'));
     assert.deepEqual(
       [file, row].map((item) => item && wordsOf(item)),
-      ['f1.csv', "An entry of Alpha fails the service's own validation"],
+      ['f1.csv', "Invalid entry in Alpha, rejected by the service's own validation"],
     );
     const why = "the service's own validation rejected an entry of its answer";
     assert.equal(row?.tooltip, `Could not search Alpha: ${why}: ${detail}`);
@@ -80,9 +80,9 @@ describe('The tree of search results, where a search did not bring everything', 
     const searchability = { kind: 'notSearchable', detail: 'no search here' } as const;
     const roots = (): string[] => items().map(wordsOf);
     store.setLeftOut({ connectionId: 'c', refused: [{ query, searchability }], keys: ['s'] });
-    assert.deepEqual(roots(), ['Left out 1 database. Include it', '“corn” | Alpha', '“corn” | Alpha']);
+    assert.deepEqual(roots(), ['1 database left out. Include', '“corn” | Alpha', '“corn” | Alpha']);
     open('newer');
-    assert.equal(roots()[1], 'Left out 1 database. Include it', 'it stays with its searches');
+    assert.equal(roots()[1], '1 database left out. Include', 'it stays with its searches');
     const [, row] = items();
     assert.equal(row?.tooltip, "Beta: This database can't be searched. Server message: no search here");
     assert.deepEqual(row.command?.arguments, [{ kind: 'leftOut' }]);

@@ -212,7 +212,7 @@ describe('Searching in the editor', () => {
     assert.deepEqual(found(), ['JGI Data Portal']);
     const tree = new SearchTree(parts.searchStore);
     const [line] = tree.getChildren().map((node) => tree.getTreeItem(node));
-    assert.equal(line?.label, 'Left out 2 databases. Include them');
+    assert.equal(line?.label, '2 databases left out. Include');
     await stage.click(line);
     assert.equal(found().length, 3);
     assert.deepEqual(

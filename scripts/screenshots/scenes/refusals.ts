@@ -60,7 +60,7 @@ const states: readonly State[] = [
       await connect(stage);
       stage.service.http.on(filesRoute, refuse);
       await searchAll(stage);
-      await seeRow(stage.databases, 'Lab Share', 'not searchable');
+      await seeRow(stage.databases, 'Genome Portal', 'special queries');
     },
   },
   {
@@ -69,7 +69,7 @@ const states: readonly State[] = [
       await stage.window.command('Data Transfer: Clear Results');
       await tidy(stage);
       await searchAll(stage);
-      await seeRow(stage.results, 'Left out 2 databases');
+      await seeRow(stage.results, '2 databases left out');
     },
   },
   {
