@@ -1,10 +1,11 @@
 import { l10n } from 'vscode';
 import { hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
+import { getOutcome } from '../core/model/transferOutcome.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import { wait, type Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { NoticeAction, Notices } from './notices.ts';
-import { numberText, plainLine, plural, reasonText, transferTitle } from './words.ts';
+import { listText, movedText, numberText, plainLine, plural, reasonText, transferTitle } from './words.ts';
 
 /** What {@link TransferNotices} need. */
 export interface TransferNoticeParts {
@@ -85,7 +86,7 @@ export class TransferNotices implements Disposable {
     const level = this.parts.level();
     const told = this.ended
       .filter(({ key }) => store.get(key) !== undefined)
-      .filter(({ state }) => level === 'all' || (level === 'problems' && state !== 'succeeded'));
+      .filter((transfer) => level === 'all' || (level === 'problems' && getOutcome(transfer) !== 'complete'));
     this.ended = [];
     this.tellOfForgotten(told.filter(({ state }) => state === 'expired'));
     const others = told.filter(({ state }) => state !== 'expired');
@@ -124,24 +125,19 @@ export class TransferNotices implements Disposable {
   private tellOfOne(transfer: Transfer): void {
     const action = this.showOne(transfer);
     const title = transferTitle(transfer);
-    if (transfer.state === 'succeeded') void this.parts.notices.info(l10n.t('Transferred {0}.', title), action);
+    const outcome = getOutcome(transfer);
+    if (outcome === 'complete') void this.parts.notices.info(l10n.t('Transferred {0}.', title), action);
+    else if (outcome === 'partial') void this.parts.notices.warning(partialText(transfer), action);
     else void this.parts.notices.error(l10n.t('Transfer of {0} failed: {1}', title, whyNot(transfer)), action);
   }
 
   private tellOfSeveral(transfers: readonly Transfer[]): void {
     const { notices } = this.parts;
-    const action = this.showAll();
-    const total = transfers.length;
-    const failures = transfers.filter(({ state }) => state !== 'succeeded').length;
-    if (failures === 0)
-      void notices.info(plural(total, '{0} transfer has succeeded.', '{0} transfers have succeeded.'), action);
-    else if (failures === total)
-      void notices.error(plural(total, '{0} transfer has failed.', '{0} transfers have failed.'), action);
-    else
-      void notices.error(
-        plural(total, '{1} of {0} transfer has failed.', '{1} of {0} transfers have failed.', numberText(failures)),
-        action,
-      );
+    const counts = countOutcomes(transfers);
+    const [text, action] = [severalText(counts), this.showAll()];
+    if (counts.failed > 0) void notices.error(text, action);
+    else if (counts.partial > 0) void notices.warning(text, action);
+    else void notices.info(text, action);
   }
 
   private askWhatBecame(transfer: Transfer): void {
@@ -160,6 +156,43 @@ export class TransferNotices implements Disposable {
 /** A cancel was the person's own wish, and a refusal was said where they submitted. */
 function isWorthTelling({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
+}
+
+/** How many of several transfers came out in which way. */
+interface OutcomeCounts {
+  readonly total: number;
+  readonly complete: number;
+  readonly partial: number;
+  readonly failed: number;
+}
+
+function countOutcomes(transfers: readonly Transfer[]): OutcomeCounts {
+  const outcomes = transfers.map(getOutcome);
+  const complete = outcomes.filter((outcome) => outcome === 'complete').length;
+  const partial = outcomes.filter((outcome) => outcome === 'partial').length;
+  const total = transfers.length;
+  return { total, complete, partial, failed: total - complete - partial };
+}
+
+function severalText({ total, complete, partial, failed }: OutcomeCounts): string {
+  if (partial > 0) {
+    const parts = listText([
+      failed > 0 ? plural(failed, '{0} failed', '{0} failed') : undefined,
+      plural(partial, '{0} incomplete', '{0} incomplete'),
+      complete > 0 ? plural(complete, '{0} complete', '{0} complete') : undefined,
+    ]);
+    return plural(total, '{0} transfer has ended: {1}.', '{0} transfers have ended: {1}.', parts);
+  }
+  if (failed === 0) return plural(total, '{0} transfer has succeeded.', '{0} transfers have succeeded.');
+  if (failed === total) return plural(total, '{0} transfer has failed.', '{0} transfers have failed.');
+  return plural(total, '{1} of {0} transfer has failed.', '{1} of {0} transfers have failed.', numberText(failed));
+}
+
+/** Says how many files were moved of a transfer that completed without all of them (D39). */
+function partialText(transfer: Transfer): string {
+  const moved = movedText(transfer) ?? '';
+  if (transfer.startedElsewhere) return l10n.t('Completed: {0} transferred.', moved);
+  return l10n.t('Completed: {0} transferred to {1}.', moved, plainLine(transfer.order.destination));
 }
 
 function whyNot(transfer: Transfer): string {

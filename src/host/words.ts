@@ -1,7 +1,9 @@
 import { env, l10n } from 'vscode';
 import type { Estimate } from '../core/model/estimate.ts';
 import type { Reason, ReasonKind } from '../core/model/reason.ts';
-import { fileCountOf, hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
+import { fileCountOf, hasEnded, isPaused, type Transfer, type TransferState } from '../core/model/transfer.ts';
+import { getOutcome, getProgress } from '../core/model/transferOutcome.ts';
+import { limitAmount, limitMarks, shortenText } from '../core/util/displayLimits.ts';
 import { signInText } from './signInWords.ts';
 
 const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
@@ -29,7 +31,12 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   serverError: (reason) => withDetail(l10n.t('the service failed'), reason),
   entryRejected: (reason) => withDetail(l10n.t("the service's own validation rejected an entry of its answer"), reason),
   redirect: () => l10n.t('the service redirects to another address; the key is not sent there'),
-  unreadable: () => l10n.t('what answers there is not a service of this kind'),
+  noService: ({ detail }) =>
+    detail === undefined
+      ? l10n.t('no data transfer service answers at this address')
+      : l10n.t('no data transfer service answers at this address; try {0}', detail),
+  serviceStopped: () => l10n.t('the local service is stopped'),
+  unreadable: () => l10n.t('the server at this address is not a data transfer service'),
   tooLarge: () => l10n.t('the answer is too large; ask for fewer files at a time'),
   cancelled: () => l10n.t('it was cancelled'),
 };
@@ -51,9 +58,9 @@ function withDetail(words: string, reason: Reason): string {
   return status === undefined ? words : l10n.t('{0} ({1})', words, status);
 }
 
-/** A sentence as a part of another one. */
+/** Returns a sentence as a part of another one, which brings its own end: without a full stop or another end mark. */
 function withoutStop(text: string): string {
-  return text.replace(/(?<!\.)\.$/, '');
+  return text.replace(/[\s.!?…]+$/u, '');
 }
 
 /** Why something failed, as the second half of a sentence, without a full stop: "the service cannot be reached". */
@@ -75,7 +82,7 @@ export function plainPart(text: string, longest: number): string {
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/[\p{Cf}]/gu, '')
     .trim();
-  return line.length > longest ? `${line.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : line;
+  return shortenText(limitMarks(line), longest);
 }
 
 /**
@@ -111,7 +118,7 @@ const numberFormat = new Intl.NumberFormat(env.language);
 
 /** A number for people, by their locale. */
 export function numberText(value: number): string {
-  return numberFormat.format(value);
+  return numberFormat.format(limitAmount(value));
 }
 
 /** The language that the words are in: the one of the editor, or English where there are no words in that. */
@@ -153,9 +160,14 @@ const longestInRow = 18;
 /** What a transfer is called in rows and questions: "3 files to My Data". */
 export function transferTitle(transfer: Transfer): string {
   const count = fileCountOf(transfer);
-  const files = count === undefined ? l10n.t('some files') : filesText(count);
+  const files = count === undefined ? l10n.t('some files') : (missedText(transfer) ?? filesText(count));
   if (transfer.startedElsewhere) return l10n.t('{0} (started elsewhere)', files);
   return l10n.t('{0} to {1}', files, plainLine(transfer.order.destination));
+}
+
+/** Returns "0 of 2 files" for a transfer that completed without all its files; undefined for any other. */
+function missedText(transfer: Transfer): string | undefined {
+  return getOutcome(transfer) === 'partial' ? movedText(transfer) : undefined;
 }
 
 /** {@link transferTitle} for a row of the side bar, where a long destination would leave no room for the state. */
@@ -177,7 +189,8 @@ export function timeText(at: number, now: number): string {
 const sizeUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
 /** A number of bytes for people, in the decimal units that data repositories use: `67 kB`. */
-export function sizeText(sizeBytes: number): string {
+export function sizeText(size: number): string {
+  const sizeBytes = limitAmount(size);
   const power = sizeBytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(sizeBytes) / 3), sizeUnits.length - 1);
   const value = sizeBytes / 1000 ** power;
   return new Intl.NumberFormat(env.language, {
@@ -188,22 +201,37 @@ export function sizeText(sizeBytes: number): string {
   }).format(value);
 }
 
-/** How far a transfer has come, as the server told it: "2 of 3 files". Undefined when it did not tell. */
+/** Returns how many files of a transfer were moved: "2 of 3 files". Undefined when the server did not report it. */
 export function movedText(transfer: Transfer): string | undefined {
-  const { movedFileCount, fileCount } = transfer.status ?? {};
-  if (movedFileCount === undefined || fileCount === undefined) return undefined;
-  return l10n.t('{0} of {1}', numberText(movedFileCount), filesText(fileCount));
+  const { moved, total } = getProgress(transfer);
+  return moved === undefined || total === undefined
+    ? undefined
+    : l10n.t('{0} of {1}', numberText(moved), filesText(total));
 }
 
-/** How a transfer stands, in a few words: its state, or what is happening to it instead (D10, D13). */
+/** A word of the server's own for a state is shown in rows and tables. */
+const longestState = 40;
+
+/** How a transfer stands, in a few words: its state, or what is happening to it instead (D10, D13, D39). */
 export function standingText(transfer: Transfer): string {
   if (transfer.replacedBy !== undefined && transfer.state === 'refused') {
     return l10n.t('did not start, submitted again');
   }
-  const word = transfer.state === 'running' ? plainLine(transfer.status?.status ?? '') : '';
+  if (getOutcome(transfer) === 'partial') {
+    const moved = movedText(transfer) ?? '';
+    return l10n.t('completed: {0} transferred', moved);
+  }
+  if (isPaused(transfer)) return l10n.t('paused: {0}', reasonText({ kind: 'serviceStopped' }));
+  const word = transfer.state === 'running' ? plainPart(transfer.status?.status ?? '', longestState) : '';
   const state = word === '' ? stateText(transfer.state) : word;
   if (transfer.cancelAcceptedAt === undefined || hasEnded(transfer.state)) return state;
   return transfer.cancelUnheeded ? l10n.t('cancel accepted, the server still says {0}', state) : l10n.t('cancelling');
+}
+
+/** Returns the status of a transfer and how far it came: "active · 2 of 3 files". */
+export function progressText(transfer: Transfer): string {
+  const moved = getOutcome(transfer) === 'partial' ? undefined : movedText(transfer);
+  return [standingText(transfer), moved].filter(Boolean).join(' · ');
 }
 
 /** How long a transfer will still take, for a row: "about 4 min", "4–7 min, from 3 earlier transfers". */

@@ -7,6 +7,7 @@ import type {
   TransferState,
   TransferStatus,
 } from '../core/model/transfer.ts';
+import type { TransferOutcome, TransferProgress } from '../core/model/transferOutcome.ts';
 import { amount, exactly, flag, list, optional, record, shape, text, texts, variant, word } from './guards.ts';
 import {
   bare,
@@ -34,7 +35,15 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem'> {
   readonly askedFileCount: number;
   /** Of all files asked for; absent unless every size is known. */
   readonly sizeBytes?: number;
+  /** The status in words, as the row of the transfer has it. */
+  readonly statusText: string;
+  /** How many files were moved. */
+  readonly progress: TransferProgress;
+  /** How it came out; absent while it has not ended. */
+  readonly outcome?: TransferOutcome;
   readonly ended: boolean;
+  /** Whether it waits because the local service is stopped. */
+  readonly paused: boolean;
   readonly canCancel: boolean;
   readonly canSubmitAgain: boolean;
   /** Why it was refused or not confirmed, or why it could not be asked about: the second half of a sentence. */
@@ -73,6 +82,8 @@ export type TransferIntent =
   | { readonly type: 'submitAgain' }
   /** One that was not confirmed did start after all (D12). */
   | { readonly type: 'didStart' }
+  /** Starts the local service, which carries this transfer and is stopped (D29). */
+  | { readonly type: 'startService' }
   | { readonly type: 'reveal' }
   | { readonly type: 'listFiles' };
 
@@ -100,6 +111,14 @@ export const transferStates: Readonly<Record<TransferState, true>> = {
 };
 
 const state = word<TransferState>(transferStates);
+const outcome = word<TransferOutcome>({
+  complete: true,
+  partial: true,
+  failed: true,
+  cancelled: true,
+  refused: true,
+  expired: true,
+});
 const file = shape<TransferFile>({ id: text, name: text, sizeBytes: optional(amount) });
 
 const status = shape<TransferStatus>({
@@ -124,7 +143,11 @@ const pageTransfer = shape<PageTransfer>({
   firstFiles: list(file),
   askedFileCount: amount,
   sizeBytes: optional(amount),
+  statusText: text,
+  progress: shape<TransferProgress>({ moved: optional(amount), total: optional(amount) }),
+  outcome: optional(outcome),
   ended: flag,
+  paused: flag,
   canCancel: flag,
   canSubmitAgain: flag,
   createdAt: amount,
@@ -169,6 +192,7 @@ export const isTransferIntent = variant<TransferIntent>({
   cancel: bare('cancel'),
   submitAgain: bare('submitAgain'),
   didStart: bare('didStart'),
+  startService: bare('startService'),
   reveal: bare('reveal'),
   listFiles: bare('listFiles'),
 });

@@ -3,15 +3,17 @@ import type { Estimate } from '../core/model/estimate.ts';
 import {
   canSubmitAgain,
   hasEnded,
+  isPaused,
   type Transfer,
   type TransferFile,
   type TransferState,
 } from '../core/model/transfer.ts';
+import { getOutcome, getProgress } from '../core/model/transferOutcome.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import { signInRemedy } from '../host/signInWords.ts';
-import { basisText, plainLine, reasonText, stateText, timeLeftText } from '../host/words.ts';
+import { basisText, plainLine, reasonText, standingText, stateText, timeLeftText } from '../host/words.ts';
 import {
   isTransferIntent,
   transferStates,
@@ -101,6 +103,9 @@ export class TransferPage implements Disposable {
       case 'remedy':
         this.runRemedy();
         break;
+      case 'startService':
+        this.parts.run('dataTransfer.startLocalService');
+        break;
       case 'reveal':
         this.parts.reveal(this.key);
         break;
@@ -130,7 +135,7 @@ function pageTransfer(transfer: Transfer, estimate: Estimate | undefined): PageT
   const { order, problem, ...facts } = transfer;
   const { files, ...rest } = order;
   const sizeBytes = totalSizeBytes(files);
-  const ended = hasEnded(facts.state);
+  const [ended, paused, outcome] = [hasEnded(facts.state), isPaused(transfer), getOutcome(transfer)];
   const remedy = problem && signInRemedy(problem, order.connectionId)?.look;
   return {
     ...facts,
@@ -138,10 +143,14 @@ function pageTransfer(transfer: Transfer, estimate: Estimate | undefined): PageT
     firstFiles: files.slice(0, firstFileCount),
     askedFileCount: files.length,
     ...(sizeBytes !== undefined && { sizeBytes }),
+    statusText: standingText(transfer),
+    progress: getProgress(transfer),
+    ...(outcome !== undefined && { outcome }),
     ended,
+    paused,
     canSubmitAgain: canSubmitAgain(transfer),
-    canCancel: !ended && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
-    ...(problem !== undefined && { problem: reasonText(problem) }),
+    canCancel: !ended && !paused && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
+    ...(problem !== undefined && !paused && { problem: reasonText(problem) }),
     ...(remedy && { remedy }),
     ...(estimate !== undefined && { estimate: pageEstimate(estimate) }),
   };

@@ -1,11 +1,12 @@
-import { l10n, StatusBarAlignment, ThemeColor, window, type MarkdownString } from 'vscode';
+import { l10n, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
 import type { Reason } from '../core/model/reason.ts';
-import { fileCountOf, type Transfer } from '../core/model/transfer.ts';
+import { isPaused, isUnderWay, type Transfer } from '../core/model/transfer.ts';
+import { getOutcome, getProgress } from '../core/model/transferOutcome.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import { doubtText } from '../host/signInWords.ts';
-import { listText, percentText, plural, reasonText } from '../host/words.ts';
+import { listText, movedText, percentText, plural, reasonText, standingText } from '../host/words.ts';
 import { transferTable } from './transferTable.ts';
 
 /** What a {@link TransferStatusBar} needs. */
@@ -29,6 +30,9 @@ interface Face {
   readonly look?: 'error' | 'warning';
 }
 
+/** How a transfer ended that the person should look at. */
+type BadEnd = 'failed' | 'partial' | 'expired';
+
 /** Watches over all transfers in one short text: running, done for a minute, failed until looked at. */
 export class TransferStatusBar implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -36,7 +40,7 @@ export class TransferStatusBar implements Disposable {
   private readonly item = this.lifetime.track(window.createStatusBarItem('transfers', StatusBarAlignment.Left, 10));
   private readonly seenRunning = new Set<string>();
   /** What ended badly and was not looked at yet. */
-  private readonly unseen = new Map<string, 'failed' | 'expired'>();
+  private readonly unseen = new Map<string, BadEnd>();
   private doneUntil = 0;
   private drawn = '';
 
@@ -90,33 +94,53 @@ export class TransferStatusBar implements Disposable {
   }
 
   private note(ended: Transfer): void {
-    if (ended.state === 'failed' || ended.state === 'refused') this.unseen.set(ended.key, 'failed');
-    if (ended.state === 'expired') this.unseen.set(ended.key, 'expired');
-    if (ended.state !== 'succeeded') return;
+    const outcome = getOutcome(ended);
+    if (outcome === 'failed' || outcome === 'refused') this.unseen.set(ended.key, 'failed');
+    if (outcome === 'partial' || outcome === 'expired') this.unseen.set(ended.key, outcome);
+    if (outcome !== 'complete') return;
     this.doneUntil = this.parts.clock.now() + doneShownMs;
     this.lifetime.track(this.parts.clock.after(doneShownMs, () => this.draw()));
   }
 
   private face(): Face | undefined {
-    const running = this.parts.store.running();
+    const underWay = this.parts.store.running().filter(isUnderWay);
+    const running = underWay.filter((transfer) => !isPaused(transfer));
     if (running.length > 0) return this.runningFace(running);
     if (this.unseen.size > 0) return this.unseenFace();
+    if (underWay.length > 0) return this.pausedFace(underWay);
     if (this.parts.clock.now() >= this.doneUntil) return undefined;
     return { text: `$(check) ${l10n.t('Transfers done')}`, tooltip: l10n.t('Show transfers') };
   }
 
-  /** How an expired one ended is not known, so it is not called a failure. */
+  /** Describes what ended badly, the gravest first. How an expired one ended is not known: that is no failure. */
   private unseenFace(): Face {
-    const expired = [...this.unseen.values()].filter((end) => end === 'expired').length;
-    const failures = this.unseen.size - expired;
-    const tooltip = l10n.t('Show transfers');
-    if (failures === 0) {
-      const text = plural(expired, '{0} transfer expired', '{0} transfers expired');
-      return { text: `$(history) ${text}`, tooltip, look: 'warning' };
-    }
-    const text = plural(failures, '{0} transfer failed', '{0} transfers failed');
-    const more = expired === 0 ? undefined : plural(expired, '{0} expired', '{0} expired');
-    return { text: `$(error) ${listText([text, more])}`, tooltip, look: 'error' };
+    const ends = [...this.unseen.values()];
+    const counts = (['failed', 'partial', 'expired'] as const)
+      .map((end) => ({ end, count: ends.filter((one) => one === end).length }))
+      .filter(({ count }) => count > 0);
+    const texts = counts.map(({ end, count }, index) => (index === 0 ? endText(end, count) : moreText(end, count)));
+    const [worst = 'failed'] = counts.map(({ end }) => end);
+    const text = this.onlyPartialText() ?? listText(texts);
+    const look = worst === 'failed' ? 'error' : 'warning';
+    return { text: `$(${endIcons[worst]}) ${text}`, tooltip: l10n.t('Show transfers'), look };
+  }
+
+  /** Returns what moved of the only transfer that is to be looked at, where it completed without all its files. */
+  private onlyPartialText(): string | undefined {
+    const [[key, end] = [], other] = this.unseen;
+    const transfer = end === 'partial' && !other && key !== undefined ? this.parts.store.get(key) : undefined;
+    const moved = transfer && movedText(transfer);
+    return moved === undefined ? undefined : l10n.t('{0} transferred', moved);
+  }
+
+  /** The local service is stopped: nothing moves until the person starts it. */
+  private pausedFace(paused: readonly Transfer[]): Face {
+    const text = plural(paused.length, '{0} transfer paused', '{0} transfers paused');
+    const start = `[${l10n.t('Start')}](command:dataTransfer.startLocalService)`;
+    const reasons = new Set(paused.map((transfer) => standingText(transfer)));
+    const tooltip = new MarkdownString(`${[...reasons].join(', ')} · ${start}`);
+    tooltip.isTrusted = { enabledCommands: ['dataTransfer.startLocalService'] };
+    return { text: `$(debug-pause) ${text}`, tooltip, look: 'warning' };
   }
 
   /** The face while no transfer can be asked for: there is no connection, or the key is rejected. */
@@ -136,12 +160,10 @@ export class TransferStatusBar implements Disposable {
     const waiting = this.waitingFace(running);
     if (waiting) return waiting;
     const count = plural(running.length, '{0} transfer', '{0} transfers');
-    const asked = running.reduce(
-      (sum, transfer) => sum + (transfer.status?.fileCount ?? fileCountOf(transfer) ?? 0),
-      0,
-    );
-    const moved = running.reduce((sum, { status }) => sum + (status?.movedFileCount ?? 0), 0);
-    const share = asked > 0 ? ` · ${percentText(moved / asked)}` : '';
+    const progress = running.map(getProgress);
+    const total = progress.reduce((sum, one) => sum + (one.total ?? 0), 0);
+    const moved = progress.reduce((sum, one) => sum + (one.moved ?? 0), 0);
+    const share = total > 0 ? ` · ${percentText(moved / total)}` : '';
     return { text: `$(sync~spin) ${count}${share}`, tooltip: transferTable(running, this.parts.estimate) };
   }
 }
@@ -151,4 +173,18 @@ function rejectedLook(rejection: Reason): Pick<Face, 'tooltip' | 'look'> {
     ? doubtText(rejection)
     : l10n.t('Transfers wait until the service accepts the API key: {0}', reasonText(rejection));
   return { tooltip: sentence, look: 'warning' };
+}
+
+const endIcons: Readonly<Record<BadEnd, string>> = { failed: 'error', partial: 'warning', expired: 'history' };
+
+function endText(end: BadEnd, count: number): string {
+  if (end === 'failed') return plural(count, '{0} transfer failed', '{0} transfers failed');
+  if (end === 'partial') return plural(count, '{0} transfer incomplete', '{0} transfers incomplete');
+  return plural(count, '{0} transfer expired', '{0} transfers expired');
+}
+
+/** Continues a list that says already that it is about transfers. */
+function moreText(end: BadEnd, count: number): string {
+  if (end === 'partial') return plural(count, '{0} incomplete', '{0} incomplete');
+  return plural(count, '{0} expired', '{0} expired');
 }

@@ -7,18 +7,18 @@ import {
   TreeItemCollapsibleState,
   type TreeDataProvider,
 } from 'vscode';
-import { hasEnded, type Transfer, type TransferState } from '../core/model/transfer.ts';
+import { hasEnded, isPaused, type Transfer, type TransferState } from '../core/model/transfer.ts';
+import { getOutcome } from '../core/model/transferOutcome.ts';
 import type { TransferStore } from '../core/store/transferStore.ts';
 import type { Clock } from '../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import type { TransferNode } from '../host/contributions.ts';
 import { foreignServiceName } from '../host/serviceNames.ts';
 import {
-  movedText,
   numberText,
   plainLine,
+  progressText,
   reasonText,
-  standingText,
   timeText,
   transferRowTitle,
   transferTitle,
@@ -170,23 +170,23 @@ const icons: Readonly<Record<TransferState, ThemeIcon>> = {
   expired: new ThemeIcon('history'),
 };
 
+const partialIcon = new ThemeIcon('warning', new ThemeColor('list.warningForeground'));
+
+function iconFor(transfer: Transfer): ThemeIcon {
+  if (getOutcome(transfer) === 'partial') return partialIcon;
+  return isPaused(transfer) ? icons.inactive : icons[transfer.state];
+}
+
 function transferItem(transfer: Transfer, estimate: string | undefined, now: number): TreeItem {
-  const { state, order } = transfer;
+  const { order } = transfer;
   const item = new TreeItem(transferRowTitle(transfer));
   item.id = transfer.key;
-  item.iconPath = icons[state];
+  item.iconPath = iconFor(transfer);
   item.contextValue = contextOf(transfer);
-  const asOf = transfer.problem && transfer.askedAt ? l10n.t('as of {0}', timeText(transfer.askedAt, now)) : undefined;
+  const isOld = transfer.problem !== undefined && !hasEnded(transfer.state);
+  const asOf = isOld && transfer.askedAt ? l10n.t('as of {0}', timeText(transfer.askedAt, now)) : undefined;
   const elsewhere = foreignServiceName(order.connectionId);
-  item.description = [
-    standingText(transfer),
-    hasEnded(state) ? undefined : movedText(transfer),
-    estimate,
-    asOf,
-    elsewhere,
-  ]
-    .filter(Boolean)
-    .join(' · ');
+  item.description = [progressText(transfer), estimate, asOf, elsewhere].filter(Boolean).join(' · ');
   item.tooltip = transferTooltip(transfer, estimate, now);
   item.command = {
     command: 'dataTransfer.showTransferProgress',
@@ -199,6 +199,7 @@ function transferItem(transfer: Transfer, estimate: string | undefined, now: num
 function contextOf(transfer: Transfer): string {
   if (hasEnded(transfer.state)) return transfer.startedElsewhere ? 'transfer.endedElsewhere' : 'transfer.ended';
   if (transfer.state === 'notConfirmed') return 'transfer.notConfirmed';
+  if (isPaused(transfer)) return 'transfer.paused';
   if (transfer.cancelUnheeded) return 'transfer.unheeded';
   const cancellable = transfer.id !== undefined && transfer.cancelAcceptedAt === undefined;
   return cancellable ? 'transfer.running' : 'transfer.waiting';
@@ -209,11 +210,11 @@ function transferTooltip(transfer: Transfer, estimate: string | undefined, now: 
   const begun = timeText(transfer.createdAt, now);
   return [
     startedElsewhere ? transferTitle(transfer) : `${plainLine(order.source)} → ${plainLine(order.destination)}`,
-    [standingText(transfer), movedText(transfer), estimate].filter(Boolean).join(' · '),
+    [progressText(transfer), estimate].filter(Boolean).join(' · '),
     status?.message ? plainLine(status.message) : '',
-    problem ? reasonText(problem) : '',
+    problem && !isPaused(transfer) ? reasonText(problem) : '',
     startedElsewhere ? l10n.t('Watched since: {0}', begun) : l10n.t('Started: {0}', begun),
-    transfer.askedAt ? l10n.t('Last asked: {0}', timeText(transfer.askedAt, now)) : '',
+    transfer.askedAt ? l10n.t('Last updated: {0}', timeText(transfer.askedAt, now)) : '',
     transfer.id ? l10n.t('Id: {0}', plainLine(transfer.id)) : '',
   ]
     .filter(Boolean)

@@ -1,4 +1,5 @@
 import { TreeItemCheckboxState, type TreeView } from 'vscode';
+import { isUnderWay } from '../core/model/transfer.ts';
 import type { SearchStore } from '../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../core/util/lifetime.ts';
 import { checkedText } from '../host/searchWords.ts';
@@ -96,7 +97,7 @@ export class TreeViews implements Disposable {
   }
 
   private drawBadge(): void {
-    const count = this.parts.transfers.store.running().length;
+    const count = this.parts.transfers.store.running().filter(isUnderWay).length;
     const tooltip = plural(count, '{0} transfer is running', '{0} transfers are running');
     this.transfers.badge = count > 0 ? { value: count, tooltip } : undefined;
   }

@@ -125,6 +125,51 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
   });
 
+  it('says what moved when a transfer completed without all its files, until the person has looked (D39)', () => {
+    const none = { status: 'succeeded', fileCount: 0, movedFileCount: 0 };
+    store.put([transfer('one'), transfer('two')]);
+    store.put([transfer('one', { state: 'succeeded', status: none }), transfer('two', { state: 'cancelled' })]);
+    assert.equal(item.shown(), '$(warning) 0 of 2 files transferred');
+    assert.deepEqual(item.real().backgroundColor, new ThemeColor('statusBarItem.warningBackground'));
+    store.put([transfer('three'), transfer('four')]);
+    store.put([transfer('three', { state: 'succeeded', status: none }), transfer('four', { state: 'failed' })]);
+    assert.equal(item.shown(), '$(error) 1 transfer failed, 2 incomplete');
+    bar.acknowledge();
+    assert.equal(item.shown(), undefined);
+  });
+
+  it('forgets a transfer whose cancel the server ignores, and shows what failed beside it (D13)', () => {
+    const ignored = { cancelAcceptedAt: 1, cancelUnheeded: true, state: 'staging' } as const;
+    store.put([transfer('one', { state: 'staging' }), transfer('two')]);
+    store.put([transfer('one', ignored)]);
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
+    store.put([transfer('two', { state: 'failed' })]);
+    assert.equal(item.shown(), '$(error) 1 transfer failed');
+    bar.acknowledge();
+    assert.equal(item.shown(), undefined);
+  });
+
+  it('says that transfers are paused while the local service is stopped, with Start', () => {
+    store.put([transfer('one', { problem: { kind: 'serviceStopped' } })]);
+    connected = false;
+    bar.draw();
+    assert.equal(item.shown(), '$(debug-pause) 1 transfer paused');
+    const { tooltip } = item.real();
+    assert.ok(tooltip instanceof MarkdownString);
+    const start = '[Start](command:dataTransfer.startLocalService)';
+    assert.equal(tooltip.value, `paused: the local service is stopped · ${start}`);
+    assert.deepEqual(tooltip.isTrusted, { enabledCommands: ['dataTransfer.startLocalService'] });
+    connected = true;
+    store.put([transfer('one')]);
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
+  });
+
+  it('bounds a state word of the server in the table', () => {
+    store.put([transfer('one', { state: 'running', status: { status: 'warming '.repeat(50) } })]);
+    const row = tableOf(item)[2] ?? '';
+    assert.equal(row.split('|')[2]?.trim().length, 40);
+  });
+
   it('says that transfers failed until the person has looked', async () => {
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'failed' })]);

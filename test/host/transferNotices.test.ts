@@ -46,10 +46,27 @@ describe('Notices of transfers', () => {
   const goes = (key: string, ...states: readonly Transfer['state'][]): void => {
     for (const state of states) store.put([transfer(key, { state })]);
   };
+  const ends = (key: string, moved: number): void =>
+    store.put([transfer(key, { state: 'succeeded', status: { fileCount: 2, movedFileCount: moved } })]);
   const told = async (): Promise<readonly string[]> => {
     await clock.pass(1000);
     return person.notices.map(({ kind, message }) => `${kind}: ${message}`);
   };
+
+  it('warn of a transfer that completed without all its files, also where only problems are wanted (D39)', async () => {
+    level = 'problems';
+    goes('t', 'active');
+    ends('t', 0);
+    assert.deepEqual(await told(), ['warning: Completed: 0 of 2 files transferred to Beta.']);
+  });
+
+  it('tell how several transfers ended where some moved fewer files', async () => {
+    for (const key of ['a', 'b', 'c']) goes(key, 'active');
+    ends('a', 0);
+    ends('b', 2);
+    goes('c', 'failed');
+    assert.deepEqual(await told(), ['error: 3 transfers have ended: 1 failed, 1 incomplete, 1 complete.']);
+  });
 
   it('tell once of a transfer that ended, and show it', async () => {
     goes('t', 'active', 'succeeded', 'succeeded');

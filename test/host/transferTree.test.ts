@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TreeItemCollapsibleState, type TreeItem } from 'vscode';
+import { ThemeIcon, TreeItemCollapsibleState, type TreeItem } from 'vscode';
 import type { Transfer, TransferState } from '../../src/core/model/transfer.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import type { TransferTreeNode } from '../../src/views/nodes.ts';
@@ -121,6 +121,28 @@ describe('The tree of transfers', () => {
     assert.match(textOf(item.tooltip), /active · 2 of 3 files · 4–7 min, from 3 earlier transfers\n/);
   });
 
+  it('shows what moved of an ended transfer, and warns where that is not all (D39)', () => {
+    const of = (state: TransferState, moved: number, files = 2): TreeItem =>
+      row(transfer('t', { state, status: { status: state, fileCount: files, movedFileCount: moved } }));
+    assert.equal(wordsOf(of('succeeded', 2)), '2 files to Beta | succeeded · 2 of 2 files');
+    assert.equal(wordsOf(of('failed', 1)), '2 files to Beta | failed · 1 of 2 files');
+    const none = of('succeeded', 0, 0);
+    assert.equal(wordsOf(none), '0 of 2 files to Beta | completed: 0 of 2 files transferred');
+    assert.ok(none.iconPath instanceof ThemeIcon);
+    assert.equal(none.iconPath.id, 'warning');
+    assert.match(textOf(none.tooltip), /\ncompleted: 0 of 2 files transferred\n/);
+  });
+
+  it('shows that a transfer is paused while the local service is stopped, and offers to start it', () => {
+    const status = { status: 'active', fileCount: 5000, movedFileCount: 2304 };
+    const item = row(transfer('t', { status, problem: { kind: 'serviceStopped' } }));
+    assert.equal(item.description, 'paused: the local service is stopped · 2,304 of 5,000 files');
+    assert.equal(item.contextValue, 'transfer.paused');
+    assert.ok(item.iconPath instanceof ThemeIcon);
+    assert.equal(item.iconPath.id, 'debug-pause');
+    assert.match(textOf(item.tooltip), /paused: the local service is stopped · 2,304 of 5,000 files/);
+  });
+
   it('tells everything in the tooltip', () => {
     const status = { status: 'failed', message: 'disk full', fileCount: 2, movedFileCount: 1 };
     const { tooltip } = row(transfer('t', { state: 'failed', status, askedAt: clock.now() }));
@@ -129,7 +151,7 @@ describe('The tree of transfers', () => {
       'failed · 1 of 2 files',
       'disk full',
       'Started: ',
-      'Last asked: ',
+      'Last updated: ',
       'Id: id-t',
     ]) {
       assert.ok(textOf(tooltip).includes(part), part);

@@ -5,6 +5,7 @@ import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { TransferState } from '../../src/core/model/transfer.ts';
 import type { MetadataSnapshot } from '../../src/messages/metadataMessages.ts';
 import { transferStates, type PageTransfer } from '../../src/messages/transferMessages.ts';
+import { withDerived } from './pageTransfer.ts';
 
 const database = 'Some Database';
 const began = Date.UTC(2026, 0, 5, 9);
@@ -12,7 +13,7 @@ const states = Object.fromEntries(Object.keys(transferStates).map((state) => [st
 
 /** What the transfer page is told first, of a transfer of three files in a state; `more` is over what that means. */
 export function transferNews(state: TransferState, more: Partial<PageTransfer> = {}): Record<string, unknown> {
-  const transfer: PageTransfer = {
+  const transfer = withDerived({
     key: 'k',
     id: 'f0e1d2c3-0000-4000-8000-000000000000',
     order: {
@@ -36,7 +37,7 @@ export function transferNews(state: TransferState, more: Partial<PageTransfer> =
       { state, at: began + 5000 },
     ],
     ...more,
-  };
+  });
   return { ...transferSnapshot(transfer), type: 'start', words: { language: 'en' }, states };
 }
 
@@ -60,6 +61,17 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     estimate: { text: 'about 1 to 2 min', basis: 'from how fast its files came so far' },
   }),
   'a transfer that succeeded': transferNews('succeeded', { ended: true, canSubmitAgain: true, status: moved(3) }),
+  'a transfer that completed without its files': transferNews('succeeded', {
+    statusText: 'completed: 0 of 3 files transferred',
+    ended: true,
+    canSubmitAgain: true,
+    status: { fileCount: 0, movedFileCount: 0 },
+  }),
+  'a transfer that is paused': transferNews('active', {
+    statusText: 'paused: the local service is stopped',
+    paused: true,
+    status: moved(2),
+  }),
   'a transfer that failed': transferNews('failed', {
     ended: true,
     canSubmitAgain: true,

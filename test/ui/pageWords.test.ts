@@ -8,6 +8,7 @@ import type { MetadataSnapshot } from '../../src/messages/metadataMessages.ts';
 import { transferStates, type PageTransfer } from '../../src/messages/transferMessages.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import { PageStand } from '../support/pageStand.ts';
+import { withDerived } from '../support/pageTransfer.ts';
 
 /** A language in which every text stands in brackets: what stands outside of them was never translated. */
 async function bracketed(): Promise<Record<string, string>> {
@@ -86,7 +87,8 @@ describe('The words of the pages', function () {
     const states = Object.fromEntries(Object.keys(transferStates).map((state) => [state, `⟦${state}⟧`]));
     for (const state of Object.keys(transferStates) as TransferState[])
       for (const more of [{}, { problem: '⟦why⟧', cancelAcceptedAt: 1 }, { startedElsewhere: true }, counted]) {
-        const transfer = { ...given, state, ended: state === 'succeeded' || state === 'refused', ...more };
+        const ended = state === 'succeeded' || state === 'refused';
+        const transfer = withDerived({ ...given, state, ended, paused: state === 'inactive', ...more });
         const snapshot = { key: 'k', now: 90_000, transfer };
         await stand.tell({ type: 'start', words: { language: 'en', bundle }, states, snapshot });
         assert.deepEqual(await bareTexts(stand), [], state);
@@ -97,7 +99,7 @@ describe('The words of the pages', function () {
   });
 });
 
-const given: Omit<PageTransfer, 'state'> = {
+const given: Omit<Parameters<typeof withDerived>[0], 'state'> = {
   key: 'k',
   id: 'i',
   order: {

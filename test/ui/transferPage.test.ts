@@ -3,7 +3,7 @@ import type { PageTransfer, TransferSnapshot } from '../../src/messages/transfer
 import { PageStand } from '../support/pageStand.ts';
 import { pageTransfer } from '../support/pageTransfer.ts';
 
-const waiting = pageTransfer({ state: 'accepted', changes: [{ state: 'accepted', at: 1000 }] });
+const waiting = { state: 'accepted', changes: [{ state: 'accepted', at: 1000 }] } as const;
 
 describe('The transfer page', function () {
   this.timeout(60_000);
@@ -14,7 +14,8 @@ describe('The transfer page', function () {
   });
   after(() => stand.close());
 
-  const show = async (transfer: PageTransfer): Promise<void> => {
+  const show = async (changed: Partial<PageTransfer>): Promise<void> => {
+    const transfer = pageTransfer(changed);
     const snapshot: TransferSnapshot = { key: 'k', now: 2000, transfer };
     await stand.tell({ type: 'start', words: { language: 'en' }, states: {}, snapshot });
   };

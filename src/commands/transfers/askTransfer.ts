@@ -5,7 +5,7 @@ import type { TransferStore } from '../../core/store/transferStore.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import { alone, pickOne, type Choice } from '../../host/quickInput.ts';
-import { movedText, plainLine, standingText, transferTitle } from '../../host/words.ts';
+import { plainLine, progressText, transferTitle } from '../../host/words.ts';
 
 /** What asking for a transfer needs. */
 export interface AskTransferParts {
@@ -51,7 +51,7 @@ export async function askTransfer(
 export function transferChoice(transfer: Transfer): Choice<string> {
   return {
     label: transferTitle(transfer),
-    description: [standingText(transfer), movedText(transfer)].filter(Boolean).join(' · '),
+    description: progressText(transfer),
     ...(transfer.id !== undefined && { detail: plainLine(transfer.id) }),
     value: transfer.key,
   };

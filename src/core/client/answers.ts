@@ -8,6 +8,7 @@ import type { Database } from '../model/database.ts';
 import type { FileEntry, FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { SearchParameter } from '../model/searchParameter.ts';
 import type { TransferStatus } from '../model/transfer.ts';
+import { parseAmount } from '../util/displayLimits.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
 import { canonicalUuid } from '../util/uuid.ts';
 
@@ -77,7 +78,7 @@ function unreadable(resource: unknown): UnreadableFile {
 
 function fileEntry(resource: FileResource, database: string): FileEntry {
   const { id, path, title, description, format, mediatype, bytes, hash } = resource;
-  const known = { path, title, description, format, mediaType: mediatype, sizeBytes: bytes, hash };
+  const known = { path, title, description, format, mediaType: mediatype, sizeBytes: parseAmount(bytes), hash };
   return { kind: 'file', id, database, name: nameOf(resource), ...withoutAbsent(known), resource };
 }
 
@@ -103,11 +104,12 @@ export function readAccepted(json: unknown): string {
   return id;
 }
 
-/** Reads a transfer's status (§2.4); absent and null are absent. */
+/** Reads a transfer's status (§2.4); absent and null are absent, and so is a count that cannot be one (D39). */
 export function readStatus(json: unknown): TransferStatus {
   const told = isTransferStatus(json) ? json : parse(transferStatusSchema, json);
   const { id, status, message, num_files, num_files_transferred } = told;
-  return withoutAbsent({ id, status, message, fileCount: num_files, movedFileCount: num_files_transferred });
+  const [fileCount, movedFileCount] = [num_files, num_files_transferred].map(parseAmount);
+  return withoutAbsent({ id, status, message, fileCount, movedFileCount });
 }
 
 /** Reads the search parameters of a database (D26); those without a type are passed over. */

@@ -20,6 +20,8 @@ export type ReasonKind =
   | 'serverError' // 5xx
   | 'entryRejected' // 5xx: the service's own validation rejected an entry of its answer (D38)
   | 'redirect' // a redirect that is not followed (D18)
+  | 'noService' // 404 where every service has something: none answers there; `detail` is an address that may be right
+  | 'serviceStopped' // the local service was stopped; its transfers continue at its next start (D29)
   | 'unreadable' // the answer is not the JSON that was expected (D15)
   | 'tooLarge' // the answer is larger than the bound (D15)
   | 'cancelled'; // the caller's signal

@@ -69,6 +69,16 @@ export function hasEnded(state: TransferState): boolean {
   return ended.has(state);
 }
 
+/** Returns true while a transfer waits because the local service was stopped (D29). */
+export function isPaused({ state, problem }: Transfer): boolean {
+  return !hasEnded(state) && problem?.kind === 'serviceStopped';
+}
+
+/** Returns true for a transfer whose end can be expected: not for one whose cancel the server accepted and ignores (D13). */
+export function isUnderWay({ state, cancelUnheeded }: Transfer): boolean {
+  return !hasEnded(state) && state !== 'notConfirmed' && cancelUnheeded !== true;
+}
+
 /** A file of a transfer, as much as the person needs to recognise it. */
 export interface TransferFile {
   readonly id: string;

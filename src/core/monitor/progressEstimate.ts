@@ -1,6 +1,7 @@
 import type { Estimate } from '../model/estimate.ts';
 import { movedAt, type MovementPoint } from '../model/movement.ts';
 import { hasEnded, type Transfer } from '../model/transfer.ts';
+import { getOutcome } from '../model/transferOutcome.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -24,12 +25,12 @@ export function estimateOf(transfer: Transfer, earlier: readonly number[], now: 
 }
 
 /**
- * How fast a transfer that succeeded went, from its submission to its end, staging and all: files in a millisecond.
+ * How fast a transfer that moved all its files went, from its submission to its end, staging and all: files in a millisecond.
  * Undefined where it cannot tell.
  */
 export function paceOf(transfer: Transfer): number | undefined {
   const end = transfer.changes.at(-1)?.at;
-  if (transfer.state !== 'succeeded' || end === undefined || end <= transfer.createdAt) return undefined;
+  if (getOutcome(transfer) !== 'complete' || end === undefined || end <= transfer.createdAt) return undefined;
   const pace = fileCount(transfer) / (end - transfer.createdAt);
   return pace > 0 ? pace : undefined;
 }

@@ -9,6 +9,7 @@ export function notesOf(transfer: PageTransfer, stateWord: string, format: Forma
   const notes = [
     originNote(transfer),
     stateNote(transfer),
+    outcomeNote(transfer, format),
     problemNote(transfer),
     cancelNote(transfer, stateWord),
     transfer.status?.doubtful
@@ -62,6 +63,23 @@ function stateNote({ state, problem, remedy, replacedBy }: PageTransfer): Note |
   return undefined;
 }
 
+/** Some servers drop files that they do not know without a word, and report success (D39). */
+function outcomeNote({ outcome, progress, paused }: PageTransfer, format: Format): Note | undefined {
+  if (paused) {
+    const text = l10n.t('The local service is stopped. This transfer continues when you start it.');
+    return note('paused', 'warning', text);
+  }
+  if (outcome !== 'partial') return undefined;
+  const { moved = 0, total = 0 } = progress;
+  if (total === 0) return note('outcome', 'warning', l10n.t('No files were transferred.'));
+  const text = format.plural(
+    total - moved,
+    '{0} file was not transferred, although the service reported success. It may not know this file. Check its ID at the source.',
+    '{0} files were not transferred, although the service reported success. It may not know these files. Check their IDs at the source.',
+  );
+  return note('outcome', 'warning', text);
+}
+
 function problemNote({ state, problem, remedy, ended }: PageTransfer): Note | undefined {
   if (problem === undefined || state === 'refused') return undefined;
   if (state === 'notConfirmed') return note('problem', 'info', l10n.t('What went wrong: {0}.', problem));
@@ -75,14 +93,14 @@ function cancelNote({ cancelAcceptedAt, cancelUnheeded, ended }: PageTransfer, s
   if (cancelAcceptedAt === undefined || ended) return undefined;
   if (cancelUnheeded)
     return note('cancel', 'warning', l10n.t('The cancel was accepted, but the server still says "{0}".', stateWord));
-  return note('cancel', 'info', l10n.t('The cancel was accepted. Waiting for the server to follow it.'));
+  return note('cancel', 'info', l10n.t('Cancellation accepted. Waiting for the server to confirm.'));
 }
 
-/** Some servers drop files that they do not know without a word; the count is the only sign. */
+/** Compares the files that were requested with those that the server counts, unless the outcome says it all. */
 function countNote(transfer: PageTransfer, format: Format): Note | undefined {
   const { countedByServer } = movementOf(transfer);
-  if (countedByServer === undefined) return undefined;
+  if (countedByServer === undefined || transfer.outcome === 'partial') return undefined;
   const asked = format.number(transfer.askedFileCount);
   const counted = format.number(countedByServer);
-  return note('count', 'warning', l10n.t('Files asked for: {0}. Files that the server counts: {1}.', asked, counted));
+  return note('count', 'warning', l10n.t('Files requested: {0}. Files that the service reports: {1}.', asked, counted));
 }

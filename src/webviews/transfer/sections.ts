@@ -25,7 +25,12 @@ export interface TransferView {
   readonly word: (state: TransferState) => string;
 }
 
-const stateIcons: Readonly<Record<TransferState, IconName>> = {
+/** How a transfer looks: as its state says, or in one of two other ways. */
+type Look = TransferState | 'partial' | 'paused';
+
+const lookIcons: Readonly<Record<Look, IconName>> = {
+  partial: 'warning',
+  paused: 'pause',
   submitting: 'running',
   notConfirmed: 'question',
   refused: 'cross',
@@ -53,15 +58,27 @@ const movingStates: ReadonlySet<TransferState> = new Set([
 ]);
 
 /** The state, as an icon and a word. */
-export function stateBadge({ transfer, word }: TransferView): HTMLElement {
-  const { state } = transfer;
-  return element('p', { 'data-key': 'state', class: `state ${state}` }, icon(stateIcons[state]), foreign(word(state)));
+export function stateBadge({ transfer }: TransferView): HTMLElement {
+  const look = lookOf(transfer);
+  return element(
+    'p',
+    { 'data-key': 'state', class: `state ${look}` },
+    icon(lookIcons[look]),
+    foreign(transfer.statusText),
+  );
+}
+
+/** Returns the style and icon of a transfer: those of its state, unless it is paused or ended without all its files. */
+function lookOf({ state, outcome, paused }: PageTransfer): Look {
+  if (paused) return 'paused';
+  return outcome === 'partial' ? 'partial' : state;
 }
 
 /** The bar of files moved, with the same in words. The bar's width is set by {@link fillBar}. */
 export function progressSection({ transfer, format }: TransferView): HTMLElement | undefined {
   const { moved, total, share } = movementOf(transfer);
-  const isWaiting = share === undefined && movingStates.has(transfer.state);
+  const look = lookOf(transfer);
+  const isWaiting = share === undefined && !transfer.paused && movingStates.has(transfer.state);
   const words =
     moved === undefined
       ? filesText(total, format)
@@ -71,7 +88,7 @@ export function progressSection({ transfer, format }: TransferView): HTMLElement
   const bar = element(
     'div',
     {
-      class: isWaiting ? `bar ${transfer.state} waiting` : `bar ${transfer.state}`,
+      class: isWaiting ? `bar ${look} waiting` : `bar ${look}`,
       role: 'progressbar',
       'aria-label': l10n.t('Files moved'),
       'aria-valuemin': '0',
@@ -105,13 +122,15 @@ export function factsStrip({ transfer, now, format }: TransferView): HTMLElement
   const { askedAt, createdAt, id, startedElsewhere } = transfer;
   const begun = startedElsewhere ? l10n.t('Watched since') : l10n.t('Submitted');
   const rows = [
-    fact('elapsed', transfer.ended ? l10n.t('Took') : l10n.t('Elapsed'), elapsedText(transfer, now, format)),
+    transfer.state === 'expired'
+      ? undefined // How long it took is not known.
+      : fact('elapsed', transfer.ended ? l10n.t('Took') : l10n.t('Elapsed'), elapsedText(transfer, now, format)),
     estimateFact(transfer),
     startedElsewhere ? undefined : filesFact(transfer, format),
     fact('started', begun, format.time(createdAt, now), format.dateTime(createdAt)),
     askedAt === undefined
       ? undefined
-      : fact('asked', l10n.t('Last asked'), format.time(askedAt, now), format.dateTime(askedAt)),
+      : fact('asked', l10n.t('Last updated'), format.time(askedAt, now), format.dateTime(askedAt)),
     startedElsewhere ? undefined : submitterFact(transfer),
     id === undefined ? undefined : fact('id', l10n.t('Transfer id'), foreign(shortened(id, 300), 'code')),
   ];
@@ -120,7 +139,7 @@ export function factsStrip({ transfer, now, format }: TransferView): HTMLElement
 
 function filesFact({ askedFileCount, sizeBytes }: PageTransfer, format: Format): HTMLElement {
   const size = sizeBytes === undefined ? undefined : format.size(sizeBytes);
-  return fact('files', l10n.t('Files asked for'), [format.number(askedFileCount), size].filter(Boolean).join(' · '));
+  return fact('files', l10n.t('Files requested'), [format.number(askedFileCount), size].filter(Boolean).join(' · '));
 }
 
 function submitterFact({ order }: PageTransfer): HTMLElement {
@@ -168,14 +187,15 @@ export function historySection(view: TransferView): HTMLElement | undefined {
 
 function stretchRow(
   { key, what, at, durationMs, isCurrent }: Stretch,
-  { word, format, now }: TransferView,
+  { transfer, word, format, now }: TransferView,
 ): HTMLElement {
+  const look = isCurrent || what === 'cancelAccepted' ? lookOf(transfer) : what;
   const name = what === 'cancelAccepted' ? l10n.t('cancel accepted') : word(what);
   const lasted = durationMs === undefined || isCurrent ? undefined : format.duration(durationMs);
   return element(
     'li',
-    { 'data-key': key, class: isCurrent ? `current ${what}` : what, 'aria-current': isCurrent ? 'step' : undefined },
-    icon(what === 'cancelAccepted' ? 'stop' : stateIcons[what]),
+    { 'data-key': key, class: isCurrent ? `current ${look}` : what, 'aria-current': isCurrent ? 'step' : undefined },
+    icon(what === 'cancelAccepted' ? 'stop' : lookIcons[look]),
     foreign(name, 'name'),
     element('time', { datetime: new Date(at).toISOString(), title: format.dateTime(at) }, format.time(at, now)),
     element('span', { class: 'lasted' }, lasted),

@@ -8,7 +8,7 @@ export interface Stretch {
   readonly what: TransferState | 'cancelAccepted';
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** How long it lasted, or has lasted by now; absent for a moment and for an end. */
+  /** How long it lasted, or has lasted by now; absent for a moment, for an end, and where it is not known. */
   readonly durationMs?: number;
   readonly isCurrent: boolean;
 }
@@ -18,9 +18,12 @@ export function timelineOf(transfer: PageTransfer, now: number): readonly Stretc
   const { changes, cancelAcceptedAt, ended } = transfer;
   const states = changes.map(({ state, at }, index): Stretch => {
     const isLast = index === changes.length - 1;
-    const until = changes[index + 1]?.at ?? now;
+    const next = changes[index + 1];
+    const until = next?.at ?? now;
     const stretch = { key: `${index}`, what: state, at, isCurrent: isLast };
-    return isLast && ended ? stretch : { ...stretch, durationMs: Math.max(0, until - at) };
+    // Only when the server was found to have forgotten it is known, not when the state before ended.
+    const isOpen = next?.state === 'expired';
+    return (isLast && ended) || isOpen ? stretch : { ...stretch, durationMs: Math.max(0, until - at) };
   });
   if (cancelAcceptedAt === undefined) return states;
   const moment: Stretch = { key: 'cancel', what: 'cancelAccepted', at: cancelAcceptedAt, isCurrent: false };

@@ -39,12 +39,14 @@ const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'inactive', 
 
 const firstFiles = 200;
 const longestName = 300;
+const longestState = 40;
 const tickMs = 1000;
 
 const intents: Readonly<Record<string, TransferIntent>> = {
   cancel: { type: 'cancel' },
   submitAgain: { type: 'submitAgain' },
   didStart: { type: 'didStart' },
+  startService: { type: 'startService' },
   copyId: { type: 'copyId' },
   reveal: { type: 'reveal' },
   remedy: { type: 'remedy' },
@@ -107,8 +109,8 @@ export class TransferScreen {
   /** Counts and messages change often and are not spoken; a change of state is. */
   private announceChange(before: PageTransfer | undefined, now: PageTransfer | undefined): void {
     if (before === undefined || now === undefined) return;
-    const word = this.wordOf(now, now.state);
-    if (word === this.wordOf(before, before.state)) return;
+    const word = now.statusText;
+    if (word === before.statusText) return;
     const destination = shortened(now.order.destination, longestName);
     this.page.announce(
       now.startedElsewhere
@@ -120,7 +122,7 @@ export class TransferScreen {
   /** A word of the server that is not known is shown as it came (D10). */
   private wordOf({ status, state }: PageTransfer, wanted: TransferState): string {
     const told = status?.status ?? '';
-    if (wanted === 'running' && state === 'running' && told !== '') return shortened(told, longestName);
+    if (wanted === 'running' && state === 'running' && told !== '') return shortened(told, longestState);
     return this.states[wanted] ?? wanted;
   }
 
@@ -181,7 +183,7 @@ export class TransferScreen {
 }
 
 function header(parts: TransferView): HTMLElement {
-  const { canCancel, canSubmitAgain, state } = parts.transfer;
+  const { canCancel, canSubmitAgain, paused, state } = parts.transfer;
   const isUnsettled = state === 'notConfirmed';
   const again = isUnsettled ? l10n.t('It Did Not: Submit Again…') : l10n.t('Submit Again…');
   return element(
@@ -192,6 +194,7 @@ function header(parts: TransferView): HTMLElement {
     element(
       'div',
       { class: 'actions', role: 'group', 'aria-label': l10n.t('Actions') },
+      paused ? button('startService', l10n.t('Start Local Service'), { kind: 'primary' }) : undefined,
       canCancel ? button('cancel', l10n.t('Cancel Transfer')) : undefined,
       isUnsettled ? button('didStart', l10n.t('It Did Start…')) : undefined,
       canSubmitAgain ? button('submitAgain', again) : undefined,

@@ -27,5 +27,7 @@ export function moving(
 
 /** One that has taken so many minutes for 100 files. */
 export function succeeded(key: string, minutes: number, more: Partial<Transfer> = {}): Transfer {
-  return moving([], { key, state: 'succeeded', changes: [{ state: 'succeeded', at: minutes * minute }], ...more });
+  const status = { status: 'succeeded', fileCount: 100, movedFileCount: 100 };
+  const changes = [{ state: 'succeeded', at: minutes * minute }] as const;
+  return moving([], { key, state: 'succeeded', changes, status, ...more });
 }

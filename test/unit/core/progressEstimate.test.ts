@@ -199,6 +199,7 @@ describe('The pace of a transfer that succeeded', () => {
 
   const untold: readonly (readonly [string, Partial<Transfer>])[] = [
     ['did not succeed', { state: 'failed' }],
+    ['moved only some of its files', { status: { fileCount: 100, movedFileCount: 99 } }],
     ['tells of no change', { changes: [] }],
     ['ended as it was created', { createdAt: 10 * minute }],
     ['ended before, by a clock that was set back', { createdAt: 20 * minute }],

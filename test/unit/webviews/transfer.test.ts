@@ -28,6 +28,20 @@ describe('The history of a transfer', () => {
     assert.equal(elapsedMs(ended, 99_000), 11_000);
   });
 
+  it('does not say how long the last known state of a forgotten transfer lasted', () => {
+    const changes = [...pageTransfer().changes, { state: 'expired', at: 12_000 } as const];
+    const stretches = timelineOf(pageTransfer({ state: 'expired', ended: true, changes }), 99_000);
+    assert.deepEqual(
+      stretches.map(({ what, durationMs }) => [what, durationMs]),
+      [
+        ['submitting', 2000],
+        ['staging', 6000],
+        ['active', undefined],
+        ['expired', undefined],
+      ],
+    );
+  });
+
   it('puts an accepted cancel where it happened (D13)', () => {
     const stretches = timelineOf(pageTransfer({ cancelAcceptedAt: 5000 }), 20_000);
     assert.deepEqual(
@@ -53,10 +67,16 @@ describe('The progress of a transfer', () => {
       { status: { fileCount: 1, movedFileCount: 1 } },
       { moved: 1, total: 1, share: 1, countedByServer: 1 },
     ],
+    ['nothing of nothing', { status: { fileCount: 0, movedFileCount: 0 } }, { moved: 0, total: 0, countedByServer: 0 }],
     [
-      'nothing of nothing',
-      { status: { fileCount: 0, movedFileCount: 0 } },
-      { moved: 0, total: 0, share: 0, countedByServer: 0 },
+      'none of the files of a success that moved none',
+      { state: 'succeeded', ended: true, status: { fileCount: 0, movedFileCount: 0 } },
+      { moved: 0, total: 4, share: 0, countedByServer: 0 },
+    ],
+    [
+      'no full bar for a success of nothing at all',
+      { state: 'succeeded', ended: true, startedElsewhere: true, askedFileCount: 0 },
+      { total: 0 },
     ],
     ['success without counts as whole', { state: 'succeeded', ended: true }, { total: 4, share: 1 }],
   ];
@@ -138,6 +158,22 @@ describe('The notes of a transfer', () => {
 
   it('say when the server counts other files than were asked for', () => {
     assert.deepEqual(keys({ status: { fileCount: 1 } }), ['count']);
+  });
+
+  it('say how many files a success left out, and what to check (D39)', () => {
+    const [note, ...others] = notesOf(
+      pageTransfer({ state: 'succeeded', ended: true, status: { fileCount: 3, movedFileCount: 3 } }),
+      'succeeded',
+      format,
+    );
+    assert.match(note?.text ?? '', /^1 file was not transferred, although the service reported success\./);
+    assert.equal(note?.kind, 'warning');
+    assert.deepEqual(others, []);
+  });
+
+  it('say that a paused transfer continues when the local service is started', () => {
+    const [note] = notesOf(pageTransfer({ paused: true }), 'active', format);
+    assert.equal(note?.text, 'The local service is stopped. This transfer continues when you start it.');
   });
 
   it('say why the status could not be asked for, as long as that matters', () => {
