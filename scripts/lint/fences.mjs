@@ -3,6 +3,7 @@
  * forbidden; a place may always import from itself. `types` are imports that leave nothing at run time.
  */
 const layers = [
+  'core/util/displayLimits',
   'core/util',
   'core/model',
   'core/client',
@@ -33,12 +34,14 @@ export const fences = [
   },
   { place: 'contract', files: /^src\/contract\//, packages: ['zod'] },
   { place: 'core', files: /^src\/core\/[^/]+\.ts$/, code: [...layers, 'contract'], node: true },
+  // What is drawn is limited in one place, for the host and for the pages.
+  { place: 'core/util/displayLimits', files: /^src\/core\/util\/displayLimits\.ts$/ },
   { place: 'core/util', files: /^src\/core\/util\//, node: true },
   { place: 'core/model', files: /^src\/core\/model\//, code: ['core/util'], types: ['contract'] },
   {
     place: 'core/client',
     files: /^src\/core\/client\//,
-    code: ['contract', 'core/model', 'core/util'],
+    code: ['contract', 'core/model', 'core/util', 'core/util/displayLimits'],
     packages: ['undici', 'zod'],
     node: true,
   },
@@ -80,7 +83,7 @@ export const fences = [
   {
     place: 'webviews/shared',
     files: /^src\/webviews\/shared\//,
-    code: ['messages'],
+    code: ['messages', 'core/util/displayLimits'],
     types: ['core/model'],
     packages: ['@vscode/l10n', 'dompurify', 'markdown-it'],
   },

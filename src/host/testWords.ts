@@ -98,6 +98,7 @@ function otherAdvice({ kind }: Reason): Advice {
         setting: connections,
       };
     case 'badAddress':
+    case 'noService':
     case 'unreadable':
     case 'redirect':
     case 'notFound':

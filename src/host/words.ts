@@ -53,8 +53,9 @@ function withCode(words: string, reason: Reason): string {
 }
 
 function withDetail(words: string, reason: Reason): string {
-  const { detail = '', status } = reason;
-  if (detail !== '') return l10n.t('{0}: {1}', words, withoutStop(plainLine(detail)));
+  const { status } = reason;
+  const detail = withoutStop(plainLine(reason.detail ?? ''));
+  if (detail !== '') return l10n.t('{0}: {1}', words, detail);
   return status === undefined ? words : l10n.t('{0} ({1})', words, status);
 }
 

@@ -116,7 +116,8 @@ export class MetadataPage implements Disposable {
 
   private problemText(reason: Reason | undefined): string {
     const name = plainLine(this.ref.name);
-    if (reason === undefined) return l10n.t('The database "{0}" told nothing about {1}.', this.ref.database, name);
+    if (reason === undefined)
+      return l10n.t('The database "{0}" told nothing about {1}.', plainLine(this.ref.database), name);
     return l10n.t('Could not fetch the metadata of {0}: {1}.', name, reasonText(reason));
   }
 

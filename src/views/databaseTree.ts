@@ -174,11 +174,15 @@ function doubtRows({ connection: { id }, doubt }: ConnectedState): MessageNode[]
   return [...troubleRows('key', { sentence, why, way: { ...retry, argument } }), ...remedyRows('key', doubt, id)];
 }
 
+/** More parameters than these make a tooltip that nobody can read. */
+const mostParameters = 20;
+
 function parametersRow(owner: string, parameters: ParameterListing['parameters']): MessageNode {
   const names = Object.keys(parameters);
-  const lines = Object.entries(parameters).map(([name, one]) =>
-    l10n.t('{0}: {1}', plainLine(name), parameterTypeText(one)),
-  );
+  const lines = Object.entries(parameters)
+    .slice(0, mostParameters)
+    .map(([name, one]) => plainLine(l10n.t('{0}: {1}', plainLine(name), parameterTypeText(one))));
+  if (names.length > lines.length) lines.push('…');
   const text =
     names.length === 0
       ? l10n.t('No search parameters of its own')
@@ -205,10 +209,13 @@ function connectionItem(state: ConnectionState): TreeItem {
   item.contextValue = machineOf(state.connection.id) === undefined ? 'connection' : 'connection.local';
   item.command = { command: 'dataTransfer.switchConnection', title: l10n.t('Switch Connection') };
   if (state.kind === 'connected') {
-    const { name, version, address } = state.service;
-    item.description = state.doubt ? l10n.t('sign-in rejected') : l10n.t('connected · v{0}', plainLine(version));
-    item.tooltip = [`${plainLine(name)} ${plainLine(version)}`, address, l10n.t('Click to switch.')].join('\n');
-    item.iconPath = new ThemeIcon('vm-active');
+    const { problem, service, doubt } = state;
+    const version = plainLine(service.version);
+    const shown = doubt ? l10n.t('sign-in rejected') : l10n.t('connected · v{0}', version);
+    item.description = problem ? l10n.t('not responding · v{0}', version) : shown;
+    const lines = [`${plainLine(service.name)} ${version}`, service.address, problem && reasonText(problem)];
+    item.tooltip = [...lines.filter(Boolean), l10n.t('Click to switch.')].join('\n');
+    item.iconPath = new ThemeIcon(problem ? 'vm-outline' : 'vm-active');
   } else {
     item.description = unconnected[state.kind]();
     item.tooltip = plainLine(state.connection.server);

@@ -1,6 +1,7 @@
 import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
 import type { Reason } from '../core/model/reason.ts';
 import { signInRemedy } from '../host/signInWords.ts';
+import { plainLine } from '../host/words.ts';
 import type { MessageNode } from './nodes.ts';
 
 const icons: Readonly<Record<MessageNode['look'], ThemeIcon>> = {
@@ -23,12 +24,21 @@ export function messageItem(node: MessageNode): TreeItem {
   item.id = node.id;
   item.iconPath = icons[node.look];
   item.tooltip = node.tooltip ?? node.text;
+  item.accessibilityInformation = { label: spokenText(node) };
   item.contextValue = `message.${node.look}`;
   if (node.command) {
     const { id, title, argument } = node.command;
     item.command = { command: id, title, arguments: argument === undefined ? [] : [argument] };
   }
   return item;
+}
+
+/**
+ * Returns what a screen reader says of the row. By itself the editor would have the tooltip read, however long that is;
+ * only of what failed does the tooltip say more in a sentence.
+ */
+function spokenText({ look, text, tooltip = text }: MessageNode): string {
+  return plainLine(look === 'error' ? tooltip : text);
 }
 
 /** The row that stands where something is on its way. */

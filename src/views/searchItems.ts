@@ -60,7 +60,7 @@ export function missingItem(search: Search, node: MissingNode): TreeItem {
   item.contextValue = 'missing';
   item.iconPath = new ThemeIcon(isUnknown ? 'question' : 'warning');
   item.tooltip = [text, ...ids.slice(0, 20).map(({ id }) => plainLine(id))].join('\n');
-  return item;
+  return spokenRow(item);
 }
 
 /** Returns the id of the row of the ids that brought no file. */

@@ -125,8 +125,22 @@ describe('Connecting in the editor', () => {
       stage.server.on('GET /', html(200, 'Welcome'));
       assert.equal(
         await complaintOf(stage, 'the-key'),
-        'Could not connect: what answers there is not a service of this kind.',
+        'Could not connect: the server at this address is not a data transfer service.',
       );
+      await assertNothingSaved(stage);
+    });
+
+    it('the address is the one of the API', async () => {
+      const done = stage.run('dataTransfer.connect');
+      (await stage.person.textBox()).enter(`${stage.server.address}/api/v1`);
+      const box = await stage.person.textBox();
+      box.enter('the-key');
+      assert.equal(
+        await box.complaint(),
+        `Could not connect: no data transfer service answers at this address; try ${stage.server.address}.`,
+      );
+      box.escape();
+      await done;
       await assertNothingSaved(stage);
     });
 

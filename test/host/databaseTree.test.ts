@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { TreeItemCollapsibleState } from 'vscode';
 import type { Database } from '../../src/core/model/database.ts';
 import type { Reason } from '../../src/core/model/reason.ts';
+import type { SearchParameter } from '../../src/core/model/searchParameter.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
@@ -9,7 +10,7 @@ import { DatabaseTree } from '../../src/views/databaseTree.ts';
 import type { DatabaseTreeNode } from '../../src/views/nodes.ts';
 import { problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { databaseTree, wordsOf } from './specimens.ts';
+import { databaseTree, textOf, wordsOf } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 const connection = { id: 'c', name: 'Test service', server: 'http://127.0.0.1:1' };
@@ -169,6 +170,19 @@ describe('The tree of databases', () => {
     assert.equal(tree.getTreeItem(row).tooltip, 'd: one of asc, desc\nq: text');
   });
 
+  it('bounds what a database with very many parameters has in its tooltip and read aloud (D39)', () => {
+    connectTo(database('Alpha', 'One'));
+    const many = Array.from({ length: 200 }, (_, index) => [`parameter_${index}`, { type: 'string', values: [] }]);
+    parameters.set('Alpha', { parameters: Object.fromEntries(many) as Record<string, SearchParameter> });
+    const [row] = tree.getChildren({ kind: 'database', name: 'Alpha' });
+    assert.ok(row);
+    const { tooltip, accessibilityInformation } = tree.getTreeItem(row);
+    assert.equal(textOf(tooltip).split('\n').length, 21);
+    const spoken = accessibilityInformation?.label ?? '';
+    assert.match(spoken, /^Search parameters: parameter_0, parameter_1, /);
+    assert.ok(spoken.length <= 300, `${spoken.length} letters are read`);
+  });
+
   it('says when a database has no search parameters, and why they did not come', () => {
     connectTo(database('Alpha', 'One'));
     parameters.set('Alpha', { parameters: {} });
@@ -176,6 +190,17 @@ describe('The tree of databases', () => {
     parameters.set('Alpha', { parameters: {}, reason: { kind: 'timeout' } });
     assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }), ['The service did not answer in time', 'Retry']);
     assert.deepEqual(asked, [], 'Retry asks, drawing the row does not');
+  });
+
+  it('does not call a service connected that does not respond', () => {
+    connectTo(database('Alpha', 'One'));
+    store.setProblem({ kind: 'unreachable', code: 'ECONNREFUSED' });
+    assert.equal(rows()[0], 'Test service | not responding · v1.2.3');
+    const item = tree.getTreeItem({ kind: 'connection' });
+    assert.match(textOf(item.tooltip), /\nthe service cannot be reached \(ECONNREFUSED\)\n/);
+    assert.match(item.accessibilityInformation?.label ?? '', /not responding/);
+    store.setProblem(undefined);
+    assert.equal(rows()[0], 'Test service | connected · v1.2.3');
   });
 
   it('marks the databases that the settings name, so that their menu can take them out again', () => {

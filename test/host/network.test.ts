@@ -168,7 +168,7 @@ describe('The network in the editor', () => {
         'the address',
         {},
         () => stage.server.on('GET /', html(200, 'x')),
-        /^Service: FAILED, what answers there/m,
+        /^Service: FAILED, the server at this address is not a data transfer service/m,
         /Check the address/,
         'Open Settings',
       ],

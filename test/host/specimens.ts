@@ -65,12 +65,14 @@ export const hostileTexts: Readonly<Record<string, string>> = {
   'control characters': 'a\u0000b\u0007c\u001b[31md\u007f',
   'marks that turn the direction of reading': 'safe\u202efdp.exe\u2066x\u2069\u200f',
   'a hundred thousand characters': 'long '.repeat(20_000),
+  'eighty combining marks': `Z${'\u0301'.repeat(80)}algo`,
   'nothing but control characters': '\u0000\u0001\u200b',
 };
 
 /** Fails for text that is not one short line of characters that can be seen. */
 export function assertPlain(text: string, what: string): void {
   assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, `${what} is plain`);
+  assert.doesNotMatch(text, /\p{M}{5}/u, `${what} has no stack of marks`);
   assert.ok(text.length <= 1000, `${what} is short, not ${text.length} characters`);
 }
 
@@ -78,7 +80,8 @@ export function assertPlain(text: string, what: string): void {
 export function assertPlainRow(item: TreeItem): void {
   assert.notEqual(labelOf(item).trim(), '', 'the label says something');
   assertPlain(labelOf(item), 'the label');
-  const { description, tooltip } = item;
+  const { description, tooltip, accessibilityInformation } = item;
+  assertPlain(accessibilityInformation?.label ?? '', 'what a screen reader says');
   assert.ok(description === undefined || typeof description === 'string', 'the description is text');
   assertPlain(description ?? '', 'the description');
   assert.ok(tooltip === undefined || typeof tooltip === 'string', 'the tooltip is text, not Markdown');

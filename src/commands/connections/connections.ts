@@ -175,8 +175,10 @@ export async function askConnection(
 }
 
 /** How a connection stands, in a word; nothing for one that is not open. */
-function standing({ sessions }: ConnectionParts, id: string): string | undefined {
-  if (sessions.active?.connection.id === id) return l10n.t('connected');
+function standing({ sessions, connectionStore }: ConnectionParts, id: string): string | undefined {
+  const { state } = connectionStore;
+  if (sessions.active?.connection.id === id)
+    return state.kind === 'connected' && state.problem ? l10n.t('not responding') : l10n.t('connected');
   return sessions.get(id) && l10n.t('open for its transfers');
 }
 
@@ -212,6 +214,7 @@ const troublesOnTheWay: ReadonlySet<ReasonKind> = new Set([
   'timeout',
   'dropped',
   'redirect',
+  'noService',
   'unreadable',
 ]);
 

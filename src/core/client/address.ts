@@ -1,4 +1,5 @@
 import { isLoopback } from '../model/loopback.ts';
+import type { Reason } from '../model/reason.ts';
 import { ConnectionError } from './errors.ts';
 
 /** What D4 needs to know to make a base address. */
@@ -25,6 +26,12 @@ export function baseAddress({ server, port, allowInsecureHttp }: AddressParts): 
   if (/[?#]/.test(start)) throw badAddress('leave out everything from ? or # on');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && allowInsecureHttp !== true) throw insecureAddress();
   return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** Adds the address that may be right to a reason, where somebody gave the one of the API instead of the service's. */
+export function withSuggestedAddress(reason: Reason, address: string): Reason {
+  const without = address.replace(/\/api(\/v\d+)?$/i, '');
+  return reason.kind === 'noService' && without !== address ? { ...reason, detail: without } : reason;
 }
 
 function parse(text: string): URL | undefined {

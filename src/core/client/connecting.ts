@@ -2,7 +2,7 @@ import { apiVersion } from '../../contract/apiVersion.ts';
 import { localServiceName } from '../../contract/root.ts';
 import type { ServiceInfo, TokenScheme, TransportKind } from '../model/connection.ts';
 import type { NetworkSettings } from '../model/networkSettings.ts';
-import { baseAddress } from './address.ts';
+import { baseAddress, withSuggestedAddress } from './address.ts';
 import type { AddressParts } from './address.ts';
 import { readRoot } from './answers.ts';
 import { DirectTransport } from './directTransport.ts';
@@ -69,14 +69,14 @@ function transportTo(
 }
 
 async function askRoot(channel: Channel, address: string, signal?: AbortSignal): Promise<ServiceInfo> {
-  const request = { method: 'GET', path: new URL(address).pathname } as const;
+  const request = { method: 'GET', path: new URL(address).pathname, isUniversal: true } as const;
   const outcome = await send(channel, request, signal);
   const read = outcome.kind === 'failed' ? outcome : readAnswer(request, outcome, readRoot);
   if (read.kind === 'read') {
     const pagesExactly = read.value.name === localServiceName;
     return { address, ...read.value, ...(pagesExactly && { pagesExactly }) };
   }
-  const { reason } = read;
+  const reason = withSuggestedAddress(read.reason, address);
   logFailure(channel, reason);
   const told = [reason.status, reason.kind, reason.code, reason.detail].filter((part) => part !== undefined);
   throw new ConnectionError(`connect: could not connect to ${address}: ${told.join(', ')}`, reason);

@@ -32,6 +32,8 @@ export interface HttpRequest {
   readonly body?: string;
   /** Marks a submission: the longest wait for its whole answer (§4.5, D16); it may count although no answer came (D12). */
   readonly submissionMs?: number;
+  /** A request that every service answers: after a 404 no service of this kind is there. */
+  readonly isUniversal?: boolean;
   /** A GET that isn't repeated after a plain 500 or a dropped connection: its ids may be the cause, and are halved (D8). */
   readonly isHalved?: boolean;
 }

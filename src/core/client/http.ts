@@ -167,16 +167,25 @@ function refused(channel: Channel, request: HttpRequest, raw: RawAnswer): Failed
   const { detail, isProblem } = readErrorBody(raw.text, headerOf(raw, 'content-type'), channel.secrets);
   const retryAfterMs = retryAfterOf(headerOf(raw, 'retry-after'), channel.clock.now());
   const signIn = classifySignIn(raw.status, detail ?? '');
+  const kind = refusalKind(request, raw.status, detail);
   const reason: Reason = {
-    kind: toKind(raw.status, detail),
+    kind,
     request: nameOf(request),
     status: raw.status,
-    ...(detail !== undefined && { detail }),
+    // What some other server says of its own pages helps nobody.
+    ...(detail !== undefined && kind !== 'noService' && { detail }),
     ...(signIn !== undefined && { signIn }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(request.submissionMs !== undefined && unclearStatuses.has(raw.status) && { maybeDone: true }),
   };
   return { kind: 'failed', reason, isProblem };
+}
+
+/** Returns what a status means. The public server answers 500 where it does not find what a request names. */
+function refusalKind({ isUniversal, method }: HttpRequest, status: number, detail = ''): ReasonKind {
+  if (status === 404 && isUniversal) return 'noService';
+  if (status === 500 && method === 'DELETE' && /\bnot found\b/i.test(detail)) return 'notFound';
+  return toKind(status, detail);
 }
 
 function headerOf(raw: RawAnswer, name: string): string {

@@ -1,5 +1,6 @@
 import type { ServiceInfo } from '../model/connection.ts';
 import type { Database } from '../model/database.ts';
+import { withSuggestedAddress } from './address.ts';
 import { readDatabases } from './answers.ts';
 import type { Channel, HttpRequest } from './exchange.ts';
 import { readAnswer, send } from './http.ts';
@@ -64,8 +65,9 @@ export class Session {
 
   /** Lists the databases and keeps the list for {@link knownDatabases} (§4.2). */
   async list(signal?: AbortSignal): Promise<Read<readonly Database[]> | Failed> {
-    const outcome = await this.ask({ method: 'GET', path: 'databases' }, readDatabases, signal);
-    if (outcome.kind !== 'read') return outcome;
+    const outcome = await this.ask({ method: 'GET', path: 'databases', isUniversal: true }, readDatabases, signal);
+    if (outcome.kind === 'failed')
+      return { ...outcome, reason: withSuggestedAddress(outcome.reason, this.service.address) };
     this.listing = outcome.value;
     this.keyWorked = true;
     return outcome;

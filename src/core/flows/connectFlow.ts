@@ -8,6 +8,7 @@ import type { Disposable } from '../util/lifetime.ts';
 import { asked, refusalOf } from './asked.ts';
 import { connectOptions } from './connectOptions.ts';
 import { isKeyRejection, type KeyWatch } from './keyWatch.ts';
+import { ServiceWatch } from './serviceWatch.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** What came of trying a connection: a session with its databases, or the reason why there is none. */
@@ -42,10 +43,12 @@ export class ConnectFlow implements Disposable {
   private readonly followingKeys: Disposable;
   private listings = 0;
   private lastListing = 0;
+  private readonly watch: ServiceWatch;
 
   constructor(parts: ConnectParts) {
     this.parts = parts;
     this.followingKeys = parts.keys.onDidChange((id) => this.showDoubt(id));
+    this.watch = new ServiceWatch({ ...parts, check: () => this.refreshDatabases() });
   }
 
   /** Tries a connection without changing anything that is open or shown. */
@@ -69,6 +72,7 @@ export class ConnectFlow implements Disposable {
     this.awaited.get(session.connection.id)?.abort();
     this.parts.sessions.activate(session);
     this.parts.keys.watch(session);
+    this.watch.watch(session);
     this.parts.store.setState({ kind: 'connected', connection: session.connection, service: session.service });
     this.parts.store.setListing({ databases, loading: false });
   }
@@ -169,6 +173,7 @@ export class ConnectFlow implements Disposable {
 
   dispose(): void {
     this.followingKeys.dispose();
+    this.watch.dispose();
     this.ending.abort();
     this.opening?.abort();
   }

@@ -5,7 +5,8 @@ import { Emitter } from '../util/emitter.ts';
 
 /**
  * How the active connection stands; `doubt` is the last rejection of a key that was accepted before (D28). One that is
- * `stopped` is a local service that somebody ended on purpose (D29).
+ * `stopped` is a local service that somebody ended on purpose (D29). The `problem` of a connected one says why it does
+ * not respond at the moment.
  */
 export type ConnectionState =
   | { readonly kind: 'disconnected' }
@@ -17,6 +18,7 @@ export type ConnectionState =
       readonly connection: Connection;
       readonly service: ServiceInfo;
       readonly doubt?: Reason;
+      readonly problem?: Reason;
     };
 
 /** The databases of the connected service, in the order it listed them; `reason` says why the last listing failed. */
@@ -66,9 +68,19 @@ export class ConnectionStore {
 
   /** Sets or removes the doubt about the key of the connected service; its listing stays. */
   setDoubt(doubt: Reason | undefined): void {
+    this.change({ doubt });
+  }
+
+  /** Records why the connected service does not respond, or that it responds again. */
+  setProblem(problem: Reason | undefined): void {
+    if (this.current.kind !== 'connected' || this.current.problem?.kind === problem?.kind) return;
+    this.change({ problem });
+  }
+
+  private change(change: { readonly doubt?: Reason | undefined; readonly problem?: Reason | undefined }): void {
     if (this.current.kind !== 'connected') return;
-    const { connection, service } = this.current;
-    this.current = { kind: 'connected', connection, service, ...(doubt && { doubt }) };
+    const { kind, connection, service, doubt, problem } = { ...this.current, ...change };
+    this.current = { kind, connection, service, ...(doubt && { doubt }), ...(problem && { problem }) };
     this.changed.fire();
   }
 

@@ -2,7 +2,9 @@
 const mostMarks = 4;
 const excessMarks = new RegExp(`(\\p{M}{${String(mostMarks)}})\\p{M}+`, 'gu');
 
-/** Larger than any amount that exists, and still short enough to draw. */
+/** An exabyte: larger than any file that exists. */
+const largestReported = 1e18;
+/** The largest sum of such amounts that is drawn. */
 const largestAmount = 1e21;
 
 /** Returns the text with at most four combining marks in a row. */
@@ -21,7 +23,8 @@ export function limitAmount(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(Math.max(0, value), largestAmount);
 }
 
-/** Returns a server's number as a count or a size; undefined unless it is whole, exact and not negative. */
+/** Returns a server's number as a count or a size; undefined unless it is whole, from 0 to 10^18. */
 export function parseAmount(value: number | null | undefined): number | undefined {
-  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+  if (typeof value !== 'number' || !Number.isInteger(value)) return undefined;
+  return value >= 0 && value <= largestReported ? value : undefined;
 }

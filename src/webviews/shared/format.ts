@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
+import { limitAmount } from '../../core/util/displayLimits.ts';
 
-/** Numbers, sizes and times as a person of one language reads them. */
+/** Numbers, sizes and times as a person of one language reads them; a number is limited to what can be drawn (D39). */
 export interface Format {
   number(value: number): string;
   /** A text that goes by a count, in the plural form that the language wants; `{0}` is the count. */
@@ -35,15 +36,16 @@ export function formatFor(language: string, wordsLanguage = language): Format {
   const unit = (value: number, name: string, unitDisplay: 'long' | 'short', maximumFractionDigits = 0): string =>
     new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay, maximumFractionDigits }).format(value);
   return {
-    number: (value) => number.format(value),
+    number: (value) => number.format(limitAmount(value)),
     plural: (count, one, other) => {
       const form = pluralRules.select(count);
       const message = form === 'one' ? one : other;
-      return l10n.t({ message, args: [number.format(count)], comment: form === 'other' ? [] : [form] });
+      return l10n.t({ message, args: [number.format(limitAmount(count))], comment: form === 'other' ? [] : [form] });
     },
     percent: (share) => percent.format(share),
-    exactSize: (sizeBytes) => unit(sizeBytes, 'byte', 'long'),
-    size: (sizeBytes) => {
+    exactSize: (size) => unit(limitAmount(size), 'byte', 'long'),
+    size: (size) => {
+      const sizeBytes = limitAmount(size);
       const power = sizeBytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(sizeBytes) / 3), sizeUnits.length - 1);
       const value = sizeBytes / 1000 ** power;
       return unit(value, sizeUnits[power] ?? 'byte', power === 0 ? 'long' : 'short', value < 10 && power > 0 ? 1 : 0);

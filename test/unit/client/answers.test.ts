@@ -68,6 +68,13 @@ describe('how answers are read (D15)', () => {
     });
   }
 
+  for (const bytes of [1e300, -5, 1.5]) {
+    it(`D39 a size of ${String(bytes)} bytes is not known, and stays in the resource`, async () => {
+      const [file] = await files([{ id: 'x', bytes }]);
+      assert.deepEqual(file, { kind: 'file', id: 'x', database: 'D', name: 'x', resource: { id: 'x', bytes } });
+    });
+  }
+
   it('D15 null and absent fields are absent', async () => {
     const [file] = await files([{ id: 'x', title: null, bytes: null, hash: null, format: null }]);
     assert.deepEqual(Object.keys(file ?? {}).sort(), ['database', 'id', 'kind', 'name', 'resource']);

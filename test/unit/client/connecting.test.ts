@@ -6,7 +6,16 @@ import { mock } from 'node:test';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
 import { baseAddress } from '../../../src/core/client/address.ts';
 import { ConnectionError, RuntimeError } from '../../../src/core/client/errors.ts';
-import { dropBeforeAnswer, empty, html, json, problem, silence, tooLarge } from '../../support/faultBehaviours.ts';
+import {
+  dropBeforeAnswer,
+  empty,
+  html,
+  json,
+  problem,
+  silence,
+  text,
+  tooLarge,
+} from '../../support/faultBehaviours.ts';
 import type { Behaviour } from '../../support/faultBehaviours.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { contractRow } from '../../support/tally.ts';
@@ -53,7 +62,7 @@ describe('connecting (§4.9)', () => {
 
   const failures: readonly (readonly [name: string, behaviour: Behaviour, kind: string, status?: number])[] = [
     ['401', problem(401, 'no'), 'unauthorized', 401],
-    ['404', empty(404), 'notFound', 404],
+    ['404', empty(404), 'noService', 404],
     ['500', problem(500, 'no'), 'serverError', 500],
     ['a dropped connection', dropBeforeAnswer(), 'dropped'],
     ['no answer', silence(), 'timeout'],
@@ -77,6 +86,26 @@ describe('connecting (§4.9)', () => {
       assert.equal(bench.log.errors.length, 1);
     });
   }
+
+  for (const path of ['/api/v1', '/api/v1/', '/dts/api/v1']) {
+    it(`suggests the service's own address where ${path} is given`, async () => {
+      const server = `${bench.server.address}${path}`;
+      await assert.rejects(bench.client.connect({ server, apiKey: testKey }), (error) => {
+        assert.ok(error instanceof ConnectionError);
+        const { kind, detail } = error.reason;
+        const wanted = bench.server.address + (path.startsWith('/dts') ? '/dts' : '');
+        assert.deepEqual([kind, detail], ['noService', wanted]);
+        return true;
+      });
+    });
+  }
+
+  it('finds no service where there is a page at the address, but no list of databases', async () => {
+    bench.server.on('GET /', json({})).on('GET /api/v1/databases', text(404, '404 page not found'));
+    await bench.client.connect({ server: bench.server.address, apiKey: testKey });
+    const { reason } = await bench.client.databases();
+    assert.deepEqual([reason?.kind, reason?.detail], ['noService', undefined]);
+  });
 
   contractRow('§4.8 row 17 a service that is not there is ConnectionError', async () => {
     await bench.server.stop();

@@ -194,6 +194,28 @@ describe('metadata by ids (D8)', () => {
     assert.deepEqual(await bench.client.fetchMetadata({ database: 'jdp', orcid: 'O', ids: ['JDP:1'] }), { value: [] });
   });
 
+  it('D8 an id that the public server does not find is not found, although it answers 500', async () => {
+    const bench = await start();
+    publicLike(bench.server);
+    await bench.connect();
+    const request = { database: 'jdp', orcid: 'O', ids: ['JDP:000001', 'JDP:none'] };
+    const { refusedIds = [] } = await bench.client.fetchMetadata(request);
+    assert.deepEqual(
+      refusedIds.map(({ id, reason }) => [id, reason.kind, reason.status]),
+      [['JDP:none', 'notFound', 500]],
+    );
+  });
+
+  it('D8 an id that a failing server only names stays a failure of the server', async () => {
+    const bench = await start();
+    bench.server.on(postRoute, problem(500, 'could not look up "a"')).on(getRoute, empty(405));
+    const { refusedIds = [] } = await bench.client.fetchMetadata({ database: 'A', orcid: 'O', ids: ['a'] });
+    assert.deepEqual(
+      refusedIds.map(({ reason }) => reason.kind),
+      ['serverError'],
+    );
+  });
+
   it('a failure in a later batch is the failure of the whole', async () => {
     const { server } = await start({ limits: { batchIds: 2 } });
     server.on(getRoute, empty(405)).on(postRoute, json({ resources: [{ id: 'a' }] }), problem(403, 'enough'));

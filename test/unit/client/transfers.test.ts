@@ -149,6 +149,12 @@ describe('the status of a transfer (D11)', () => {
     await bench.end();
   });
 
+  fault('D39 counts that cannot be counts are not reported', async () => {
+    bench.server.on(statusRoute, json({ ...own, num_files: -5, num_files_transferred: 1e300 }));
+    const { value } = await bench.client.transferStatus(transferId);
+    assert.deepEqual(value, { id: transferId, status: 'active' });
+  });
+
   const strange: Readonly<Record<string, unknown>> = {
     'another id': { ...own, id: otherId },
     'an id that is none': { ...own, id: 'x' },
@@ -275,6 +281,8 @@ describe('the status of a transfer (D11)', () => {
     const refused = await bench.client.cancelTransfer({ id, orcid: 'somebody else' });
     assert.equal(refused.value, undefined);
     assert.match(refused.reason?.detail ?? '', /invalid Orcid/);
+    const unknown = await bench.client.cancelTransfer({ id: otherId, orcid: 'O' });
+    assert.equal(unknown.reason?.kind, 'notFound', 'the public server answers 500 for it');
     assert.equal(state.transfers.get(id)?.status, 'staging');
   });
 });

@@ -77,6 +77,11 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
     "import { x } from '../transfer/main.ts';",
   ],
   ['src/webviews/transfer/main.ts', "import { x } from '../../messages/guards.ts';", "import { x } from 'node:path';"],
+  [
+    'src/webviews/shared/text.ts',
+    "import { x } from '../../core/util/displayLimits.ts';",
+    "import { x } from '../../core/util/redact.ts';",
+  ],
   ['src/webviews/shared/dom.ts', "import x from 'dompurify';", "import { x } from '../../core/util/json.ts';"],
   [
     'src/service/main.ts',

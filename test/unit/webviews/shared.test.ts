@@ -59,6 +59,10 @@ describe('Text of a server', () => {
     assert.equal(visibleText('two\nlines\tand שלום'), 'two\nlines\tand שלום');
   });
 
+  it('has no more than four combining marks on a character (D39)', () => {
+    assert.equal(visibleText(`Z${'\u0301'.repeat(80)}.csv`), `Z${'\u0301'.repeat(4)}.csv`);
+  });
+
   it('is never cut within a character', () => {
     assert.equal(shortened('ab😀cd', 4), 'ab…');
     assert.equal(shortened('abcd', 4), 'abcd');
@@ -105,6 +109,16 @@ describe('Numbers and times', () => {
   it('follow the language, and English where it is not known', () => {
     assert.equal(formatFor('de').number(1234567), '1.234.567');
     assert.equal(formatFor('not a language').number(1234567), '1,234,567');
+  });
+
+  it('are never longer than a line, whatever a server sent (D39)', () => {
+    const drawn = [format.number(1e300), format.number(-5), format.size(1e300), format.exactSize(1e300)];
+    assert.deepEqual(drawn, [
+      '1,000,000,000,000,000,000,000',
+      '0',
+      '1,000,000 PB',
+      '1,000,000,000,000,000,000,000 bytes',
+    ]);
   });
 
   const sizes = [

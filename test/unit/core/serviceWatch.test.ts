@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../support/eventually.ts';
+import { dropBeforeAnswer, json, problem } from '../../support/faultBehaviours.ts';
+import { Rig, until } from './rig.ts';
+
+const list = 'GET /api/v1/databases';
+const search = 'POST /api/v1/files';
+const databases = json([{ id: 'a', name: 'Alpha', organization: 'One', url: '' }]);
+
+describe('A connected service', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    await rig.connect();
+  });
+  afterEach(() => rig.end());
+
+  const problemKind = (): string | undefined => {
+    const { state } = rig.explorer.connectionStore;
+    return state.kind === 'connected' ? state.problem?.kind : state.kind;
+  };
+  const isShown = (kind: string | undefined): Promise<void> =>
+    until(rig.explorer.connectionStore.onDidChange, () => problemKind() === kind);
+  const refresh = async (): Promise<void> => {
+    const refreshing = rig.explorer.connectFlow.refreshDatabases();
+    await rig.passing(refreshing);
+  };
+  const find = async (): Promise<unknown> => {
+    const session = rig.explorer.sessions.active;
+    const { orcid } = rig.order;
+    return await session?.client.search({ database: 'Alpha', orcid, query: 'x' });
+  };
+
+  it('is not responding after a refresh that failed, until it is back, which is found out without a person', async () => {
+    assert.equal(problemKind(), undefined);
+    await rig.server.stop();
+    await refresh();
+    assert.equal(problemKind(), 'unreachable');
+    await rig.server.startAgain();
+    const back = isShown(undefined);
+    await rig.passing(back);
+    assert.equal(rig.explorer.connectionStore.listing.reason, undefined, 'the databases are listed again');
+  });
+
+  it('is not responding while a gateway answers for it', async () => {
+    rig.server.on(search, problem(503, 'no upstream'));
+    await find();
+    assert.equal(problemKind(), 'serverError');
+  });
+
+  it('responds where only one request made it drop the connection', async () => {
+    rig.server.on(search, dropBeforeAnswer());
+    const before = rig.server.requestsTo(list).length;
+    await find();
+    await eventually(() => Promise.resolve(rig.server.requestsTo(list).length > before || undefined));
+    assert.equal(problemKind(), undefined);
+  });
+
+  it('is not responding where it drops every connection', async () => {
+    rig.server.on(list, dropBeforeAnswer());
+    await refresh();
+    await rig.passing(isShown('dropped'));
+    rig.server.on(list, databases);
+    await rig.passing(isShown(undefined));
+  });
+
+  it('responds when it refuses something', async () => {
+    rig.server.on(search, problem(500, 'a database failed'));
+    await find();
+    assert.equal(problemKind(), undefined);
+  });
+});
