@@ -43,6 +43,7 @@ import {
   removeFromHistory,
   type HistoryParts,
 } from './transfers/transferHistory.ts';
+import { restoreRemovedTransfers } from './transfers/restoreRemovedTransfers.ts';
 import { verifyLandedFiles, type VerifyParts } from './landed/verifyLandedFiles.ts';
 import {
   cancelTransfer,
@@ -142,6 +143,7 @@ function transferCommands(parts: CommandParts) {
     'dataTransfer.verifyLandedFiles': (given) => verifyLandedFiles(parts, given),
     'dataTransfer.removeFromHistory': (node) => removeFromHistory(parts, node),
     'dataTransfer.clearFinishedTransfers': () => clearFinishedTransfers(parts),
+    'dataTransfer.restoreRemovedTransfers': () => restoreRemovedTransfers(parts),
     'dataTransfer.showRunningTransfers': () => showRunningTransfers(parts),
     'dataTransfer.submitAgain': (node) => submitAgain(parts, node),
     'dataTransfer.checkTransferById': () => checkTransferById(parts),

@@ -100,6 +100,7 @@ export interface CommandArguments {
   'dataTransfer.verifyLandedFiles': TransferNode | Uri;
   'dataTransfer.removeFromHistory': TransferNode;
   'dataTransfer.clearFinishedTransfers': undefined;
+  'dataTransfer.restoreRemovedTransfers': undefined;
   'dataTransfer.showRunningTransfers': undefined;
   'dataTransfer.submitAgain': TransferNode;
   'dataTransfer.checkTransferById': undefined;
@@ -164,6 +165,7 @@ export const rowKinds: Readonly<Record<CommandId, RowKind | readonly RowKind[]>>
   'dataTransfer.useDescription': [],
   'dataTransfer.refreshTransfers': [],
   'dataTransfer.clearFinishedTransfers': [],
+  'dataTransfer.restoreRemovedTransfers': [],
   'dataTransfer.showRunningTransfers': [],
   'dataTransfer.checkTransferById': [],
   'dataTransfer.findInHistory': [],

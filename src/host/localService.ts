@@ -112,7 +112,7 @@ export class LocalService implements Disposable {
       if (await finder.find()) throw error;
     } finally {
       share?.lease.dispose();
-      if (share) this.changed.fire('stopped');
+      this.changed.fire('stopped');
     }
   }
 

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { workspace } from 'vscode';
 import { localConnectionId } from '../../src/host/machine.ts';
+import { standingText } from '../../src/host/words.ts';
 import { HeldLease } from '../support/heldLease.ts';
 import { until } from '../unit/core/rig.ts';
 import { orcid, Stage } from './stage.ts';
@@ -99,6 +100,44 @@ describe('The local service of all windows (D29)', function () {
       'greeting.txt',
       'manifest.json',
     ]);
+    await rm(archive, { recursive: true });
+    await rm(join(openFolder(), 'greeting.txt'));
+  });
+
+  it('asks before it is stopped while transfers run, shows them as paused, and continues them at its next start', async () => {
+    const archive = join(openFolder(), 'archive');
+    await mkdir(archive);
+    await stage.settings.update('localService.databases', [{ name: 'Archive', folder: archive }], true);
+    await writeFile(join(openFolder(), 'greeting.txt'), 'hello');
+    await stage.run('dataTransfer.startLocalService');
+    await stage.search(workspace.workspaceFolders?.[0]?.name ?? '', 'greeting');
+    await rename(archive, `${archive}-away`);
+    await stage.transferAll('Archive');
+    const { transferStore, localService } = stage.parts;
+    const [submitted] = transferStore.all();
+    assert.ok(submitted);
+    const shown = (): string => {
+      const transfer = transferStore.get(submitted.key);
+      return transfer ? standingText(transfer) : '';
+    };
+    await until(transferStore.onDidChange, () => shown() === 'inactive');
+
+    const kept = stage.run('dataTransfer.stopLocalService');
+    const question = await stage.person.notice(/^Stop the local service\?$/);
+    assert.match(question.detail, /^1 transfer is running on it:\n1 file to Archive · inactive/);
+    question.dismiss();
+    await kept;
+    assert.equal(localService.isRunning, true);
+    const stopped = stage.run('dataTransfer.stopLocalService');
+    (await stage.person.notice(/^Stop the local service\?$/)).press('Stop Local Service');
+    await stopped;
+    const notice = await stage.person.notice(/^The local service is stopped\. 1 transfer is paused\.$/);
+    assert.equal(shown(), 'paused: the local service is stopped');
+
+    notice.press('Start');
+    await until(transferStore.onDidChange, () => shown() === 'inactive');
+    await rename(`${archive}-away`, archive);
+    await until(transferStore.onDidChange, () => shown() === 'succeeded');
     await rm(archive, { recursive: true });
     await rm(join(openFolder(), 'greeting.txt'));
   });

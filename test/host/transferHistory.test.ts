@@ -62,10 +62,47 @@ describe('The history of transfers', () => {
   it('is cleared of all that ended, and of nothing else, and takes it back', async () => {
     await stage.run('dataTransfer.clearFinishedTransfers');
     assert.deepEqual(names(), ['open']);
-    (await stage.person.notice(/^Cleared 2 finished transfers\. Their files are not touched\.$/)).press('Undo');
+    (await stage.person.notice(/^Removed 2 finished transfers from the history\. Their files are kept\.$/)).press(
+      'Undo',
+    );
     await stage.transferHere(key('old'));
     await stage.transferHere(key('new'));
     assert.deepEqual(names(), ['open', 'new', 'old']);
+  });
+
+  it('is asked about before more than twenty transfers are cleared', async () => {
+    const { transferFlow, transferStore } = stage.parts;
+    const more = Array.from({ length: 19 }, (_, index) => transfer(key(`more${index}`), { state: 'succeeded' }));
+    for (const one of more) await transferFlow.keep(one);
+    const left = stage.run('dataTransfer.clearFinishedTransfers');
+    const question = await stage.person.notice(/^Remove 21 finished transfers from the history\?$/);
+    assert.equal(question.isModal, true);
+    assert.match(question.detail, /For a day, you can restore them with "Restore Removed Transfers…"/);
+    question.dismiss();
+    await left;
+    assert.equal(transferStore.finished().length, 21);
+    const cleared = stage.run('dataTransfer.clearFinishedTransfers');
+    (await stage.person.notice(/^Remove 21 finished/)).press('Remove');
+    await cleared;
+    assert.equal(transferStore.finished().length, 0);
+  });
+
+  it('restores what was removed within a day, one by one or all at once, without the notice', async () => {
+    await stage.run('dataTransfer.clearFinishedTransfers');
+    const one = stage.run('dataTransfer.restoreRemovedTransfers');
+    const pick = await stage.person.pick();
+    assert.match(pick.labels[0] ?? '', /^Restore all \d+ transfers$/);
+    pick.type('gamma');
+    assert.ok(pick.labels.length > 0 && pick.labels.every((label) => label === '2 files to Gamma'));
+    pick.choose('2 files to Gamma');
+    await one;
+    assert.equal(stage.parts.transferStore.finished().length, 1);
+    const all = stage.run('dataTransfer.restoreRemovedTransfers');
+    const again = await stage.person.pick();
+    again.choose(again.labels[0] ?? '');
+    await all;
+    await stage.transferHere(key('old'));
+    await stage.transferHere(key('new'));
   });
 
   it('is searched by files, databases, descriptions and ids, and shows what was found', async () => {

@@ -1,12 +1,12 @@
 import { l10n } from 'vscode';
 import type { Reason } from '../../core/model/reason.ts';
+import { isUnderWay, type Transfer } from '../../core/model/transfer.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { ConnectionNode, WelcomeButton } from '../../host/contributions.ts';
 import { connectionName } from '../../host/connectionName.ts';
 import { localConnectionId } from '../../host/machine.ts';
-import type { Notices } from '../../host/notices.ts';
-import { plainLine, plural, reasonText } from '../../host/words.ts';
+import { plainLine, plural, progressText, reasonText, transferTitle } from '../../host/words.ts';
 import { connect, type ConnectParts } from './connect.ts';
 import { actionsFor, askConnection, openConnection, openLocalService, type ConnectionParts } from './connections.ts';
 
@@ -74,15 +74,15 @@ export async function startLocalService(parts: ManageParts, button?: WelcomeButt
   await opening;
 }
 
-/** Ends the local service, after asking where other windows use it; its running transfers go on at the next start. */
+/** Ends the local service, after asking where transfers run on it or other windows use it. */
 export async function stopLocalService(parts: ManageParts): Promise<void> {
   const { localService, connectFlow, sessions, notices } = parts;
   const others = await localService.otherWindows();
   if (others === undefined && !localService.isRunning) {
-    void notices.info(l10n.t('The local service does not run.'));
+    void notices.info(l10n.t("The local service isn't running."));
     return;
   }
-  if (!(await mayStop(notices, others ?? 0))) return;
+  if (!(await mayStop(parts, others ?? 0))) return;
   if (sessions.active?.connection.id === localConnectionId) connectFlow.disconnect();
   else sessions.close(localConnectionId);
   try {
@@ -93,13 +93,34 @@ export async function stopLocalService(parts: ManageParts): Promise<void> {
   }
 }
 
-async function mayStop(notices: Notices, others: number): Promise<boolean> {
-  if (others <= 0) return true;
+async function mayStop({ notices, transferStore }: ManageParts, others: number): Promise<boolean> {
+  const running = transferStore
+    .running()
+    .filter((transfer) => transfer.order.connectionId === localConnectionId && isUnderWay(transfer));
+  const details = [running.length > 0 ? runningText(running) : '', others > 0 ? othersText(others) : ''];
+  if (details.every((detail) => detail === '')) return true;
+  const question = l10n.t('Stop the local service?');
+  return await notices.confirm(question, details.filter(Boolean).join('\n\n'), l10n.t('Stop Local Service'));
+}
+
+/** More transfers than these are not named in a question. */
+const mostNamed = 5;
+
+function runningText(running: readonly Transfer[]): string {
+  const named = running.slice(0, mostNamed).map((transfer) => `${transferTitle(transfer)} · ${progressText(transfer)}`);
+  const others = running.length - named.length;
+  return [
+    plural(running.length, '{0} transfer is running on it:', '{0} transfers are running on it:'),
+    ...named,
+    ...(others > 0 ? [plural(others, 'and {0} more', 'and {0} more')] : []),
+    l10n.t('Running transfers pause, and continue when you start the service again.'),
+  ].join('\n');
+}
+
+function othersText(others: number): string {
   const use =
     others === 1
       ? l10n.t('Another window uses it.')
       : plural(others, '{0} other window uses it.', '{0} other windows use it.');
-  const detail = l10n.t('Its databases go away there too. Running transfers go on when it is started again.');
-  const question = l10n.t('Stop the local service?');
-  return await notices.confirm(question, `${use} ${detail}`, l10n.t('Stop Local Service'));
+  return `${use} ${l10n.t('Its databases disappear there too.')}`;
 }

@@ -1,3 +1,4 @@
+import { isPaused } from '../../core/model/transfer.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
@@ -20,7 +21,7 @@ export function keepTransfersWatched(parts: WatchedParts, log: Logger): Disposab
   const opened = new Set<string>();
   const noteOpen = (): void => sessions.all().forEach(({ connection }) => opened.add(connection.id));
   const open = async (isStart: boolean): Promise<void> => {
-    const ids = connectionsInUse(parts, opened);
+    const ids = connectionsInUse(parts, opened, isStart);
     for (const id of ids) opened.add(id);
     const last = isStart ? await parts.memory.lastConnectionId() : undefined;
     const shown = isStart ? (ids.find((id) => id === last) ?? ids[0]) : undefined;
@@ -34,9 +35,17 @@ export function keepTransfersWatched(parts: WatchedParts, log: Logger): Disposab
   return lifetime;
 }
 
-/** The saved connections on which transfers run, and the local service's, by the newest transfer; without `others`. */
-function connectionsInUse({ settings, transferStore }: WatchedParts, others: ReadonlySet<string>): readonly string[] {
-  const ids = new Set(transferStore.running().map(({ order }) => order.connectionId));
+/**
+ * The saved connections on which transfers run, and the local service's, by the newest transfer; without `others`. Only
+ * at a start it includes a local service that was stopped: later on, the person decides when it starts again.
+ */
+function connectionsInUse(
+  { settings, transferStore }: WatchedParts,
+  others: ReadonlySet<string>,
+  isStart: boolean,
+): readonly string[] {
+  const running = transferStore.running().filter((transfer) => isStart || !isPaused(transfer));
+  const ids = new Set(running.map(({ order }) => order.connectionId));
   const missing = [...ids].filter((id) => !others.has(id));
   if (missing.length === 0) return [];
   const known = new Set([...settings.connections.map(({ id }) => id), localConnectionId]);

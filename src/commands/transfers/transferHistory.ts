@@ -41,6 +41,9 @@ function doubt({ state, cancelUnheeded }: Transfer): string | undefined {
   return undefined;
 }
 
+/** Clearing more transfers than these at once is asked about. */
+const mostWithoutAsking = 20;
+
 /** Takes all transfers that have ended out of the list and the ledger, with a way back. */
 export async function clearFinishedTransfers(parts: HistoryParts): Promise<void> {
   const { transferFlow, transferStore, notices } = parts;
@@ -50,12 +53,23 @@ export async function clearFinishedTransfers(parts: HistoryParts): Promise<void>
     void notices.info(l10n.t('There are no finished transfers to clear.'));
     return;
   }
+  if (finished.length > mostWithoutAsking && !(await mayClear(parts, finished.length))) return;
   const cleared = plural(
     finished.length,
-    'Cleared {0} finished transfer. Its files are not touched.',
-    'Cleared {0} finished transfers. Their files are not touched.',
+    'Removed {0} finished transfer from the history. Its files are kept.',
+    'Removed {0} finished transfers from the history. Their files are kept.',
   );
   await forget(parts, finished, cleared);
+}
+
+async function mayClear({ notices }: HistoryParts, count: number): Promise<boolean> {
+  const question = plural(
+    count,
+    'Remove {0} finished transfer from the history?',
+    'Remove {0} finished transfers from the history?',
+  );
+  const detail = l10n.t('Their files are kept. For a day, you can restore them with "Restore Removed Transfers…".');
+  return await notices.confirm(question, detail, l10n.t('Remove'));
 }
 
 async function forget(

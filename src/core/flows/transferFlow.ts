@@ -109,10 +109,26 @@ export class TransferFlow {
     return undefined;
   }
 
+  /** Records that the local service was stopped: its running transfers wait until it starts again (D29). */
+  async pauseAll(connectionId: string): Promise<readonly Transfer[]> {
+    const { store, kept } = this.parts;
+    const paused = store
+      .running()
+      .filter(({ order, id }) => order.connectionId === connectionId && id !== undefined)
+      .map((transfer) => ({ ...transfer, problem: { kind: 'serviceStopped' } as const }));
+    await kept.keepAll(paused);
+    return paused;
+  }
+
   /** Forgets transfers that have ended; for a day they can be restored. */
   async forget(keys: readonly string[]): Promise<void> {
     await this.parts.ledger.remove(keys);
     this.parts.store.remove(keys);
+  }
+
+  /** Returns what was forgotten and can still be restored, the last forgotten first. */
+  async loadRemoved(): Promise<readonly Transfer[]> {
+    return await this.parts.ledger.loadRemoved();
   }
 
   /** Brings back what was forgotten, as far as it is still there. */

@@ -121,6 +121,11 @@ export class RecordFiles {
     await utimes(this.path(shelf, key), at / 1000, at / 1000);
   }
 
+  /** Returns when a record came to its shelf, in milliseconds since 1970; undefined where it is not there. */
+  async stampOf(shelf: Shelf, key: string): Promise<number | undefined> {
+    return (await orMissing(stat(this.path(shelf, key))))?.mtimeMs;
+  }
+
   /** Deletes the files of a folder that were written or stamped before `before`, if `isMeant`. */
   async purge(name: string, before: number, isMeant: (name: string) => boolean = () => true): Promise<void> {
     const folder = join(this.folder, name);

@@ -55,6 +55,22 @@ export class TransferLedger {
     return restored.filter((transfer) => transfer !== undefined);
   }
 
+  /** Returns all that were removed within a day, the last removed first. */
+  async loadRemoved(): Promise<readonly Transfer[]> {
+    const keys = await this.files.keys('removed');
+    const found = await together(keys, filesAtOnce, async (key) => {
+      const [record, removedAt] = [
+        await this.files.tryToRead('removed', key),
+        await this.files.stampOf('removed', key),
+      ];
+      return record && removedAt !== undefined ? { transfer: record.transfer, removedAt } : undefined;
+    });
+    return found
+      .filter((one) => one !== undefined)
+      .sort((one, other) => other.removedAt - one.removedAt)
+      .map(({ transfer }) => transfer);
+  }
+
   /** All that have not ended. */
   async loadRunning(): Promise<readonly Transfer[]> {
     const transfers = await together(await this.files.keys('running'), filesAtOnce, async (key) => {

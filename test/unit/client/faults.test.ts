@@ -126,7 +126,10 @@ const timed: ReadonlySet<string> = new Set(['databases', 'search']);
 function faultsOf({ name }: Operation): readonly Fault[] {
   // The body of a cancel's answer is not looked at.
   const all = name === 'cancelTransfer' ? faults : [...faults, ...badBodies];
-  return timed.has(name) ? all : all.filter(({ reason }) => reason.kind !== 'timeout');
+  const met = timed.has(name) ? all : all.filter(({ reason }) => reason.kind !== 'timeout');
+  if (name !== 'databases') return met;
+  // Every service has a list of databases: where there is none, there is no service.
+  return met.map((one) => (one.reason.status === 404 ? { ...one, reason: { kind: 'noService', status: 404 } } : one));
 }
 
 describe('what goes wrong on the way (D2)', () => {

@@ -102,6 +102,21 @@ describe('The ledger', () => {
     assert.deepEqual([await ledger.loadRunning(), await ledger.loadEnded()], [[begun], [other]]);
   });
 
+  it('lists what was removed within a day, the last removed first', async () => {
+    const clock = new ManualClock(Date.now());
+    ledger = new TransferLedger(folder, log, clock);
+    const other = inState({ ...begun, key: 'two' }, 'failed', 2);
+    await ledger.write(begun);
+    await ledger.write(other);
+    await ledger.remove(['two']);
+    await clock.pass(1_000);
+    await ledger.remove(['one']);
+    assert.deepEqual(await ledger.loadRemoved(), [begun, other]);
+    assert.deepEqual(await new TransferLedger(folder, log).loadRemoved(), [begun, other], 'also after a reload');
+    await ledger.restore(['one']);
+    assert.deepEqual(await ledger.loadRemoved(), [other]);
+  });
+
   it('does not write again what another window has removed', async () => {
     await ledger.write(begun);
     await new TransferLedger(folder, log).remove(['one']);
