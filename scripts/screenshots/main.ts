@@ -13,6 +13,7 @@ import { differences } from './differences.ts';
 import type { Scene } from './scene.ts';
 import { connections, firstSteps, untrusted } from './scenes/connecting.ts';
 import { metadataPages } from './scenes/pages.ts';
+import { outcomes, pausedTransfers } from './scenes/outcomes.ts';
 import { readme } from './scenes/readme.ts';
 import { refusalStates } from './scenes/refusals.ts';
 import { searches, searchSteps } from './scenes/searching.ts';
@@ -33,6 +34,8 @@ const allScenes = [
   searches,
   refusalStates,
   transfers,
+  outcomes,
+  pausedTransfers,
   unsettled,
   metadataPages,
 ];

@@ -7,6 +7,8 @@ export interface PictureStatus {
   readonly status: string;
   readonly moved?: number;
   readonly message?: string;
+  /** How many files it counts; those that were requested, unless told otherwise. */
+  readonly count?: number;
 }
 
 interface PictureTransfer extends PictureStatus {

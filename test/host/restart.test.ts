@@ -81,7 +81,8 @@ describe('After a restart', () => {
   it('is asked for again once its connection is open, and its end is kept', async () => {
     await submit();
     await restart();
-    for (const one of service.transfers.values()) one.status = 'succeeded';
+    for (const one of service.transfers.values())
+      Object.assign(one, { status: 'succeeded', num_files_transferred: one.num_files });
     await explorer.connectFlow.open(connection(server), 'the-key');
     const { transferStore } = explorer;
     await until(transferStore.onDidChange, () => transferStore.finished().length > 0);
@@ -91,7 +92,7 @@ describe('After a restart', () => {
     await restart();
     assert.deepEqual(rows(), ['Finished', 'Loading…']);
     await until(explorer.transferStore.onDidChange, () => !explorer.transferStore.hasEarlier);
-    assert.deepEqual(rows(), ['Finished | 1', '1 file to KBase Workspace S… | succeeded']);
+    assert.deepEqual(rows(), ['Finished | 1', '1 file to KBase Workspace S… | succeeded · 1 of 1 file']);
   });
 
   it('a submission that was under way is shown as not confirmed, and is not sent again (D12)', async () => {

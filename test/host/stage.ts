@@ -142,6 +142,7 @@ export class Stage {
   async moveOn(service: PublicState, status: string, message?: string): Promise<void> {
     for (const transfer of service.transfers.values()) {
       transfer.status = status;
+      if (status === 'succeeded') transfer.num_files_transferred = transfer.num_files;
       if (message !== undefined) transfer.message = message;
     }
     const { transferStore, monitor } = this.parts;

@@ -26,6 +26,7 @@ export function transferNews(state: TransferState, more: Partial<PageTransfer> =
     },
     firstFiles: ['a.csv', 'b.csv', 'c.csv'].map((name) => ({ id: name, name, sizeBytes: 1000 })),
     askedFileCount: 3,
+    statusText: `The word ${state}`,
     sizeBytes: 3000,
     ended: false,
     canCancel: false,

@@ -232,7 +232,7 @@ describe('A person on an ordinary day', function () {
     finishTransfers(service);
     await transfers.waitFor(
       'both',
-      (rows) => rows.filter(({ description }) => description === 'succeeded').length === 2,
+      (rows) => rows.filter(({ description }) => description === 'succeeded · 1 of 1 file').length === 2,
     );
     const file = join(folder, 'history.csv');
     await run('Export Transfer History…');
@@ -249,8 +249,15 @@ describe('A person on an ordinary day', function () {
     await window.pick(/.+/, 'Select the transfer to remove from the history');
     await notice(/^Removed the transfer of/);
     await run('Clear Finished Transfers');
-    await window.notifications.press(/^Cleared 2 finished transfers/, 'Undo');
-    await transfers.waitFor('them again', (rows) => rows.some(({ label }) => label === 'Finished'));
+    await window.notifications.press(/^Removed 2 finished transfers/, 'Undo');
+    await transfers.waitFor('them again', (rows) =>
+      rows.some(({ label, description }) => label === 'Finished' && description === '2'),
+    );
+    await run('Restore Removed Transfers…');
+    await window.pick('Restore 1 transfer', 'Choose a transfer to restore, or all of them');
+    await transfers.waitFor('the third', (rows) =>
+      rows.some(({ label, description }) => label === 'Finished' && description === '3'),
+    );
   });
 
   it('says that a transfer without an answer did not start, and submits it again', async () => {

@@ -150,7 +150,9 @@ describe('A person in the whole editor', function () {
     const transfers = window.tree('Transfers');
     await (await transfers.row('Finished')).expand();
     await transfers.waitFor('success', (rows) =>
-      rows.some(({ label, description }) => label === '2 files to Received Files' && description === 'succeeded'),
+      rows.some(
+        ({ label, description }) => label === '2 files to Received Files' && description === 'succeeded · 2 of 2 files',
+      ),
     );
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
   });

@@ -73,7 +73,9 @@ describe('The pages without motion, with large letters, and spoken', function ()
     }
     assert.equal(await focused(), 'Cancel Transfer');
     for (let count = 0; count < 5; count += 1)
-      await stand.tell(transferSnapshot({ ...transfer, state: 'succeeded', ended: true }));
+      await stand.tell(
+        transferSnapshot({ ...transfer, state: 'succeeded', statusText: 'The word succeeded', ended: true }),
+      );
     assert.deepEqual(await stand.page.evaluate('window.spoken'), [
       'The transfer to My Data is now: The word succeeded.',
     ]);

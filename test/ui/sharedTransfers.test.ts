@@ -158,7 +158,7 @@ describe('A person with two windows that show the same transfers', function () {
     await first.tree('Transfers').action('Clear Finished Transfers');
     for (const window of [first, second])
       assert.match(await window.tree('Transfers').welcome(), /Transfers that you start/);
-    await first.notifications.press('Cleared 2 finished transfers.', 'Undo');
+    await first.notifications.press(/^Removed 2 finished transfers/, 'Undo');
     for (const window of [first, second]) await showsFinished(window, '2');
   });
 });
