@@ -208,20 +208,23 @@ function connectionItem(state: ConnectionState): TreeItem {
   item.id = 'connection';
   item.contextValue = machineOf(state.connection.id) === undefined ? 'connection' : 'connection.local';
   item.command = { command: 'dataTransfer.switchConnection', title: l10n.t('Switch Connection') };
-  if (state.kind === 'connected') {
-    const { problem, service, doubt } = state;
-    const version = plainLine(service.version);
-    const shown = doubt ? l10n.t('sign-in rejected') : l10n.t('connected · v{0}', version);
-    item.description = problem ? l10n.t('not responding · v{0}', version) : shown;
-    const lines = [`${plainLine(service.name)} ${version}`, service.address, problem && reasonText(problem)];
-    item.tooltip = [...lines.filter(Boolean), l10n.t('Click to switch.')].join('\n');
-    item.iconPath = new ThemeIcon(problem ? 'vm-outline' : 'vm-active');
-  } else {
+  if (state.kind === 'connected') showService(item, state);
+  else {
     item.description = unconnected[state.kind]();
     item.tooltip = plainLine(state.connection.server);
     item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
   }
   return spokenRow(item);
+}
+
+/** Shows which service is connected, and whether it responds. */
+function showService(item: TreeItem, { service, doubt, problem }: ConnectedState): void {
+  const version = plainLine(service.version);
+  const shown = doubt ? l10n.t('sign-in rejected') : l10n.t('connected · v{0}', version);
+  item.description = problem ? l10n.t('not responding · v{0}', version) : shown;
+  const lines = [`${plainLine(service.name)} ${version}`, service.address, problem && reasonText(problem)];
+  item.tooltip = [...lines.filter(Boolean), l10n.t('Click to switch.')].join('\n');
+  item.iconPath = new ThemeIcon(problem ? 'vm-outline' : 'vm-active');
 }
 
 function organizationItem(name: string): TreeItem {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EventEmitter, extensions, Uri, type Webview, type WebviewPanel } from 'vscode';
+import { EventEmitter, extensions, type Uri, type Webview, type WebviewPanel } from 'vscode';
 import type { Transfer } from '../../src/core/model/transfer.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import type { CommandId } from '../../src/host/contributions.ts';

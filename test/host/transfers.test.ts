@@ -229,7 +229,7 @@ describe('Transferring in the editor', () => {
     await moveOn('succeeded');
     assert.deepEqual(
       pick.items.map(({ description }) => description),
-      ['succeeded · 0 of 10 files', 'succeeded · 0 of 10 files'],
+      ['succeeded · 10 of 10 files', 'succeeded · 10 of 10 files'],
     );
     assert.deepEqual(pick.activeItems, [pick.items[1]], 'what was reached is still reached');
     pick.escape();

@@ -59,10 +59,16 @@ export class ServiceWatch implements Disposable {
   private note(session: Session, reason: Reason | undefined): void {
     const { sessions, store } = this.parts;
     if (sessions.active !== session || (reason && untold.has(reason.kind))) return;
-    const isDown = reason !== undefined && (isCertain(reason) || (this.isChecking && ambiguous.has(reason.kind)));
-    const isOpen = reason !== undefined && !isDown && ambiguous.has(reason.kind);
-    if (!isOpen) store.setProblem(isDown ? reason : undefined);
-    if ((isDown || isOpen) && !this.isChecking) void this.settle(session, isDown ? firstPauseMs : 0);
+    const finding = reason ? this.judge(reason) : 'up';
+    if (finding !== 'open') store.setProblem(finding === 'down' ? reason : undefined);
+    if (finding !== 'up' && !this.isChecking) void this.settle(session, finding === 'down' ? firstPauseMs : 0);
+  }
+
+  /** Returns what a failure says of the service: that it is up or down, or that a check has to tell. */
+  private judge(reason: Reason): 'up' | 'down' | 'open' {
+    if (isCertain(reason)) return 'down';
+    if (!ambiguous.has(reason.kind)) return 'up';
+    return this.isChecking ? 'down' : 'open';
   }
 
   /** Checks until the service responds, or until another one is the active one. */

@@ -35,29 +35,34 @@ function buttons(view: string, facts: ReadonlySet<string>): readonly string[] {
     .map(({ command }) => command);
 }
 
+/** Returns how far a button stands from the right end. */
+function place(all: readonly string[], command: string): number {
+  return all.length - all.indexOf(command);
+}
+
+/** Fails where a button moves, or one that comes takes the place of another, when a view's buttons change. */
+function assertSteady(before: readonly string[], now: readonly string[]): void {
+  const stays = before.filter((command) => now.includes(command));
+  for (const command of stays) assert.equal(place(now, command), place(before, command), `${command} stays`);
+  for (const command of now.filter((one) => !before.includes(one)))
+    assert.ok(place(now, command) > before.length, `${command} comes to the left of all others`);
+}
+
 describe('The buttons in the title of a view', () => {
   for (const view of views) {
     it(`stay where they are in ${view}, so that a double click never reaches another one`, () => {
       for (const facts of subsets(keys)) {
         const before = buttons(view, facts);
-        for (const key of keys) {
-          const now = buttons(
-            view,
-            new Set(facts.has(key) ? [...facts].filter((one) => one !== key) : [...facts, key]),
-          );
-          const fromRight = (all: readonly string[], command: string): number => all.length - all.indexOf(command);
-          for (const command of before.filter((one) => now.includes(one))) {
-            assert.equal(fromRight(now, command), fromRight(before, command), `${command} when ${key} changes`);
-          }
-          const place = fromRight(before, before[0] ?? '');
-          for (const command of now.filter((one) => !before.includes(one))) {
-            assert.ok(before.length === 0 || fromRight(now, command) > place, `${command} takes no other's place`);
-          }
-        }
+        for (const key of keys) assertSteady(before, buttons(view, toggled(facts, key)));
       }
     });
   }
 });
+
+function toggled(facts: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const others = [...facts].filter((one) => one !== key);
+  return new Set(facts.has(key) ? others : [...others, key]);
+}
 
 function subsets(all: readonly string[]): readonly ReadonlySet<string>[] {
   return Array.from(
