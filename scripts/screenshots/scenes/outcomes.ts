@@ -98,4 +98,4 @@ const paused: readonly State[] = [
 export const outcomes = scene('outcomes', { connections: [serviceName] }, partial);
 
 /** A transfer of the local service, which is stopped meanwhile. */
-export const pausedTransfers = scene('paused', {}, paused);
+export const pausedTransfers = scene('paused', { connections: [serviceName] }, paused);

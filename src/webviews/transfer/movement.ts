@@ -14,7 +14,7 @@ interface Movement {
 /** Reads the progress of a transfer for the bar; nothing is invented. */
 export function movementOf({ outcome, progress, status, askedFileCount, startedElsewhere }: PageTransfer): Movement {
   const { moved, total = askedFileCount } = progress;
-  const counted = status?.fileCount;
+  const counted = status?.doubtful ? undefined : status?.fileCount;
   const isAnother = counted !== undefined && counted !== askedFileCount && !startedElsewhere;
   const other = isAnother ? { countedByServer: counted } : {};
   if (moved === undefined) return { total, ...(outcome === 'complete' && total > 0 && { share: 1 }), ...other };
