@@ -70,7 +70,7 @@ const paused: readonly State[] = [
       await rename(archive, `${archive} (away)`);
       await askTransfer(stage, basename(archive));
       await window.notifications.answer('Transfer');
-      await seeRow(transfers, `to ${basename(archive)}`, 'inactive');
+      await seeRow(transfers, `to ${basename(archive)}`);
       await window.command('Data Transfer: Stop Local Service');
       await window.notifications.dialog();
     },
