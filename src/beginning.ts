@@ -15,6 +15,7 @@ import { machineName } from './host/machine.ts';
 import { servedFolders, servicePlaces } from './host/servedFolders.ts';
 import { Settings } from './host/settings.ts';
 import { StateFiles } from './host/stateFiles.ts';
+import { WaitingRequests } from './host/waitingRequests.ts';
 import type { Interaction } from './interaction.ts';
 import { present } from './presentation.ts';
 import type { SideBar } from './views/sideBar.ts';
@@ -67,8 +68,9 @@ export async function begin(context: ExtensionContext, lifetime: Lifetime, sideB
   );
   const markFolder = Uri.joinPath(globalStorageUri, 'saved-keys').fsPath;
   const apiKeys = lifetime.track(new ApiKeys({ secrets, markFolder, environment: process.env }));
+  const waitingRequests = new WaitingRequests(clock);
   const kept = { apiKeys, memory, settings, servicePlaces: places, troubles, extension: facts };
-  const parts = { ...coreParts(explorer), ...kept, notices, localService };
+  const parts = { ...coreParts(explorer), ...kept, notices, localService, waitingRequests };
   const seen = { ...parts, sideBar, extensionUri, log, showLog: () => channel.show() };
   const { runCommand, bringBack, watchTransfers } = present(lifetime, seen);
   lifetime.track(tellOfUnsaved(explorer.unsaved, notices));

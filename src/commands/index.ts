@@ -33,6 +33,7 @@ import {
 import { serveFolder, stopServing, type ServeFolderParts } from './connections/serveFolder.ts';
 import { setApiKey, type SetApiKeyParts } from './connections/setApiKey.ts';
 import { setOrcid, type OrcidParts } from './connections/setOrcid.ts';
+import { sendNow, type SendNowParts } from './transfers/sendNow.ts';
 import { submitAgain, type SubmitAgainParts } from './submission/submitAgain.ts';
 import { testConnection, type TestConnectionParts } from './connections/testConnection.ts';
 import { useDescription } from './submission/transferDescription.ts';
@@ -68,6 +69,7 @@ export interface CommandParts
     OrcidParts,
     SearchFilesParts,
     SearchRowParts,
+    SendNowParts,
     ServeFolderParts,
     SetApiKeyParts,
     SubmitAgainParts,
@@ -137,6 +139,7 @@ function transferCommands(parts: CommandParts) {
     'dataTransfer.useDescription': () => useDescription(parts),
     'dataTransfer.showTransferProgress': (node) => showTransferProgress(parts, node),
     'dataTransfer.cancelTransfer': (node) => cancelTransfer(parts, node),
+    'dataTransfer.sendNow': () => sendNow(parts),
     'dataTransfer.copyTransferId': (node) => copyTransferId(parts, node),
     'dataTransfer.refreshTransfers': () => refreshTransfers(parts),
     'dataTransfer.revealLandedFiles': (node) => revealLandedFiles(parts, node),

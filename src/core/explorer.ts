@@ -1,4 +1,5 @@
 import type { ClientOptions, DataTransferClient } from './client/dataTransferClient.ts';
+import { RequestLines } from './client/requestLine.ts';
 import { ServerDialects } from './client/serverDialect.ts';
 import type { Fetch } from './client/editorTransport.ts';
 import { AdoptFlow } from './flows/adoptFlow.ts';
@@ -14,6 +15,7 @@ import { TransferFlow } from './flows/transferFlow.ts';
 import { AskingLease } from './ledger/askingLease.ts';
 import { NoticeClaims } from './ledger/noticeClaims.ts';
 import { LedgerWatch } from './ledger/ledgerWatch.ts';
+import { ServerLocks } from './ledger/serverLocks.ts';
 import { Submissions } from './ledger/submissions.ts';
 import { TransferLedger } from './ledger/transferLedger.ts';
 import { UnsavedRecords } from './ledger/unsavedRecords.ts';
@@ -90,8 +92,9 @@ export class Explorer implements Disposable {
     this.searchabilityStore = searchability;
     const dialects = new ServerDialects(surroundings.dialects);
     this.lifetime.track(dialects.onDidLearn(() => surroundings.keepDialects(dialects.toJSON())));
+    const lines = this.newRequestLines(surroundings);
     const network = (): NetworkSettings => surroundings.network();
-    const newClient = clientMaker({ log, clock, dialects, network, fetch });
+    const newClient = clientMaker({ log, clock, dialects, lines, network, fetch });
     this.keys = this.lifetime.track(new KeyWatch(sessions, clock));
     const { keys } = this;
     const ledger = new TransferLedger(ledgerFolder, log, clock);
@@ -141,6 +144,12 @@ export class Explorer implements Disposable {
     const store = new SearchabilityStore(surroundings.searchability);
     this.lifetime.track(store.onDidChange(() => surroundings.saveSearchability(store.toJSON())));
     return store;
+  }
+
+  /** Makes the lines that requests wait in, shared with the windows of the same ledger (D34). */
+  private newRequestLines({ ledgerFolder, clock, log }: ExplorerSurroundings): RequestLines {
+    const locks = this.lifetime.track(new ServerLocks(ledgerFolder, clock, log));
+    return this.lifetime.track(new RequestLines(clock, locks));
   }
 }
 

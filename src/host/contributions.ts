@@ -94,6 +94,7 @@ export interface CommandArguments {
   'dataTransfer.useDescription': undefined;
   'dataTransfer.showTransferProgress': TransferNode;
   'dataTransfer.cancelTransfer': TransferNode;
+  'dataTransfer.sendNow': undefined;
   'dataTransfer.copyTransferId': TransferNode;
   'dataTransfer.refreshTransfers': undefined;
   'dataTransfer.revealLandedFiles': TransferNode;
@@ -157,6 +158,7 @@ export const rowKinds: Readonly<Record<CommandId, RowKind | readonly RowKind[]>>
   'dataTransfer.connect': 'welcome',
   'dataTransfer.startLocalService': 'welcome',
   'dataTransfer.disconnect': [],
+  'dataTransfer.sendNow': [],
   'dataTransfer.switchConnection': [],
   'dataTransfer.setOrcid': [],
   'dataTransfer.stopLocalService': [],

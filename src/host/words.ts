@@ -38,8 +38,23 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   serviceStopped: () => l10n.t('the local service is stopped'),
   unreadable: () => l10n.t('the server at this address is not a data transfer service'),
   tooLarge: () => l10n.t('the answer is too large; ask for fewer files at a time'),
+  foreignAnswer: foreignText,
+  queued: () => l10n.t('waiting for a submission to this server to finish'),
+  lookupFailed: ({ cause }) =>
+    l10n.t('nothing was sent, because looking up the files failed: {0}', cause ? reasonText(cause) : ''),
   cancelled: () => l10n.t('it was cancelled'),
 };
+
+/** Describes how an answer showed that it belongs to another request (D35). */
+function foreignText({ code, detail = '' }: Reason): string {
+  const said = plainLine(detail);
+  if (code === 'NIL_ID') return l10n.t('the server answered with an empty transfer id ({0})', said);
+  if (code === 'KNOWN_ID') return l10n.t('the server answered with the id of another transfer ({0})', said);
+  if (code === 'TOO_MANY_FILES') {
+    return l10n.t('the server counts more files under the id that it gave than were requested ({0})', said);
+  }
+  return l10n.t('the server answered another request instead: {0}', withoutStop(said));
+}
 
 function proxyText(reason: Reason): string {
   if (reason.status === 407) return l10n.t('the proxy wants a user name and a password (407)');

@@ -27,7 +27,7 @@ export interface PageEstimate {
 }
 
 /** The transfer as its page shows it: the files beyond the first ones are sent only when asked for. */
-export interface PageTransfer extends Omit<Transfer, 'order' | 'problem'> {
+export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'foreignIds'> {
   readonly order: Omit<TransferOrder, 'files'>;
   /** The first files asked for, in the order asked. */
   readonly firstFiles: readonly TransferFile[];

@@ -50,6 +50,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.useDescription': { says: /^No description is being written\.$/ },
   'dataTransfer.showTransferProgress': noTransfer,
   'dataTransfer.cancelTransfer': noTransfer,
+  'dataTransfer.sendNow': { says: /^No request is waiting to be sent\.$/ },
   'dataTransfer.copyTransferId': noTransfer,
   'dataTransfer.refreshTransfers': { says: /^No transfer is running\.$/ },
   'dataTransfer.revealLandedFiles': noTransfer,

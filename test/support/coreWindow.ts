@@ -3,7 +3,7 @@ import type { Transfer } from '../../src/core/model/transfer.ts';
 import { ManualClock } from './manualClock.ts';
 import { Gate } from './gate.ts';
 import { MemoryLog } from './memoryLog.ts';
-import { orcid, surroundingsOf } from './surroundings.ts';
+import { namesLearned, orcid, surroundingsOf } from './surroundings.ts';
 
 /** What a window is opened with. */
 export interface WindowPlace {
@@ -50,6 +50,7 @@ export class CoreWindow implements TransferWindow {
         log: new MemoryLog(),
         clock: clock ?? this.ownClock,
         ledgerFolder: place.ledgerFolder,
+        dialects: namesLearned(place.server),
         fetch: async (address, init) => {
           if (init.method === 'POST') await this.sending.pass();
           return await fetch(address, init);

@@ -1,6 +1,7 @@
 import { dropBeforeAnswer, empty, json, plainProblem, problem, text } from './faultBehaviours.ts';
 import type { Behaviour } from './faultBehaviours.ts';
 import type { FaultServer, RecordedRequest } from './faultServer.ts';
+import { PublicDispatcher, type Outcome } from './publicDispatcher.ts';
 
 /** A transfer as the public server keeps it. */
 interface PublicTransfer {
@@ -29,6 +30,8 @@ export interface PublicState {
   refusesSearches: boolean;
   /** So many of the next status answers carry another transfer's counts and message (D11). */
   mixedUpAnswers: number;
+  /** Creates, cancels and statuses as the server's one dispatcher answers them (D34). */
+  readonly dispatcher: PublicDispatcher;
   /** Answers `resources: null` where nothing was found (D15). */
   isNullForNone: boolean;
   /** Makes the key that of an account without an ORCID iD, in either of the two ways that there are (D44). */
@@ -91,6 +94,7 @@ function newState(key: string): PublicState {
     ...signIn,
     refusesSearches: false,
     dropsUnknownFiles: false,
+    dispatcher: new PublicDispatcher(),
   };
 }
 
@@ -188,19 +192,45 @@ function answerMetadataByQuery(state: PublicState): Behaviour {
   return answering(({ query }) => metadata(state, query.get('database'), (query.get('ids') ?? '').split(',')));
 }
 
+const noId = '00000000-0000-0000-0000-000000000000';
+
+/** Has the dispatcher answer, possibly with what another request was to get. */
+function dispatched(
+  { dispatcher }: PublicState,
+  kind: 'create' | 'cancel' | 'status',
+  work: (request: RecordedRequest) => Outcome,
+): Behaviour {
+  return async (request, response) => {
+    const { channel, value } = await dispatcher.handle(kind, () => work(request));
+    if (channel === 'errors' && value !== undefined) return await (value as Behaviour)(request, response);
+    const created = json({ id: channel === 'ids' ? value : noId }, 201);
+    const told = json(channel === 'statuses' ? value : emptyStatus(request));
+    await { create: created, status: told, cancel: text(202, '') }[kind](request, response);
+  };
+}
+
+/** What a status is that took another request's "no error". */
+function emptyStatus(request: RecordedRequest): JsonBody {
+  return { id: idIn(request), status: 'unknown', num_files: 0, num_files_transferred: 0 };
+}
+
+function failing(value: Behaviour): Outcome {
+  return { channel: 'errors', value };
+}
+
 function answerSubmission(server: FaultServer, state: PublicState): Behaviour {
-  return answering((request) => {
+  return dispatched(state, 'create', (request) => {
     const { orcid, source, destination, file_ids } = bodyOf(request);
-    if (Array.isArray(file_ids) && file_ids.some((id) => state.crashingIds.has(String(id)))) return die(server);
+    if (Array.isArray(file_ids) && file_ids.some((id) => state.crashingIds.has(String(id)))) return failing(die(server));
     const id = crypto.randomUUID();
     const count = Array.isArray(file_ids) ? file_ids.length : 0;
     const transfer = { orcid: String(orcid), status: 'staging', num_files: count, num_files_transferred: 0 };
     const unknown = unknownDatabase(state, source) ?? unknownDatabase(state, destination);
     const refused = unknown ?? rejectedOrcid(state, destination, orcid);
-    if (refused) return refused;
+    if (refused) return failing(refused);
     const message = `Transfer ${id}: staging ${String(count)} file(s) (0.66 GB)`;
     state.transfers.set(id, { ...transfer, message, ...(state.dropsUnknownFiles && successOf(state, id, file_ids)) });
-    return json({ id }, 201);
+    return { channel: 'ids', value: id };
   });
 }
 
@@ -228,34 +258,30 @@ function idIn(request: RecordedRequest): string {
 }
 
 function answerStatus(state: PublicState): Behaviour {
-  return answering((request) => {
+  return dispatched(state, 'status', (request) => {
     const id = idIn(request);
     const transfer = state.transfers.get(id);
-    if (!transfer) return problem(404, `transfer not found: ${id}`);
+    if (!transfer) return failing(problem(404, `transfer not found: ${id}`));
     const { status, message, num_files, num_files_transferred } = transfer;
-    if (state.mixedUpAnswers === 0) return json({ id, status, message, num_files, num_files_transferred });
+    const told = { id, status, message, num_files, num_files_transferred };
+    if (state.mixedUpAnswers === 0) return { channel: 'statuses', value: told };
     state.mixedUpAnswers--;
-    return json({
-      id,
-      status: 'failed',
-      message: `Transfer ${otherId}: failed (x)`,
-      num_files: 9,
-      num_files_transferred: 1,
-    });
+    const others = { status: 'failed', message: `Transfer ${otherId}: failed (x)`, num_files: 9 };
+    return { channel: 'statuses', value: { ...told, ...others, num_files_transferred: 1 } };
   });
 }
 
 function answerCancel(state: PublicState): Behaviour {
-  return answering((request) => {
+  return dispatched(state, 'cancel', (request) => {
     const id = idIn(request);
     const transfer = state.transfers.get(id);
-    if (!transfer) return plainProblem(500, `transfer not found: ${id}`);
+    if (!transfer) return failing(plainProblem(500, `transfer not found: ${id}`));
     if (request.query.get('orcid') !== transfer.orcid)
-      return plainProblem(500, `cannot cancel transfer ${id}: invalid Orcid`);
+      return failing(plainProblem(500, `cannot cancel transfer ${id}: invalid Orcid`));
     if (transfer.status === 'active') {
       transfer.status = 'failed';
       transfer.message = `Transfer ${id}: canceled`;
     }
-    return text(202, '');
+    return { channel: 'errors', value: undefined };
   });
 }

@@ -3,6 +3,7 @@ import type { MetadataFlow } from '../../core/flows/metadataFlow.ts';
 import type { TransferFlow } from '../../core/flows/transferFlow.ts';
 import { filesUnderWay, type FilesUnderWay } from '../../core/model/filesUnderWay.ts';
 import type { Transfer, TransferOrder } from '../../core/model/transfer.ts';
+import type { TurnOptions } from '../../core/model/requestTurn.ts';
 import { stagingFound } from '../../core/model/staging.ts';
 import type { SearchStore } from '../../core/store/searchStore.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
@@ -14,6 +15,7 @@ import { withProgress } from '../../host/progress.ts';
 import type { Step } from '../../host/quickInput.ts';
 import { remedyActions } from '../../host/signInActions.ts';
 import { summaryLines, type FileName, type StagingLookup } from '../../host/summaryWords.ts';
+import type { WaitingRequests } from '../../host/waitingRequests.ts';
 import type { TransferPanels } from '../../panels/transferPanel.ts';
 import { freeBytesAt, type FreeSpaceParts } from './freeSpace.ts';
 
@@ -25,6 +27,7 @@ export interface SubmissionParts extends FreeSpaceParts {
   readonly transferFlow: TransferFlow;
   readonly transferPanels: TransferPanels;
   readonly notices: Notices;
+  readonly waitingRequests: WaitingRequests;
   /** Shows the row of a transfer that was submitted. */
   revealTransfer(key: string): void;
 }
@@ -167,7 +170,7 @@ export async function submitOrders(
 }
 
 async function submitOrder(
-  { transferFlow, transferPanels, notices, revealTransfer }: SubmissionParts,
+  { transferFlow, transferPanels, notices, revealTransfer, waitingRequests }: SubmissionParts,
   order: TransferOrder,
   what: string,
   replacedKey: string | undefined,
@@ -176,14 +179,16 @@ async function submitOrder(
   const fail = (why: string, ...actions: NoticeAction[]): void =>
     void notices.error(l10n.t('Could not transfer {0} to {1}: {2}', what, destination, why), ...actions);
   try {
-    const transfer = await transferFlow.submit(order, replacedKey);
+    const title = l10n.t('Transfer {0} to {1}', what, destination);
+    const submit = (turn: TurnOptions): Promise<Transfer> => transferFlow.submit(order, replacedKey, turn);
+    const transfer = await waitingRequests.run(title, submit);
     const { key, state, problem } = transfer;
     revealTransfer(key);
     const showProgress = { label: l10n.t('Show Progress'), run: () => transferPanels.show(key) };
     // Without a button the editor shortens a notice to one line, and the reason stands at its end.
     const actions = [showProgress, ...remedyActions(problem, order.connectionId)];
     if (state === 'refused') fail(problem ? reasonText(problem) : '', ...actions);
-    else if (state !== 'notConfirmed') notices.done(l10n.t('Submitted {0} to {1}.', what, destination));
+    else if (transfer.id !== undefined) notices.done(l10n.t('Submitted {0} to {1}.', what, destination));
     return { order, transfer };
   } catch (error) {
     const why = whyNotWritten(error, plainLine(error instanceof Error ? error.message : String(error)));

@@ -1,5 +1,6 @@
 import { env, l10n } from 'vscode';
 import type { Reason } from '../../core/model/reason.ts';
+import type { TurnOptions } from '../../core/model/requestTurn.ts';
 import { hasEnded, type Transfer } from '../../core/model/transfer.ts';
 import type { TransferMonitor } from '../../core/monitor/transferMonitor.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
@@ -7,6 +8,7 @@ import type { TransferNode } from '../../host/contributions.ts';
 import type { Notices } from '../../host/notices.ts';
 import { remedyActions } from '../../host/signInActions.ts';
 import { reasonText, transferTitle } from '../../host/words.ts';
+import type { WaitingRequests } from '../../host/waitingRequests.ts';
 import type { TransferPanels } from '../../panels/transferPanel.ts';
 import { askTransfer, chosenTransfer, type AskTransferParts } from './askTransfer.ts';
 
@@ -15,6 +17,7 @@ export interface WatchTransferParts extends AskTransferParts {
   readonly monitor: TransferMonitor;
   readonly transferPanels: TransferPanels;
   readonly notices: Notices;
+  readonly waitingRequests: WaitingRequests;
   /** The person has seen how the transfers stand. */
   acknowledge(): void;
 }
@@ -30,7 +33,7 @@ export async function showTransferProgress(parts: WatchTransferParts, node: Tran
 
 /** Asks once, and then asks the service to cancel (§4.7). */
 export async function cancelTransfer(parts: WatchTransferParts, node: TransferNode | undefined): Promise<void> {
-  const { transferStore, transferFlow, monitor, notices } = parts;
+  const { transferStore, transferFlow, monitor, notices, waitingRequests } = parts;
   const running = (): readonly Transfer[] => transferStore.running().filter(({ id }) => id !== undefined);
   const transfer = await chosenTransfer(parts, node, running, l10n.t('Select the transfer to cancel'));
   if (!transfer) return;
@@ -40,7 +43,9 @@ export async function cancelTransfer(parts: WatchTransferParts, node: TransferNo
   const detail = l10n.t('Files that have arrived at the destination stay there.');
   const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Let It Run')];
   if (!(await notices.confirmOrLeave(question, detail, label, leave))) return;
-  const reason = await transferFlow.cancel(transfer.key);
+  const cancel = (turn: TurnOptions): Promise<Reason | undefined> => transferFlow.cancel(transfer.key, turn);
+  const reason = await waitingRequests.run(l10n.t('Cancel the transfer of {0}', title), cancel);
+  if (reason?.kind === 'cancelled') return;
   if (reason) {
     const message = l10n.t('Could not cancel the transfer: {0}', whyNotCancelled(transfer, reason));
     throw new CommandFailure(message, ...remedyActions(reason, transfer.order.connectionId));

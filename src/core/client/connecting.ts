@@ -11,6 +11,7 @@ import { EditorTransport, type Fetch } from './editorTransport.ts';
 import { ConnectionError } from './errors.ts';
 import type { Channel } from './exchange.ts';
 import { logFailure, readAnswer, send } from './http.ts';
+import type { RequestLines } from './requestLine.ts';
 import type { ServerDialects } from './serverDialect.ts';
 import { Session } from './session.ts';
 import { authorizationOf } from './token.ts';
@@ -26,6 +27,8 @@ export interface Target extends AddressParts {
 /** What a connection takes from its client. */
 export interface ConnectParts extends Pick<Channel, 'log' | 'clock' | 'limits' | 'ended'> {
   readonly dialects: ServerDialects;
+  /** Where requests wait for their turn (D34). */
+  readonly lines: RequestLines;
   /** How the network is reached now. */
   readonly network: NetworkSettings;
   /** What a connection with the transport `editor` sends with. */
@@ -41,7 +44,9 @@ export async function connectTo(target: Target, parts: ConnectParts, signal?: Ab
   const channel = openChannel(address, target, parts);
   const service = await askRoot(channel, address, signal);
   const apiPath = `${new URL(address).pathname.replace(/\/$/, '')}/api/v${String(apiVersion)}`;
-  return new Session({ channel, service, dialects: parts.dialects, apiPath });
+  // The local service handles requests independently of each other.
+  const inLine = service.pagesExactly ? channel : { ...channel, line: parts.lines.get(address) };
+  return new Session({ channel: inLine, service, dialects: parts.dialects, apiPath });
 }
 
 /** The rejection of an attempt that was ended by another, or by the caller. */

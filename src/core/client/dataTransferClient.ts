@@ -5,6 +5,7 @@ import { plainNetwork, type NetworkSettings } from '../model/networkSettings.ts'
 import type { Reason } from '../model/reason.ts';
 import type { SearchParameter } from '../model/searchParameter.ts';
 import type { StagingStatus } from '../model/searchQuery.ts';
+import type { TurnOptions } from '../model/requestTurn.ts';
 import type { TransferStatus } from '../model/transfer.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
@@ -12,13 +13,13 @@ import { Emitter } from '../util/emitter.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
-import { readAccepted, readFiles, readSearchParameters } from './answers.ts';
+import { readFiles, readSearchParameters } from './answers.ts';
 import { checkArguments, numberToSend } from './arguments.ts';
 import type { Given, Operation } from './arguments.ts';
-import { searchRequest, transferRequest } from './bodies.ts';
+import { searchRequest } from './bodies.ts';
 import { connectTo, overtaken } from './connecting.ts';
 import type { Target } from './connecting.ts';
-import { askWithName, DatabaseName } from './databaseName.ts';
+import { askWithName, DatabaseName, isNamingKnown } from './databaseName.ts';
 import type { Fetch } from './editorTransport.ts';
 import { RuntimeError } from './errors.ts';
 import { logFailure } from './http.ts';
@@ -29,9 +30,13 @@ import { MetadataAsker } from './metadata.ts';
 import { MetadataBatches } from './metadataBatches.ts';
 import { encodePart, queryOf } from './query.ts';
 import type { MetadataReply, Reply } from './reply.ts';
+import { RequestLines } from './requestLine.ts';
 import { ServerDialects } from './serverDialect.ts';
 import type { Session } from './session.ts';
 import { askStatus } from './status.ts';
+import type { StatusOptions } from './status.ts';
+import { submit } from './submission.ts';
+import type { CancelOptions, TransferOptions } from './transferOptions.ts';
 import { canonicalUuid } from '../util/uuid.ts';
 
 /** Where to connect, and as whom (§4.9). */
@@ -54,6 +59,8 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** What was learned of servers before; what is learned goes in there (D7, D8). */
   readonly dialects?: ServerDialects;
+  /** Where requests wait for their turn; shared by all clients of a program (D34). */
+  readonly lines?: RequestLines;
   /** Other bounds than the usual ones (D15, D16). */
   readonly limits?: Partial<Limits>;
   /** How the network is reached; asked for at every connect. */
@@ -84,25 +91,6 @@ export interface MetadataOptions {
   readonly limit?: number | string | null | undefined;
 }
 
-/** A submission (§4.5). */
-export interface TransferOptions {
-  readonly orcid: string;
-  readonly source: string;
-  readonly destination: string;
-  readonly fileIds: readonly string[];
-  /** Markdown. */
-  readonly description?: string | undefined;
-  readonly instructions?: JsonObject | undefined;
-  /** Longest wait for the answer, in seconds; not sent. */
-  readonly timeout?: number | undefined;
-}
-
-/** A cancel (§4.7); `orcid` is of the person who submitted the transfer. */
-export interface CancelOptions {
-  readonly id: string;
-  readonly orcid: string;
-}
-
 /**
  * The client of the service. Wrong arguments, and calls without a connection, reject before anything is sent (§4.8, D1);
  * whatever the server or the network does is a reply with a reason (D2).
@@ -111,6 +99,9 @@ export class DataTransferClient implements Disposable {
   private readonly log: Logger;
   private readonly clock: Clock;
   private readonly dialects: ServerDialects;
+  private readonly lines: RequestLines;
+  /** Lines that no other client shares. */
+  private readonly ownLines: RequestLines | undefined;
   private readonly limits: Limits;
   private readonly network: () => NetworkSettings;
   private readonly fetch: Fetch;
@@ -130,6 +121,8 @@ export class DataTransferClient implements Disposable {
     this.log = options.log;
     this.clock = options.clock ?? systemClock;
     this.dialects = options.dialects ?? new ServerDialects();
+    this.lines = options.lines ?? new RequestLines(this.clock);
+    this.ownLines = options.lines ? undefined : this.lines;
     this.limits = { ...defaultLimits, ...options.limits };
     this.network = options.network ?? (() => plainNetwork);
     this.fetch = options.fetch ?? (async (address, init) => await globalThis.fetch(address, init));
@@ -158,8 +151,8 @@ export class DataTransferClient implements Disposable {
     this.attempt?.abort();
     const attempt = new AbortController();
     this.attempt = attempt;
-    const { log, clock, limits, dialects, fetch } = this;
-    const parts = { log, clock, limits, dialects, fetch, network: this.network(), ended: attempt.signal };
+    const { log, clock, limits, dialects, lines, fetch } = this;
+    const parts = { log, clock, limits, dialects, lines, fetch, network: this.network(), ended: attempt.signal };
     const session = await connectTo(target, parts, signal).catch((error: unknown) => {
       attempt.abort();
       throw error;
@@ -184,6 +177,7 @@ export class DataTransferClient implements Disposable {
 
   dispose(): void {
     this.replied.dispose();
+    this.ownLines?.dispose();
     this.disconnect();
   }
 
@@ -221,34 +215,39 @@ export class DataTransferClient implements Disposable {
     return { value: files, ...(first && hasFailed && { reason: first }), ...(refusedIds.length > 0 && { refusedIds }) };
   }
 
+  /** Returns true if it is known whether the server wants these databases by name or by id (D36). */
+  knowsNaming(databases: readonly string[]): boolean {
+    return this.session !== undefined && isNamingKnown(this.session, databases);
+  }
+
   /**
    * Submits a transfer and resolves with its id (§4.5). Never sent twice; `maybeDone` tells when it may count all the
    * same (D12).
    */
-  async transfer(request: TransferOptions, signal?: AbortSignal): Promise<Reply<string | undefined>> {
+  async transfer(request: TransferOptions, turn: TurnOptions = {}): Promise<Reply<string | undefined>> {
     const session = this.connected('transfer');
     const given = checkArguments('transfer', request);
-    const source = await DatabaseName.of(session, String(given['source']), signal);
-    const destination = await DatabaseName.of(session, String(given['destination']), signal);
-    const timeout = given['timeout'];
-    const submissionMs = typeof timeout === 'number' ? timeout * 1000 : session.channel.limits.submissionMs;
-    const submission = { ...transferRequest(given, source.sent, destination.sent), submissionMs };
-    return this.reply(session, await session.ask(submission, readAccepted, signal), undefined);
+    return this.reply(session, await submit(session, given, turn), undefined);
   }
 
-  /** Asks how a transfer stands (§4.6); one request at a time, and again when the answer seems another transfer's (D11). */
-  async transferStatus(id: string, signal?: AbortSignal): Promise<Reply<TransferStatus | undefined>> {
+  /** Asks how a transfer stands (§4.6), again when the answer seems another transfer's (D11). */
+  async transferStatus(
+    id: string,
+    signal?: AbortSignal,
+    options?: StatusOptions,
+  ): Promise<Reply<TransferStatus | undefined>> {
     const session = this.connected('transferStatus');
     checkArguments('transferStatus', { id });
-    return this.reply(session, await askStatus(session, canonicalUuid(id) ?? id, signal), undefined);
+    return this.reply(session, await askStatus(session, canonicalUuid(id) ?? id, signal, options), undefined);
   }
 
   /** Asks the service to cancel a transfer (§4.7); `true` says that it accepted, not that the transfer ended (D13). */
-  async cancelTransfer(request: CancelOptions, signal?: AbortSignal): Promise<Reply<true | undefined>> {
+  async cancelTransfer(request: CancelOptions, turn: TurnOptions = {}): Promise<Reply<true | undefined>> {
     const session = this.connected('cancelTransfer');
     const given = checkArguments('cancelTransfer', request);
     const path = `transfers/${canonicalUuid(String(given['id'])) ?? ''}${queryOf({ orcid: String(given['orcid']) })}`;
-    const outcome = await session.send({ method: 'DELETE', path }, signal);
+    const { observer, signal } = turn;
+    const outcome = await session.send({ method: 'DELETE', path, turn: { kind: 'cancel', observer } }, signal);
     const accepted = outcome.kind === 'answer' ? ({ kind: 'read', value: true } as const) : outcome;
     return this.reply<true | undefined>(session, accepted, undefined);
   }

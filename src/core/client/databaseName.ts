@@ -38,10 +38,22 @@ export class DatabaseName {
     if (this.isTried) this.sent = this.name;
   }
 
-  /** After a success: remembers that the id was what the server wanted. */
+  /** After a success: remembers whether the server took the name or the id, if these differ. */
   confirm(): void {
-    if (this.isTried && this.sent !== this.name) this.session.dialects.learn(this.session.service, { idsWanted: true });
+    const { dialects, service, listed = [] } = this.session;
+    if (this.isTried && this.sent !== this.name) dialects.learn(service, { idsWanted: true });
+    if (this.sent !== this.name || dialects.get(service).idsWanted !== undefined) return;
+    if (listed.some(({ id, name }) => name === this.name && id !== name)) dialects.learn(service, { idsWanted: false });
   }
+}
+
+/**
+ * Returns true if it is known whether the server wants these databases by name or by id, or if that makes no difference
+ * (D36). The local service takes both (D26).
+ */
+export function isNamingKnown({ dialects, service, listed }: Session, names: readonly string[]): boolean {
+  if (service.pagesExactly || dialects.get(service).idsWanted !== undefined) return true;
+  return names.every((name) => listed?.every((database) => database.name !== name || database.id === name));
 }
 
 async function idOf(session: Session, name: string, signal?: AbortSignal): Promise<string | undefined> {

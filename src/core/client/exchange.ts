@@ -1,9 +1,11 @@
+import type { RequestKind, TurnObserver } from '../model/requestTurn.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { readText } from './bodyText.ts';
 import type { Failure } from './failure.ts';
 import type { Limits } from './limits.ts';
+import type { RequestLine } from './requestLine.ts';
 import { linkSignals } from './linkedSignal.ts';
 import type { Transport, WireAnswer } from './transport.ts';
 
@@ -21,6 +23,8 @@ export interface Channel {
   readonly log: Logger;
   /** Aborted when the connection is given up, which closes the transport. */
   readonly ended: AbortSignal;
+  /** The line of requests that name a turn; absent for a server that needs none (D34). */
+  readonly line?: RequestLine;
 }
 
 /** One request of the contract. */
@@ -34,6 +38,8 @@ export interface HttpRequest {
   readonly submissionMs?: number;
   /** A request that every service answers: after a 404 no service of this kind is there. */
   readonly isUniversal?: boolean;
+  /** Marks a request that waits for its turn (D34). */
+  readonly turn?: { readonly kind: RequestKind; readonly observer?: TurnObserver | undefined };
   /** A GET that isn't repeated after a plain 500 or a dropped connection: its ids may be the cause, and are halved (D8). */
   readonly isHalved?: boolean;
 }

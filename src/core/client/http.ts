@@ -41,7 +41,7 @@ export async function send(channel: Channel, request: HttpRequest, caller?: Abor
   const { signal, release } = linkSignals(channel.ended, caller);
   try {
     for (let tries = 1; ; tries++) {
-      const outcome = await sendOnce(channel, request, signal);
+      const outcome = await sendInTurn(channel, request, signal);
       if (outcome.kind === 'answer') return outcome;
       const pauseMs = pauseBeforeRepeat(channel, request, outcome.reason, tries);
       if (pauseMs === undefined) return outcome;
@@ -77,6 +77,22 @@ export function logFailure({ log, secrets }: Channel, { request, kind, status, c
   const line = redact(text, secrets).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
   if (kind === 'cancelled') log.debug(line);
   else log.error(line);
+}
+
+/** Sends a request once, when the line of the server comes to it (D34). */
+async function sendInTurn(channel: Channel, request: HttpRequest, signal: AbortSignal): Promise<Outcome> {
+  const send = async (): Promise<Outcome> => await sendOnce(channel, request, signal);
+  const { turn } = request;
+  if (!turn || !channel.line) return await send();
+  const lateMs = (outcome: Outcome): number => (isGivenUp(outcome) ? channel.limits.lateMs : 0);
+  return await channel.line.run({ ...turn, signal, send, lateMs });
+}
+
+/** Returns true if somebody stopped waiting for a submission, so that the server may still be working on it (D34). */
+function isGivenUp(outcome: Outcome): boolean {
+  if (outcome.kind === 'answer' || outcome.reason.maybeDone !== true) return false;
+  const { kind, status } = outcome.reason;
+  return kind === 'timeout' || kind === 'cancelled' || status === 504;
 }
 
 async function sendOnce(channel: Channel, request: HttpRequest, signal: AbortSignal): Promise<Outcome> {

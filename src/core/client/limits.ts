@@ -8,6 +8,8 @@ export interface Limits {
   readonly bodyMs: number;
   /** A submission's whole wait where the caller names none (D16). */
   readonly submissionMs: number;
+  /** How long a submission that nobody waits for any longer still closes the line of its server (D34). */
+  readonly lateMs: number;
   /** Largest answer (D15). */
   readonly bodyBytes: number;
   /** Largest part of an error's body that is read. */
@@ -30,12 +32,13 @@ export interface Limits {
   readonly askAgainMs: number;
 }
 
-/** The bounds of D8, D15, D16, D17 and D18. */
+/** The bounds of D8, D15, D16, D17, D18 and D34. */
 export const defaultLimits: Limits = {
   connectMs: 15_000,
   headersMs: 120_000,
   bodyMs: 120_000,
   submissionMs: 600_000,
+  lateMs: 60_000,
   bodyBytes: 32 * 1024 * 1024,
   errorBytes: 1024 * 1024,
   tries: 3,

@@ -7,7 +7,7 @@ export type MetadataForm = 'get' | 'post';
 
 /** What a server was found to need beyond the specification; absent is not learned yet. */
 interface ServerDialect {
-  /** Databases are called by their `id`, not their `name` (D7). */
+  /** Whether databases are called by their `id` and not by their `name` (D7). */
   readonly idsWanted?: boolean;
   readonly metadataForm?: MetadataForm;
 }
@@ -65,7 +65,7 @@ function readEntry(value: unknown): Entry | undefined {
   if (!isJsonObject(value) || typeof value['version'] !== 'string' || !isJsonObject(value['dialect'])) return undefined;
   const { idsWanted, metadataForm } = value['dialect'];
   const dialect: ServerDialect = {
-    ...(idsWanted === true && { idsWanted }),
+    ...(typeof idsWanted === 'boolean' && { idsWanted }),
     ...((metadataForm === 'get' || metadataForm === 'post') && { metadataForm }),
   };
   return { version: value['version'], dialect };

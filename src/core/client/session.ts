@@ -5,7 +5,6 @@ import { readDatabases } from './answers.ts';
 import type { Channel, HttpRequest } from './exchange.ts';
 import { readAnswer, send } from './http.ts';
 import type { Failed, Outcome, Read } from './http.ts';
-import { OneAtATime } from './oneAtATime.ts';
 import type { ServerDialects } from './serverDialect.ts';
 
 /** What a {@link Session} is made of. */
@@ -22,8 +21,6 @@ export class Session {
   readonly channel: Channel;
   readonly service: ServiceInfo;
   readonly dialects: ServerDialects;
-  /** Status requests go out one at a time (D11). */
-  readonly statusLine = new OneAtATime();
   private readonly apiPath: string;
   private listing: readonly Database[] | undefined;
   /** True once a listing came: only that proves a key (D6). */
@@ -71,6 +68,11 @@ export class Session {
     this.listing = outcome.value;
     this.keyWorked = true;
     return outcome;
+  }
+
+  /** The last listing, if there is one; asks for nothing. */
+  get listed(): readonly Database[] | undefined {
+    return this.listing;
   }
 
   /** The last listing; asks for one where there is none yet. Empty when that fails. */

@@ -4,6 +4,7 @@ import {
   hasEnded,
   inState,
   stateOf,
+  withTrustedCounts,
   type Transfer,
   type TransferState,
   type TransferStatus,
@@ -60,7 +61,7 @@ export class AdoptFlow {
       createdAt: now,
       state,
       changes: [{ state, at: now }],
-      status,
+      status: withTrustedCounts(status),
       askedAt: now,
       startedElsewhere: true,
     });
@@ -72,7 +73,12 @@ export class AdoptFlow {
     const transfer = store.get(key);
     if (transfer?.state !== 'notConfirmed') return undefined;
     const at = clock.now();
-    const confirmed = { ...inState(transfer, believedState(status), at), id, status, askedAt: at };
+    const confirmed = {
+      ...inState(transfer, believedState(status), at),
+      id,
+      status: withTrustedCounts(status),
+      askedAt: at,
+    };
     Reflect.deleteProperty(confirmed, 'problem');
     return await transfers.adopt(confirmed);
   }

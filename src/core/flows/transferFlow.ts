@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Submissions } from '../ledger/submissions.ts';
 import type { TransferLedger } from '../ledger/transferLedger.ts';
 import type { Reason } from '../model/reason.ts';
+import type { TurnOptions } from '../model/requestTurn.ts';
 import { hasEnded, inState, type Transfer, type TransferOrder } from '../model/transfer.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
@@ -9,6 +10,9 @@ import type { Logger } from '../util/logger.ts';
 import { asked } from './asked.ts';
 import type { KeptTransfers } from './keptTransfers.ts';
 import type { Sessions } from './sessions.ts';
+
+/** Files of the source whose metadata are requested to learn how the server wants databases named (D36). */
+const askedForNaming = 5;
 
 /** What a {@link TransferFlow} needs. */
 export interface TransferParts {
@@ -28,6 +32,8 @@ export class TransferFlow {
   private readonly parts: TransferParts;
   private loading: Promise<void> | undefined;
   private readonly own = new Set<string>();
+  /** The ids that servers answered here, also before they are in the ledger. */
+  private readonly answeredIds = new Set<string>();
 
   constructor(parts: TransferParts) {
     this.parts = parts;
@@ -55,11 +61,11 @@ export class TransferFlow {
   }
 
   /**
-   * Submits a transfer (§4.5); resolves with how it stands: accepted, refused, or not confirmed (D12).
+   * Submits a transfer (§4.5); resolves with how it stands: accepted, refused, not confirmed (D12), or cancelled before it was sent.
    * `replacedKey` names one that was not confirmed and that the person says never began: it is given up for this one.
-   * Rejects when the intent could not be written to the ledger; then nothing was sent, and nothing given up.
+   * `turn` follows the request while it waits for its turn (D34). Rejects when the intent could not be written to the ledger; then nothing was sent, and nothing given up.
    */
-  async submit(order: TransferOrder, replacedKey?: string): Promise<Transfer> {
+  async submit(order: TransferOrder, replacedKey?: string, turn?: TurnOptions): Promise<Transfer> {
     const { ledger, store, submissions, clock } = this.parts;
     const createdAt = clock.now();
     const intent: Transfer = {
@@ -74,8 +80,9 @@ export class TransferFlow {
       await ledger.write(intent);
       this.own.add(intent.key);
       store.put([intent]);
-      await this.giveUp(replacedKey, intent);
-      const outcome = await this.send(intent);
+      const problem = await this.learnNaming(order);
+      if (!problem) await this.giveUp(replacedKey, intent);
+      const outcome = problem ? this.refused(intent, problem) : await this.send(intent, turn);
       await this.keep(outcome);
       return outcome;
     } finally {
@@ -94,15 +101,15 @@ export class TransferFlow {
     return this.own.has(key);
   }
 
-  /** Asks the service to cancel (§4.7). Resolves with the reason when it did not accept. */
-  async cancel(key: string): Promise<Reason | undefined> {
+  /** Asks the service to cancel (§4.7). Resolves with the reason when it did not accept. `turn` as in {@link submit}. */
+  async cancel(key: string, turn?: TurnOptions): Promise<Reason | undefined> {
     const { sessions, store, clock } = this.parts;
     const transfer = store.get(key);
     if (!transfer || transfer.id === undefined || hasEnded(transfer.state)) return undefined;
     const session = sessions.get(transfer.order.connectionId);
     if (!session) return { kind: 'notConnected' };
     const request = { id: transfer.id, orcid: transfer.order.orcid };
-    const reply = await asked(() => session.client.cancelTransfer(request));
+    const reply = await asked(() => session.client.cancelTransfer(request, turn));
     if (reply.reason) return reply.reason;
     const latest = store.get(key);
     if (latest && !hasEnded(latest.state)) await this.keep({ ...latest, cancelAcceptedAt: clock.now() });
@@ -160,25 +167,58 @@ export class TransferFlow {
     store.setHasEarlier(false);
   }
 
-  private async send(intent: Transfer): Promise<Transfer> {
+  /**
+   * Finds out by a metadata request whether the server wants databases by name or by id, where that is not known yet (D36).
+   * Resolves with the reason if it stays unknown: then nothing may be sent.
+   */
+  private async learnNaming({ connectionId, orcid, source, destination, files }: TransferOrder) {
+    const client = this.parts.sessions.get(connectionId)?.client;
+    const databases = [source, destination];
+    if (!client || client.knowsNaming(databases)) return undefined;
+    const ids = files.slice(0, askedForNaming).map(({ id }) => id);
+    const reply = await asked(() => client.fetchMetadata({ database: source, orcid, ids }));
+    if (client.knowsNaming(databases)) return undefined;
+    const cause = reply.reason ?? { kind: 'unreadable' };
+    return { kind: 'lookupFailed', cause } satisfies Reason;
+  }
+
+  private refused(intent: Transfer, problem: Reason): Transfer {
+    return { ...inState(intent, 'refused', this.parts.clock.now()), problem };
+  }
+
+  private async send(intent: Transfer, turn?: TurnOptions): Promise<Transfer> {
     const { sessions, clock } = this.parts;
     const { connectionId, orcid, source, destination, files, description, instructions } = intent.order;
     const session = sessions.get(connectionId);
-    if (!session) return { ...inState(intent, 'refused', clock.now()), problem: { kind: 'notConnected' } };
+    if (!session) return this.refused(intent, { kind: 'notConnected' });
     const timeout = this.parts.timeoutSeconds();
-    const request = {
-      orcid,
-      source,
-      destination,
-      fileIds: files.map((file) => file.id),
-      ...(description !== undefined && { description }),
-      ...(instructions && { instructions }),
-      ...(timeout !== undefined && { timeout }),
-    };
-    const reply = await asked(() => session.client.transfer(request));
-    const at = clock.now();
-    if (reply.value !== undefined) return { ...inState(intent, 'accepted', at), id: reply.value };
-    const problem = reply.reason ?? { kind: 'unreadable', maybeDone: true };
-    return { ...inState(intent, problem.maybeDone ? 'notConfirmed' : 'refused', at), problem };
+    const fileIds = files.map((file) => file.id);
+    const request = { orcid, source, destination, fileIds, description, instructions, timeout };
+    const reply = await asked(() => session.client.transfer(request, turn));
+    const id = reply.value;
+    if (id === undefined) return notAccepted(intent, reply.reason, clock.now());
+    if (!(await this.isTaken(id, intent.key))) return { ...inState(intent, 'accepted', clock.now()), id };
+    const reason = { kind: 'foreignAnswer', code: 'KNOWN_ID', detail: id, maybeDone: true } as const;
+    return notAccepted(intent, reason, clock.now());
   }
+
+  /** Returns true if a server gave the id to another transfer of this machine (D35). */
+  private async isTaken(id: string, key: string): Promise<boolean> {
+    if (this.answeredIds.has(id)) return true;
+    this.answeredIds.add(id);
+    await this.loadFinished();
+    const { store, ledger } = this.parts;
+    if (store.all().some((other) => other.id === id && other.key !== key)) return true;
+    // A ledger that can't be read must not hide that the server has answered.
+    return await ledger.hasRunning(id, key).catch(() => false);
+  }
+}
+
+/** Returns a submission without an id: the person withdrew it, it may have been accepted all the same, or it was refused. */
+function notAccepted(intent: Transfer, reason: Reason | undefined, at: number): Transfer {
+  const problem = reason ?? { kind: 'unreadable', maybeDone: true };
+  if (problem.maybeDone) return { ...inState(intent, 'notConfirmed', at), problem };
+  return problem.kind === 'cancelled'
+    ? inState(intent, 'cancelled', at)
+    : { ...inState(intent, 'refused', at), problem };
 }

@@ -91,6 +91,13 @@ export class TransferLedger {
     return found.flatMap((record) => record?.transfer ?? []);
   }
 
+  /** Returns true if a running transfer of any window, but for the one with `key`, has this id of a server. */
+  async hasRunning(id: string, key: string): Promise<boolean> {
+    const others = (await this.files.keys('running')).filter((other) => other !== key);
+    const found = await together(others, filesAtOnce, (other) => this.files.tryToRead('running', other));
+    return found.some((record) => record?.transfer.id === id);
+  }
+
   /** Whether any transfer has ended, without reading one. */
   hasEnded(): Promise<boolean> {
     return this.files.hasAny('ended');
@@ -116,7 +123,7 @@ export class TransferLedger {
   /** Deletes what was removed more than a day ago, and what windows left then that did not end in order. */
   async purge(): Promise<void> {
     const before = this.clock.now() - dayMs;
-    for (const name of ['removed', 'locks', 'submitting', 'asking']) await this.files.purge(name, before);
+    for (const name of ['removed', 'locks', 'submitting', 'asking', 'servers']) await this.files.purge(name, before);
     for (const name of ['running', 'ended']) {
       await this.files.purge(name, before, (file) => file.endsWith('.part'));
     }

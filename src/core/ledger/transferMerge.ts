@@ -5,6 +5,8 @@ import { hasEnded, type StateChange, type Transfer, type TransferState } from '.
  * answer of the server counts; what cannot be told apart by time is taken from `later`, which was said last.
  */
 export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
+  if (disowns(later, earlier)) return later;
+  if (disowns(earlier, later)) return earlier;
   const [less, more] = outranks(earlier, later) ? [later, earlier] : [earlier, later];
   const told = isTold(more) || askedAtOf(more) >= askedAtOf(less) ? more : less;
   const cancelled = [earlier, later].flatMap(({ cancelAcceptedAt }) => cancelAcceptedAt ?? []);
@@ -17,6 +19,11 @@ export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
     ...pick(told, 'status', 'askedAt'),
     ...(cancelled.length > 0 && { cancelAcceptedAt: Math.min(...cancelled) }),
   };
+}
+
+/** Returns true if `one` knows that the id of `other` is another transfer's, with all that was told under it (D35). */
+function disowns({ id, foreignIds = [] }: Transfer, other: Transfer): boolean {
+  return other.id !== undefined && other.id !== id && foreignIds.includes(other.id);
 }
 
 /** Whether two say the same of a transfer, but for when it was last asked for. What was ordered never changes. */

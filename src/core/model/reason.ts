@@ -24,6 +24,9 @@ export type ReasonKind =
   | 'serviceStopped' // the local service was stopped; its transfers continue at its next start (D29)
   | 'unreadable' // the answer is not the JSON that was expected (D15)
   | 'tooLarge' // the answer is larger than the bound (D15)
+  | 'foreignAnswer' // the answer belongs to another request (D35); `code` tells by what, `detail` has its words or its id
+  | 'queued' // a status request waits until a submission to the same server has ended (D34)
+  | 'lookupFailed' // a request that had to come first failed, so nothing was sent (D36); `cause` tells why
   | 'cancelled'; // the caller's signal
 
 /** Why a service rejected a sign-in, as far as its text tells (D44). */
@@ -48,6 +51,8 @@ export interface Reason {
   readonly signIn?: SignInFailure;
   /** True for a 401 to a key that this connection was accepted with before: the service may be mistaken (D28). */
   readonly keyWorked?: boolean;
+  /** Why the request that had to come first failed (D36). */
+  readonly cause?: Reason;
   /** Whether the request may have been acted upon although no usable answer came (D12). */
   readonly maybeDone?: boolean;
   /** The connection ends whenever this id alone is asked for, while the service answers other requests (D8). */

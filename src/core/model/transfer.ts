@@ -15,6 +15,24 @@ export interface TransferStatus {
   readonly doubtful?: boolean;
 }
 
+/** Returns true if a status counts more files than `mostFiles`, where that is given (D35). */
+export function countsMoreThan({ fileCount = 0, movedFileCount = 0 }: TransferStatus, mostFiles?: number): boolean {
+  return mostFiles !== undefined && Math.max(fileCount, movedFileCount) > mostFiles;
+}
+
+/** Returns a status with the counts of `trusted` if its own may be another transfer's (D35). */
+export function withTrustedCounts(status: TransferStatus, trusted: TransferStatus = {}): TransferStatus {
+  if (!status.doubtful) return status;
+  const { fileCount, movedFileCount } = trusted;
+  const rest = { ...status };
+  for (const field of ['fileCount', 'movedFileCount'] as const) Reflect.deleteProperty(rest, field);
+  return {
+    ...rest,
+    ...(fileCount !== undefined && { fileCount }),
+    ...(movedFileCount !== undefined && { movedFileCount }),
+  };
+}
+
 /**
  * How a transfer stands, from the person's side (D10, D12, D13).
  * `accepted` is before the first status; `running` is any word of the server that is not known: the word itself is in
@@ -114,6 +132,8 @@ export interface Transfer {
   readonly changes: readonly StateChange[];
   /** The server's id (§4.5); absent until a submission is accepted. */
   readonly id?: string;
+  /** Ids that the server gave for it and that are other transfers' (D35). */
+  readonly foreignIds?: readonly string[];
   /** The last status that was told. */
   readonly status?: TransferStatus;
   /** When that was. */
@@ -138,6 +158,17 @@ export interface Transfer {
 /** How many files a transfer has: those asked for, or as many as the service counts; undefined before it told. */
 export function fileCountOf({ order, status, startedElsewhere }: Transfer): number | undefined {
   return startedElsewhere ? status?.fileCount : order.files.length;
+}
+
+/**
+ * Returns the number of files that no status of the transfer can exceed (D35); undefined where that is not known, or where
+ * the person has accepted a status that does.
+ */
+export function mostFilesOf({ order, status, startedElsewhere }: Transfer): number | undefined {
+  const count = order.files.length;
+  return startedElsewhere || count === 0 || (status && !status.doubtful && countsMoreThan(status, count))
+    ? undefined
+    : count;
 }
 
 /** Whether it is known what a transfer was to carry, and submitting that once more can be wanted. */

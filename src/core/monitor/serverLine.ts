@@ -14,8 +14,8 @@ export interface Asked {
 /** What a {@link ServerLine} needs. */
 export interface LineParts {
   readonly clock: Clock;
-  /** Asks for one transfer, by its key, and keeps what came. */
-  ask(key: string): Promise<Asked>;
+  /** Asks for one transfer, by its key, and keeps what came; calls `didStart` when the request goes out (D34). */
+  ask(key: string, didStart: () => void): Promise<Asked>;
 }
 
 /** A transfer's place in the line. */
@@ -137,7 +137,9 @@ export class ServerLine implements Disposable {
     this.startedAt = clock.now();
     place.askedAt = this.startedAt;
     place.dueAt = Infinity;
-    const { intervalMs, trouble } = await this.parts.ask(key);
+    // The time that the request waits for its turn says nothing of the server's pace.
+    const didStart = (): void => void (this.startedAt = clock.now());
+    const { intervalMs, trouble } = await this.parts.ask(key, didStart);
     place.askedAt = clock.now();
     if (place.askedAt - this.startedAt > longestRequestMs) this.askNow();
     if (this.places.get(key) !== place) return;

@@ -1,6 +1,15 @@
 import { withPoint } from '../model/movement.ts';
 import type { Reason } from '../model/reason.ts';
-import { hasEnded, inState, stateOf, type Transfer, type TransferStatus } from '../model/transfer.ts';
+import {
+  countsMoreThan,
+  hasEnded,
+  inState,
+  mostFilesOf,
+  stateOf,
+  withTrustedCounts,
+  type Transfer,
+  type TransferStatus,
+} from '../model/transfer.ts';
 
 /** What is remembered of the answers about one transfer, until the next one. */
 export interface Answers {
@@ -47,6 +56,7 @@ export function troubleOf({ value, reason = { kind: 'unreadable' } }: StatusRepl
 
 /** What a status that was told at `at` makes of a transfer (D10, D11, D13). */
 function withStatus(transfer: Transfer, answers: Answers, status: TransferStatus, at: number): [Transfer, Answers] {
+  if (isForeignId(transfer, status)) return [withoutId(transfer, at), noAnswers];
   const told = movedOn(transfer, status, at);
   const isNews = told.state !== transfer.state || told.movement !== transfer.movement;
   const waitsForCancel = transfer.cancelAcceptedAt !== undefined && !hasEnded(told.state) && !isNews;
@@ -54,9 +64,28 @@ function withStatus(transfer: Transfer, answers: Answers, status: TransferStatus
   const isUnheeded = waitsForCancel && (transfer.cancelUnheeded === true || unheeded >= unheededAnswers);
   const rest = without(told, 'problem', 'cancelUnheeded');
   return [
-    { ...rest, status, askedAt: at, ...(isUnheeded && { cancelUnheeded: true }) },
+    {
+      ...rest,
+      status: withTrustedCounts(status, transfer.status),
+      askedAt: at,
+      ...(isUnheeded && { cancelUnheeded: true }),
+    },
     { ...noAnswers, unheeded },
   ];
+}
+
+/** Returns true if a transfer never had a status of its own, and this one counts more files than were requested (D35). */
+function isForeignId(transfer: Transfer, status: TransferStatus): boolean {
+  const hadOwn = transfer.status !== undefined && !transfer.status.doubtful;
+  return !hadOwn && status.doubtful === true && countsMoreThan(status, mostFilesOf(transfer));
+}
+
+/** Returns the transfer without an id that is another transfer's; it may have an id that nobody was told (D12, D35). */
+function withoutId(transfer: Transfer, at: number): Transfer {
+  const { id = '', foreignIds = [] } = transfer;
+  const problem: Reason = { kind: 'foreignAnswer', code: 'TOO_MANY_FILES', detail: id, maybeDone: true };
+  const rest = without(transfer, 'id', 'status', 'askedAt', 'cancelUnheeded', 'cancelAcceptedAt');
+  return { ...inState(rest, 'notConfirmed', at), foreignIds: [...new Set([...foreignIds, id])], problem };
 }
 
 /** What seems to be another transfer's status ends nothing, and its counts are not this one's (D11). */

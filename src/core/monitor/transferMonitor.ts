@@ -3,7 +3,8 @@ import type { KeyWatch } from '../flows/keyWatch.ts';
 import type { Session, Sessions } from '../flows/sessions.ts';
 import type { AskingLease } from '../ledger/askingLease.ts';
 import type { Reason } from '../model/reason.ts';
-import type { Transfer } from '../model/transfer.ts';
+import type { TurnObserver } from '../model/requestTurn.ts';
+import { mostFilesOf, type Transfer } from '../model/transfer.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
@@ -21,6 +22,9 @@ import {
 
 /** How often the interval of a transfer is doubled that alone cannot be asked for. */
 const mostDoublings = 5;
+
+/** A status that waits longer than this for a submission to end is shown with its age. */
+const shownWaitMs = 5_000;
 
 /** What a {@link TransferMonitor} needs. */
 export interface MonitorParts {
@@ -105,7 +109,8 @@ export class TransferMonitor implements Disposable {
 
   private lineTo(server: string): ServerLine {
     const { clock } = this.parts;
-    const line = this.lines.get(server) ?? new ServerLine({ clock, ask: async (key) => await this.ask(key) });
+    const line =
+      this.lines.get(server) ?? new ServerLine({ clock, ask: async (key, didStart) => await this.ask(key, didStart) });
     this.lines.set(server, line);
     return line;
   }
@@ -121,16 +126,35 @@ export class TransferMonitor implements Disposable {
       : undefined;
   }
 
-  private async ask(key: string): Promise<Asked> {
+  private async ask(key: string, didStart: () => void): Promise<Asked> {
     const transfer = this.parts.store.get(key);
     const session = transfer && this.sessionToAsk(transfer);
     const id = transfer?.id;
     if (id === undefined || !session) return {};
-    const reply = await asked(() => session.client.transferStatus(id, this.ending.signal));
+    const observer = this.observe(session, didStart);
+    const options = { observer, mostFiles: mostFilesOf(transfer) };
+    const reply = await asked(() => session.client.transferStatus(id, this.ending.signal, options));
+    observer.dispose();
     if (this.ending.signal.aborted || this.parts.sessions.get(session.connection.id) !== session) return {};
     const trouble = troubleOf(reply);
     this.tell(session, trouble);
     return trouble ? { trouble } : this.keep(key, reply);
+  }
+
+  /** Shows the age of the last answers while a submission keeps the request waiting (D34). */
+  private observe(session: Session, didStart: () => void): TurnObserver & Disposable {
+    let notice: Disposable | undefined;
+    const show = (): void => this.tell(session, { kind: 'queued' });
+    return {
+      didWait: ({ behind }) => {
+        if (behind === 'submission') notice ??= this.parts.clock.after(shownWaitMs, show);
+      },
+      didStart: () => {
+        notice?.dispose();
+        didStart();
+      },
+      dispose: () => notice?.dispose(),
+    };
   }
 
   /** What the store holds may have changed since the question was sent. */

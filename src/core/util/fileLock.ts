@@ -20,6 +20,7 @@ interface Holder {
   readonly at: number;
   /** Names this holding of the lock, and no other. */
   readonly mark: string;
+  readonly purpose?: unknown;
 }
 
 /**
@@ -29,6 +30,7 @@ interface Holder {
 export class FileLock implements Disposable {
   private readonly file: string;
   private readonly clock: Clock;
+  private readonly purpose: string | undefined;
   private readonly mark: string = randomUUID();
   private readonly lost = new Emitter<void>();
   private waiting: Disposable | undefined;
@@ -38,14 +40,18 @@ export class FileLock implements Disposable {
   /** Another has taken it over, because this process was asleep or its disk was away. */
   readonly onDidLose = this.lost.event;
 
-  private constructor(file: string, clock: Clock) {
+  private constructor(file: string, clock: Clock, purpose?: string) {
     this.file = file;
     this.clock = clock;
+    this.purpose = purpose;
   }
 
-  /** Takes the lock; undefined while another holds it. Rejects where its file cannot be written; the folder has to be there. */
-  static async take(file: string, clock: Clock): Promise<FileLock | undefined> {
-    const lock = new FileLock(file, clock);
+  /**
+   * Takes the lock; undefined while another holds it. Rejects where its file cannot be written; the folder has to be there.
+   * Others can read the `purpose` for which it is held.
+   */
+  static async take(file: string, clock: Clock, purpose?: string): Promise<FileLock | undefined> {
+    const lock = new FileLock(file, clock, purpose);
     if (!(await lock.create()) && !(await lock.takeOver())) return undefined;
     lock.renewLater();
     return lock;
@@ -55,6 +61,12 @@ export class FileLock implements Disposable {
   static async freeAt(file: string): Promise<number> {
     const holder = await readHolder(file);
     return holder && !isGone(holder) ? holder.at + staleAfterMs : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Returns the purpose for which another process holds the lock; undefined where it is free or no purpose was given. */
+  static async purposeOf(file: string): Promise<string | undefined> {
+    const holder = await readHolder(file);
+    return holder && !isGone(holder) && typeof holder.purpose === 'string' ? holder.purpose : undefined;
   }
 
   /** Lets go, where it is still this one's. */
@@ -113,7 +125,8 @@ export class FileLock implements Disposable {
   }
 
   private text(): string {
-    return JSON.stringify({ host: hostname(), pid: process.pid, at: this.clock.now(), mark: this.mark });
+    const { mark, purpose } = this;
+    return JSON.stringify({ host: hostname(), pid: process.pid, at: this.clock.now(), mark, purpose });
   }
 
   private async write(): Promise<void> {
@@ -175,9 +188,10 @@ async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     const madeAt = (await stat(file)).mtimeMs;
     const value: unknown = parse(await readFile(file, 'utf8'));
-    const { host, pid, at, mark } = isJsonObject(value) ? value : {};
+    const { host, pid, at, mark, purpose } = isJsonObject(value) ? value : {};
     const isMark = typeof mark === 'string' && /^[\w-]+$/.test(mark);
-    return { host, pid, at: typeof at === 'number' ? at : madeAt, mark: isMark ? mark : `made-${String(madeAt)}` };
+    const made = isMark ? mark : `made-${String(madeAt)}`;
+    return { host, pid, at: typeof at === 'number' ? at : madeAt, mark: made, purpose };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

@@ -21,3 +21,6 @@ export function canonicalUuid(text: string): string | undefined {
   }
   return undefined;
 }
+
+/** The UUID that stands for none. */
+export const nilUuid = '00000000-0000-0000-0000-000000000000';

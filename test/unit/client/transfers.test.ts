@@ -112,7 +112,7 @@ describe('submitting (D12)', () => {
     bench.server.on(route, silence());
     const aborting = new AbortController();
     const request = { orcid: 'O', source: 'S', destination: 'T', fileIds: ['a'] };
-    const reply = bench.client.transfer(request, aborting.signal);
+    const reply = bench.client.transfer(request, { signal: aborting.signal });
     await bench.server.received(1);
     aborting.abort();
     assert.equal((await reply).reason?.maybeDone, true);
@@ -120,7 +120,7 @@ describe('submitting (D12)', () => {
 
   it('D12 was not accepted when the caller stopped before it was sent', async () => {
     const request = { orcid: 'O', source: 'S', destination: 'T', fileIds: ['a'] };
-    const { reason } = await bench.client.transfer(request, AbortSignal.abort());
+    const { reason } = await bench.client.transfer(request, { signal: AbortSignal.abort() });
     assert.equal(reason?.kind, 'cancelled');
     assert.equal(reason.maybeDone, undefined);
     assert.deepEqual(bench.server.requests, []);

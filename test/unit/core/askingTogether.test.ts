@@ -5,6 +5,7 @@ import { busy, json } from '../../support/faultBehaviours.ts';
 import { Rig } from './rig.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
+const files = ['f1', 'f2', 'f3', 'f4', 'f5'].map((file) => ({ id: file, name: file }));
 const statusRequest = `GET /api/v1/transfers/${id}`;
 
 describe('Two windows with a session for the same connection', () => {
@@ -42,7 +43,7 @@ describe('Two windows with a session for the same connection', () => {
     other = rig.openWindow(() => isLookedAt);
     await Promise.all([one.transferFlow.resume(), other.transferFlow.resume()]);
     await rig.connect(one);
-    ({ key } = await one.transferFlow.submit(rig.order));
+    ({ key } = await one.transferFlow.submit({ ...rig.order, files }));
     await eventually(() => Promise.resolve(movedIn(one) === 1 || undefined));
     await rig.connect(other);
   });

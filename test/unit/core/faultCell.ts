@@ -77,6 +77,14 @@ export class FaultCell {
     for (let passed = 0; passed < ms; passed += stepMs) await this.step(stepMs);
   }
 
+  /** The same, where no time passes while a request waits for its turn or is under way. */
+  async passBetweenRequests(ms: number, stepMs: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      await this.step(stepMs);
+      await this.settled('no request is under way', async () => !(await this.hasServerLock()));
+    }
+  }
+
   /** The same, until something is so; fails when it is not after `limitMs`. Resolves with how long that took. */
   async passUntil(what: string, isSo: () => Promise<boolean> | boolean, limitMs: number, stepMs = 500): Promise<void> {
     const until = this.clock.now() + limitMs;
@@ -127,6 +135,11 @@ export class FaultCell {
     for (const window of this.windows) await window.pass(ms);
     await setTimeout(breathMs);
     await this.assertNothingUntrue();
+  }
+
+  private async hasServerLock(): Promise<boolean> {
+    const names = await readdir(join(this.ledgerFolder, 'servers')).catch(() => []);
+    return names.some((name) => name.endsWith('.lock'));
   }
 
   /** What every window shows, for who has to find out why. */

@@ -67,7 +67,7 @@ async function assertAskedSoon(cell: FaultCell, happening: Happening): Promise<v
   const isAsked = (): boolean => cell.server.questions.length > cell.questionsBefore;
   const limitMs = soonMs[happening];
   // In small steps, so that disk and network, which go by the real time, come along on a busy machine.
-  if (limitMs !== undefined) await cell.passUntil('it is asked for', isAsked, limitMs, 100);
+  if (limitMs !== undefined) await cell.passUntil('it is asked for', isAsked, limitMs, 50);
 }
 
 /** Asked for when it is due, by the age that the server knows: neither more often nor more seldom (D33). */
@@ -76,7 +76,7 @@ async function assertPace(cell: FaultCell, createdAt: number): Promise<void> {
   const before = cell.server.questions.length;
   const intervalMs = dueMs(cell.clock.now());
   const stepMs = Math.min(intervalMs / 6, 3 * second);
-  await cell.pass(5 * intervalMs, stepMs);
+  await cell.passBetweenRequests(5 * intervalMs, stepMs);
   const times = cell.server.questions.slice(before).map(({ at }) => at);
   assert.ok(times.length >= 2, `asked ${String(times.length)} times in ${String(5 * intervalMs)} ms`);
   for (const [place, at] of times.slice(1).entries()) {

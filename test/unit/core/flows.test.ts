@@ -217,7 +217,7 @@ describe('The flows', () => {
     it('cancels with the orcid that submitted (§4.7), and shows that it waits for the end (D13)', async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', json({ id }, 201));
-      rig.server.on('GET /api/v1/transfers/*', silence());
+      rig.server.on('GET /api/v1/transfers/*', json({ id, status: 'active' }));
       rig.server.on('DELETE /api/v1/transfers/*', json({}, 202));
       const { key } = await rig.explorer.transferFlow.submit(rig.order);
       assert.equal(await rig.explorer.transferFlow.cancel(key), undefined);

@@ -172,5 +172,5 @@ describe('The monitor', () => {
 /** A status of the transfer that is asked for. */
 const statusOfAsked: Behaviour = async (request, response) => {
   const asked = request.path.split('/').at(-1);
-  await json({ id: asked, status: 'active', num_files: 3, num_files_transferred: 1 })(request, response);
+  await json({ id: asked, status: 'active', num_files: 1, num_files_transferred: 1 })(request, response);
 };

@@ -10,7 +10,7 @@ import { json } from '../../support/faultBehaviours.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
-import { orcid, surroundingsOf } from '../../support/surroundings.ts';
+import { namesLearned, orcid, surroundingsOf } from '../../support/surroundings.ts';
 
 /** The whole core over a real HTTP server that does what a test says, and a clock that is moved by hand. */
 export class Rig {
@@ -31,6 +31,7 @@ export class Rig {
   private constructor(server: FaultServer, folder: string) {
     this.server = server;
     this.folder = folder;
+    this.keptDialects = namesLearned(server.address);
     this.explorer = this.newExplorer();
   }
 
@@ -66,7 +67,8 @@ export class Rig {
     promise.then(over, over);
     while (!isOver) {
       await this.clock.pass(1000);
-      await new Promise(setImmediate);
+      // Locks on files take real time, in which not too much of the other may pass.
+      await new Promise((resolve) => setTimeout(resolve, 1));
     }
     return await promise;
   }

@@ -78,7 +78,7 @@ describe('Several connections', () => {
 
   it('watch the transfers of the one that is not active', async () => {
     rig.server.on('POST /api/v1/transfers', json({ id: '11111111-1111-4111-8111-111111111111' }));
-    rig.server.on('GET /api/v1/transfers/*', json({ status: 'active', num_files: 2, num_files_transferred: 1 }));
+    rig.server.on('GET /api/v1/transfers/*', json({ status: 'active', num_files: 1, num_files_transferred: 1 }));
     await rig.connect();
     await rig.explorer.connectFlow.open(second(), 'its-key');
     await rig.explorer.transferFlow.submit(rig.order);

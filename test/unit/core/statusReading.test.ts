@@ -83,10 +83,14 @@ describe('Reading an answer', () => {
     assert.equal(reading(running, {}).state, 'unknown');
   });
 
-  it('shows a doubtful answer, but believes neither an end nor the counts in it (D11)', () => {
-    const status = { status: 'succeeded', movedFileCount: 7, doubtful: true };
-    const read = reading(running, status);
-    assert.deepEqual([read.state, read.movement, read.status], ['active', undefined, status]);
+  it('shows a doubtful answer, but neither believes an end nor stores the counts in it (D11, D35)', () => {
+    const trusted = { status: 'active', fileCount: 9, movedFileCount: 2 };
+    const status = { status: 'succeeded', fileCount: 8, movedFileCount: 7, doubtful: true };
+    const first = reading(running, status);
+    assert.deepEqual([first.state, first.movement], ['active', undefined]);
+    assert.deepEqual(first.status, { status: 'succeeded', doubtful: true });
+    const later = reading({ ...running, status: trusted }, status);
+    assert.deepEqual(later.status, { ...trusted, status: 'succeeded', doubtful: true });
     assert.equal(reading(running, { status: 'finalizing', doubtful: true }).state, 'finalizing');
   });
 

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { mergeTransfers } from '../../../src/core/ledger/transferMerge.ts';
+import { inState, type Transfer, type TransferOrder } from '../../../src/core/model/transfer.ts';
+import { noAnswers, withReply } from '../../../src/core/monitor/statusReading.ts';
+import { json, problem } from '../../support/faultBehaviours.ts';
+import { Rig, until } from './rig.ts';
+import { running } from './specimens.ts';
+
+const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
+const submissions = 'POST /api/v1/transfers';
+const statuses = 'GET /api/v1/transfers/*';
+
+describe('An answer to a submission that belongs to another request (D35)', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    rig.server.on(submissions, json({ id }, 201));
+    rig.server.on(statuses, json({ id, status: 'active', num_files: 1, num_files_transferred: 0 }));
+  });
+  afterEach(() => rig.end());
+
+  it('leaves a submission not confirmed whose id this window has already', async () => {
+    await rig.connect();
+    await rig.explorer.transferFlow.submit(rig.order);
+    const second = await rig.explorer.transferFlow.submit(rig.order);
+    assert.deepEqual([second.state, second.id], ['notConfirmed', undefined]);
+    assert.deepEqual([second.problem?.code, second.problem?.detail], ['KNOWN_ID', id]);
+  });
+
+  it('leaves it not confirmed if the id is that of a transfer of another window', async () => {
+    await rig.connect();
+    await rig.explorer.transferFlow.submit(rig.order);
+    const other = rig.openWindow();
+    await rig.connect(other);
+    const second = await other.transferFlow.submit(rig.order);
+    assert.deepEqual([second.state, second.problem?.code], ['notConfirmed', 'KNOWN_ID']);
+  });
+
+  it('leaves it not confirmed if the id is that of a transfer that ended in an earlier session', async () => {
+    rig.server.on(statuses, json({ id, status: 'succeeded', num_files: 1, num_files_transferred: 1 }));
+    await rig.connect();
+    await rig.explorer.transferFlow.submit(rig.order);
+    const { transferStore } = rig.explorer;
+    await until(transferStore.onDidChange, () => transferStore.all()[0]?.state === 'succeeded');
+    await rig.explorer.transferFlow.keep(transferStore.all()[0] ?? assert.fail());
+    rig.restart();
+    await rig.explorer.transferFlow.resume();
+    await rig.connect();
+    const second = await rig.explorer.transferFlow.submit(rig.order);
+    assert.deepEqual([second.state, second.problem?.code], ['notConfirmed', 'KNOWN_ID']);
+  });
+
+  it('becomes not confirmed, for good, if the first status counts more files than were requested', async () => {
+    rig.server.on(statuses, json({ id, status: 'active', num_files: 7, num_files_transferred: 3 }));
+    await rig.connect();
+    const { key } = await rig.explorer.transferFlow.submit(rig.order);
+    const { transferStore } = rig.explorer;
+    await rig.passing(until(transferStore.onDidChange, () => transferStore.get(key)?.state === 'notConfirmed'));
+    const { id: kept, status, foreignIds, problem: why } = transferStore.get(key) ?? assert.fail();
+    assert.deepEqual([kept, status, foreignIds], [undefined, undefined, [id]]);
+    assert.deepEqual([why?.kind, why?.code, why?.detail], ['foreignAnswer', 'TOO_MANY_FILES', id]);
+    await rig.explorer.transferFlow.keep(transferStore.get(key) ?? assert.fail());
+    rig.restart();
+    await rig.explorer.transferFlow.resume();
+    assert.equal(rig.explorer.transferStore.get(key)?.state, 'notConfirmed');
+  });
+
+  describe('a status that counts more files than were requested', () => {
+    const two = { ...running, id, order: { ...running.order, files: [1, 2].map((n) => ({ id: `f${n}`, name: 'f' })) } };
+    const own = { status: 'active', fileCount: 2, movedFileCount: 1 };
+    const strange = { status: 'failed', fileCount: 5, movedFileCount: 4, doubtful: true };
+    const read = (transfer: Transfer, value: typeof own): Transfer => withReply(transfer, noAnswers, { value }, 9)[0];
+
+    it('takes nothing from a transfer that had a status of its own', () => {
+      const read2 = read({ ...two, status: own }, strange);
+      assert.deepEqual([read2.state, read2.id], ['active', id]);
+      assert.deepEqual(read2.status, { ...own, status: 'failed', doubtful: true });
+    });
+
+    it('says nothing of a transfer that was started elsewhere, nor of one whose count the person accepted', () => {
+      assert.equal(read({ ...two, startedElsewhere: true }, strange).id, id);
+      assert.equal(read({ ...two, status: { ...own, fileCount: 5 } }, strange).id, id);
+    });
+  });
+
+  it('is not undone by what another window knew before', () => {
+    const before: Transfer = { ...running, id, status: { status: 'active', fileCount: 9 }, askedAt: 5 };
+    const now: Transfer = { ...inState(running, 'notConfirmed', 6), foreignIds: [id] };
+    Reflect.deleteProperty(now, 'id');
+    const confirmed: Transfer = { ...inState(now, 'active', 7), id: id.replace('3f', '4f') };
+    for (const [one, other] of [
+      [before, now],
+      [now, before],
+    ] as const) {
+      assert.deepEqual(mergeTransfers(one, other), now);
+    }
+    assert.equal(mergeTransfers(before, confirmed).id, confirmed.id);
+    assert.equal(mergeTransfers(confirmed, now).state, 'active');
+  });
+});
+
+describe('Whether a server wants databases by name or by id (D7, D36)', () => {
+  let rig: Rig;
+  let order: TransferOrder;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    rig.keptDialects = undefined;
+    rig.restart();
+    rig.server.on(submissions, json({ id }, 201));
+    rig.server.on(statuses, json({ id, status: 'active' }));
+    order = { ...rig.order, files: ['f1', 'f2'].map((file) => ({ id: file, name: file })) };
+  });
+  afterEach(() => rig.end());
+
+  const lookups = 'GET /api/v1/files/by-id';
+  const takesOnly = (...databases: readonly string[]): void => {
+    rig.server.on(lookups, async (request, response) => {
+      const isKnown = databases.includes(request.query.get('database') ?? '');
+      await (isKnown ? json({ resources: [] }) : problem(404, 'no such database'))(request, response);
+    });
+  };
+  const sent = (): readonly unknown[] =>
+    rig.server.requestsTo(submissions).map(({ body }) => {
+      const { source, destination } = JSON.parse(body) as Record<string, string>;
+      return [source, destination];
+    });
+
+  it('is found out by a metadata request before the first submission to this version, for both databases', async () => {
+    takesOnly('a', 'b');
+    await rig.connect();
+    assert.equal((await rig.explorer.transferFlow.submit(order)).state, 'accepted');
+    assert.deepEqual(sent(), [['a', 'b']]);
+    assert.equal(rig.server.requestsTo(lookups)[0]?.query.get('ids'), 'f1,f2');
+  });
+
+  it('is found out once, also where the server wants names', async () => {
+    takesOnly('Alpha', 'Beta');
+    await rig.connect();
+    for (let times = 0; times < 2; times++) {
+      rig.server.on(submissions, json({ id: id.replace('3f', `${times}f`) }, 201));
+      await rig.explorer.transferFlow.submit(order);
+    }
+    assert.deepEqual(sent(), [
+      ['Alpha', 'Beta'],
+      ['Alpha', 'Beta'],
+    ]);
+    assert.equal(rig.server.requestsTo(lookups).length, 1);
+  });
+
+  it('is found out anew after an upgrade of the server', async () => {
+    takesOnly('Alpha', 'Beta');
+    await rig.connect();
+    await rig.explorer.transferFlow.submit(order);
+    rig.server.on('GET /', json({ name: 'Test service', version: '1.3.0' }));
+    rig.server.on(submissions, json({ id: id.replace('3f', '4f') }, 201));
+    takesOnly('a', 'b');
+    await rig.connect();
+    assert.equal((await rig.explorer.transferFlow.submit(order)).state, 'accepted');
+    assert.deepEqual(sent()[1], ['a', 'b']);
+  });
+
+  it('stays unknown if the metadata request fails: nothing is sent, and nothing is given up', async () => {
+    rig.server.on(lookups, problem(400, 'no such file'));
+    await rig.connect();
+    const lost = inState({ ...running, key: 'lost' }, 'notConfirmed', 5);
+    await rig.explorer.transferFlow.keep(lost);
+    const { state, problem: why } = await rig.explorer.transferFlow.submit(order, 'lost');
+    assert.deepEqual([state, why?.kind, why?.cause?.detail], ['refused', 'lookupFailed', 'no such file']);
+    assert.deepEqual(sent(), []);
+    assert.equal(rig.explorer.transferStore.get('lost')?.state, 'notConfirmed');
+  });
+
+  it('makes no difference where names and ids are the same', async () => {
+    rig.server.on('GET /api/v1/databases', json(['Alpha', 'Beta'].map((name) => ({ id: name, name }))));
+    await rig.connect();
+    await rig.explorer.transferFlow.submit(order);
+    assert.deepEqual(sent(), [['Alpha', 'Beta']]);
+    assert.equal(rig.server.requestsTo(lookups).length, 0);
+  });
+
+  it('is never tried out by a submission: a refused one is not sent again', async () => {
+    takesOnly('Alpha', 'Beta');
+    rig.server.on(submissions, problem(404, 'Destination database not found: Beta'));
+    await rig.connect();
+    assert.equal((await rig.explorer.transferFlow.submit(order)).state, 'refused');
+    assert.equal(sent().length, 1);
+  });
+});
