@@ -48,10 +48,10 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
 /** Describes how an answer showed that it belongs to another request (D35). */
 function foreignText({ code, detail = '' }: Reason): string {
   const said = plainLine(detail);
-  if (code === 'NIL_ID') return l10n.t('the server answered with an empty transfer id ({0})', said);
-  if (code === 'KNOWN_ID') return l10n.t('the server answered with the id of another transfer ({0})', said);
+  if (code === 'NIL_ID') return l10n.t('the server answered with an empty transfer ID ({0})', said);
+  if (code === 'KNOWN_ID') return l10n.t('the server answered with the ID of another transfer ({0})', said);
   if (code === 'TOO_MANY_FILES') {
-    return l10n.t('the server counts more files under the id that it gave than were requested ({0})', said);
+    return l10n.t('the server counts more files under the ID it gave than were requested ({0})', said);
   }
   return l10n.t('the server answered another request instead: {0}', withoutStop(said));
 }

@@ -50,7 +50,7 @@ function stateNote({ state, problem, remedy, replacedBy }: PageTransfer): Note |
       'state',
       'warning',
       l10n.t(
-        'No answer came when this was submitted. It may have been accepted all the same, so it is not sent again by itself. Did it start? Look for a folder whose name is dts- and an id, at the destination.',
+        "It isn't known whether the server accepted this transfer, so it isn't sent again automatically. Did it start? Look for a folder named dts- followed by an ID at the destination.",
       ),
     );
   if (state === 'expired')
