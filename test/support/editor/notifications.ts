@@ -40,6 +40,13 @@ export class Notifications {
     await item.locator('.notification-list-item-buttons-container .monaco-button', { hasText: button }).first().click();
   }
 
+  /** Follows a link in the text of a notice. */
+  async followLink(text: string | RegExp, link: string): Promise<void> {
+    await this.wait(text);
+    const message = this.#page.locator('.notification-list-item-message', { hasText: text }).first();
+    await message.locator('a', { hasText: link }).click();
+  }
+
   /** Closes all notices; one may go by itself meanwhile. */
   async clear(): Promise<void> {
     await until('all notices to be closed', async () => {

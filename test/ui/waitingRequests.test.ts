@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { installedExtensions } from '../support/editor/installed.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { Gate } from '../support/gate.ts';
+
+const kbase = 'KBase Workspace Service (KSS)';
+const orcid = '0000-0002-1825-0097';
+
+describe('A request that waits for a submission to the same server (D34)', function () {
+  this.timeout(180_000);
+  const creating = new Gate();
+  let server: FaultServer;
+  let service: ReturnType<typeof publicLike>;
+  let editor: Editor;
+  let window: EditorWindow;
+
+  before(async () => {
+    server = await FaultServer.start();
+    service = publicLike(server, 'the-key');
+    server.behind(creating, 'POST /api/v1/transfers');
+    editor = await startEditor({ extensions: installedExtensions });
+    window = await editor.openWindow();
+  });
+  after(async () => {
+    creating.release();
+    await editor.close();
+    await server.stop();
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+  });
+
+  const received = (route: string): number => server.requestsTo(route).length;
+
+  const submit = async (): Promise<void> => {
+    const results = window.tree('Search Results');
+    await (await results.row('JDP:000050.csv')).toggleCheck();
+    await results.action('Transfer Checked Files…');
+    await window.quickInput.pick(kbase, /1\/4/);
+    await window.quickInput.input('', /2\/4/);
+    await window.quickInput.pick('No instructions', /3\/4/);
+    await window.notifications.answer('Transfer');
+  };
+
+  it('says so, names the risk, and is sent when the person insists', async () => {
+    await window.openContainer('Data Transfer');
+    await window.command('Data Transfer: Connect to a Service…');
+    await window.quickInput.input(server.address, /1\/4/);
+    await window.quickInput.input('the-key', /3\/4/);
+    await window.quickInput.input(orcid, /4\/4/);
+    await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
+    await window.quickInput.input('JDP:000050', /2\/3/);
+    await window.quickInput.pick('Search', /3\/3/);
+    await submit();
+    const transfers = window.tree('Transfers');
+    await transfers.waitFor('staging', (rows) => rows.some(({ description }) => description.startsWith('staging')));
+    for (const transfer of service.transfers.values()) transfer.status = 'active';
+    creating.hold();
+    await submit();
+    await transfers.waitFor('submitting', (rows) =>
+      rows.some(({ description }) => description.startsWith('submitting')),
+    );
+    await window.command('Data Transfer: Cancel Transfer');
+    await window.quickInput.pick(`1 file to ${kbase}`, 'Select the transfer to cancel');
+    await window.notifications.answer('Cancel Transfer');
+    const waiting = /Waiting for another submission to this server to finish\./;
+    assert.match((await window.notifications.wait(waiting)).text, /^Cancel the transfer of 1 file to /);
+    assert.equal(received('DELETE /api/v1/transfers/*'), 0);
+    await window.notifications.followLink(waiting, 'Send Now…');
+    const { message, detail } = await window.notifications.dialog();
+    assert.match(message, /^Send this request now\? \(Cancel the transfer of 1 file to /);
+    assert.match(detail, /the server can mix up their answers or stop answering for everyone who uses it\.$/);
+    await window.notifications.answer('Send Now');
+    await transfers.waitFor('cancelled', (rows) =>
+      rows.some(({ description }) => /^cancell(?:ing|ed)/.test(description)),
+    );
+    assert.equal(received('DELETE /api/v1/transfers/*'), 1);
+    assert.equal(service.transfers.size, 1);
+    creating.release();
+  });
+});
