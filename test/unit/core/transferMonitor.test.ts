@@ -95,6 +95,25 @@ describe('The monitor of one window', () => {
     assert.equal(asked(), 1);
   });
 
+  it('shows the age of the last answers while a submission keeps a status request waiting (D34)', async () => {
+    const gate = new Gate();
+    gate.hold();
+    rig.server.on('POST /api/v1/transfers', problem(400, 'no')).behind(gate, 'POST /api/v1/transfers');
+    store.put([running('k')]);
+    await isKept(1);
+    const problems = (): readonly (string | undefined)[] => store.all().map(({ problem: why }) => why?.kind);
+    const submission = session.client.transfer({ orcid: 'O', source: 'A', destination: 'B', fileIds: ['f'] });
+    await eventually(() => Promise.resolve(gate.waitingCount === 1 || undefined));
+    monitor.askNow();
+    await rig.clock.pass(4_000);
+    assert.deepEqual(problems(), [undefined]);
+    await rig.clock.pass(2_000);
+    assert.deepEqual([problems(), asked()], [['queued'], 1]);
+    gate.release();
+    await submission;
+    await eventually(() => Promise.resolve(problems().every((why) => why === undefined) || undefined));
+  });
+
   it('asks no more once the session is closed, and again when there is one', async () => {
     store.put([running('k')]);
     await isKept(1);
