@@ -1,5 +1,5 @@
 import { l10n, ProgressLocation, window } from 'vscode';
-import type { RequestWait, TurnObserver, TurnOptions } from '../core/model/requestTurn.ts';
+import type { RequestWait, TurnObserver } from '../core/model/requestTurn.ts';
 import type { Clock } from '../core/util/clock.ts';
 import type { Disposable } from '../core/util/lifetime.ts';
 import type { CommandId } from './contributions.ts';
@@ -18,6 +18,12 @@ export interface WaitingRequest {
   sendNow(): void;
 }
 
+/** A turn that is shown while it lasts. */
+interface FollowedTurn {
+  readonly observer: TurnObserver;
+  readonly signal: AbortSignal;
+}
+
 /** Shows which requests wait for their turn, and lets the person send them at once or withdraw them. */
 export class WaitingRequests {
   private readonly clock: Clock;
@@ -33,7 +39,7 @@ export class WaitingRequests {
   }
 
   /** Runs a request. While it waits, a notification says for what, with Send Now; Cancel withdraws it unsent. */
-  async run<T>(title: string, send: (turn: TurnOptions) => Promise<T>): Promise<T> {
+  async run<T>(title: string, send: (turn: FollowedTurn) => Promise<T>): Promise<T> {
     const withdrawal = new AbortController();
     const shown = new ShownWait(title, () => withdrawal.abort());
     let delay: Disposable | undefined;

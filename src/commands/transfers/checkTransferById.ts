@@ -1,17 +1,15 @@
 import { l10n } from 'vscode';
-import type { AdoptFlow } from '../../core/flows/adoptFlow.ts';
 import type { Session } from '../../core/flows/sessions.ts';
 import type { Notices } from '../../host/notices.ts';
 import { alone, pickOne } from '../../host/quickInput.ts';
 import { plainLine } from '../../host/words.ts';
 import type { TransferPanels } from '../../panels/transferPanel.ts';
-import { askTransferId } from './askTransferId.ts';
+import { askTransferId, type AskIdParts } from './askTransferId.ts';
 import { requireSession, type ConnectionParts } from '../connections/connections.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 
 /** What the command needs. */
-export interface CheckByIdParts extends ConnectionParts {
-  readonly adoptFlow: AdoptFlow;
+export interface CheckByIdParts extends AskIdParts, ConnectionParts {
   readonly transferPanels: TransferPanels;
   readonly notices: Notices;
   /** Shows the row of a transfer. */
@@ -28,7 +26,7 @@ export async function checkTransferById(parts: CheckByIdParts): Promise<void> {
   const { adoptFlow, notices, transferPanels, revealTransfer } = parts;
   const { id: connectionId, name } = session.connection;
   const prompt = l10n.t('The id that {0} gave the transfer', plainLine(name));
-  const found = await askTransferId(adoptFlow, connectionId, alone(title), prompt, () => undefined);
+  const found = await askTransferId(parts, connectionId, alone(title), prompt, () => undefined);
   if (!found) return;
   const { key } =
     found.kind === 'known' ? found.transfer : await adoptFlow.takeOver(connectionId, orcid, found.id, found.status);

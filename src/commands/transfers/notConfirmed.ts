@@ -1,19 +1,16 @@
 import { l10n } from 'vscode';
-import type { AdoptFlow } from '../../core/flows/adoptFlow.ts';
 import type { Transfer } from '../../core/model/transfer.ts';
 import { CommandFailure } from '../../host/commandBoundary.ts';
 import type { TransferNode } from '../../host/contributions.ts';
 import { alone } from '../../host/quickInput.ts';
 import { filesText, plural, transferTitle } from '../../host/words.ts';
 import { chosenTransfer } from './askTransfer.ts';
-import { askTransferId, type FoundById } from './askTransferId.ts';
+import { askTransferId, type AskIdParts, type FoundById } from './askTransferId.ts';
 import { sessionOf } from '../connections/connections.ts';
 import { submitLike, type SubmitAgainParts } from '../submission/submitAgain.ts';
 
 /** What these commands need. */
-export interface NotConfirmedParts extends SubmitAgainParts {
-  readonly adoptFlow: AdoptFlow;
-}
+export interface NotConfirmedParts extends AskIdParts, SubmitAgainParts {}
 
 /** A transfer that was not confirmed did start (D12): asks for the id under which it runs, and watches it from then on. */
 export async function transferDidStart(parts: NotConfirmedParts, node: TransferNode | undefined): Promise<void> {
@@ -25,7 +22,7 @@ export async function transferDidStart(parts: NotConfirmedParts, node: TransferN
     'The id of the transfer. At the destination its files arrive in a folder that is called dts- and then the id.',
   );
   const position = alone(transferTitle(transfer));
-  const found = await askTransferId(adoptFlow, session.connection.id, position, prompt, refuseKnown);
+  const found = await askTransferId(parts, session.connection.id, position, prompt, refuseKnown);
   if (found?.kind !== 'told' || !(await isTheOne(parts, transfer, found))) return;
   await adoptFlow.confirm(transfer.key, found.id, found.status);
   notices.done(l10n.t('The transfer is watched now.'));

@@ -11,7 +11,7 @@ import { canonicalUuid } from '../util/uuid.ts';
 export interface StatusOptions {
   /** How many files were requested; an answer that counts more is another transfer's (D35). */
   readonly mostFiles?: number | undefined;
-  readonly observer?: TurnObserver;
+  readonly observer?: TurnObserver | undefined;
 }
 
 /** Answers in a row that may be another transfer's until one is shown all the same (D11). */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Reason } from '../model/reason.ts';
+import type { TurnObserver } from '../model/requestTurn.ts';
 import {
   hasEnded,
   inState,
@@ -38,14 +39,14 @@ export class AdoptFlow {
   }
 
   /** Looks an id up, here and, by one request, at the service (§4.6). */
-  async look(connectionId: string, id: string, signal?: AbortSignal): Promise<Look> {
+  async look(connectionId: string, id: string, signal?: AbortSignal, observer?: TurnObserver): Promise<Look> {
     const { sessions, store, transfers } = this.parts;
     await transfers.loadFinished();
     const known = store.all().find((one) => one.id === id && one.order.connectionId === connectionId);
     if (known) return { kind: 'known', transfer: known };
     const session = sessions.get(connectionId);
     if (!session) return { kind: 'failed', reason: { kind: 'notConnected' } };
-    const reply = await asked(() => session.client.transferStatus(id, signal));
+    const reply = await asked(() => session.client.transferStatus(id, signal, { observer }));
     if (reply.value) return { kind: 'told', id, status: reply.value };
     return { kind: 'failed', reason: reply.reason ?? { kind: 'unreadable' } };
   }
