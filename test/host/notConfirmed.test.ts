@@ -172,3 +172,46 @@ describe('A transfer that was not confirmed (D12)', () => {
     await stage.person.notice(/^It is known how the transfer of 10 files to .* stands\.$/);
   });
 });
+
+describe('A submission whose answer belongs to another request (D35)', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    await stage.search('JGI Data Portal', 'JDP:00000');
+  });
+  afterEach(() => stage.close());
+
+  const answers: readonly (readonly [answer: ReturnType<typeof json>, why: string])[] = [
+    [
+      json({ id: '00000000-0000-0000-0000-000000000000' }, 201),
+      'the server answered with an empty transfer ID (00000000-0000-0000-0000-000000000000)',
+    ],
+    [
+      problem(404, "The database 'neon' was not found"),
+      "the server answered another request instead: The database 'neon' was not found",
+    ],
+  ];
+  for (const [answer, why] of answers) {
+    it(`is not confirmed, with the reason: ${why}`, async () => {
+      stage.server.on('POST /api/v1/transfers', answer);
+      await stage.transferAll(nmdc);
+      const notice = await stage.person.notice(/^It is not known whether the transfer of 10 files to .* has begun: /);
+      assert.ok(notice.message.endsWith(`: ${why}`), notice.message);
+      assert.equal(stage.parts.transferStore.all()[0]?.state, 'notConfirmed');
+    });
+  }
+
+  it('is not sent if the names of the databases could not be found out first (D36)', async () => {
+    stage.server.on('GET /', json({ name: 'DTS prototype', version: 'another one, of which nothing is known' }));
+    await stage.connect('the-key');
+    stage.server.on('POST /api/v1/files/by-id', problem(503, 'the database is down'));
+    stage.server.on('GET /api/v1/files/by-id', problem(503, 'the database is down'));
+    await stage.transferAll(nmdc);
+    const { message } = await stage.person.notice(/^Could not transfer 10 files/);
+    const why = 'nothing was sent, because looking up the files failed: the service failed: the database is down';
+    assert.ok(message.endsWith(`: ${why}`), message);
+    assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);
+  });
+});
