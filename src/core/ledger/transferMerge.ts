@@ -21,9 +21,17 @@ export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
   };
 }
 
-/** Returns true if `one` knows that the id of `other` is another transfer's, with all that was told under it (D35). */
-function disowns({ id, foreignIds = [] }: Transfer, other: Transfer): boolean {
-  return other.id !== undefined && other.id !== id && foreignIds.includes(other.id);
+/**
+ * Returns true if `one` knows that the id of `other` is another transfer's, with all that was told under it (D35). A person
+ * may confirm that id later all the same: then `other` knows of the doubt, too.
+ */
+function disowns(one: Transfer, other: Transfer): boolean {
+  const { id } = other;
+  return id !== undefined && id !== one.id && isForeign(one, id) && !isForeign(other, id);
+}
+
+function isForeign({ foreignIds = [] }: Transfer, id: string): boolean {
+  return foreignIds.includes(id);
 }
 
 /** Whether two say the same of a transfer, but for when it was last asked for. What was ordered never changes. */

@@ -96,6 +96,9 @@ describe('An answer to a submission that belongs to another request (D35)', () =
     }
     assert.equal(mergeTransfers(before, confirmed).id, confirmed.id);
     assert.equal(mergeTransfers(confirmed, now).state, 'active');
+    const insisted: Transfer = { ...inState(now, 'active', 8), id };
+    assert.equal(mergeTransfers(now, insisted).id, id);
+    assert.equal(mergeTransfers(insisted, now).state, 'active');
   });
 });
 
