@@ -107,7 +107,12 @@ describe('Answers that belong to another request (D35)', () => {
 
     fault('D35 asks again if a status counts more files than were requested, and then calls it doubtful', async () => {
       const own = { id: transferId, status: 'active', num_files: 2, num_files_transferred: 1 };
-      bench.server.on(statusRoute, json({ ...own, num_files: 3 }), json({ ...own, num_files_transferred: 9 }), json(own));
+      bench.server.on(
+        statusRoute,
+        json({ ...own, num_files: 3 }),
+        json({ ...own, num_files_transferred: 9 }),
+        json(own),
+      );
       assert.equal((await bench.client.transferStatus(transferId, undefined, { mostFiles: 2 })).value?.fileCount, 2);
       assert.equal(bench.server.requests.length, 3);
       bench.server.on(statusRoute, json({ ...own, num_files: 3 }));
