@@ -45,6 +45,8 @@ export interface MonitorParts {
 interface Watch {
   readonly server: string;
   answers: Answers;
+  /** Withdraws the request that waits for its turn, if there is one (D34). */
+  withdraw?: (() => void) | undefined;
 }
 
 /** Asks for the status of every running transfer, on the schedule of D33, one line a server. */
@@ -99,6 +101,7 @@ export class TransferMonitor implements Disposable {
     const server = transfer && isWatched(transfer) ? this.sessionToAsk(transfer)?.service.address : undefined;
     const watch = this.watches.get(key);
     if (watch && watch.server !== server) {
+      watch.withdraw?.();
       this.lines.get(watch.server)?.remove(key);
       this.watches.delete(key);
     }
@@ -131,11 +134,18 @@ export class TransferMonitor implements Disposable {
     const session = transfer && this.sessionToAsk(transfer);
     const id = transfer?.id;
     if (id === undefined || !session) return {};
-    const observer = this.observe(session, didStart);
+    const withdrawal = new AbortController();
+    const watch = this.watches.get(key);
+    if (watch) watch.withdraw = () => withdrawal.abort();
+    const observer = this.observe(session, () => {
+      if (watch) watch.withdraw = undefined;
+      didStart();
+    });
     const options = { observer, mostFiles: mostFilesOf(transfer) };
-    const reply = await asked(() => session.client.transferStatus(id, this.ending.signal, options));
+    const signal = AbortSignal.any([this.ending.signal, withdrawal.signal]);
+    const reply = await asked(() => session.client.transferStatus(id, signal, options));
     observer.dispose();
-    if (this.ending.signal.aborted || this.parts.sessions.get(session.connection.id) !== session) return {};
+    if (signal.aborted || this.parts.sessions.get(session.connection.id) !== session) return {};
     const trouble = troubleOf(reply);
     this.tell(session, trouble);
     return trouble ? { trouble } : this.keep(key, reply);

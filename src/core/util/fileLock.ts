@@ -36,6 +36,7 @@ export class FileLock implements Disposable {
   private waiting: Disposable | undefined;
   private renewing: Promise<void> | undefined;
   private renewsAgain = false;
+  private isDisposed = false;
 
   /** Another has taken it over, because this process was asleep or its disk was away. */
   readonly onDidLose = this.lost.event;
@@ -78,6 +79,7 @@ export class FileLock implements Disposable {
 
   /** Lets go before it returns: for the end of the program. */
   dispose(): void {
+    this.isDisposed = true;
     this.waiting?.dispose();
     try {
       if (readFileSync(this.file, 'utf8').includes(this.mark)) rmSync(this.file, { force: true });
@@ -161,6 +163,8 @@ export class FileLock implements Disposable {
     try {
       if ((await readHolder(this.file))?.mark === this.mark) {
         await this.write();
+        // What was under way when the lock was let go must not bring it back.
+        if (this.isDisposed) this.dispose();
         return;
       }
       this.waiting?.dispose();

@@ -37,6 +37,17 @@ describe('A lock that is a file (D30)', () => {
     assert.equal(await isFree(), true);
   });
 
+  it('is not brought back by a renewal that was under way when the process let it go at its end', async () => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      const lock = await FileLock.take(file(), clock);
+      assert.ok(lock);
+      await clock.pass(3_000);
+      for (let waits = 0; waits < turn; waits += 1) await new Promise(setImmediate);
+      lock.dispose();
+      await eventually(async () => ((await fs.readdir(folder)).length === 0 ? true : undefined));
+    }
+  });
+
   it('goes stale after ten seconds, whoever has it', async () => {
     await left({ host: 'another-machine' });
     await clock.pass(9_999);

@@ -114,6 +114,24 @@ describe('The monitor of one window', () => {
     await eventually(() => Promise.resolve(problems().every((why) => why === undefined) || undefined));
   });
 
+  it('withdraws a status request that waits for its turn when nobody needs it any longer (D34)', async () => {
+    const gate = new Gate();
+    gate.hold();
+    rig.server.on('POST /api/v1/transfers', problem(400, 'no')).behind(gate, 'POST /api/v1/transfers');
+    store.put([running('k')]);
+    await isKept(1);
+    const submission = session.client.transfer({ orcid: 'O', source: 'A', destination: 'B', fileIds: ['f'] });
+    await eventually(() => Promise.resolve(gate.waitingCount === 1 || undefined));
+    monitor.askNow();
+    await rig.clock.pass(1_000);
+    store.put([inState(running('k'), 'succeeded', 1)]);
+    gate.release();
+    await submission;
+    await session.client.cancelTransfer({ id, orcid: 'O' });
+    assert.equal(asked(), 1);
+    assert.equal(store.get('k')?.problem, undefined);
+  });
+
   it('asks no more once the session is closed, and again when there is one', async () => {
     store.put([running('k')]);
     await isKept(1);
