@@ -13,7 +13,7 @@ import { WindowProcess } from '../../support/windowProcess.ts';
 
 const second = 1000;
 /** The time that a window has for disk and network between two steps of the clock. */
-const breathMs = 4;
+const breathMs = 8;
 const patienceMs = 5_000;
 /** So long a window may take to see what another one has written. */
 const lagMs = 15_000;
