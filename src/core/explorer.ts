@@ -90,9 +90,8 @@ export class Explorer implements Disposable {
     const { sessions, connectionStore, searchStore, transferStore, unsafeIds } = this;
     const searchability = this.openSearchability(surroundings);
     this.searchabilityStore = searchability;
-    const dialects = new ServerDialects(surroundings.dialects);
+    const [dialects, lines] = [new ServerDialects(surroundings.dialects), this.newRequestLines(surroundings)];
     this.lifetime.track(dialects.onDidLearn(() => surroundings.keepDialects(dialects.toJSON())));
-    const lines = this.newRequestLines(surroundings);
     const network = (): NetworkSettings => surroundings.network();
     const newClient = clientMaker({ log, clock, dialects, lines, network, fetch });
     this.keys = this.lifetime.track(new KeyWatch(sessions, clock));

@@ -38,6 +38,7 @@ describe('A request that waits for a submission to the same server (D34)', funct
 
   const submit = async (): Promise<void> => {
     const results = window.tree('Search Results');
+    await results.waitFor('nothing checked', (rows) => rows.every(({ isChecked }) => isChecked !== true));
     await (await results.row('JDP:000050.csv')).toggleCheck();
     await results.action('Transfer Checked Files…');
     await window.quickInput.pick(kbase, /1\/4/);

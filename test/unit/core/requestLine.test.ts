@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { RequestLines, type RequestLine } from '../../../src/core/client/requestLine.ts';
 import type { RequestKind, RequestWait, TurnObserver } from '../../../src/core/model/requestTurn.ts';
+import { ServerLine } from '../../../src/core/monitor/serverLine.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
 /** A request that is under way until the test ends it. */
@@ -137,5 +138,25 @@ describe('The request line of a server (D34)', () => {
     const lines = new RequestLines(clock);
     assert.equal(lines.get('https://a.example'), lines.get('https://a.example'));
     assert.notEqual(lines.get('https://a.example'), lines.get('https://b.example'));
+  });
+});
+
+describe('The schedule of status requests (D33, D34)', () => {
+  it('does not take the wait for a turn for slowness of the server', async () => {
+    const clock = new ManualClock(0);
+    const asked: number[] = [];
+    const schedule = new ServerLine({
+      clock,
+      ask: async (_key, didStart) => {
+        asked.push(clock.now());
+        if (asked.length === 1) await new Promise<void>((resolve) => void clock.after(100_000, resolve));
+        didStart();
+        return { intervalMs: 1_000 };
+      },
+    });
+    schedule.add('a', 1_000);
+    await clock.pass(103_000);
+    schedule.dispose();
+    assert.deepEqual(asked, [0, 101_000, 102_000, 103_000]);
   });
 });

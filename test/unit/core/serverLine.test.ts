@@ -72,22 +72,6 @@ describe('The line to one server (D33)', () => {
     assert.equal(new Set(questions.slice(0, 10).map(({ key }) => key)).size, 10, 'nobody is passed over');
   });
 
-  it('does not take the wait for a turn for slowness of the server (D34)', async () => {
-    const waiting = new ServerLine({
-      clock,
-      ask: async (key, didStart) => {
-        questions.push({ key, atMs: clock.now() - start });
-        if (questions.length === 1) await new Promise<void>((resolve) => void clock.after(100 * second, resolve));
-        didStart();
-        return { intervalMs: second };
-      },
-    });
-    waiting.add('a', second);
-    await clock.pass(103 * second);
-    waiting.dispose();
-    assert.deepEqual(timesOf('a'), [0, 101_000, 102_000, 103_000]);
-  });
-
   it('stretches the intervals evenly where there is not time enough', async () => {
     const intervals: Readonly<Record<string, number>> = { s: 2 * second, l: 4 * second };
     answer = (key) => ({ tookMs: 0, asked: { intervalMs: intervals[key.slice(0, 1)] ?? 0 } });
