@@ -4,8 +4,12 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** The decisions of docs/protocol.md about the client, and those beside them that it must keep. */
-const decisions = [...Array.from({ length: 19 }, (_, place) => `D${String(place + 1)}`), 'D27', 'D28', 'D31', 'D45'];
+/** The decisions of docs/protocol.md about the client and the extension, and those beside them that they must keep. */
+const decisions = [
+  ...Array.from({ length: 19 }, (_, place) => `D${String(place + 1)}`),
+  ...['D27', 'D28', 'D31'],
+  ...Array.from({ length: 12 }, (_, place) => `D${String(place + 34)}`),
+];
 
 /** The rows of §4.8 in docs/protocol.md. */
 const rows = Array.from({ length: 17 }, (_, place) => `§4.8 row ${String(place + 1)}`);
