@@ -2,6 +2,7 @@ import { l10n, Uri, window, type ExtensionContext } from 'vscode';
 import { Explorer } from './core/explorer.ts';
 import { systemClock as clock } from './core/util/clock.ts';
 import type { Lifetime } from './core/util/lifetime.ts';
+import type { Logger } from './core/util/logger.ts';
 import { RecentTroubles } from './core/util/recentTroubles.ts';
 import { RedactingLog } from './core/util/redactingLog.ts';
 import { ApiKeys } from './host/apiKeys.ts';
@@ -27,15 +28,14 @@ export interface Beginning extends Pick<Interaction, 'runCommand' | 'bringBack'>
 
 /** Builds the parts in the order in which they need each other; resolves when the running transfers are known. */
 export async function begin(context: ExtensionContext, lifetime: Lifetime, sideBar: SideBar): Promise<Beginning> {
-  const { extensionUri, globalStorageUri, globalState, secrets } = context;
+  const { extensionUri, globalStorageUri, secrets } = context;
   const facts = extensionFacts(context.extension.packageJSON);
   const channel = lifetime.track(window.createOutputChannel(l10n.t('Data Transfer'), { log: true }));
   const troubles = new RecentTroubles(channel, clock);
   const log = new RedactingLog(troubles);
   const notices = new Notices();
   const settings = new Settings();
-  const stateFolder = Uri.joinPath(globalStorageUri, 'state').fsPath;
-  const memory = new Memory(new StateFiles({ folder: stateFolder, editorState: globalState, clock, log }));
+  const memory = openMemory(context, log);
   const explorer = lifetime.track(
     new Explorer({
       log,
@@ -68,15 +68,19 @@ export async function begin(context: ExtensionContext, lifetime: Lifetime, sideB
   );
   const markFolder = Uri.joinPath(globalStorageUri, 'saved-keys').fsPath;
   const apiKeys = lifetime.track(new ApiKeys({ secrets, markFolder, environment: process.env }));
-  const waitingRequests = new WaitingRequests(clock);
   const kept = { apiKeys, memory, settings, servicePlaces: places, troubles, extension: facts };
-  const parts = { ...coreParts(explorer), ...kept, notices, localService, waitingRequests };
+  const parts = { ...coreParts(explorer), ...kept, notices, localService, waitingRequests: new WaitingRequests(clock) };
   const seen = { ...parts, sideBar, extensionUri, log, showLog: () => channel.show() };
   const { runCommand, bringBack, watchTransfers } = present(lifetime, seen);
   lifetime.track(tellOfUnsaved(explorer.unsaved, notices));
   await parts.transferFlow.resume();
   watchTransfers();
   return { parts, runCommand, bringBack };
+}
+
+function openMemory({ globalStorageUri, globalState }: ExtensionContext, log: Logger): Memory {
+  const folder = Uri.joinPath(globalStorageUri, 'state').fsPath;
+  return new Memory(new StateFiles({ folder, editorState: globalState, clock, log }));
 }
 
 /** What of the core is used by what a person sees. */

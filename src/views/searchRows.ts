@@ -77,23 +77,17 @@ function moreRows(search: Search, node: SearchNode): MessageNode[] {
     const [done, total] = [nextOffset, query.ids.length].map(numberText);
     return [row('more', l10n.t('Load More ({0} of {1} IDs looked up)', done ?? '', total ?? ''))];
   }
-  if (files.length === 0) return [...stoppedRows(search), row('more', l10n.t('Stopped. Search again'))];
-  return [loadedRow(search), row('more', l10n.t('Load More')), row('all', l10n.t('Load All'), 'loadAll')];
+  if (files.length === 0) return [row('more', l10n.t('Stopped. Search again'))];
+  const loaded = row('loaded', loadedText(search));
+  return [{ ...loaded, look: 'about' }, row('more', l10n.t('Load More')), row('all', l10n.t('Load All'), 'loadAll')];
 }
 
-/** Returns the row that says how far the search has come, and why it stopped where it did so before its end (D9). */
-function loadedRow(search: Search): MessageNode {
-  const [stopped] = stoppedRows(search);
-  const count = search.files.length;
-  const text = plural(count, '{0} file loaded; more may exist', '{0} files loaded; more may exist');
-  return stopped ?? { kind: 'message', id: `${search.key}/loaded`, look: 'about', text };
-}
-
-/** Returns the row that explains why a search stopped before its end, where pages in a row brought no new file (D9). */
-function stoppedRows({ key, pagesWithoutNew }: Search): MessageNode[] {
-  if (pagesWithoutNew < mostPagesWithoutNew) return [];
-  const text = l10n.t('Stopped after three pages without a new file; there may be more.');
-  return [{ kind: 'message', id: `${key}/stopped`, look: 'about', text }];
+/** Returns how far the search has come, or why it stopped before its end (D9). */
+function loadedText({ files, pagesWithoutNew }: Search): string {
+  if (pagesWithoutNew >= mostPagesWithoutNew) {
+    return l10n.t('Stopped after three pages without a new file; there may be more.');
+  }
+  return plural(files.length, '{0} file loaded; more may exist', '{0} files loaded; more may exist');
 }
 
 function loadingText({ query, files, nextOffset }: Search): string {

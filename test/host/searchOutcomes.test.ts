@@ -25,11 +25,11 @@ describe('The tree of search results, where a search did not bring everything', 
     open('s');
     fill('s', [fileEntry('f1')], true);
     store.update('s', { pagesWithoutNew: 2 });
-    assert.deepEqual(rows('s'), ['f1.csv', 'Load more (1 shown)']);
+    assert.deepEqual(rows('s'), ['f1.csv', '1 file loaded; more may exist', 'Load More', 'Load All']);
     store.update('s', { pagesWithoutNew: 3 });
     const stopped = 'Stopped after three pages without a new file; there may be more.';
-    assert.deepEqual(rows('s'), ['f1.csv', stopped, 'Load more (1 shown)']);
-    assert.equal(items(tree.root('s')).at(-1)?.command?.command, 'dataTransfer.loadMore');
+    assert.deepEqual(rows('s'), ['f1.csv', stopped, 'Load More', 'Load All']);
+    assert.equal(items(tree.root('s')).at(2)?.command?.command, 'dataTransfer.loadMore');
     store.update('s', { mayHaveMore: false, pagesWithoutNew: 0 });
     assert.deepEqual(rows('s'), ['f1.csv']);
   });
@@ -54,7 +54,7 @@ describe('The tree of search results, where a search did not bring everything', 
   it('says that a database could not be asked for IDs, and nothing of "not found" (D8)', () => {
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids: ['x'] });
     store.update('s', { loading: false, reason: { kind: 'serverError', status: 503, detail: 'unavailable' } });
-    assert.deepEqual(rows('s'), ['The service failed: unavailable', 'Retry', 'Edit the search…']);
+    assert.deepEqual(rows('s'), ['The service failed: unavailable', 'Retry', 'Edit Search…']);
     const [row] = items(tree.root('s'));
     assert.equal(row?.tooltip, 'Could not look up the IDs in Alpha: the service failed: unavailable');
   });

@@ -47,7 +47,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     stage.server.on('POST /api/v1/files', problem(401, 'KBase Auth error: 401 [x](command:y)'));
     await stage.search('JGI Data Portal', 'x');
     const text = 'The service rejected the sign-in: KBase Auth error: 401 [x](command:y)';
-    assert.deepEqual(rows(), [text, 'Retry', 'Set API Key…', 'Edit the search…']);
+    assert.deepEqual(rows(), [text, 'Retry', 'Set API Key…', 'Edit Search…']);
   });
 
   it('offers only to try again where the sign-in service is down', async () => {
@@ -56,7 +56,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     assert.deepEqual(rows(), [
       "The service couldn't check the API key: KBase Auth error: 500",
       'Retry',
-      'Edit the search…',
+      'Edit Search…',
     ]);
   });
 
@@ -68,7 +68,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     const notice = await stage.person.notice(
       /^Could not ask DTS prototype: the account of this API key has no ORCID iD/,
     );
-    assert.match(notice.message, /The DTS client has no associated ORCID!$/);
+    assert.match(notice.message, /The DTS client has no associated ORCID$/);
     assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key…', 'Show Log']);
     await stage.run('dataTransfer.testConnection', { kind: 'connection', id: connection.id });
     const test = await stage.person.notice(/^The connection to /);

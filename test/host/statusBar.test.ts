@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
-import { MarkdownString, ThemeColor, window, type StatusBarItem, type TreeView, type ViewBadge } from 'vscode';
+import { MarkdownString, ThemeColor, window, type StatusBarItem } from 'vscode';
 import type { Reason } from '../../src/core/model/reason.ts';
-import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
-import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
-import { ParameterStore } from '../../src/core/store/parameterStore.ts';
-import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import { viewIds } from '../../src/host/contributions.ts';
 import { TransferStatusBar } from '../../src/views/transferStatusBar.ts';
-import { SideBar } from '../../src/views/sideBar.ts';
-import { TreeViews } from '../../src/views/treeViews.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { hostileTexts, transfer } from './specimens.ts';
 
@@ -225,45 +218,6 @@ describe('The status bar', () => {
     connected = true;
     bar.draw();
     assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
-  });
-});
-
-describe('The badge of the transfers', () => {
-  it('counts what runs, and is gone when nothing does', () => {
-    const views = new Map<string, Partial<TreeView<unknown>>>();
-    const { createTreeView } = window;
-    const standIn = (id: string): Partial<TreeView<unknown>> => {
-      const none = (): { dispose(): void } => ({ dispose: () => undefined });
-      const view = { onDidChangeCheckboxState: none, onDidChangeVisibility: none, visible: false, dispose: none };
-      views.set(id, view);
-      return view;
-    };
-    Object.assign(window, { createTreeView: standIn });
-    const store = new TransferStore();
-    const loadFinished = (): Promise<void> => Promise.resolve();
-    const transfers = { store, clock: new ManualClock(), loadFinished, estimate: () => undefined };
-    const sideBar = new SideBar(() => Promise.resolve());
-    const treeViews = new TreeViews(sideBar, {
-      databases: {
-        store: new ConnectionStore(),
-        parameters: new ParameterStore(),
-        searchability: new SearchabilityStore(),
-        loadParameters: () => undefined,
-        isSaved: () => false,
-      },
-      searchStore: new SearchStore(),
-      transfers,
-    });
-    Object.assign(window, { createTreeView });
-    const badge = (): ViewBadge | undefined => views.get(viewIds.transfers)?.badge;
-    store.put([transfer('one'), transfer('two', { state: 'succeeded' })]);
-    assert.deepEqual(badge(), { value: 1, tooltip: '1 transfer is running' });
-    store.put([transfer('three')]);
-    assert.deepEqual(badge(), { value: 2, tooltip: '2 transfers are running' });
-    store.put([transfer('one', { state: 'failed' }), transfer('three', { state: 'cancelled' })]);
-    assert.equal(badge(), undefined);
-    treeViews.dispose();
-    sideBar.dispose();
   });
 });
 

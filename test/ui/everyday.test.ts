@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { savedConnection, startEditor, type Editor, type EditorOptions } from '../support/editor/editor.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { installedExtensions } from '../support/editor/installed.ts';
@@ -31,8 +31,6 @@ describe('A person on an ordinary day', function () {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'everyday-'));
-    await mkdir(join(folder, 'archive'));
-    await writeFile(join(folder, 'archive', 'notes.txt'), 'Notes of the archive');
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
   });
@@ -275,31 +273,5 @@ describe('A person on an ordinary day', function () {
     await transferRow('staging');
     assert.equal(service.transfers.size, 1);
     finishTransfers(service);
-  });
-
-  it('serves a folder of this machine for a while, and stops the local service', async () => {
-    await open();
-    const databases = window.tree('Databases');
-    await run('Start Local Service');
-    await connected('connected');
-    await run('Serve a Folder as a Database…');
-    await window.quickInput.pickFolder(`${join(folder, 'archive')}/`, ['..'], 'Serve a Folder as a Database');
-    await window.input('Archive', /Name of the database/);
-    await databases.waitFor('it in place of the samples', (rows) => {
-      const labels = rows.map(({ label }) => label);
-      return labels.includes('Archive') && !labels.includes('Sample Data');
-    });
-    await (await databases.row('Archive')).menu('Stop Serving This Folder');
-    await until('the folder to be let go', async () => {
-      // A row that is drawn again under the menu is not passed to the command, which then asks for it.
-      const asked = await window.quickInput.state();
-      if (asked?.rows.some(({ label }) => label === 'Archive')) await window.pick('Archive');
-      return (await databases.labels()).every((label) => label !== 'Archive') || undefined;
-    });
-    await notice('Archive is no longer served. Its files are not touched.');
-    await databases.waitFor('it to go', (rows) => rows.every(({ label }) => label !== 'Archive'));
-    assert.ok((await databases.labels()).includes(basename(folder)));
-    await run('Stop Local Service');
-    assert.match(await databases.welcome(), /Connect to a service/);
   });
 });

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { startEditor, type Editor } from '../support/editor/editor.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { installedExtensions } from '../support/editor/installed.ts';
+import { until } from '../support/editor/until.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+
+describe('A person with a folder to share', function () {
+  this.timeout(180_000);
+  let folder: string;
+  let editor: Editor;
+  let window: EditorWindow;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'served-folder-'));
+    await mkdir(join(folder, 'archive'));
+    await writeFile(join(folder, 'archive', 'notes.txt'), 'Notes of the archive');
+    const settings = { 'files.simpleDialog.enable': true };
+    editor = await startEditor({ extensions: installedExtensions, workspace: folder, settings });
+    window = await editor.openWindow();
+    await window.openContainer('Data Transfer');
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  it('serves it for a while, and stops the local service', async () => {
+    const databases = window.tree('Databases');
+    await window.command('Data Transfer: Start Local Service');
+    await databases.waitFor('a connection', ([first]) => first?.description.startsWith('connected') ?? false);
+    await window.command('Data Transfer: Serve a Folder as a Database…');
+    await window.quickInput.pickFolder(`${join(folder, 'archive')}/`, ['..'], 'Serve a Folder as a Database');
+    await window.input('Archive', /Name of the database/);
+    await databases.waitFor('it in place of the samples', (rows) => {
+      const labels = rows.map(({ label }) => label);
+      return labels.includes('Archive') && !labels.includes('Sample Data');
+    });
+    await (await databases.row('Archive')).menu('Stop Serving This Folder');
+    await until('the folder to be let go', async () => {
+      // A row that is drawn again under the menu is not passed to the command, which then asks for it.
+      const asked = await window.quickInput.state();
+      if (asked?.rows.some(({ label }) => label === 'Archive')) await window.pick('Archive');
+      return (await databases.labels()).every((label) => label !== 'Archive') || undefined;
+    });
+    await window.notifications.wait('Archive is no longer served. Its files are not touched.');
+    await databases.waitFor('it to go', (rows) => rows.every(({ label }) => label !== 'Archive'));
+    assert.ok((await databases.labels()).includes(basename(folder)));
+    await window.command('Data Transfer: Stop Local Service');
+    assert.match(await databases.welcome(), /Connect to a service/);
+  });
+});
