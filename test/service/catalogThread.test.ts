@@ -103,4 +103,11 @@ describe('The thread of the catalogues (D20)', () => {
     await asked;
     assert.equal(await count(), fileCount);
   });
+
+  it('does not start again for a search in a catalogue that is closed', async () => {
+    await catalog.start();
+    await catalog.close();
+    await thread.end();
+    await assert.rejects(count(), /The catalogue of Soil is closed/);
+  });
 });

@@ -156,7 +156,7 @@ describe('Ids that a Data Package declares (D20)', () => {
   });
 
   it('name the files of a transfer, each once, and do not become ids where these land', async () => {
-    assert.equal((await rig.submit(['JDP:6101', 'one.csv'])).status, 400);
+    assert.equal((await rig.submit(['JDP:6101', 'one.csv'])).status, 422);
     const id = await rig.mustSubmit(['JDP:6101']);
     assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
     const manifest = await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'manifest.json'), 'utf8');

@@ -20,6 +20,7 @@ type RestOf<M extends Method> = Parameters<CatalogAnswers[M]> extends [string, .
 /** The files of one database, kept in step with its folder (D20): what others see of it, from outside its thread. */
 export class Catalog {
   private readonly options: CatalogOptions;
+  private isClosed = false;
   private opened: { readonly run: CatalogRun; readonly whenDone: Promise<void> } | undefined;
 
   constructor(options: CatalogOptions) {
@@ -76,9 +77,10 @@ export class Catalog {
     await this.quietly('rescan', under);
   }
 
-  /** Ends the watching, waits for a scan to stop, and closes the file. */
+  /** Ends the watching, waits for a scan to stop, and closes the file. Searches reject from then on. */
   async close(): Promise<void> {
     const { opened } = this;
+    this.isClosed = true;
     this.opened = undefined;
     await opened?.run.calls.ask('close', this.options.file).catch(() => undefined);
   }
@@ -107,6 +109,7 @@ export class Catalog {
 
   /** Opens the catalogue in the thread that runs now, where that has not been done. */
   private async open(): Promise<CatalogRun> {
+    if (this.isClosed) throw new Error(`The catalogue of ${this.options.name} is closed.`);
     const run = this.options.thread.run();
     if (this.opened?.run !== run) {
       const { name, folder, file, textMode } = this.options;
