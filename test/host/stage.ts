@@ -219,7 +219,12 @@ async function clear(parts: ExtensionParts): Promise<void> {
   // What was removed is not written again; the tests use their keys again.
   const records = join(context.globalStorageUri.fsPath, 'transfers');
   await rm(join(records, 'removed'), { recursive: true, force: true });
-  await rm(join(context.globalStorageUri.fsPath, 'state'), { recursive: true, force: true });
+  await rm(join(context.globalStorageUri.fsPath, 'state'), {
+    recursive: true,
+    force: true,
+    maxRetries: 10,
+    retryDelay: 20,
+  });
   for (const key of context.globalState.keys()) await context.globalState.update(key, undefined);
   const configuration = workspace.getConfiguration('dataTransfer');
   for (const key of ['connections', 'orcid', 'notifications', 'search.pageSize', 'localService.databases']) {
