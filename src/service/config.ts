@@ -78,7 +78,9 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
 }
 
 function refuseServed(databases: readonly DatabaseConfig[], field: 'dataFolder' | 'tokenFile', place: string): void {
-  const holder = databases.find(({ folder }) => isInside(folder, place));
+  const holder = databases.find(
+    ({ folder }) => isInside(folder, place) || isInside(resolveLinks(folder), resolveLinks(place)),
+  );
   if (holder === undefined) return;
   throw new ConfigError(`config.${field} must not be inside the folder of the database ${holder.name}`);
 }
@@ -116,12 +118,13 @@ function refuseSameFolder(databases: readonly DatabaseConfig[]): void {
   }
 }
 
-/** Returns where a folder leads; one that is not there stands for itself. */
-function resolveLinks(folder: string): string {
+/** Returns where a path leads. Of one that is not there, only the links on the way to it are resolved. */
+function resolveLinks(place: string): string {
   try {
-    return fs.realpathSync.native(folder);
+    return fs.realpathSync.native(place);
   } catch {
-    return folder;
+    const parent = path.dirname(place);
+    return parent === place ? place : path.join(resolveLinks(parent), path.basename(place));
   }
 }
 

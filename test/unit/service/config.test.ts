@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as nodePath from 'node:path';
 import { ConfigError, parseConfig } from '../../../src/service/config.ts';
@@ -30,6 +30,40 @@ describe('The configuration of the local service', () => {
       () => parseConfig(JSON.stringify({ ...good, databases }), folder),
       /also the folder of the database A/,
     );
+    await rm(folder, { recursive: true });
+  });
+
+  it('refuses two names for a folder that is not there yet, below a link', async () => {
+    const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
+    await mkdir(nodePath.join(folder, 'disk'));
+    await symlink('disk', nodePath.join(folder, 'link'));
+    const databases = [
+      { name: 'A', folder: 'disk/later' },
+      { name: 'B', folder: 'link/later' },
+    ];
+    const text = JSON.stringify({ ...good, databases });
+    assert.throws(() => parseConfig(text, folder), /also the folder of the database A/);
+    await rm(folder, { recursive: true });
+  });
+
+  it('refuses a token file and a data folder that links lead into a database', async () => {
+    const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
+    await mkdir(nodePath.join(folder, 'a'));
+    await symlink('a', nodePath.join(folder, 'link'));
+    await writeFile(nodePath.join(folder, 'a', 'token'), '');
+    await symlink(nodePath.join('a', 'token'), nodePath.join(folder, 'token'));
+    const places: [field: string, place: string, served: string][] = [
+      ['tokenFile', 'link/token', 'a'],
+      ['tokenFile', 'a/not/there', 'link'],
+      ['tokenFile', 'token', 'a'],
+      ['dataFolder', 'link/data', 'a'],
+      ['dataFolder', 'a', 'link'],
+    ];
+    for (const [field, place, served] of places) {
+      const config = { ...good, databases: [{ name: 'A', folder: served }], [field]: place };
+      const expected = `config.${field} must not be inside the folder of the database A`;
+      assert.throws(() => parseConfig(JSON.stringify(config), folder), { message: expected }, `${field} ${place}`);
+    }
     await rm(folder, { recursive: true });
   });
 
