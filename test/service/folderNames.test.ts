@@ -67,6 +67,17 @@ describe('The ids and names of folders (D20, D29)', () => {
     assert.deepEqual(called(await rig.lease([await folder('elsewhere', 'Target')])), ['target: Target (2)']);
   });
 
+  it('are of two databases when a folder takes the place of a link to another one', async () => {
+    const link = nodePath.join(rig.root, 'link');
+    await fs.symlink(rig.source, link);
+    assert.deepEqual(called(await rig.lease([{ name: 'Link', folder: link }])), ['link: Link']);
+    await rig.restart({ shared: true });
+    await fs.rm(link);
+    const linked = await folder('link', 'Link');
+    const lease = await rig.lease([{ name: 'Source', folder: rig.source }, linked]);
+    assert.deepEqual(called(lease), ['source: Source', 'link: Link']);
+  });
+
   it('begin anew when what was remembered cannot be read, which is set aside', async () => {
     const file = nodePath.join(rig.root, 'data', 'databases.json');
     await rig.lease();

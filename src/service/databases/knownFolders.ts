@@ -87,13 +87,22 @@ export class KnownFolders {
 
   /** The entry of a folder, by its path, or by where it leads: a link to a known folder is that folder. */
   private async find(folder: string): Promise<KnownFolder> {
-    const realFolder = await fs.realpath(folder).catch(() => undefined);
-    const samePath = this.folders.find((known) => known.folder === folder);
-    const samePlace = this.folders.find((known) => realFolder !== undefined && known.realFolder === realFolder);
-    const known = samePath ?? samePlace ?? { folder, id: '', name: '', wanted: '', usedAtMs: 0 };
-    if (samePath === undefined && samePlace === undefined) this.folders.push(known);
+    const realFolder = await realPathOf(folder);
+    const found = this.folders.find((known) => known.folder === folder) ?? (await this.findByPlace(realFolder));
+    const known = found ?? { folder, id: '', name: '', wanted: '', usedAtMs: 0 };
+    if (found === undefined) this.folders.push(known);
     if (realFolder !== undefined) known.realFolder = realFolder;
     return known;
+  }
+
+  /** Not where another folder stands now at the path of the entry: that one would be taken for this one. */
+  private async findByPlace(realFolder: string | undefined): Promise<KnownFolder | undefined> {
+    if (realFolder === undefined) return undefined;
+    for (const known of this.folders.filter((other) => other.realFolder === realFolder)) {
+      const current = await realPathOf(known.folder);
+      if (current === undefined || current === realFolder) return known;
+    }
+    return undefined;
   }
 
   private giveId(known: KnownFolder, id: string): void {
@@ -127,6 +136,10 @@ export class KnownFolders {
       return name;
     }
   }
+}
+
+async function realPathOf(folder: string): Promise<string | undefined> {
+  return await fs.realpath(folder).catch(() => undefined);
 }
 
 async function isThere(folder: string): Promise<boolean> {
