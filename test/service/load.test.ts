@@ -103,6 +103,16 @@ describe('A client of the local service that takes more than its share (D26, D40
     }
   });
 
+  it('cannot pile up requests on one connection: they would wait in memory, without a token', async () => {
+    const connection = await connections.open();
+    connection.write(`GET /health HTTP/1.1\r\nHost: ${new URL(rig.service.address).host}\r\n\r\n`.repeat(20_000));
+    let bytes = 0;
+    connection.socket.on('data', (data: Buffer) => (bytes += data.length));
+    await eventually(async () => await Promise.resolve(connection.socket.closed ? true : undefined));
+    assert.ok(bytes < 500_000, String(bytes));
+    await assertServes();
+  });
+
   it('is kept out itself where all connections have the token, until some of them end', async () => {
     await eventually(async () => {
       for (let count = countOpen(); count < 256; count += 1) {

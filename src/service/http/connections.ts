@@ -6,12 +6,16 @@ import { parserProblem, rawAnswer } from './parserProblem.ts';
 interface ConnectionState {
   /** Settles when what was asked before is answered. */
   turn: Promise<void>;
+  /** How many requests wait for their turn. */
+  waiting: number;
   /** What is being received, or was last; aborted when the rest of it turns out to be no HTTP. */
   last?: { readonly request: IncomingMessage; readonly broken: AbortController };
   isRefused: boolean;
 }
 
 const lastWordsMs = 1_000;
+/** More than any client sends ahead; each that waits takes memory, and needs no token for it. */
+const mostWaiting = 256;
 
 /**
  * Keeps the order on each connection: requests that came together are answered one after another, so that one
@@ -26,14 +30,20 @@ export class Connections {
     this.onRefuse = onRefuse;
   }
 
-  /** Waits until all that was asked before on this connection is answered. The signal tells that its rest is no HTTP. */
+  /**
+   * Waits until all that was asked before on this connection is answered. The signal tells that its rest is no HTTP. Ends
+   * a connection on which too many wait.
+   */
   async turnOf(request: IncomingMessage, response: ServerResponse): Promise<AbortSignal> {
     const state = this.stateOf(request.socket);
     const before = state.turn;
     state.turn = new Promise((resolve) => response.once('close', resolve));
     const broken = new AbortController();
     state.last = { request, broken };
+    state.waiting += 1;
+    if (state.waiting > mostWaiting) request.socket.destroy();
     await before;
+    state.waiting -= 1;
     return broken.signal;
   }
 
@@ -60,7 +70,7 @@ export class Connections {
   private stateOf(socket: Duplex): ConnectionState {
     const known = this.states.get(socket);
     if (known !== undefined) return known;
-    const state = { turn: Promise.resolve(), isRefused: false };
+    const state = { turn: Promise.resolve(), waiting: 0, isRefused: false };
     this.states.set(socket, state);
     return state;
   }
