@@ -49,13 +49,15 @@ async function firstLine(): Promise<string> {
 /** Where npm is killed, or its shell keeps a signal for itself, nobody else ends the service. */
 const isRunByNpm =
   process.env['npm_lifecycle_event'] === 'service' && process.env['npm_package_name'] === 'data-transfer-explorer';
+/** Read at once: where it ends while the service starts, the process gets another one. */
+const parent = process.ppid;
 
 function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
   void service.ended.then(endProcess);
   const stop = (): void => void service.close();
   // Not once: Ctrl-C reaches the service twice below npm, which hands it on, and the second would end it in the middle.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
-  if (isRunByNpm) watchParent(systemClock, stop);
+  if (isRunByNpm) watchParent(systemClock, parent, stop);
   if (!endWithStdin) return;
   if (process.stdin.readableEnded || process.stdin.destroyed) stop();
   else process.stdin.once('end', stop).once('close', stop).resume();

@@ -3,9 +3,8 @@ import type { Disposable } from '../core/util/lifetime.ts';
 
 const intervalMs = 1_000;
 
-/** Calls once when the process that started this one has ended, of which the system does not notify its children. */
-export function watchParent(clock: Clock, onDidEnd: () => void): Disposable {
-  const parent = process.ppid;
+/** Calls once when the process `parent`, which started this one, has ended: the system does not notify its children. */
+export function watchParent(clock: Clock, parent: number, onDidEnd: () => void): Disposable {
   const check = (): Disposable =>
     clock.after(intervalMs, () => {
       if (isParent(parent)) timer = check();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
@@ -137,6 +137,28 @@ describe('The process of the local service', function () {
       await start();
     });
   }
+
+  it('ends when npm was killed before it served', async () => {
+    const config = nodePath.join(root, 'config.json');
+    execFileSync('mkfifo', [config]);
+    const npm = spawn('npm', ['run', '--silent', 'service', '--', '--config', config], {
+      cwd: nodePath.join(import.meta.dirname, '../..'),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    // Opens when the other side does: then the service waits for its configuration.
+    const pipe = await fs.open(config, 'w');
+    npm.kill('SIGKILL');
+    await once(npm, 'exit');
+    await pipe.writeFile(JSON.stringify({ dataFolder: 'data', databases }));
+    await pipe.close();
+    const [line] = (await once(createInterface({ input: npm.stdout }), 'line')) as [string];
+    const { pid } = JSON.parse(line) as { pid: number };
+    try {
+      await eventually(async () => await Promise.resolve(isRunning(pid) ? undefined : true));
+    } finally {
+      if (isRunning(pid)) process.kill(pid);
+    }
+  });
 
   it('ends by itself when its standard input ends, and prints exactly one line', async () => {
     const config = { dataFolder: nodePath.join(root, 'data'), databases, endWithStdin: true };
