@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
@@ -65,6 +66,8 @@ function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
 
 async function main(): Promise<void> {
   const config = await readConfig();
+  // The token file may be in it.
+  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   const token = config.tokenFile === undefined ? newToken() : readTokenFile(config.tokenFile, newToken);
   const sharingToken = newToken();
   const secrets = [token, sharingToken].flatMap((secret) => [secret, Buffer.from(secret, 'utf8').toString('base64')]);

@@ -93,6 +93,13 @@ describe('The process of the local service', function () {
     assert.ok(![first.log(), second.log()].join('').includes(token));
   });
 
+  it('creates its token file in a data folder that is not there yet', async () => {
+    const tokenFile = nodePath.join(root, 'data', 'token');
+    const service = await start({ tokenFile });
+    assert.equal(await fs.readFile(tokenFile, 'utf8'), `${service.token}\n`);
+    assert.equal((await fs.stat(nodePath.dirname(tokenFile))).mode & 0o777, 0o700);
+  });
+
   it('writes its access log to standard error, a line of JSON for each request (D40)', async () => {
     const service = await start();
     await call(service, 'GET', '/databases');
