@@ -273,13 +273,13 @@ describe('A hostile request to the local service (D26)', () => {
     const body = `{"database":"Source Data","orcid":"${orcid}","file_ids":${list}}`;
     const answer = await rig.call('POST', '/api/v1/files/by-id', undefined, { body });
     assert.equal(answer.status, 422);
-    assert.equal(locationsOf(answer).length, 100);
+    assert.equal(locationsOf(answer).length, 101, 'a hundred entries, and how many more there are');
   });
 
-  it('is refused with a hundred names when it has ever so many unknown fields', async () => {
+  it('is refused with a bounded number of names when it has ever so many unknown fields', async () => {
     const fields = Array.from({ length: 300_000 }, (_, index) => `"f${index}":0`).join();
     const answer = await rig.call('POST', '/api/v1/files', undefined, { body: `{${fields}}` });
     assert.equal(answer.status, 422);
-    assert.equal(locationsOf(answer).length, 100);
+    assert.equal(locationsOf(answer).length, 103, 'a hundred of them, and the three that are missing');
   });
 });

@@ -55,6 +55,22 @@ describe('Files that a database does not have, in metadata (§4.4) and in a subm
     assert.deepEqual(errors[100], { message: 'and 150 more', location: 'body.file_ids' });
   });
 
+  it('names both databases of a submission that are not there, each with its place', async () => {
+    const body = { orcid, source: 'Nowhere', destination: 'Nobody', file_ids: ['x'] };
+    const answer = await rig.call('POST', '/api/v1/transfers', body);
+    assert.equal(answer.status, 404);
+    assert.deepEqual((answer.body as Problem).errors, [
+      { message: 'There is no database "Nowhere".', location: 'body.source' },
+      { message: 'There is no database "Nobody".', location: 'body.destination' },
+    ]);
+  });
+
+  it('counts the entries of a list that are not text beyond the first hundred', async () => {
+    const body = { database: 'Source Data', orcid, file_ids: Array.from({ length: 130 }, () => 7) };
+    const { errors } = (await rig.call('POST', '/api/v1/files/by-id', body)).body as Problem;
+    assert.deepEqual(errors.at(-1), { message: 'and 30 more', location: 'body.file_ids' });
+  });
+
   it('cuts a long one, and takes out what would change how the message is read', async () => {
     const answer = await byPost(['x'.repeat(100_000), 'a\u202eb\u0000\u001b[31m\ud800c']);
     const { errors } = answer.body as Problem;

@@ -75,9 +75,10 @@ function checkBody(body: Place, value: unknown, problems: FieldProblem[]): unkno
   const checked = { ...value };
   for (const [name, list] of Object.entries(value)) {
     if (!Array.isArray(list) || !isTextList(schemaAt(body.json, [name]))) continue;
-    const wrong = wrongEntries(list);
-    if (wrong.length === 0) continue;
-    problems.push(...wrong.map((index) => fieldProblemAt('body', [name, index], 'must be text')));
+    const { named, more } = wrongEntries(list);
+    if (named.length === 0) continue;
+    problems.push(...named.map((index) => fieldProblemAt('body', [name, index], 'must be text')));
+    if (more > 0) problems.push({ message: `and ${more} more`, location: `body.${name}` });
     checked[name] = [''];
   }
   return check(body, checked, problems);
@@ -88,12 +89,16 @@ function isTextList(schema: JsonObject | undefined): boolean {
   return isJsonObject(items) && items['type'] === 'string';
 }
 
-function wrongEntries(list: readonly unknown[]): number[] {
-  const wrong: number[] = [];
-  for (let index = 0; index < list.length && wrong.length < mostNamed; index += 1) {
-    if (typeof list[index] !== 'string') wrong.push(index);
+/** Returns the places of the first entries that are not text, and how many follow. */
+function wrongEntries(list: readonly unknown[]): { readonly named: readonly number[]; readonly more: number } {
+  const named: number[] = [];
+  let more = 0;
+  for (const [index, entry] of list.entries()) {
+    if (typeof entry === 'string') continue;
+    if (named.length < mostNamed) named.push(index);
+    else more += 1;
   }
-  return wrong;
+  return { named, more };
 }
 
 /** A query string as an object: whole numbers are read as such, and lists are parted by commas, as the schema wants them. */

@@ -28,8 +28,11 @@ export class HttpProblem extends Error {
   }
 }
 
+/** The entries of a list, how many more there are, and a bounded number of other fields. */
+const mostProblems = 2 * mostNamed;
+
 /** 422 that names the wrong fields. */
 export function wrongFields(errors: readonly FieldProblem[]): HttpProblem {
   const detail = errors.length === 1 ? 'The request has a wrong field.' : 'The request has wrong fields.';
-  return new HttpProblem(422, detail, { errors: errors.slice(0, mostNamed) });
+  return new HttpProblem(422, detail, { errors: errors.slice(0, mostProblems) });
 }

@@ -3,7 +3,7 @@ import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
-import { mustFindDatabase } from '../databases/findDatabase.ts';
+import { mustFindBoth } from '../databases/findDatabase.ts';
 import { HttpProblem, wrongFields } from '../http/httpProblem.ts';
 import { fieldProblemAt } from '../http/issues.ts';
 import { quotable } from '../http/quotable.ts';
@@ -29,8 +29,7 @@ export async function prepareSubmission(
   id: string,
   nowMs: number,
 ): Promise<Submission> {
-  const source = mustFindDatabase(databases, request.source, 'body.source');
-  const destination = mustFindDatabase(databases, request.destination, 'body.destination');
+  const { source, destination } = mustFindBoth(databases, request);
   refuseReadOnly(destination);
   if (source === destination) {
     throw wrongFields([fieldProblemAt('body', ['destination'], 'must be another database than the source')]);
