@@ -11,7 +11,7 @@ interface HeldLock {
 export interface ServerLocks {
   /**
    * Waits until no other window sends to the server. `urgency` is the kind of the request that waits; undefined means
-   * that none waits any longer, and ends the attempt. Never rejects.
+   * that none waits any longer: then the attempt ends without a lock. Never rejects.
    */
   acquire(
     address: string,
@@ -52,7 +52,6 @@ class Turn {
 
 /**
  * Sends the submissions, cancels and status requests of one server one at a time, in the order of their urgency (D34).
- *
  */
 export class RequestLine implements Disposable {
   private readonly address: string;
@@ -73,7 +72,7 @@ export class RequestLine implements Disposable {
   /** Sends a request when it is its turn; resolves as `send` does, also if the line stays closed a little longer. */
   async run<T>(request: TurnRequest<T>): Promise<T> {
     const turn = await this.getTurn(request);
-    request.observer?.didStart?.();
+    if (!request.signal.aborted) request.observer?.didStart?.();
     let lateMs = 0;
     try {
       const outcome = await request.send();
@@ -124,11 +123,13 @@ export class RequestLine implements Disposable {
       () => this.next()?.kind,
       (holder) => this.notify(holder ?? 'unknown'),
     );
+    // Nobody waited any longer. Who has come since then takes the lock first.
+    if (!held) return;
     // A request that was sent out of turn is waited for like any other.
     await Promise.all([...this.underWay.keys()].map((turn) => turn.ended));
     const next = this.next();
     if (next) await this.start(next).ended;
-    await held?.release();
+    await held.release();
   }
 
   private start(entry: Waiting): Turn {

@@ -16,6 +16,9 @@ interface Held {
   release(): Promise<void>;
 }
 
+/** Stands for a lock where the windows don't wait for each other. */
+const noLock: Held = { release: () => Promise.resolve() };
+
 type Urgency = () => RequestKind | undefined;
 type DidWait = (holder: RequestKind | undefined) => void;
 
@@ -49,7 +52,7 @@ export class ServerLocks implements Disposable {
     } catch (error) {
       if (!this.hasWarned) this.log.warn(`Requests of several windows to one server may overlap: ${String(error)}`);
       this.hasWarned = true;
-      return { release: () => Promise.resolve() };
+      return noLock;
     }
   }
 
@@ -64,7 +67,8 @@ export class ServerLocks implements Disposable {
     try {
       for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
         const kind = urgency();
-        if (kind === undefined || this.hasEnded) return undefined;
+        if (kind === undefined) return undefined;
+        if (this.hasEnded) return noLock;
         const held = await this.tryToTake(name, kind);
         if (held) return held;
         ticket = await this.showTicket(name, kind, ticket);

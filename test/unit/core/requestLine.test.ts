@@ -134,6 +134,34 @@ describe('The request line of a server (D34)', () => {
     assert.deepEqual(names(), ['given up', 'next']);
   });
 
+  it('takes the lock for a request that comes while the attempt for a withdrawn one ends', async () => {
+    const [noticed, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let locked = 0;
+    const locks = {
+      acquire: async (_address: string, urgency: () => RequestKind | undefined) => {
+        await noticed.promise;
+        const isWanted = urgency() !== undefined;
+        await ended.promise;
+        if (!isWanted) return undefined;
+        locked += 1;
+        return { release: () => Promise.resolve() };
+      },
+    };
+    line = new RequestLines(clock, locks).get('https://a.example');
+    const withdrawal = new AbortController();
+    const starts: string[] = [];
+    const observer: TurnObserver = { didStart: () => starts.push('withdrawn') };
+    void start('withdrawn', 'status', { signal: withdrawal.signal, observer });
+    withdrawal.abort();
+    noticed.resolve();
+    await settled();
+    void start('next', 'submission');
+    ended.resolve();
+    await settled();
+    assert.deepEqual([names(), locked], [['withdrawn', 'next'], 1]);
+    assert.deepEqual(starts, [], 'a withdrawn request does not start');
+  });
+
   it('is one line for each address', () => {
     const lines = new RequestLines(clock);
     assert.equal(lines.get('https://a.example'), lines.get('https://a.example'));
