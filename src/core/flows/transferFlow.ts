@@ -81,8 +81,7 @@ export class TransferFlow {
       this.own.add(intent.key);
       store.put([intent]);
       const problem = await this.learnNaming(order);
-      if (!problem) await this.giveUp(replacedKey, intent);
-      const outcome = problem ? this.refused(intent, problem) : await this.send(intent, turn);
+      const outcome = problem ? this.refused(intent, problem) : await this.sendInstead(replacedKey, intent, turn);
       await this.keep(outcome);
       return outcome;
     } finally {
@@ -148,6 +147,23 @@ export class TransferFlow {
     return await this.parts.kept.keep(transfer);
   }
 
+  /** Sends a submission. The one that it replaces is given up when it goes out: until then it can be withdrawn (D34). */
+  private async sendInstead(key: string | undefined, intent: Transfer, turn: TurnOptions = {}): Promise<Transfer> {
+    const { observer, signal } = turn;
+    let givingUp: Promise<void> | undefined;
+    const giveUp = async (): Promise<void> => await (givingUp ??= this.giveUp(key, intent));
+    const didStart = (): void => {
+      observer?.didStart?.();
+      void giveUp();
+    };
+    const outcome = await this.send(intent, {
+      signal,
+      observer: { didWait: (wait) => observer?.didWait?.(wait), didStart },
+    });
+    if (outcome.state !== 'cancelled') await giveUp();
+    return outcome;
+  }
+
   /** One that the person says never began is given up for the one that is submitted instead. */
   private async giveUp(key: string | undefined, instead: Transfer): Promise<void> {
     const given = key === undefined ? undefined : this.parts.store.get(key);
@@ -176,7 +192,11 @@ export class TransferFlow {
     const databases = [source, destination];
     if (!client || client.knowsNaming(databases)) return undefined;
     const ids = files.slice(0, askedForNaming).map(({ id }) => id);
-    const reply = await asked(() => client.fetchMetadata({ database: source, orcid, ids }));
+    const { reason } = await asked(() => client.fetchMetadata({ database: source, orcid, ids }));
+    if (client.knowsNaming(databases)) return undefined;
+    // The source takes either form where its name is its id: then the destination has to tell.
+    const query = { database: destination, orcid, query: ids[0] ?? '', limit: 1 };
+    const reply = reason ? { reason } : await asked(() => client.search(query));
     if (client.knowsNaming(databases)) return undefined;
     const cause = reply.reason ?? { kind: 'unreadable' };
     return { kind: 'lookupFailed', cause } satisfies Reason;

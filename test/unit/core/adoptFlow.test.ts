@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Transfer } from '../../../src/core/model/transfer.ts';
 import { dropBeforeAnswer, json, problem, silence } from '../../support/faultBehaviours.ts';
+import { eventually } from '../../support/eventually.ts';
 import { Rig } from './rig.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
@@ -110,6 +111,21 @@ describe('Taking over transfers by their id', () => {
     const given = rig.explorer.transferStore.get(old.key);
     assert.deepEqual([given?.state, given?.replacedBy], ['refused', key]);
     assert.deepEqual(rig.explorer.transferStore.notConfirmed(), []);
+  });
+
+  it('gives up nothing for one that is withdrawn while it waits for its turn (D34)', async () => {
+    const old = await notConfirmed();
+    rig.server.on('POST /api/v1/transfers', silence());
+    const first = rig.explorer.transferFlow.submit(rig.order);
+    await eventually(() => Promise.resolve(rig.server.requestsTo('POST /api/v1/transfers').length === 2 || undefined));
+    const withdrawal = new AbortController();
+    const observer = { didWait: () => withdrawal.abort() };
+    const turn = { observer, signal: withdrawal.signal };
+    const { state } = await rig.explorer.transferFlow.submit(rig.order, old.key, turn);
+    const kept = rig.explorer.transferStore.get(old.key);
+    assert.deepEqual([state, kept?.state, kept?.replacedBy], ['cancelled', 'notConfirmed', undefined]);
+    rig.explorer.connectFlow.disconnect();
+    await first;
   });
 
   it('gives up none that has ended, or runs', async () => {

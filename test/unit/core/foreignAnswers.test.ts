@@ -181,6 +181,23 @@ describe('Whether a server wants databases by name or by id (D7, D36)', () => {
     assert.equal(rig.server.requestsTo(lookups).length, 0);
   });
 
+  it('is found out at the destination where the name of the source is its id', async () => {
+    const listed = [
+      { id: 'Alpha', name: 'Alpha' },
+      { id: 'b', name: 'Beta' },
+    ];
+    rig.server.on('GET /api/v1/databases', json(listed));
+    takesOnly('Alpha');
+    rig.server.on('POST /api/v1/files', async (request, response) => {
+      const isKnown = (JSON.parse(request.body) as { readonly database: string }).database === 'b';
+      await (isKnown ? json({ resources: [] }) : problem(404, 'no such database'))(request, response);
+    });
+    await rig.connect();
+    const { state, problem: why } = await rig.explorer.transferFlow.submit(order);
+    assert.deepEqual([state, why], ['accepted', undefined]);
+    assert.deepEqual(sent(), [['Alpha', 'b']]);
+  });
+
   it('is never tried out by a submission: a refused one is not sent again', async () => {
     takesOnly('Alpha', 'Beta');
     rig.server.on(submissions, problem(404, 'Destination database not found: Beta'));
