@@ -1,4 +1,4 @@
-import { hasEnded, type Transfer } from './transfer.ts';
+import { countsMoreThan, hasEnded, type Transfer } from './transfer.ts';
 
 /** Describes how many files were moved. What is not known is absent. */
 export interface TransferProgress {
@@ -16,8 +16,9 @@ export type TransferOutcome = 'complete' | 'partial' | 'failed' | 'cancelled' | 
 export function getProgress(transfer: Transfer): TransferProgress {
   const { order, state, status = {}, startedElsewhere } = transfer;
   const requested = startedElsewhere ? undefined : order.files.length;
-  // Counts that seem to be another transfer's say nothing of this one (D11).
-  const { fileCount, movedFileCount } = status.doubtful ? {} : status;
+  // A doubtful status has the last trusted counts (D35). A record of version 0.1 may have another transfer's.
+  const isForeign = status.doubtful === true && countsMoreThan(status, requested);
+  const { fileCount, movedFileCount } = isForeign ? {} : status;
   const counted = fileCount === undefined || fileCount < 0 ? undefined : fileCount;
   const total = hasEnded(state) ? largest(requested, counted) : (counted ?? requested);
   const reported = movedFileCount ?? (state === 'succeeded' ? counted : undefined);

@@ -19,6 +19,8 @@ export interface Answers {
   readonly unheeded: number;
   /** In a row that were no answer, for a reason of this transfer alone. */
   readonly failed: number;
+  /** In a row that counted this many files, more than were requested (D35). */
+  readonly larger?: { readonly count: number; readonly times: number };
 }
 
 /** Before anything was answered. */
@@ -26,6 +28,7 @@ export const noAnswers: Answers = { notFound: 0, unheeded: 0, failed: 0 };
 
 const believedNotFound = 3;
 const unheededAnswers = 5;
+const believedLarger = 3;
 
 /** What came of asking for a transfer: its status, or why there is none. */
 export interface StatusReply {
@@ -55,8 +58,10 @@ export function troubleOf({ value, reason = { kind: 'unreadable' } }: StatusRepl
 }
 
 /** What a status that was told at `at` makes of a transfer (D10, D11, D13). */
-function withStatus(transfer: Transfer, answers: Answers, status: TransferStatus, at: number): [Transfer, Answers] {
-  if (isForeignId(transfer, status)) return [withoutId(transfer, at), noAnswers];
+function withStatus(transfer: Transfer, answers: Answers, reported: TransferStatus, at: number): [Transfer, Answers] {
+  if (isForeignId(transfer, reported)) return [withoutId(transfer, at), noAnswers];
+  const larger = countLarger(transfer, answers, reported);
+  const status = larger && larger.times >= believedLarger ? without(reported, 'doubtful') : reported;
   const told = movedOn(transfer, status, at);
   const isNews = told.state !== transfer.state || told.movement !== transfer.movement;
   const waitsForCancel = transfer.cancelAcceptedAt !== undefined && !hasEnded(told.state) && !isNews;
@@ -70,13 +75,23 @@ function withStatus(transfer: Transfer, answers: Answers, status: TransferStatus
       askedAt: at,
       ...(isUnheeded && { cancelUnheeded: true }),
     },
-    { ...noAnswers, unheeded },
+    { ...noAnswers, unheeded, ...(larger && { larger }) },
   ];
+}
+
+/** Counts the answers in a row with the same larger count: a transfer may grow, and must not be doubted for ever (D35). */
+function countLarger(transfer: Transfer, { larger }: Answers, status: TransferStatus): Answers['larger'] {
+  const count = status.fileCount ?? 0;
+  const isOwnId = status.id === undefined || status.id === transfer.id;
+  if (!status.doubtful || !isOwnId || !countsMoreThan({ fileCount: count }, mostFilesOf(transfer))) return undefined;
+  return { count, times: larger?.count === count ? larger.times + 1 : 1 };
 }
 
 /** Returns true if a transfer never had a status of its own, and this one counts more files than were requested (D35). */
 function isForeignId(transfer: Transfer, status: TransferStatus): boolean {
-  const hadOwn = transfer.status !== undefined && !transfer.status.doubtful;
+  const { doubtful, fileCount, movedFileCount } = transfer.status ?? { doubtful: true };
+  // The counts of a doubtful status are those of a trusted one before it.
+  const hadOwn = !doubtful || fileCount !== undefined || movedFileCount !== undefined;
   return !hadOwn && status.doubtful === true && countsMoreThan(status, mostFilesOf(transfer));
 }
 

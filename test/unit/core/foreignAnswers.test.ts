@@ -75,6 +75,7 @@ describe('An answer to a submission that belongs to another request (D35)', () =
       const read2 = read({ ...two, status: own }, strange);
       assert.deepEqual([read2.state, read2.id], ['active', id]);
       assert.deepEqual(read2.status, { ...own, status: 'failed', doubtful: true });
+      assert.deepEqual(read(read2, strange), { ...read2, askedAt: 9 }, 'nor does a second one in a row');
     });
 
     it('says nothing of a transfer that was started elsewhere, nor of one whose count the person accepted', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { RequestLines, type RequestLine } from '../../../src/core/client/requestLine.ts';
 import type { RequestKind, RequestWait, TurnObserver } from '../../../src/core/model/requestTurn.ts';
 import { ServerLine } from '../../../src/core/monitor/serverLine.ts';
@@ -135,13 +136,13 @@ describe('The request line of a server (D34)', () => {
   });
 
   it('takes the lock for a request that comes while the attempt for a withdrawn one ends', async () => {
-    const [noticed, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [noticing, ending] = [new AbortController(), new AbortController()];
     let locked = 0;
     const locks = {
       acquire: async (_address: string, urgency: () => RequestKind | undefined) => {
-        await noticed.promise;
+        if (!noticing.signal.aborted) await once(noticing.signal, 'abort');
         const isWanted = urgency() !== undefined;
-        await ended.promise;
+        if (!ending.signal.aborted) await once(ending.signal, 'abort');
         if (!isWanted) return undefined;
         locked += 1;
         return { release: () => Promise.resolve() };
@@ -153,10 +154,10 @@ describe('The request line of a server (D34)', () => {
     const observer: TurnObserver = { didStart: () => starts.push('withdrawn') };
     void start('withdrawn', 'status', { signal: withdrawal.signal, observer });
     withdrawal.abort();
-    noticed.resolve();
+    noticing.abort();
     await settled();
     void start('next', 'submission');
-    ended.resolve();
+    ending.abort();
     await settled();
     assert.deepEqual([names(), locked], [['withdrawn', 'next'], 1]);
     assert.deepEqual(starts, [], 'a withdrawn request does not start');

@@ -94,6 +94,23 @@ describe('Reading an answer', () => {
     assert.equal(reading(running, { status: 'finalizing', doubtful: true }).state, 'finalizing');
   });
 
+  it('believes a larger count that stays the same, so that a transfer that grew can end (D35)', () => {
+    const order = { ...running.order, files: [{ id: 'f', name: 'f' }] };
+    const own: Transfer = { ...running, order, status: { status: 'active', fileCount: 1, movedFileCount: 0 } };
+    const grown = { status: 'succeeded', fileCount: 9, movedFileCount: 9, doubtful: true };
+    const read = readings(
+      own,
+      [grown, grown, { ...grown, fileCount: 8 }, grown, grown, grown].map((value) => ({ value })),
+    );
+    assert.deepEqual(
+      read.map(({ state }) => state),
+      ['active', 'active', 'active', 'active', 'active', 'succeeded'],
+    );
+    assert.deepEqual(read.at(-1)?.status, { status: 'succeeded', fileCount: 9, movedFileCount: 9 });
+    const another = { value: { ...grown, id: '00000000-0000-4000-8000-000000000001' } };
+    assert.equal(readings(own, [another, another, another, another]).at(-1)?.state, 'active');
+  });
+
   it('keeps how the count of files went, and only where it changed', () => {
     const read = readings(
       running,

@@ -47,6 +47,12 @@ describe('The outcome of a transfer (D39)', () => {
       { moved: 5, total: 5 },
     ],
     [
+      'the last trusted counts, which stay with a doubtful status (D35)',
+      { state: 'failed', status: { fileCount: 2, movedFileCount: 1, doubtful: true } },
+      'failed',
+      { moved: 1, total: 2 },
+    ],
+    [
       'counts that may be another transfer’s (D11)',
       { state: 'failed', status: { fileCount: 9, movedFileCount: 9, doubtful: true } },
       'failed',
