@@ -37,6 +37,8 @@ export function learnSearchability(
 }
 
 function kindFor(query: SearchQuery, { status, detail = '' }: Reason): Searchability['kind'] | undefined {
+  // It may be the filter that is not supported.
+  if (query.status || query.specific) return undefined;
   if ((status === 500 || status === 501) && searchNotImplemented.test(detail)) return 'notSearchable';
   if (status !== 400 || detail === '' || isAboutSomethingElse.test(detail) || !isPlain(query)) return undefined;
   return query.query.trim() === '' ? 'wantsWords' : 'wantsQuery';

@@ -24,6 +24,8 @@ describe('What a refused search tells about its database (D38)', () => {
   const rows: readonly (readonly [string, Partial<SearchQuery>, Reason, Searchability['kind'] | undefined])[] = [
     ['a search that is not implemented', {}, notImplemented, 'notSearchable'],
     ['the same with 501', {}, { ...notImplemented, status: 501 }, 'notSearchable'],
+    ['the same to a filter, which may be what is not supported', { status: 'staged' }, notImplemented, undefined],
+    ['the same to a parameter', { specific: { f: 'x' } }, notImplemented, undefined],
     ['plain words that are refused', {}, studyWanted, 'wantsQuery'],
     ['words with a hyphen, a stop or an apostrophe', { query: "C-terminal E. coli O'Neil" }, studyWanted, 'wantsQuery'],
     ['an id', { query: 'JDP:000001' }, studyWanted, undefined],
