@@ -111,9 +111,9 @@ export class ConnectFlow implements Disposable {
     this.awaited.set(id, awaited);
     const signal = AbortSignal.any([awaited.signal, this.ending.signal]);
     const attempt = await this.attemptUntilReached(connection, apiKey, signal);
+    if (attempt.session && store.shown?.id === id) await this.parts.remember(id);
     if (this.awaited.get(id) === awaited) this.awaited.delete(id);
     if (!attempt.session) return;
-    if (store.shown?.id === id) await this.parts.remember(id);
     const isWanted = !signal.aborted && !sessions.get(id);
     if (!isWanted) attempt.session.client.dispose();
     else if (store.state.kind === 'failed' && store.shown?.id === id) this.use(attempt.session, attempt.databases);

@@ -41,7 +41,8 @@ const gatewayStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 504]
 export class ServiceWatch implements Disposable {
   private readonly parts: WatchParts;
   private readonly ending = new AbortController();
-  private isChecking = false;
+  /** The session that is being checked. */
+  private checked: Session | undefined;
 
   constructor(parts: WatchParts) {
     this.parts = parts;
@@ -59,23 +60,17 @@ export class ServiceWatch implements Disposable {
   private note(session: Session, reason: Reason | undefined): void {
     const { sessions, store } = this.parts;
     if (sessions.active !== session || (reason && untold.has(reason.kind))) return;
-    const finding = reason ? this.judge(reason) : 'up';
+    const isChecking = this.checked === session;
+    const finding = reason ? judge(reason, isChecking) : 'up';
     if (finding !== 'open') store.setProblem(finding === 'down' ? reason : undefined);
-    if (finding !== 'up' && !this.isChecking) void this.settle(session, finding === 'down' ? firstPauseMs : 0);
-  }
-
-  /** Returns what a failure says of the service: that it is up or down, or that a check has to tell. */
-  private judge(reason: Reason): 'up' | 'down' | 'open' {
-    if (isCertain(reason)) return 'down';
-    if (!ambiguous.has(reason.kind)) return 'up';
-    return this.isChecking ? 'down' : 'open';
+    if (finding !== 'up' && !isChecking) void this.settle(session, finding === 'down' ? firstPauseMs : 0);
   }
 
   /** Checks until the service responds, or until another one is the active one. */
   private async settle(session: Session, pauseMs: number): Promise<void> {
     const { sessions, store, clock, check } = this.parts;
     const { signal } = this.ending;
-    this.isChecking = true;
+    this.checked = session;
     try {
       for (let nextMs = pauseMs; ; nextMs = Math.min(Math.max(2 * nextMs, firstPauseMs), longestPauseMs)) {
         if (nextMs > 0) await wait(clock, nextMs, signal);
@@ -84,9 +79,16 @@ export class ServiceWatch implements Disposable {
         if (store.state.kind !== 'connected' || !store.state.problem) return;
       }
     } finally {
-      this.isChecking = false;
+      if (this.checked === session) this.checked = undefined;
     }
   }
+}
+
+/** Returns what a failure says of the service: that it is up or down, or that a check has to tell. */
+function judge(reason: Reason, isChecking: boolean): 'up' | 'down' | 'open' {
+  if (isCertain(reason)) return 'down';
+  if (!ambiguous.has(reason.kind)) return 'up';
+  return isChecking ? 'down' : 'open';
 }
 
 function isCertain({ kind, status }: Reason): boolean {

@@ -42,6 +42,16 @@ describe('A connected service', () => {
     assert.equal(rig.explorer.connectionStore.listing.reason, undefined, 'the databases are listed again');
   });
 
+  it('is checked by itself, also where the session before it was not responding', async () => {
+    rig.server.on(search, problem(503, 'no upstream'));
+    await find();
+    await rig.connect();
+    assert.equal(problemKind(), undefined);
+    await find();
+    assert.equal(problemKind(), 'serverError');
+    await rig.passing(isShown(undefined));
+  });
+
   it('is not responding while a gateway answers for it', async () => {
     rig.server.on(search, problem(503, 'no upstream'));
     await find();
