@@ -177,7 +177,7 @@ describe('A person in the whole editor', function () {
       await expectInput(/Begin with https:\/\//);
       await input.input(page.address);
       await input.input('the-test-key', /3\/4/);
-      await expectInput(/is not a service of this kind/);
+      await expectInput(/is not a data transfer service/);
       await input.back();
       await input.input('http://127.0.0.1:9', /1\/4/);
       await input.input('the-test-key', /3\/4/);
