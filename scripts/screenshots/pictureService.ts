@@ -7,7 +7,7 @@ export interface PictureStatus {
   readonly status: string;
   readonly moved?: number;
   readonly message?: string;
-  /** How many files it counts; those that were requested, unless told otherwise. */
+  /** Counted files; those that were requested unless given. */
   readonly count?: number;
 }
 

@@ -7,7 +7,7 @@ import { diagnosticsText, type DiagnosedConnection } from '../host/diagnostics.t
 import type { ExtensionFacts } from '../host/extensionFacts.ts';
 import type { ConnectionParts } from './connections/connections.ts';
 
-/** What the command needs. */
+/** Dependencies of the command. */
 export interface DiagnosticsParts extends ConnectionParts {
   readonly transferStore: TransferStore;
   readonly troubles: RecentTroubles;

@@ -158,7 +158,7 @@ function isWorthTelling({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
 }
 
-/** How many of several transfers came out in which way. */
+/** Counts several transfers by their outcome. */
 interface OutcomeCounts {
   readonly total: number;
   readonly complete: number;

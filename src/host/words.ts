@@ -228,7 +228,7 @@ export function movedText(transfer: Transfer): string | undefined {
 /** A word of the server's own for a state is shown in rows and tables. */
 const longestState = 40;
 
-/** How a transfer stands, in a few words: its state, or what is happening to it instead (D10, D13, D39). */
+/** Returns the status of a transfer in a few words: its state, or what is happening to it instead (D10, D13, D39). */
 export function standingText(transfer: Transfer): string {
   if (transfer.replacedBy !== undefined && transfer.state === 'refused') {
     return l10n.t('did not start, submitted again');

@@ -38,7 +38,7 @@ export interface MetadataSnapshot {
   readonly old?: boolean;
   /** Why there is nothing, or nothing newer: a sentence for the person. */
   readonly problem?: string;
-  /** What helps against the problem, besides trying again. */
+  /** The remedy for the problem, besides trying again. */
   readonly remedy?: PageRemedy;
 }
 

@@ -12,7 +12,7 @@ export interface PageWords {
 /** See {@link PageWords}. */
 export const isPageWords: Guard<PageWords> = shape<PageWords>({ language: text, bundle: optional(texts) });
 
-/** What helps against a rejected sign-in, besides trying again: another ORCID iD, or another key. */
+/** The remedy for a rejected sign-in, besides trying again: another ORCID iD, or another key. */
 export type PageRemedy = 'orcid' | 'key';
 
 /** Guard for {@link PageRemedy}. */

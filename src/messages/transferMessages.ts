@@ -37,18 +37,18 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'fore
   readonly sizeBytes?: number;
   /** The status in words, as the row of the transfer has it. */
   readonly statusText: string;
-  /** How many files were moved. */
+  /** Number of files moved. */
   readonly progress: TransferProgress;
-  /** How it came out; absent while it has not ended. */
+  /** The outcome; absent while it has not ended. */
   readonly outcome?: TransferOutcome;
   readonly ended: boolean;
-  /** Whether it waits because the local service is stopped. */
+  /** True while it waits because the local service is stopped. */
   readonly paused: boolean;
   readonly canCancel: boolean;
   readonly canSubmitAgain: boolean;
   /** Why it was refused or not confirmed, or why it could not be asked about: the second half of a sentence. */
   readonly problem?: string;
-  /** What helps against the problem. */
+  /** The remedy for the problem. */
   readonly remedy?: PageRemedy;
   readonly estimate?: PageEstimate;
 }

@@ -32,7 +32,7 @@ export class MetadataPage implements Disposable {
   private snapshot: MetadataSnapshot;
   private asking: AbortController | undefined;
   private isWaiting = false;
-  /** What helps against the problem that is shown. */
+  /** The remedy for the problem that is shown. */
   private remedy: SignInRemedy | undefined;
 
   constructor(panel: WebviewPanel, parts: MetadataParts, snapshot: MetadataSnapshot) {

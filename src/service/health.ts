@@ -8,7 +8,7 @@ interface CheckedDatabase {
   readonly catalog: { filesByIds(ids: readonly string[]): Promise<unknown> };
 }
 
-/** What a {@link Health} checks. */
+/** Dependencies of {@link Health}. */
 interface HealthOptions {
   readonly databases: { list(): readonly CheckedDatabase[] };
   readonly dataFolder: string;

@@ -47,7 +47,7 @@ async function firstLine(): Promise<string> {
   }
 }
 
-/** Where npm is killed, or its shell keeps a signal for itself, nobody else ends the service. */
+/** True when started by `npm run`: if npm is killed, or its shell keeps a signal for itself, nobody else ends the service. */
 const isRunByNpm =
   process.env['npm_lifecycle_event'] === 'service' && process.env['npm_package_name'] === 'data-transfer-explorer';
 /** Read at once: where it ends while the service starts, the process gets another one. */

@@ -14,7 +14,7 @@ export function watchParent(clock: Clock, parent: number, onDidEnd: () => void):
   return { dispose: () => timer.dispose() };
 }
 
-/** Where a parent's end gives its children another one, as on Linux, the id tells; elsewhere the process is looked for. */
+/** Returns true while the parent runs. On Linux, children of an ended process get another parent; elsewhere it is looked up. */
 function isParent(pid: number): boolean {
   try {
     return process.ppid === pid && process.kill(pid, 0);

@@ -1,6 +1,6 @@
 import type { ServiceEnd } from './localService.ts';
 
-/** How long requests to the file system that nobody waits for any more may still take. */
+/** Time left for requests to the file system that nobody waits for. */
 const graceMs = 500;
 const checkEveryMs = 10;
 

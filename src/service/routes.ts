@@ -13,7 +13,7 @@ import type { TransferQueue } from './transfers/transferQueue.ts';
 import { serviceVersion } from './version.ts';
 import { answerSchemas } from './wire/schemas.ts';
 
-/** What the operations work with. */
+/** Dependencies of the operations. */
 interface RouteParts {
   readonly databases: ServedDatabases;
   readonly queue: TransferQueue;

@@ -30,7 +30,7 @@ interface Face {
   readonly look?: 'error' | 'warning';
 }
 
-/** How a transfer ended that the person should look at. */
+/** The end of a transfer that the person should look at. */
 type BadEnd = 'failed' | 'partial' | 'expired';
 
 /** Watches over all transfers in one short text: running, done for a minute, failed until looked at. */

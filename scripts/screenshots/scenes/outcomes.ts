@@ -48,7 +48,7 @@ const partial: readonly State[] = [
   },
 ];
 
-/** Where the paused transfer goes; it is away while that is needed. */
+/** Destination of the paused transfer; missing while the scene needs that. */
 const archive = join(tmpdir(), 'Local Archive');
 
 const paused: readonly State[] = [

@@ -106,5 +106,5 @@ const states: readonly State[] = [
   },
 ];
 
-/** What is refused, left out, or could not be looked up. */
+/** Shows what is refused, left out, or could not be looked up. */
 export const refusalStates = scene('refusals', { connections: [serviceName] }, states);

@@ -15,7 +15,7 @@ import { listText, plainLine, plural, reasonText } from '../../host/words.ts';
 import { warnOfLostKeys } from './keyVariable.ts';
 import { orcidQuestion } from './setOrcid.ts';
 
-/** What the command needs. */
+/** Dependencies of the command. */
 export interface ConnectParts {
   readonly connectFlow: ConnectFlow;
   readonly settings: Settings;

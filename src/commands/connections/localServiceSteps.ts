@@ -9,7 +9,7 @@ import { watchServedFolders } from '../../host/servedFolders.ts';
 import { plainLine, plural } from '../../host/words.ts';
 import { followLocalService, refreshLocalDatabases, type ConnectionParts } from './connections.ts';
 
-/** What following the local service needs. */
+/** Dependencies of following the local service. */
 export interface LocalServiceStepParts extends ConnectionParts {
   readonly transferFlow: TransferFlow;
 }

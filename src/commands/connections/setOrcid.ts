@@ -4,7 +4,7 @@ import type { Notices } from '../../host/notices.ts';
 import { alone, askText, type TextQuestion } from '../../host/quickInput.ts';
 import type { Settings } from '../../host/settings.ts';
 
-/** What the command needs. */
+/** Dependencies of the command. */
 export interface OrcidParts {
   readonly settings: Settings;
   readonly notices: Notices;

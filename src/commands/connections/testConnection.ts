@@ -11,7 +11,7 @@ import { adviceFor, stepLine, stepText, type Advice } from '../../host/testWords
 import { plainLine } from '../../host/words.ts';
 import { askConnection, localConnection, type ConnectionParts } from './connections.ts';
 
-/** What the command needs. */
+/** Dependencies of the command. */
 export interface TestConnectionParts extends ConnectionParts {
   readonly testParts: ConnectionTestParts;
 }

@@ -6,7 +6,7 @@ import { filesText, plural } from '../../host/words.ts';
 import { canAsk, keyOf } from './searches.ts';
 import type { SearchRowParts } from './searchRows.ts';
 
-/** Where so many files are reached, and at each ten times as many, the person is asked before more are loaded. */
+/** Loaded files at which the person is asked before more are loaded; then at ten times as many, and so on. */
 const firstBound = 5000;
 
 /** Loads page after page until there is no more; asks at some thousands whether to go on. */

@@ -21,7 +21,7 @@ import { requireOrcid } from '../connections/setOrcid.ts';
 import { checkIds, confirmSummary, learnNames, submitOrders, type SubmissionParts } from './submission.ts';
 import { askTransferDetails, type DetailsParts } from './transferDetails.ts';
 
-/** What the command needs. */
+/** Dependencies of the command. */
 export interface SubmitAgainParts extends ConnectionParts, DetailsParts, SubmissionParts {
   readonly metadataFlow: MetadataFlow;
 }

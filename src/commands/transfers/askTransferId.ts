@@ -8,7 +8,7 @@ import { reasonText } from '../../host/words.ts';
 /** What a service, or this person's own list, has under an id. */
 export type FoundById = Exclude<Look, { kind: 'failed' }>;
 
-/** What asking for an id needs. */
+/** Dependencies of asking for an ID. */
 export interface AskIdParts {
   readonly adoptFlow: AdoptFlow;
   readonly waitingRequests: WaitingRequests;

@@ -8,7 +8,7 @@ import { askTransferId, type AskIdParts } from './askTransferId.ts';
 import { requireSession, type ConnectionParts } from '../connections/connections.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 
-/** What the command needs. */
+/** Dependencies of the command. */
 export interface CheckByIdParts extends AskIdParts, ConnectionParts {
   readonly transferPanels: TransferPanels;
   readonly notices: Notices;

@@ -4,7 +4,7 @@ import type { Notices } from '../../host/notices.ts';
 import { alone, pickOne } from '../../host/quickInput.ts';
 import type { WaitingRequest, WaitingRequests } from '../../host/waitingRequests.ts';
 
-/** What the command needs. */
+/** Dependencies of the command. */
 export interface SendNowParts {
   readonly waitingRequests: WaitingRequests;
   readonly notices: Notices;

@@ -27,7 +27,7 @@ export interface Target extends AddressParts {
 /** What a connection takes from its client. */
 export interface ConnectParts extends Pick<Channel, 'log' | 'clock' | 'limits' | 'ended'> {
   readonly dialects: ServerDialects;
-  /** Where requests wait for their turn (D34). */
+  /** The lines in which requests wait for their turn (D34). */
   readonly lines: RequestLines;
   /** How the network is reached now. */
   readonly network: NetworkSettings;

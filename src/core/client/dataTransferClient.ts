@@ -59,7 +59,7 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** What was learned of servers before; what is learned goes in there (D7, D8). */
   readonly dialects?: ServerDialects;
-  /** Where requests wait for their turn; shared by all clients of a program (D34). */
+  /** The lines in which requests wait for their turn; shared by all clients of a program (D34). */
   readonly lines?: RequestLines;
   /** Other bounds than the usual ones (D15, D16). */
   readonly limits?: Partial<Limits>;

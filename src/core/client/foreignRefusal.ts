@@ -1,9 +1,9 @@
 import type { Database } from '../model/database.ts';
 
-/** What a refused submission asked for. */
+/** The facts of a refused submission that its refusal may name. */
 export interface SubmissionFacts {
   readonly orcid: string;
-  /** What the source and the destination are called, by name and as they were sent. */
+  /** Names of the source and the destination, as known and as sent. */
   readonly databases: readonly string[];
   readonly fileIds: readonly string[];
   readonly listed: readonly Database[];

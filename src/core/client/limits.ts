@@ -8,7 +8,7 @@ export interface Limits {
   readonly bodyMs: number;
   /** A submission's whole wait where the caller names none (D16). */
   readonly submissionMs: number;
-  /** How long a submission that nobody waits for any longer still closes the line of its server (D34). */
+  /** Time for which an abandoned submission keeps the line of its server closed (D34). */
   readonly lateMs: number;
   /** Largest answer (D15). */
   readonly bodyBytes: number;

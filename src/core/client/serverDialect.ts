@@ -7,7 +7,7 @@ export type MetadataForm = 'get' | 'post';
 
 /** What a server was found to need beyond the specification; absent is not learned yet. */
 interface ServerDialect {
-  /** Whether databases are called by their `id` and not by their `name` (D7). */
+  /** True where databases are called by their `id` and not by their `name` (D7). */
   readonly idsWanted?: boolean;
   readonly metadataForm?: MetadataForm;
 }

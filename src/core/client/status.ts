@@ -9,7 +9,7 @@ import { canonicalUuid } from '../util/uuid.ts';
 
 /** Describes a status request. */
 export interface StatusOptions {
-  /** How many files were requested; an answer that counts more is another transfer's (D35). */
+  /** Number of requested files; an answer that counts more is another transfer's (D35). */
   readonly mostFiles?: number | undefined;
   readonly observer?: TurnObserver | undefined;
 }

@@ -20,7 +20,7 @@ export interface SearchPage {
 /** Files that are asked for by id come in parts of this size, so that they are seen as they come. */
 const idsAtOnce = 500;
 
-/** Where the pages of a search come from. */
+/** The source of a search's pages. */
 interface PageSource {
   readonly session: Session;
   readonly unsafeIds: UnsafeIds;

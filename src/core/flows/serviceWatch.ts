@@ -4,7 +4,7 @@ import { wait, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-/** What a {@link ServiceWatch} needs. */
+/** Dependencies of {@link ServiceWatch}. */
 interface WatchParts {
   readonly sessions: Sessions;
   readonly store: ConnectionStore;

@@ -10,7 +10,7 @@ const kinds = ['notSearchable', 'wantsQuery', 'wantsWords'] as const;
  */
 export interface Searchability {
   readonly kind: (typeof kinds)[number];
-  /** What the server said when it was learned; plain text, never markup. */
+  /** The server's words when it was learned; plain text, never markup. */
   readonly detail?: string;
 }
 

@@ -93,7 +93,7 @@ export class SearchStore {
     return this.searches.get(key)?.search;
   }
 
-  /** What the last search of all databases left out; undefined where it left out nothing or is gone. */
+  /** Databases that the last search of all left out; undefined where it left out none or is gone. */
   get leftOut(): LeftOutSearches | undefined {
     return this.leftOutSearches;
   }

@@ -25,7 +25,7 @@ export interface QueryToken {
  */
 export interface QueryMistake {
   readonly kind: 'openQuote' | 'badSize' | 'noValue' | 'unknownCondition';
-  /** Where it is: the number of characters before it, plus one. */
+  /** Its position: the number of characters before it, plus one. */
   readonly position: number;
   /** The condition that is wrong, with its colon; empty for a quote. */
   readonly condition: string;

@@ -8,7 +8,7 @@ export interface LocalServiceAccess {
   readonly token: string;
 }
 
-/** How the windows that share a service reach it (D29). */
+/** Address and secrets by which the windows that share a service reach it (D29). */
 export interface SharedServiceAccess extends LocalServiceAccess {
   /** Opens leases and stop (D41). A service of version 0.1 has none: there the token does. */
   readonly sharingToken?: string;

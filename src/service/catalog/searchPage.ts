@@ -4,7 +4,7 @@ import type { CatalogSearch, SearchPlace } from './searchSql.ts';
 /** Some of the files that a search finds. */
 export interface SearchPage {
   readonly files: readonly CatalogFile[];
-  /** Where the next page begins; absent where nothing follows. */
+  /** Start of the next page; absent where nothing follows. */
   readonly next?: SearchPlace;
 }
 

@@ -15,7 +15,7 @@ export interface CatalogSearch {
   readonly offset: number;
   /** The most files of one page; it may have fewer. */
   readonly limit: number;
-  /** Where the page before ended; the offset counts only without it. */
+  /** End of the page before; the offset counts only without it. */
   readonly after?: SearchPlace;
 }
 

@@ -6,7 +6,7 @@ import { parserProblem, rawAnswer } from './parserProblem.ts';
 interface ConnectionState {
   /** Settles when what was asked before is answered. */
   turn: Promise<void>;
-  /** How many requests wait for their turn. */
+  /** Number of requests that wait for their turn. */
   waiting: number;
   /** What is being received, or was last; aborted when the rest of it turns out to be no HTTP. */
   last?: { readonly request: IncomingMessage; readonly broken: AbortController };

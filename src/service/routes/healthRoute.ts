@@ -3,7 +3,7 @@ import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import { answerSchemas } from '../wire/schemas.ts';
 
-/** Whether the service is ready, for a program that watches it (D40). */
+/** Reports if the service is ready, for a program that watches it (D40). */
 export function healthRoute(health: Pick<Health, 'problems'>): DescribedRoute {
   return describedRoute({
     method: 'GET',

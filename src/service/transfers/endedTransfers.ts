@@ -8,7 +8,7 @@ interface EndedTransfersOptions {
   readonly journal: TransferJournal;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long ended transfers are remembered (D25). */
+  /** Retention of ended transfers (D25). */
   readonly retentionMs: number;
 }
 

@@ -22,7 +22,7 @@ interface TransferQueueOptions {
   readonly databases: DatabaseRegistry;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long ended transfers are remembered (D25). */
+  /** Retention of ended transfers (D25). */
   readonly retentionMs: number;
   /** How long a suspended transfer waits before it looks again. */
   readonly retryDelayMs: number;

@@ -6,7 +6,7 @@ import { readable } from '../shared/text.ts';
 
 /** Something that is named, and perhaps leads somewhere. */
 export interface Reference extends Identifier {
-  /** What was given as an address for mail; any text. */
+  /** Any text that was given as an address for mail. */
   readonly email?: string;
 }
 

@@ -7,7 +7,7 @@ export interface Note {
   readonly kind: 'info' | 'warning' | 'error';
   readonly text: string;
   readonly action?: NoteAction;
-  /** What helps against a rejected sign-in. */
+  /** The remedy for a rejected sign-in. */
   readonly remedy?: NoteAction;
 }
 

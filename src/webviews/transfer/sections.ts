@@ -25,7 +25,7 @@ export interface TransferView {
   readonly word: (state: TransferState) => string;
 }
 
-/** How a transfer looks: as its state says, or in one of two other ways. */
+/** The look of a transfer: that of its state, or one of two others. */
 type Look = TransferState | 'partial' | 'paused';
 
 const lookIcons: Readonly<Record<Look, IconName>> = {

@@ -8,7 +8,7 @@ export interface Stretch {
   readonly what: TransferState | 'cancelAccepted';
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** How long it lasted, or has lasted by now; absent for a moment, for an end, and where it is not known. */
+  /** Duration so far; absent for a moment, for an end, and where it is not known. */
   readonly durationMs?: number;
   readonly isCurrent: boolean;
 }
