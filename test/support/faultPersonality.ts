@@ -221,7 +221,8 @@ function failing(value: Behaviour): Outcome {
 function answerSubmission(server: FaultServer, state: PublicState): Behaviour {
   return dispatched(state, 'create', (request) => {
     const { orcid, source, destination, file_ids } = bodyOf(request);
-    if (Array.isArray(file_ids) && file_ids.some((id) => state.crashingIds.has(String(id)))) return failing(die(server));
+    if (Array.isArray(file_ids) && file_ids.some((id) => state.crashingIds.has(String(id))))
+      return failing(die(server));
     const id = crypto.randomUUID();
     const count = Array.isArray(file_ids) ? file_ids.length : 0;
     const transfer = { orcid: String(orcid), status: 'staging', num_files: count, num_files_transferred: 0 };

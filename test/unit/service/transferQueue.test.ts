@@ -59,11 +59,7 @@ describe('A queue of transfers', () => {
     return { journal, databases, ...parts };
   }
 
-  async function newQueue(
-    clock: Clock,
-    logger = new MemoryLog(),
-    retentionMs = 86_400_000,
-  ): Promise<TransferQueue> {
+  async function newQueue(clock: Clock, logger = new MemoryLog(), retentionMs = 86_400_000): Promise<TransferQueue> {
     const parts = await partsWith(clock, logger);
     return new TransferQueue({ ...parts, retentionMs, retryDelayMs: 20 });
   }
