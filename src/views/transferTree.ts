@@ -50,6 +50,8 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     finished: { kind: 'group', group: 'finished' },
   } as const satisfies Record<string, TransferGroupNode>;
   private readonly shownIn = new Map<string, Group>();
+  /** The look of each row when it was drawn last. */
+  private readonly drawn = new Map<string, string>();
   private readonly changed = this.lifetime.track(new EventEmitter<TransferTreeNode | undefined>());
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -118,16 +120,30 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     };
     const isSame = keys.length > 0 && keys.every(stays);
     for (const key of keys) if (!this.parts.store.get(key)) this.forget(key);
+    const redrawn = isSame ? keys.filter((key) => this.looksDifferent(key)) : [];
     if (!isSame) this.changed.fire(undefined);
-    else for (const key of keys) this.changed.fire(this.rows.get(key));
+    for (const key of redrawn) this.changed.fire(this.rows.get(key));
+  }
+
+  /** Returns true unless a row looks as it was drawn. Drawing it again would close its menu and tooltip. */
+  private looksDifferent(key: string): boolean {
+    const transfer = this.parts.store.get(key);
+    return !transfer || this.drawn.get(key) !== lookOf(this.newItem(transfer));
   }
 
   private forget(key: string): void {
     this.rows.delete(key);
+    this.drawn.delete(key);
     this.shownIn.delete(key);
   }
 
   private transferItem(transfer: Transfer): TreeItem {
+    const item = this.newItem(transfer);
+    this.drawn.set(transfer.key, lookOf(item));
+    return item;
+  }
+
+  private newItem(transfer: Transfer): TreeItem {
     return transferItem(transfer, this.parts.estimate(transfer), this.parts.clock.now());
   }
 
@@ -146,6 +162,11 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     }
     return item;
   }
+}
+
+/** Returns everything of a row that a person can notice, as text to compare. */
+function lookOf({ label, description, tooltip, iconPath, contextValue }: TreeItem): string {
+  return JSON.stringify([label, description, tooltip, iconPath, contextValue]);
 }
 
 function groupOf({ state }: Transfer): Group {

@@ -53,6 +53,19 @@ describe('The tree of transfers', () => {
     assert.equal(second?.collapsibleState, TreeItemCollapsibleState.Collapsed);
   });
 
+  it('draws a row again only when it looks different, so that its menu stays open', () => {
+    const drawn: unknown[] = [];
+    const given = transfer('one', { state: 'active', askedAt: clock.now() });
+    row(given);
+    rows();
+    rows(running);
+    tree.onDidChangeTreeData((node) => drawn.push(node));
+    store.put([{ ...given, askedAt: clock.now() + 1 }]);
+    assert.deepEqual(drawn, []);
+    store.put([{ ...given, status: { status: 'active', fileCount: 2, movedFileCount: 1 } }]);
+    assert.deepEqual(drawn, [{ kind: 'transfer', key: 'one' }]);
+  });
+
   const states: Readonly<Record<TransferState, readonly [words: string, context: string]>> = {
     submitting: ['submitting', 'transfer.running'],
     notConfirmed: ['not confirmed', 'transfer.notConfirmed'],
