@@ -209,7 +209,7 @@ function dispatched(
   };
 }
 
-/** What a status is that took another request's "no error". */
+/** Returns the status of a request that took another request's "no error". */
 function emptyStatus(request: RecordedRequest): JsonBody {
   return { id: idIn(request), status: 'unknown', num_files: 0, num_files_transferred: 0 };
 }

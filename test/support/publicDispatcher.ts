@@ -5,7 +5,7 @@ type Kind = 'create' | 'cancel' | 'status';
 
 type Channel = 'ids' | 'statuses' | 'errors';
 
-/** What a handler takes from a channel; an error that is undefined is "no error". */
+/** An answer that a handler takes from a channel; an error that is undefined is "no error". */
 export interface Outcome {
   readonly channel: Channel;
   readonly value: unknown;
@@ -27,7 +27,7 @@ const channelsFor: Readonly<Record<Kind, readonly Channel[]>> = {
  * the next answer on its channels, whoever it is for. An answer that nobody takes blocks all that follow.
  */
 export class PublicDispatcher {
-  /** How long a create takes. */
+  /** Duration of a create. */
   createMs = 0;
   /** The most requests that were ever under way at the same time. */
   mostAtOnce = 0;

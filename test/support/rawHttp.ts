@@ -79,7 +79,7 @@ export class RawConnection {
 
 interface ReceivedBody {
   readonly bytes: Buffer;
-  /** Where it ends in what was received. */
+  /** Its end in the received text. */
   readonly end: number;
 }
 

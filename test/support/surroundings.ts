@@ -4,7 +4,7 @@ import { plainNetwork } from '../../src/core/model/networkSettings.ts';
 /** The person of the tests. */
 export const orcid = '0000-0002-1825-0097';
 
-/** What is kept of a test server that takes databases by name, so that no submission has to find that out first (D36). */
+/** The stored dialect of a test server that takes databases by name, so that no submission has to look it up first (D36). */
 export function namesLearned(address: string, version = '1.2.3'): unknown {
   return { [address]: { version, dialect: { idsWanted: false } } };
 }

@@ -23,7 +23,7 @@ export class Rig {
   keptDialects: unknown;
   /** Stores which connection is active. */
   remember: (connectionId: string) => Promise<void> = () => Promise.resolve();
-  /** What was learned of databases, likewise. */
+  /** The facts learned of databases, likewise. */
   savedSearchability: unknown;
   explorer: Explorer;
   private readonly others: Explorer[] = [];
