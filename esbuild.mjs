@@ -55,18 +55,18 @@ const bundles = {
   // All that a start of the editor reads, in one small file that is loaded without a pause.
   extension: {
     ...node,
-    entryPoints: ['src/extension.ts'],
+    entryPoints: ['src/extension/extension.ts'],
     outfile: built('extension.cjs'),
     external: ['vscode'],
-    plugins: [beside('./beginning.ts', './extension/beginning.js')],
+    plugins: [beside('./startup.ts', './extension/startup.js')],
   },
-  // What it begins with; and what only some commands need is loaded when the first of them is used.
-  beginning: {
+  // The rest, read at the first use; code that only some commands need is read when the first of them is used.
+  startup: {
     ...node,
     format: 'esm',
     splitting: true,
     banner: { js: requireForPackages },
-    entryPoints: ['src/beginning.ts'],
+    entryPoints: ['src/extension/startup.ts'],
     outdir: built('extension'),
     chunkNames: '[name]-[hash]',
     external: ['vscode'],
@@ -176,7 +176,7 @@ async function writeNotices(metafiles) {
 async function buildOnce(names) {
   const started = performance.now();
   // Parts that nothing loads any more would be shipped.
-  if (names.includes('beginning')) await rm(resolve(root, bundles.beginning.outdir), { recursive: true, force: true });
+  if (names.includes('startup')) await rm(resolve(root, bundles.startup.outdir), { recursive: true, force: true });
   const results = await Promise.all(
     names.map(async (name) => {
       return build(bundles[name]).catch((error) => ({

@@ -42,7 +42,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -73,7 +73,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}'],
     plugins: { house: { rules: { fences: fenceRule, words: wordsRule } } },
     rules: {
       'house/fences': 'error',
@@ -82,10 +82,26 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/{host,views,commands,panels,webviews}/**/*.ts', 'src/*.ts'],
+    files: ['src/{extension,webviews}/**/*.{ts,tsx}'],
     // Diagnostics are read by those who mend the program; why a service does not start is handed on as it is.
-    ignores: ['src/host/diagnostics.ts', 'src/host/sharing/**'],
+    ignores: [
+      'src/extension/editor/diagnostics.ts',
+      'src/extension/localService/{launch,lease,serviceFinder,serviceLink,serviceRecord}.ts',
+    ],
     rules: { 'house/words': 'error' },
+  },
+  {
+    files: ['src/extension/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          "MemberExpression[property.name='client']",
+          "MemberExpression[property.value='client']",
+          "ObjectPattern > Property[key.name='client']",
+        ].map((selector) => ({ selector, message: 'Only flows use the client of a session: add a method to one.' })),
+      ],
+    },
   },
   { files: ['src/**/*.d.ts'], rules: { 'import-x/no-default-export': 'off' } },
   {

@@ -1,6 +1,6 @@
 /**
- * `npm run demo` starts the local service with sample data and an editor with the extension, and says where to look.
- * `npm run demo -- --headless` does the main job through the interface and ends.
+ * `npm run demo` starts the local service with sample data and an editor with the extension, and prints how to open it.
+ * `npm run demo -- --headless` runs the main workflow through the UI and exits.
  */
 import { join } from 'node:path';
 import { runScript, setup } from './setup.mjs';

@@ -1,6 +1,7 @@
 /**
- * Changes the code in small ways, one at a time, and looks whether a test fails: `npm run mutation -- --only monitor`.
- * Prints the changes that no test noticed and a line for each part, and ends with 1 where too few were noticed.
+ * Makes small changes to the code, one at a time, and checks whether a test fails:
+ * `npm run mutation -- --only monitor`. Prints the changes that no test noticed and a summary of each part. Exits with
+ * 1 if too few were noticed.
  */
 import { Stryker } from '@stryker-mutator/core';
 import { join } from 'node:path';
@@ -12,21 +13,21 @@ const leastPercent = 80;
 
 const core = (...names) => names.map((name) => `test/unit/core/${name}.test.ts`);
 
-/** What is changed, and the tests that should notice, the quick ones first. */
+/** The files to change, and the tests that should notice, the fast ones first. */
 const parts = {
   arguments: { changed: 'src/core/client/arguments.ts', tests: ['test/unit/client/*rgument*.test.ts'] },
   monitor: {
     changed: 'src/core/monitor/**/*.ts',
     tests: [
-      ...core('pollSchedule', 'progressEstimate', 'estimates', 'statusReading', 'serverLine', 'askingContest'),
+      ...core('pollSchedule', 'progressEstimate', 'estimates', 'statusUpdates', 'pollQueue', 'leaseElection'),
       ...core('transferMonitor', 'monitor'),
     ],
   },
   ledger: {
     changed: 'src/core/ledger/**/*.ts',
     tests: [
-      ...core('transferRecord', 'transferMerge', 'unsavedRecords', 'ledgerWatch', 'submissions', 'noticeClaims'),
-      ...core('ledgerFiles', 'ledger', 'askingLease'),
+      ...core('transferRecord', 'transferMerge', 'unsavedRecords', 'ledgerWatch', 'windowMessages', 'noticeClaims'),
+      ...core('ledgerFiles', 'ledger', 'pollingLease'),
     ],
   },
 };
@@ -37,7 +38,7 @@ function chosenParts(only) {
   throw new StepError(`There is no part ${only}; there are ${Object.keys(parts).join(', ')}.`);
 }
 
-/** Resolves to what became of each change. */
+/** Runs the tests against each change; resolves to the results. */
 async function results({ changed, tests }, concurrency) {
   return await new Stryker({
     mutate: [changed],
@@ -54,7 +55,7 @@ async function results({ changed, tests }, concurrency) {
   }).runMutationTest();
 }
 
-/** Prints what was not noticed; returns whether enough was. */
+/** Prints the changes that no test noticed. Returns true if enough were noticed. */
 function tell(name, found, started) {
   const of = (...statuses) => found.filter(({ status }) => statuses.includes(status));
   const unnoticed = of('Survived', 'NoCoverage');
@@ -70,6 +71,9 @@ function tell(name, found, started) {
   );
   return percent >= leastPercent;
 }
+
+// Lets properties try all their values, so that they notice as many changes as possible.
+process.env.DATA_TRANSFER_TEST_SIZE = 'deep';
 
 await runScript(async () => {
   const { values } = parseArgs({ options: { only: { type: 'string' }, workers: { type: 'string', default: '2' } } });

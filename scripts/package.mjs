@@ -1,4 +1,4 @@
-/** `npm run package` builds what is shipped and packs it as a VSIX; what stands after `--` goes to vsce. */
+/** `npm run package` builds the extension and packs it as a VSIX. Arguments after `--` are passed to vsce. */
 import { join } from 'node:path';
 import { runScript, setup } from './setup.mjs';
 import { root, run, step, toolNode } from './setup/steps.mjs';

@@ -1,6 +1,7 @@
 /**
- * `npm run screenshots` makes the pictures of the README, `-- --check` makes them twice and compares them, and
- * `-- --all` makes every state of every view and page in four themes, for looking at, with a page of all of them.
+ * `npm run screenshots` takes the pictures for the README, and `-- --check` takes them twice and compares them.
+ * `-- --all` takes every state of every view and page in four themes for review, and writes a page that shows all of
+ * them.
  */
 import { join } from 'node:path';
 import { runScript, setup } from './setup.mjs';

@@ -1,6 +1,6 @@
 /**
- * Makes a fresh clone ready: packages, a browser, the editor's server. Runs with nothing installed (Node 20, built-in
- * modules only), does only what is missing, and notes where things are in `node_modules/.setup.json` for the tests.
+ * Prepares a fresh clone: installs packages, a browser and the editor's server. Requires only Node.js 20 or later, does
+ * only what is missing, and records the locations in `node_modules/.setup.json` for the tests.
  */
 import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { StepError, root, say, seconds } from './setup/steps.mjs';
 
 const oldestNode = 20;
 
-/** Prepares the packages only, or also the browser and the editor; resolves to where they are. */
+/** Installs the packages and, with `editor`, the browser and the editor; resolves to their locations. */
 export async function setup({ editor = true } = {}) {
   const started = performance.now();
   if (Number.parseInt(process.versions.node, 10) < oldestNode) {
@@ -26,7 +26,7 @@ export async function setup({ editor = true } = {}) {
   return places;
 }
 
-/** Runs a script's work: a StepError ends it with its one sentence, a defect with its stack. */
+/** Runs a script. Prints only the message of a StepError, and the stack of any other error. */
 export async function runScript(work) {
   try {
     await work();

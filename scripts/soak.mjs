@@ -1,7 +1,7 @@
 /**
- * `npm run soak` submits 200 transfers through the built service in ten minutes, while service and windows are killed,
- * and holds what the ledger says against what is true. `npm run soak -- --minutes 1 --seed 7` is shorter, and the same
- * again. The last line is JSON; it ends with 1 where the ledger was wrong.
+ * `npm run soak` submits 200 transfers through the built service in ten minutes while the service and windows are
+ * killed, and compares the ledger with the service's journal. `npm run soak -- --minutes 1 --seed 7` is shorter and
+ * repeats a run. The last line is JSON. Exits with 1 if the ledger was wrong.
  */
 import { join } from 'node:path';
 import { runScript, setup } from './setup.mjs';

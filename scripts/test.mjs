@@ -1,13 +1,15 @@
 /**
- * Runs the tests on any machine: makes it ready, builds, and runs the rings one after the other.
- * `npm test -- --ring unit,service --grep pattern`; the last line is `N passed, N failed`. `--order reverse` runs the
- * tests of each ring backwards, `--order alone` each by itself: they must not depend on each other.
+ * Runs the tests: `npm test -- --ring unit,service --grep pattern`. Sets up the clone, builds, and runs the rings in
+ * parallel. The last line is `N passed, N failed`. Tests must not depend on each other: `--order reverse` runs the
+ * tests of each ring backwards, and `--order alone` runs each test separately. `--deep` repeats tests often enough to
+ * find rare failures (`npm run test:deep`).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rings, runRing } from './rings/ring.mjs';
+import { Slots } from './rings/slots.mjs';
 import { tallyLine } from './rings/tallyLine.mjs';
 import { runScript, setup } from './setup.mjs';
 import { StepError, root, run, say, seconds, step, toolNode } from './setup/steps.mjs';
@@ -20,7 +22,9 @@ function chosenRings(text) {
   throw new StepError(`There is no ring ${unknown.join(', ')}; there are ${Object.keys(rings).join(', ')}.`);
 }
 
-/** What one part needs may fail without keeping the others from running; the reason is told once. */
+/**
+ * Runs work that may fail without preventing other parts from running. Prints the error; resolves to false on failure.
+ */
 async function attempt(work) {
   try {
     await work();
@@ -35,29 +39,41 @@ function build(title, args) {
   return step(title, () => run(toolNode, [join(root, 'esbuild.mjs'), ...args], { label: 'esbuild' }));
 }
 
-/** Makes ready what the chosen rings need; each part tells the rings that go without it. */
+function installPackage() {
+  const program = join(root, 'scripts', 'rings', 'installPacked.ts');
+  return step('Package', () => run(toolNode, [program], { label: 'package' }));
+}
+
+/**
+ * Prepares everything that the chosen rings need. Returns which parts succeeded, because a ring can't run without its
+ * own.
+ */
 async function prepare(names) {
   await setup({ editor: false });
   const needs = (what) => names.some((name) => rings[name][what]);
+  const hasEditor = !needs('needsEditor') || (await attempt(() => setup()));
   return {
-    hasEditor: !needs('needsEditor') || (await attempt(() => setup())),
+    hasEditor,
+    // Packing leaves the shipped build in `dist`, so the package comes first.
+    hasPackage: !needs('needsPackage') || (hasEditor && (await attempt(installPackage))),
     hasBuild: !needs('needsBuild') || (await attempt(() => build('Build', []))),
     hasSuites: !needs('needsSuites') || (await attempt(() => build('Build of the suites', ['--only', 'tests']))),
   };
 }
 
-function whatIsMissing(name, { hasEditor, hasBuild, hasSuites }) {
+function whatIsMissing(name, { hasEditor, hasPackage, hasBuild, hasSuites }) {
   const ring = rings[name];
   if (ring.needsBuild && !hasBuild) return 'the build failed';
   if (ring.needsSuites && !hasSuites) return 'the build of its suites failed';
   if (ring.needsEditor && !hasEditor) return 'the editor could not be made ready';
+  if (ring.needsPackage && !hasPackage) return 'the extension could not be packed and installed';
   return undefined;
 }
 
-/** The rings of which coverage is judged, where both run as a whole. */
+/** The rings whose coverage is checked if both run completely. */
 const coveringRings = ['unit', 'service'];
 
-/** Prints how much of the code ran; resolves to a failure where that is less than it should be. */
+/** Prints the coverage; resolves to a failure if it is too low. */
 async function judgeCoverage(countsFolder) {
   const program = join(root, 'scripts', 'rings', 'coverage.mjs');
   const isEnough = await attempt(() =>
@@ -75,23 +91,31 @@ function chosenOrder(order = 'written') {
   throw new StepError(`There is no order ${order}; there are ${orders.join(', ')}.`);
 }
 
-async function runRings(names, { pattern, order }, countsFolder) {
+/** One more process than cores, because each process waits now and then. */
+const slotCount = Math.max(2, availableParallelism()) + 1;
+
+async function runRings(names, choice, countsFolder) {
   const prepared = await prepare(names);
-  const total = { passed: 0, failures: [], tallies: [] };
-  for (const name of names) {
+  const slots = new Slots(slotCount);
+  const results = names.map(async (name) => {
     const missing = whatIsMissing(name, prepared);
+    if (missing) return { name, passed: 0, failures: [`${name}: could not run, because ${missing}`], tallies: [] };
     const environment = {
-      DATA_TRANSFER_TEST_ORDER: order,
+      DATA_TRANSFER_TESTS_PREPARED: 'true',
+      DATA_TRANSFER_TEST_ORDER: choice.order,
+      DATA_TRANSFER_TEST_SIZE: choice.size,
       ...(countsFolder && coveringRings.includes(name) && { NODE_V8_COVERAGE: countsFolder }),
     };
-    const result = missing
-      ? { passed: 0, failures: [`${name}: could not run, because ${missing}`], tallies: [] }
-      : await runRing(name, { pattern, environment });
-    total.passed += result.passed;
-    total.failures.push(...result.failures);
-    total.tallies.push(...result.tallies);
+    return await runRing(name, { ...choice, environment }, slots);
+  });
+  const total = { passed: 0, failures: [], tallies: [], rings: await Promise.all(results) };
+  for (const { passed, failures, tallies } of total.rings) {
+    total.passed += passed;
+    total.failures.push(...failures);
+    total.tallies.push(...tallies);
   }
-  if (pattern && total.passed + total.failures.length === 0) total.failures.push(`no test matches ${pattern}`);
+  if (choice.pattern && total.passed + total.failures.length === 0)
+    total.failures.push(`no test matches ${choice.pattern}`);
   return total;
 }
 
@@ -108,19 +132,21 @@ async function runAll(names, choice) {
   }
 }
 
-/** Ends with the promised line whatever happens before it. */
+/** Runs the tests. Always ends with the summary line. */
 async function main() {
   const started = performance.now();
   const option = { type: 'string' };
-  const { values } = parseArgs({ options: { ring: option, grep: option, order: option } });
-  const total = { passed: 0, failures: ['the tests could not be run'], tallies: [] };
+  const { values } = parseArgs({ options: { ring: option, grep: option, order: option, deep: { type: 'boolean' } } });
+  const total = { passed: 0, failures: ['the tests could not be run'], tallies: [], rings: [] };
   await attempt(async () => {
-    const choice = { pattern: values.grep, order: chosenOrder(values.order) };
+    const size = values.deep ? 'deep' : 'quick';
+    const choice = { pattern: values.grep, order: chosenOrder(values.order), size };
     Object.assign(total, await runAll(chosenRings(values.ring), choice));
   });
   if (total.failures.length > 0) say(`\nFailed:\n${total.failures.map((title) => `  ✘ ${title}`).join('\n')}`);
   if (total.tallies.length > 0) say(`\n${tallyLine(total.tallies)}`);
   say(`\ntests took ${seconds(started)}`);
+  for (const { name, passed, failures } of total.rings) say(`${name}: ${passed} passed, ${failures.length} failed`);
   say(`${total.passed} passed, ${total.failures.length} failed`);
   process.exitCode = total.failures.length > 0 ? 1 : 0;
 }

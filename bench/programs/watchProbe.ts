@@ -1,7 +1,7 @@
 /** Watches every folder of a tree, in a process that has done nothing else, and tells how far its memory went up. */
 import * as fs from 'node:fs';
 import { systemClock } from '../../src/core/util/clock.ts';
-import { watchBound } from '../../src/service/catalog/folderState.ts';
+import { getMaxWatches } from '../../src/service/catalog/folderState.ts';
 import { TreeWatcher } from '../../src/service/catalog/treeWatcher.ts';
 
 const [root = ''] = process.argv.slice(2);
@@ -13,7 +13,7 @@ function foldersBelow(folder: string): string[] {
 }
 
 const folders = new Set(foldersBelow(''));
-const watcher = new TreeWatcher({ root, clock: systemClock, mostFolders: watchBound(), onChange: () => undefined });
+const watcher = new TreeWatcher({ root, clock: systemClock, maxFolders: getMaxWatches(), onChange: () => undefined });
 globalThis.gc?.();
 const startBytes = process.memoryUsage.rss();
 const watched = watcher.watchBelow('', folders);

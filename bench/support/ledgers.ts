@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeRecord } from '../../src/core/ledger/transferRecord.ts';
+import { formatRecord } from '../../src/core/ledger/transferRecord.ts';
 import { Explorer } from '../../src/core/explorer.ts';
-import type { StateChange, Transfer } from '../../src/core/model/transfer.ts';
+import type { StateChange, Transfer } from '../../src/core/model/transferModel.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { MemoryLog } from '../../test/support/memoryLog.ts';
 import { surroundingsOf } from '../../test/support/surroundings.ts';
@@ -18,7 +18,7 @@ export function makeLedger(folder: string, endedCount: number): void {
   for (const shelf of ['running', 'ended']) fs.mkdirSync(join(folder, shelf), { recursive: true });
   for (let index = 0; index < endedCount; index++) {
     const transfer = endedTransfer(index);
-    fs.writeFileSync(join(folder, 'ended', `${transfer.key}.json`), writeRecord(transfer));
+    fs.writeFileSync(join(folder, 'ended', `${transfer.key}.json`), formatRecord(transfer));
   }
 }
 

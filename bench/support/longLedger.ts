@@ -32,7 +32,7 @@ async function listingMs(long: string): Promise<number> {
   await transferFlow.resume();
   const ms = await cleanTimeOf(async () => {
     await transferFlow.loadFinished();
-    assert.equal(transferStore.finished().length, endedCount);
+    assert.equal(transferStore.getFinished().length, endedCount);
   });
   explorer.dispose();
   return ms;

@@ -6,7 +6,7 @@ import type { StatusBody } from '../../test/support/transferClient.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-/** The local service over a source and a destination, in a process of its own, asked as any HTTP client asks it. */
+/** The local service over a source and a destination, in a process of its own, called like any HTTP server. */
 export class MovingService {
   private readonly service: StartedService;
   private readonly pool: Pool;

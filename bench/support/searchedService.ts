@@ -6,7 +6,7 @@ interface Answer {
   readonly resources: readonly { readonly path: string }[];
 }
 
-/** The local service over one folder, in a process of its own, asked as any HTTP client asks it. */
+/** The local service over one folder, in a process of its own, called like any HTTP server. */
 export class SearchedService {
   private readonly service: StartedService;
 

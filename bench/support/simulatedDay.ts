@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Reply } from '../../src/core/client/reply.ts';
 import { KeyWatch } from '../../src/core/flows/keyWatch.ts';
-import { Sessions, type Session } from '../../src/core/flows/sessions.ts';
-import type { Transfer, TransferStatus } from '../../src/core/model/transfer.ts';
-import { TransferMonitor, type MonitorParts } from '../../src/core/monitor/transferMonitor.ts';
+import { OpenConnections, type OpenConnection } from '../../src/core/flows/openConnections.ts';
+import type { Transfer, TransferStatus } from '../../src/core/model/transferModel.ts';
+import { TransferMonitor } from '../../src/core/monitor/transferMonitor.ts';
 import { Emitter } from '../../src/core/util/emitter.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import { ManualClock } from '../../test/support/manualClock.ts';
@@ -32,11 +32,11 @@ export function hasFocusAt(dayMs: number): boolean {
 export type AskStatus = (life: Life, dayMs: number) => Promise<Reply<TransferStatus | undefined>>;
 
 /** The only window there is asks for everything. */
-const alone: MonitorParts['lease'] = {
-  isHeld: () => true,
+const alone: ConstructorParameters<typeof TransferMonitor>[0]['lease'] = {
+  hasLease: () => true,
   onDidChange: new Emitter<void>().event,
-  onDidWantNow: new Emitter<never>().event,
-  wantNow: () => Promise.resolve(),
+  onDidRequestPoll: new Emitter<never>().event,
+  requestPoll: () => Promise.resolve(),
 };
 
 /** A monitor over many transfers, whose time passes as fast as the machine can work. */
@@ -48,7 +48,7 @@ export class SimulatedDay {
   underWay = 0;
   private readonly startedAt = this.clock.now();
   private readonly store = new TransferStore();
-  private readonly sessions = new Sessions();
+  private readonly sessions = new OpenConnections();
   private readonly monitor: TransferMonitor;
   private readonly lives: ReadonlyMap<string, Life>;
   private readonly askStatus: AskStatus;
@@ -64,11 +64,11 @@ export class SimulatedDay {
       store,
       clock,
       lease: alone,
-      keep: async (...transfers) => {
+      save: async (...transfers) => {
         store.put(transfers);
         await Promise.resolve();
       },
-      shortestMs: () => second,
+      getMinIntervalMs: () => second,
       hasFocus: () => hasFocusAt(this.dayMs),
     });
     sessions.add(this.session());
@@ -103,11 +103,11 @@ export class SimulatedDay {
     };
   }
 
-  private session(): Session {
+  private session(): OpenConnection {
     const client = { transferStatus: async (id: string) => await this.answer(id), dispose: () => undefined };
     const service = { address: 'https://example.org', name: 'Scripted', version: '1' };
     const connection = { id: 'c', name: 'Scripted', server: service.address };
-    return { connection, service, client: client as unknown as Session['client'] };
+    return { connection, service, client: client as unknown as OpenConnection['client'] };
   }
 
   private async answer(id: string): Promise<Reply<TransferStatus | undefined>> {

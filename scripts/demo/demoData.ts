@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, glob, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** The folders of the databases that the demo reads from. */
+/** The folders of the source databases of the demo. */
 export interface DemoSources {
   readonly vega: string;
   readonly atlas: string;
@@ -25,7 +25,9 @@ interface Resource {
 
 const layout = 1;
 
-/** Prepares the databases of the demo from the packages that hold their files; the second time they are there already. */
+/**
+ * Creates the demo databases from the npm packages that contain their files, unless an earlier run has created them.
+ */
 export async function prepareSources(demoFolder: string, modules: string): Promise<DemoSources> {
   const packages = ['vega-datasets', 'world-atlas', 'us-atlas'] as const;
   const versions = await Promise.all(packages.map(async (name) => (await readPackage(join(modules, name))).version));
@@ -34,7 +36,9 @@ export async function prepareSources(demoFolder: string, modules: string): Promi
   return { vega: join(folder, 'vega'), atlas: join(folder, 'atlas') };
 }
 
-/** Fills a folder beside the wanted one and gives it the name when it is whole; another run may be the first to do so. */
+/**
+ * Fills a temporary folder and renames it to `folder` when it is complete. A concurrent run may rename its own first.
+ */
 async function makeWhole(parent: string, folder: string, make: (fresh: string) => Promise<void>): Promise<void> {
   await mkdir(parent, { recursive: true });
   const fresh = await mkdtemp(`${folder}.`);
@@ -53,7 +57,10 @@ async function fill(folder: string, modules: string): Promise<void> {
   await fillAtlas(join(folder, 'atlas'), [join(modules, 'world-atlas'), join(modules, 'us-atlas')]);
 }
 
-/** The package's own description speaks of files elsewhere and of git's hashes: here it stands beside them, with true ones. */
+/**
+ * Copies the files, and corrects their paths and hashes in the package's description, which refers to the git
+ * repository.
+ */
 async function fillVega(folder: string, source: string): Promise<void> {
   await mkdir(folder);
   const description = JSON.parse(await readFile(join(source, 'datapackage.json'), 'utf8')) as { resources: Resource[] };

@@ -1,44 +1,42 @@
-/** The demo under Node 24: `node scripts/demo/main.ts [--headless]`; started by scripts/demo.mjs. */
+/** Runs the demo under Node.js 24: `node scripts/demo/main.ts [--headless]`. Started by `scripts/demo.mjs`. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { prepareEditor, startEditor } from '../../test/support/editor/editor.ts';
+import { startEditor } from '../../test/support/editor/editor.ts';
 import { keepEvidence } from '../../test/support/editor/evidence.ts';
 import { readPlaces, repositoryRoot } from '../../test/support/editor/places.ts';
+import { sendSignal } from '../../test/support/editor/localServices.ts';
+import { prepareEditor } from '../../test/support/editor/preparedEditor.ts';
+import { builtProgram, startLocalService } from '../../test/support/localService.ts';
 import { doMainJob } from '../../test/support/mainJob.ts';
 import { prepareSources } from './demoData.ts';
-import { type DemoService, startService } from './demoService.ts';
 
+/** Slow enough to watch and cancel a transfer. */
+const throttleBytesPerSecond = 2_000_000;
 const demoFolder = join(repositoryRoot, '.demo');
 
 const { values: options } = parseArgs({ options: { headless: { type: 'boolean', default: false } } });
 
 interface Demo {
-  readonly service: DemoService;
+  readonly address: string;
+  readonly token: string;
+  /** The folder that is served as "My Data". */
+  readonly destinationFolder: string;
   readonly workspace: string;
 }
 
-/** Each run has a folder of its own, named after its process; those of runs that are gone are removed. */
+/** Creates a folder named after this process, and removes the folders of runs that have ended. */
 async function makeRunFolder(): Promise<string> {
   await mkdir(demoFolder, { recursive: true });
   for (const name of await readdir(demoFolder)) {
     const pid = Number(/^run-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
-    if (!Number.isNaN(pid) && !isRunning(pid)) await rm(join(demoFolder, name), { recursive: true, force: true });
+    if (!Number.isNaN(pid) && !sendSignal(pid, 0)) await rm(join(demoFolder, name), { recursive: true, force: true });
   }
   const folder = join(demoFolder, `run-${process.pid}`);
   await mkdir(folder);
   return folder;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function makeWorkspace(runFolder: string): Promise<string> {
@@ -50,15 +48,15 @@ async function makeWorkspace(runFolder: string): Promise<string> {
   return workspace;
 }
 
-async function runHeadless({ service, workspace }: Demo): Promise<object> {
+async function runHeadless(demo: Demo): Promise<object> {
   const started = performance.now();
-  const editor = await startEditor({ extensionPath: repositoryRoot, workspace });
+  const editor = await startEditor({ extensionPath: repositoryRoot, workspace: demo.workspace });
   try {
     const window = await editor.openWindow();
     const tell = (step: string): void => {
       console.log(`${((performance.now() - started) / 1000).toFixed(1)} s  ${step}`);
     };
-    return { editor: await editorName(), ...(await doMainJob({ window, ...service, tell })) };
+    return { editor: await editorName(), ...(await doMainJob({ window, ...demo, tell })) };
   } catch (error) {
     for (const file of await keepEvidence('demo')) console.log(`kept ${file}`);
     throw error;
@@ -67,23 +65,23 @@ async function runHeadless({ service, workspace }: Demo): Promise<object> {
   }
 }
 
-/** The editor that was used, as it names itself. */
+/** Returns the name and version of the editor's server. */
 async function editorName(): Promise<string> {
   const text = await readFile(join(readPlaces().server, 'package.json'), 'utf8');
   const { name, version } = JSON.parse(text) as { name: string; version: string };
   return `${name} ${version}`;
 }
 
-/** Whoever wants it to end before all is there waits for that: what has been started is ended in order. */
-async function runForPerson({ service, workspace }: Demo): Promise<void> {
+/** Runs the demo until a signal arrives. Listens for signals from the start, so that everything is ended in order. */
+async function runForPerson({ address, token, destinationFolder, workspace }: Demo): Promise<void> {
   const isToEnd = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
   const { server, close } = await prepareEditor({ extensionPath: repositoryRoot, workspace });
   console.log(`
 Open this address in a browser:   http://${server.authority}/?folder=${encodeURIComponent(workspace)}
-In the Data Transfer view, connect to   ${service.address}
-with the key                            ${service.token}
+In the Data Transfer view, connect to   ${address}
+with the key                            ${token}
 and, for example, the ORCID iD          0000-0002-1825-0097
-Files land in                           ${service.destinationFolder}
+Files arrive in                         ${destinationFolder}
 
 Press Ctrl-C to end the demo.`);
   await isToEnd;
@@ -91,19 +89,26 @@ Press Ctrl-C to end the demo.`);
   await close();
 }
 
-/** The last line of a headless run is one line of JSON, also when it fails. */
+/** Runs the demo. The last line of a headless run is a JSON value, even if the run fails. */
 async function run(): Promise<void> {
   const runFolder = await makeRunFolder();
   const sources = await prepareSources(demoFolder, join(repositoryRoot, 'node_modules'));
-  const program = join(repositoryRoot, 'dist', 'service', 'main.cjs');
-  if (!existsSync(program)) throw new Error('The service is not built: run "npm run build".');
-  const service = await startService(program, runFolder, sources);
+  if (!existsSync(builtProgram)) throw new Error('The service is not built: run "npm run build".');
+  const destinationFolder = join(runFolder, 'My Data');
+  await mkdir(destinationFolder);
+  const databases = [
+    { name: 'Vega Datasets', folder: sources.vega, organization: 'Vega' },
+    { name: 'World and US Atlas', folder: sources.atlas, organization: 'TopoJSON' },
+    { name: 'My Data', folder: destinationFolder, organization: 'This machine' },
+  ];
+  const config = { databases, dataFolder: join(runFolder, 'service'), throttleBytesPerSecond };
+  const { address, token, stop } = await startLocalService(config, { program: builtProgram });
   try {
-    const demo = { service, workspace: await makeWorkspace(runFolder) };
+    const demo = { address, token, destinationFolder, workspace: await makeWorkspace(runFolder) };
     if (options.headless) console.log(JSON.stringify(await runHeadless(demo)));
     else await runForPerson(demo);
   } finally {
-    await service.close();
+    await stop();
     await rm(runFolder, { recursive: true, force: true });
   }
 }

@@ -2,29 +2,31 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** A text that the sources say to people. */
+/** A translatable string in the sources. */
 export interface Text {
-  /** What a bundle calls it: the English text, with the comment of the call after a slash where it has one. */
+  /** Key of the string in a bundle: the English text, followed by a slash and the call's comment if it has one. */
   readonly key: string;
   readonly english: string;
-  /** The usual one of several plural forms; each language has its own further ones. */
+  /** True for the `other` form of a plural; languages may need additional forms. */
   readonly isCounted: boolean;
 }
 
-/** What the sources say, and calls that cannot be read without being run. */
+/**
+ * The translatable strings in the sources, and the locations of calls whose strings cannot be determined statically.
+ */
 export interface Texts {
   readonly texts: readonly Text[];
   readonly troubles: readonly string[];
 }
 
-/** The file that holds the English texts. */
+/** The file that contains the English strings. */
 export const englishBundle = 'l10n/bundle.l10n.json';
 
-/** Reads the texts out of the calls of `l10n.t` and `plural` in all sources of the extension and its pages. */
+/** Reads the strings from the calls of `l10n.t` and `plural` in all sources of the extension and its pages. */
 export async function textsOf(root: string): Promise<Texts> {
   const found = new Map<string, Text>();
   const troubles: string[] = [];
-  for await (const file of glob('src/**/*.ts', { cwd: root })) {
+  for await (const file of glob('src/**/*.{ts,tsx}', { cwd: root })) {
     for (const call of callsOf(file.replaceAll('\\', '/'), await readFile(join(root, file), 'utf8'))) {
       const texts = textsIn(call);
       for (const text of texts ?? []) found.set(text.key, text);
@@ -35,26 +37,26 @@ export async function textsOf(root: string): Promise<Texts> {
   return { texts, troubles: troubles.toSorted() };
 }
 
-/** The English bundle as a file. */
+/** Returns the content of the English bundle file. */
 export function bundleText(texts: readonly Text[]): string {
   return `${JSON.stringify(Object.fromEntries(texts.map(({ key, english }) => [key, english])), undefined, 2)}\n`;
 }
 
-/** The keys that a bundle of a language has: those of English, in the plural forms of that language. */
+/** Returns the keys of a language's bundle: the English keys, with the plural forms of that language. */
 export function keysOf(texts: readonly Text[], language: string): readonly string[] {
   const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
   const further = forms.filter((form) => form !== 'one' && form !== 'other');
   return texts.flatMap(({ key, isCounted }) => [key, ...(isCounted ? further.map((form) => `${key}/${form}`) : [])]);
 }
 
-/** Most files say nothing, and need not be parsed. */
+/** Finds the calls in a file. Skips parsing for most files, because they contain no such calls. */
 function callsOf(path: string, content: string): Iterable<ts.CallExpression> {
   if (!/\b(l10n\.t|plural)\(/.test(content)) return [];
   return callsIn(ts.createSourceFile(path, content, ts.ScriptTarget.Latest, true));
 }
 
 function* callsIn(node: ts.Node): Generator<ts.CallExpression> {
-  // The helpers themselves are given what their callers say.
+  // Inside the helpers themselves, the strings are parameters.
   if (isNamed(node, 'plural')) return;
   if (ts.isCallExpression(node) && isTextCall(node)) yield node;
   const inner: ts.Node[] = [];

@@ -1,6 +1,6 @@
 /**
- * Checks the subjects of new commits: `area: imperative summary`, at most 72 characters, and merge commits that say
- * what came in. New commits are those after `base`; the history before it has another style.
+ * Checks the subjects of new commits: `area: imperative summary`, at most 72 characters, or a sentence about the
+ * content for merge commits. New commits are those after `base`; earlier history follows different rules.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ function git(...args) {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
-/** Returns what is wrong with a subject; undefined when nothing is. */
+/** Returns the problem with a subject, or undefined if it is valid. */
 export function findSubjectProblem(subject, isMerge) {
   if (isMerge) return machinePattern.test(subject) ? 'names a folder or a remote branch' : undefined;
   if (subject.length > maxLength) return `has ${subject.length} characters; ${maxLength} are allowed`;
@@ -31,7 +31,7 @@ function isKnown(commit) {
   }
 }
 
-/** Returns the commits to check; only the newest one where the history is cut off before `base`. */
+/** Returns the commits to check, or only the newest one if a shallow clone lacks `base`. */
 function listCommits() {
   const range = isKnown(base) ? [`${base}..HEAD`] : ['-1', 'HEAD'];
   return git('log', '--format=%h%x09%p%x09%s', ...range)

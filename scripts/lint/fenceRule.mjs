@@ -1,4 +1,4 @@
-/** The lint rule that holds imports to the table in `fences.mjs`, by where a file lies and what it imports. */
+/** The lint rule that enforces the table in `fences.mjs`, based on the importing file and the imported module. */
 import { isBuiltin } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fences } from './fences.mjs';
@@ -17,7 +17,7 @@ function packageName(source) {
     .join('/');
 }
 
-/** What is forbidden about an import, as the end of a sentence; `undefined` when nothing is. */
+/** Returns the reason why an import is forbidden, worded to follow "may"; `undefined` if it is allowed. */
 function objection(fence, file, source, isType) {
   if (isBuiltin(source) || source.startsWith('node:')) return fence.node ? undefined : `not use ${source} of Node`;
   if (!source.startsWith('.')) {
@@ -31,7 +31,7 @@ function objection(fence, file, source, isType) {
   return isType ? undefined : `import only types from ${target}`;
 }
 
-/** `house/fences`: each import has to be allowed by the row of the place that it stands in. */
+/** `house/fences`: requires each import to be allowed by the row for the importing file. */
 export const fenceRule = {
   meta: { type: 'problem', schema: [], messages: { fence: '{{place}} may {{what}} (docs/architecture.md).' } },
   create(context) {

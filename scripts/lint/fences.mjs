@@ -1,6 +1,6 @@
 /**
- * Who may import whom, as docs/architecture.md says: one row for each place in `src`. What a row does not name is
- * forbidden; a place may always import from itself. `types` are imports that leave nothing at run time.
+ * Defines the allowed imports between the parts of `src` (see docs/architecture.md). Each part may always import from
+ * itself; everything else that its row doesn't list is forbidden. `types` lists imports that are erased at run time.
  */
 const layers = [
   'core/util/displayLimits',
@@ -9,32 +9,18 @@ const layers = [
   'core/client',
   'core/store',
   'core/ledger',
-  'core/landed',
+  'core/verification',
   'core/flows',
   'core/monitor',
 ];
 const core = [...layers, 'core'];
-const visible = ['host', 'host/words', 'views', 'panels', 'commands', 'messages'];
+const editor = ['extension/identity', 'extension/words', 'extension/editor', 'extension/notices'];
 
-/** Rows in the order of matching: the first pattern that fits a file gives its place. */
+/** Rows in matching order: the first pattern that matches a file determines its part. */
 export const fences = [
-  {
-    place: 'extension',
-    files: /^src\/extension\.ts$/,
-    code: ['root', ...core, ...visible, 'contract'],
-    packages: ['vscode'],
-    node: true,
-  },
-  {
-    place: 'root',
-    files: /^src\/[^/]+\.ts$/,
-    code: [...core, ...visible, 'contract'],
-    packages: ['vscode'],
-    node: true,
-  },
   { place: 'contract', files: /^src\/contract\//, packages: ['zod'] },
   { place: 'core', files: /^src\/core\/[^/]+\.ts$/, code: [...layers, 'contract'], node: true },
-  // What is drawn is limited in one place, for the host and for the pages.
+  // Limits for displayed text, shared by the host and the pages.
   { place: 'core/util/displayLimits', files: /^src\/core\/util\/displayLimits\.ts$/ },
   { place: 'core/util', files: /^src\/core\/util\//, node: true },
   { place: 'core/model', files: /^src\/core\/model\//, code: ['core/util'], types: ['contract'] },
@@ -47,52 +33,106 @@ export const fences = [
   },
   { place: 'core/store', files: /^src\/core\/store\//, code: ['core/model', 'core/util'] },
   { place: 'core/ledger', files: /^src\/core\/ledger\//, code: ['core/model', 'core/util'], node: true },
-  { place: 'core/landed', files: /^src\/core\/landed\//, code: ['core/model', 'core/util'], node: true },
+  { place: 'core/verification', files: /^src\/core\/verification\//, code: ['core/model', 'core/util'], node: true },
   { place: 'core/flows', files: /^src\/core\/flows\//, code: layers, node: true },
   { place: 'core/monitor', files: /^src\/core\/monitor\//, code: layers },
-  { place: 'messages', files: /^src\/messages\//, types: ['core/model'] },
   {
-    place: 'host/words',
-    files: /^src\/host\/(contributions|words|searchWords|signInWords|serviceNames)\.ts$/,
-    code: ['host', ...core],
+    place: 'extension',
+    files: /^src\/extension\/[^/]+\.ts$/,
+    code: [
+      ...core,
+      ...editor,
+      'extension/localService',
+      'extension/views',
+      'extension/panels',
+      'extension/commands',
+      'webviews/messages',
+      'contract',
+    ],
+    packages: ['vscode'],
+    node: true,
+  },
+  // Ids of the manifest and of this machine, which the whole extension may use.
+  {
+    place: 'extension/identity',
+    files: /^src\/extension\/editor\/(contributions|machine)\.ts$/,
+    code: ['core/model', 'core/util'],
+    types: core,
+    packages: ['vscode'],
+    node: true,
+  },
+  {
+    place: 'extension/words',
+    files: /^src\/extension\/words\//,
+    code: ['extension/identity', ...core],
     packages: ['vscode'],
   },
-  { place: 'host', files: /^src\/host\//, code: ['host/words', ...core], packages: ['vscode'], node: true },
   {
-    place: 'views',
-    files: /^src\/views\//,
-    code: ['host/words', 'core/store', 'core/model', 'core/util'],
+    place: 'extension/editor',
+    files: /^src\/extension\/editor\//,
+    code: ['extension/identity', 'extension/words', ...core],
+    types: ['extension/localService'],
+    packages: ['vscode'],
+    node: true,
+  },
+  {
+    place: 'extension/notices',
+    files: /^src\/extension\/notices\//,
+    code: ['extension/identity', 'extension/words', 'extension/editor', ...core],
+    packages: ['vscode'],
+  },
+  {
+    place: 'extension/localService',
+    files: /^src\/extension\/localService\//,
+    code: ['extension/identity', 'extension/words', 'extension/editor', ...core],
+    packages: ['vscode'],
+    node: true,
+  },
+  {
+    place: 'extension/views',
+    files: /^src\/extension\/views\//,
+    code: ['extension/identity', 'extension/words', 'core/store', 'core/model', 'core/util'],
     types: ['core/flows'],
     packages: ['vscode'],
   },
   {
-    place: 'panels',
-    files: /^src\/panels\//,
-    code: ['messages', 'host', 'host/words', ...core],
+    place: 'extension/panels',
+    files: /^src\/extension\/panels\//,
+    code: [...editor, 'webviews/messages', ...core],
     packages: ['vscode'],
     node: true,
   },
   {
-    place: 'commands',
-    files: /^src\/commands\//,
-    code: ['core/flows', 'core/landed', 'core/store', 'core/model', 'core/util', 'host', 'host/words', 'panels'],
-    types: ['views', 'core/monitor'],
+    place: 'extension/commands',
+    files: /^src\/extension\/commands\//,
+    code: [
+      ...editor,
+      'extension/localService',
+      'extension/panels',
+      'core/flows',
+      'core/verification',
+      'core/store',
+      'core/model',
+      'core/util',
+    ],
+    types: ['extension/views', 'core/monitor'],
     packages: ['vscode'],
     node: true,
   },
+  { place: 'webviews/messages', files: /^src\/webviews\/messages\//, types: ['core/model'] },
   {
     place: 'webviews/shared',
     files: /^src\/webviews\/shared\//,
-    code: ['messages', 'core/util/displayLimits'],
+    code: ['webviews/messages', 'core/util/displayLimits'],
     types: ['core/model'],
-    packages: ['@vscode/l10n', 'dompurify', 'markdown-it'],
+    packages: ['@vscode/l10n', 'dompurify', 'markdown-it', 'preact'],
   },
   ...['metadata', 'transfer'].map((page) => ({
     place: `webviews/${page}`,
     files: new RegExp(`^src/webviews/${page}/`),
-    code: ['messages', 'webviews/shared'],
+    code: ['webviews/messages', 'webviews/shared'],
     types: ['core/model'],
-    packages: ['@vscode/l10n'],
+    packages: ['@vscode/l10n', 'preact'],
   })),
   { place: 'service', files: /^src\/service\//, code: ['contract', 'core/util'], packages: ['zod'], node: true },
 ];

@@ -1,6 +1,6 @@
-/** The lint rule that finds text for people that cannot be translated. */
+/** The lint rule that finds user-visible text that cannot be translated. */
 
-/** What shows its text wherever it is given; elsewhere a text has to look like words. */
+/** Names whose strings are always displayed; under other names, a string must look like words to be reported. */
 const shownNames = new Set([
   ...['title', 'label', 'description', 'detail', 'message', 'tooltip', 'placeholder', 'prompt', 'contextualTitle'],
   ...[
@@ -15,24 +15,25 @@ const shownNames = new Set([
   ...['text', 'words', 'question', 'spoken', 'heading', 'openLabel', 'saveLabel', 'valueText', 'why'],
 ]);
 const shownCall = /^(show\w+Message|setStatusBarMessage|announce|createOutputChannel)$/;
-/** Whose words are read by those who mend the program. */
+/** Errors whose messages are for developers. */
 const errors = /^(Error|TypeError|RangeError|AggregateError)$/;
 const log = /(^|\.)log(ger)?$/i;
-/** Names and values that are no words, though they may look like some. */
+/** Names whose strings are not for display, even if they look like words. */
 const codeNames = new Set(['class', 'id', 'kind', 'type', 'key', 'command', 'policy', 'paths', 'allowedTags']);
-const codeCalls = new Set(['foreign', 'claim']);
-/** Shown, but the same in all languages: an address, JSON, the name of a variable, an id. */
+const codeCalls = new Set(['claim']);
+/** Strings that are displayed but identical in all languages: a URL, JSON, the name of a variable, an id. */
 const example = /^(https?:|\{|[A-Z_]+$|[\da-f]{8}-)/;
 
 const letters = /\p{L}/u;
 const sentence = /[\p{L}\p{N}][,.:;!?…”"')]* [(“"']?\p{L}{2,}/u;
-/** Punctuation between two parts has a space before it in some languages. */
+/** Punctuation between two values; some languages put a space before it. */
 const glue = /1[:;?!] 1/;
 const capital = /^\p{Lu}\p{Ll}+(…|\.)?$/u;
 
-/** The text of a literal, with a 1 in the place of what is put in; undefined for anything else. */
+/** Returns the text of a literal, with a 1 in place of each substitution; undefined for other nodes. */
 function textOf(node) {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined;
+  if (node.type === 'JSXText') return node.value.trim();
   if (node.type !== 'TemplateLiteral') return undefined;
   return node.quasis.map(({ value }) => value.cooked).join('1');
 }
@@ -43,7 +44,7 @@ function nameOf(node) {
   return node?.type === 'MemberExpression' && !node.computed ? node.property.name : '';
 }
 
-/** The nearest thing around a text that decides what it is for. */
+/** Returns the purpose of a string, as determined by the nearest enclosing node that has one. */
 function purposeOf(node, source) {
   for (let [child, parent] = [node, node.parent]; parent; [child, parent] = [parent, parent.parent]) {
     const known = purposeIn(parent, child, source);
@@ -69,6 +70,9 @@ const purposes = {
   ExportNamedDeclaration: (parent, child) => (child === parent.source ? 'code' : 'unknown'),
   TSLiteralType: () => 'code',
   TSEnumMember: () => 'code',
+  JSXAttribute: ({ name }) => namePurpose(name.name),
+  JSXElement: () => 'shown',
+  JSXFragment: () => 'shown',
   BlockStatement: () => 'unknown',
   ArrowFunctionExpression: () => 'unknown',
 };
@@ -77,7 +81,7 @@ function purposeIn(parent, child, source) {
   return purposes[parent.type]?.(parent, child, source);
 }
 
-/** A property of the options of `l10n.t` is translated, and a property of a thing that is called by a name is no text. */
+/** Treats the options of `l10n.t`, and the properties of an object whose name is in `codeNames`, as code. */
 function propertyPurpose({ key, value, parent }, child, source) {
   if (child !== value) return 'code';
   const call = parent.parent;
@@ -92,17 +96,13 @@ function namePurpose(name) {
   return codeNames.has(name) ? 'code' : 'unknown';
 }
 
-function callPurpose({ callee, arguments: given }, child, source) {
+function callPurpose({ callee }, child, source) {
   if (child === callee) return undefined;
   const name = nameOf(callee);
   const isLogged = callee.type === 'MemberExpression' && log.test(source.getText(callee.object));
   if (isLogged || codeCalls.has(name) || isTranslated(callee, name, source)) return 'code';
-  if (name === 'element' || name === 'section') return given.indexOf(child) >= elementTexts[name] ? 'shown' : 'code';
   return shownCall.test(name) ? 'shown' : 'unknown';
 }
-
-/** From which argument on a maker of elements shows what it is given. */
-const elementTexts = { element: 2, section: 1 };
 
 function isTranslated(callee, name, source) {
   return source.getText(callee) === 'l10n.t' || name === 'plural';
@@ -115,7 +115,7 @@ function isWords(literal, purpose) {
   return letters.test(text) && (purpose === 'shown' || capital.test(text) || sentence.test(text));
 }
 
-/** `house/words`: what a person reads goes through `l10n.t` or `plural`. */
+/** `house/words`: requires user-visible text to go through `l10n.t` or `plural`. */
 export const wordsRule = {
   meta: {
     type: 'problem',
@@ -128,6 +128,6 @@ export const wordsRule = {
       if (text === undefined || !isWords(text, purposeOf(node, sourceCode))) return;
       report({ node, messageId: 'words', data: { text: text.slice(0, 80) } });
     };
-    return { Literal: check, TemplateLiteral: check };
+    return { Literal: check, JSXText: check, TemplateLiteral: check };
   },
 };

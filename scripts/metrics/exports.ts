@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import type { Import } from './imports.ts';
 import { findRepeated, type Source } from './sources.ts';
@@ -9,7 +10,7 @@ export interface Export {
   readonly isType: boolean;
 }
 
-/** Returns what the files declare and export by name. */
+/** Returns the named exports that the files declare. */
 export function readExports(sources: readonly Source[]): Export[] {
   return sources.flatMap(({ path, tree }) =>
     tree.statements.filter(isExported).flatMap((statement) => {
@@ -33,13 +34,19 @@ function declaredNames(statement: ts.Statement): string[] {
   return name && ts.isIdentifier(name) ? [name.text] : [];
 }
 
-/** Returns the exports that no file imports; a file that is imported as a whole counts as used. */
+/** Returns the paths of the bundles' entry points, whose exports are used by the program that loads the bundle. */
+export function readEntryPoints(buildScript: string): Set<string> {
+  const matches = readFileSync(buildScript, 'utf8').matchAll(/entryPoints: \['([^']+)'\]/g);
+  return new Set([...matches].map(([, path = '']) => path));
+}
+
+/** Returns the exports that no file imports. All exports of a file that is imported as a whole count as used. */
 export function findUnimported(exports: readonly Export[], imports: readonly Import[]): Export[] {
   const used = new Set(imports.flatMap(({ to, names }) => (names ?? ['*']).map((name) => `${to} ${name}`)));
   return exports.filter(({ path, name }) => !used.has(`${path} ${name}`) && !used.has(`${path} *`));
 }
 
-/** Returns each type name that more than one file exports, with the files. */
+/** Returns each type name that more than one file exports, together with the files. */
 export function findSharedTypeNames(exports: readonly Export[]): string[] {
   return findRepeated(
     exports.filter(({ isType }) => isType),

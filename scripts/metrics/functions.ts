@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { walk, type Source } from './sources.ts';
 
-/** Returns the lengths in lines of all functions that have a body, in ascending order. */
+/** Returns the lengths, in lines, of all functions with a body, in ascending order. */
 export function measureFunctions(sources: readonly Source[]): number[] {
   const lengths: number[] = [];
   for (const { tree } of sources) {
@@ -17,7 +17,7 @@ function countLines(tree: ts.SourceFile, node: ts.Node): number {
   return tree.getLineAndCharacterOfPosition(node.getEnd()).line - first + 1;
 }
 
-/** Returns the value that `share` (0 to 1) of the ascending values do not exceed; 0 without values. */
+/** Returns the smallest value that `share` (0 to 1) of the ascending values do not exceed; 0 if there are no values. */
 export function percentile(ascending: readonly number[], share: number): number {
   return ascending[Math.max(0, Math.ceil(share * ascending.length) - 1)] ?? 0;
 }

@@ -2,17 +2,17 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import { walk, type Source } from './sources.ts';
 
-/** One import or re-export of another source file. */
+/** An import or re-export of another source file. */
 export interface Import {
   readonly from: string;
   readonly to: string;
-  /** Imported names; undefined when the whole module is imported. */
+  /** Imported names; undefined if the whole module is imported. */
   readonly names: readonly string[] | undefined;
-  /** True when nothing of the import is left at run time. */
+  /** True if the import is erased at run time. */
   readonly isType: boolean;
 }
 
-/** Returns the imports between the given files; packages and files outside of them are left out. */
+/** Returns the imports between the given files; omits imports of packages and other files. */
 export function readImports(sources: readonly Source[]): Import[] {
   const paths = new Set(sources.map(({ path }) => path));
   return sources.flatMap(({ path, tree }) => importsOf(path, tree)).filter(({ to }) => paths.has(to));
@@ -61,7 +61,9 @@ function isTypeOnly(node: ts.Node): boolean {
   return ts.isImportTypeNode(node) || (ts.isExportDeclaration(node) && node.isTypeOnly);
 }
 
-/** Returns the largest group of files that import each other in a cycle, types included; empty when there is none. */
+/**
+ * Returns the largest group of files that import each other in a cycle, including type imports; empty if there is none.
+ */
 export function findLargestCycle(sources: readonly Source[], imports: readonly Import[]): readonly string[] {
   const next = new Map(sources.map(({ path }) => [path, new Set<string>()]));
   for (const { from, to } of imports) next.get(from)?.add(to);

@@ -24,7 +24,7 @@ function listFiles(root: string, folder: string): string[] {
 /** Parses every TypeScript and JavaScript module below `folder`. */
 export function readSources(root: string, folder: string): Source[] {
   return listFiles(root, folder)
-    .filter((path) => /\.(ts|mjs)$/.test(path))
+    .filter((path) => /\.(tsx?|mjs)$/.test(path))
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8');
       return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
@@ -37,7 +37,7 @@ export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => walk(child, visit));
 }
 
-/** Returns "name: path, path" for each name that more than one of the items has. */
+/** Returns "name: path, path" for each name that more than one item has. */
 export function findRepeated<T extends { readonly path: string }>(
   items: readonly T[],
   nameOf: (item: T) => string,

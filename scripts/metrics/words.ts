@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { walk, type Source } from './sources.ts';
 
-/** Words that readers do not expect in code; docs/glossary.md has the terms to use. */
+/** Words that readers do not expect in code; docs/glossary.md lists the terms to use. */
 const unusualWords = /^(troubles?|troubled|shelf|shelves|anew|told|standing|surroundings|wish(es)?|whoever)$/i;
 
 /** Returns each doc comment whose first sentence begins with a question word instead of a verb. */
@@ -13,7 +13,7 @@ export function findQuestionComments(sources: readonly Source[]): string[] {
   );
 }
 
-/** Returns each unusual word in a comment or in a declared name. */
+/** Returns each unusual word in a comment or a declared name. */
 export function findUnusualWords(sources: readonly Source[]): string[] {
   return sources.flatMap((source) => [...inComments(source), ...inNames(source)]);
 }

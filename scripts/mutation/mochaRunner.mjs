@@ -1,4 +1,4 @@
-/** Tells Stryker what mocha finds: which tests reach a change, and whether one of them fails with it. */
+/** Runs mocha for Stryker: reports which tests reach a change, and whether one of them fails with it. */
 import { commonTokens, declareClassPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
 import {
   determineHitLimitReached,
@@ -21,7 +21,7 @@ class MochaRunner {
 
   constructor({ tests }) {
     this.files = tests.flatMap((pattern) => globSync(pattern).sort());
-    // Instrumented code finds what it needs in the global that is named by default.
+    // Instrumented code uses this global by default.
     this.instrumented = globalThis.__stryker__ ??= {};
   }
 

@@ -1,10 +1,10 @@
-/** Changes to CHANGELOG.md for a release. */
+/** Updates CHANGELOG.md for a release. */
 
 const heading = '## [Unreleased]';
 
 /**
  * Returns the changelog with its unreleased entries under `version` and `day` (YYYY-MM-DD), below a new, empty
- * "Unreleased" section. Throws where there is no such section, or nothing in it.
+ * "Unreleased" section. Throws if there is no such section or it is empty.
  */
 export function releaseEntries(changelog, version, day) {
   const start = changelog.indexOf(`${heading}\n`);
@@ -16,7 +16,7 @@ export function releaseEntries(changelog, version, day) {
   return `${changelog.slice(0, start)}${heading}\n\n## [${version}] - ${day}${rest}`;
 }
 
-/** Returns true when `next` is a later `major.minor.patch` version than `current`. */
+/** Returns true if `next` is a later `major.minor.patch` version than `current`. */
 export function isLaterVersion(next, current) {
   if (!/^\d+\.\d+\.\d+$/.test(next)) return false;
   const parts = (version) => version.split('.').map(Number);

@@ -1,9 +1,9 @@
 /**
- * How much of the folders below ran, by what V8 counted in every process and thread that left its counts:
- * `node scripts/rings/coverage.mjs FOLDER`. Prints a line for each folder and ends with 1 where a limit is missed.
+ * Reports the coverage of the folders below, from the V8 coverage files that every process and thread wrote:
+ * `node scripts/rings/coverage.mjs FOLDER`. Prints a line for each folder and exits with 1 if a limit is missed.
  *
- * Only code that ran as it stands in `src` is counted, and nothing of the bundles. A file that never ran is counted as
- * one in which nothing did; what has no code, a type or a comment, is not counted at all.
+ * Counts only code that was loaded from `src`, not from bundles. A file that was never loaded counts as uncovered.
+ * Types and comments don't count.
  */
 import { mergeProcessCovs } from '@bcoe/v8-coverage';
 import { parse } from 'acorn';
@@ -20,7 +20,7 @@ const leastPercent = { lines: 90, branches: 85 };
 
 const countsFolder = process.argv[2];
 
-/** The counts of all processes put together, by the address of the file. */
+/** Merges the coverage of all processes, by file URL. */
 function mergedCounts(isWanted) {
   const merged = readdirSync(countsFolder).reduce(
     (sum, name) => {
@@ -37,14 +37,16 @@ function neverRan(url, code) {
   return { url, functions: [{ functionName: '', ranges, isBlockCoverage: true }] };
 }
 
-/** Without its types, of which Node makes blanks, the code stands where V8 counted it. */
+/**
+ * Converts the coverage of a file. Node.js replaces types with spaces, so V8's offsets also apply to the stripped code.
+ */
 async function coverageOf(path, url, counts) {
   const code = stripTypeScriptTypes(readFileSync(path, 'utf8'));
   const ast = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
   return await convert({ code, ast, coverage: counts ?? neverRan(url, code), wrapperLength: 0 });
 }
 
-/** Prints what ran; returns whether it is enough. */
+/** Prints the coverage of a folder. Returns true if it reaches the limits. */
 function isEnough(folder, summary) {
   const kinds = Object.entries(leastPercent);
   const shares = kinds.map(([kind, least]) => `${kind} ${summary[kind].pct} % (at least ${least} %)`);

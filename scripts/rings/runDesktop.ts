@@ -1,4 +1,4 @@
-/** Runs the bundled suites in a desktop editor, downloaded by its own tool: `node scripts/rings/runDesktop.ts [pattern]`. */
+/** Runs the bundled suites in a downloaded desktop editor: `node scripts/rings/runDesktop.ts [pattern]`. */
 import { join } from 'node:path';
 import { runTests } from '@vscode/test-electron';
 import { repositoryRoot } from '../../test/support/editor/places.ts';

@@ -1,4 +1,4 @@
-/** Runs the bundled suites inside the extension host of the editor's server: `node scripts/rings/runHost.ts [pattern]`. */
+/** Runs the bundled suites in the extension host of the editor's server: `node scripts/rings/runHost.ts [pattern]`. */
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Editor, startEditor } from '../../test/support/editor/editor.ts';
@@ -7,7 +7,7 @@ import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { ringMark } from '../../test/support/ringReporter.ts';
 import { chosenOrder } from '../../test/support/testOrder.ts';
 
-/** Resolves to the code that the editor ends with: 0 when the suites' `run()` resolved, 1 when it threw. */
+/** Resolves to the exit code that the editor reports: 0 if the suites' `run()` resolved, 1 if it threw. */
 async function runSuites(running: Editor): Promise<number> {
   const suites = `vscode-remote://${running.server.authority}${join(repositoryRoot, 'dist', 'test', 'host.cjs')}`;
   return new Promise((resolve, reject) => {
@@ -16,7 +16,7 @@ async function runSuites(running: Editor): Promise<number> {
   });
 }
 
-/** The two functions that the editor calls while it runs tests. */
+/** Exposes the two functions that the editor calls while it runs tests. */
 async function listen(page: Page, end: (code: number) => void): Promise<void> {
   const hostConsole = new HostConsole();
   await page.exposeFunction('codeAutomationLog', (severity: string, args: readonly unknown[]) => {
@@ -29,7 +29,9 @@ async function listen(page: Page, end: (code: number) => void): Promise<void> {
   page.once('crash', () => end(1));
 }
 
-/** The editor talks much of itself before the first test; that is printed only when no test ever comes. */
+/**
+ * Prints the console of the extension host. The editor's output before the first test is printed only if no test runs.
+ */
 class HostConsole {
   #early: string[] = [];
   #hasBegun = false;

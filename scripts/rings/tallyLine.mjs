@@ -1,4 +1,4 @@
-/** What the tests that passed stood for, in one line: `contract rows 143, faults 97, properties 12 (1,000 runs each)`. */
+/** Counts the passed tests by kind, in one line: `contract rows 143, faults 97, properties 12 (1,000 runs each)`. */
 const names = {
   'contract row': 'contract rows',
   fault: 'faults',
@@ -14,7 +14,7 @@ function runsOf(tallies) {
   return least === most ? ` (${most} runs each)` : ` (${least} to ${most} runs each)`;
 }
 
-/** What axe said of the pages: a page with a violation fails, so all that are counted have none. */
+/** Summarizes the axe results. A page with a violation fails its test, so the counted pages have none. */
 function axeOf(tallies) {
   const incomplete = tallies.reduce((sum, tally) => sum + (tally.incomplete ?? 0), 0);
   const passed = tallies.reduce((sum, tally) => sum + tally.runs, 0);
@@ -23,11 +23,19 @@ function axeOf(tallies) {
 
 const details = { 'accessible page': axeOf, command: ([{ runs }]) => ` (${runs} commands)` };
 
-/** `tallies`: one `{ kind, runs }` for each test that was counted, as the reporter tells them. */
+/** Returns a line with the maximum number of actions that each task took: `actions: first search 3, cancel 2`. */
+function actionsLine(tallies) {
+  const counts = new Map();
+  for (const [task, count] of tallies.flatMap(({ actions = {} }) => Object.entries(actions)))
+    counts.set(task, Math.max(count, counts.get(task) ?? 0));
+  return counts.size === 0 ? '' : `\nactions: ${[...counts].map(([task, count]) => `${task} ${count}`).join(', ')}`;
+}
+
+/** Formats the tallies: one `{ kind, runs }` for each counted test, as the reporter sends them. */
 export function tallyLine(tallies) {
   const parts = Object.entries(names).map(([kind, name]) => {
     const ofKind = tallies.filter((tally) => tally.kind === kind);
     return `${name} ${ofKind.length}${ofKind.length > 0 ? (details[kind] ?? runsOf)(ofKind) : ''}`;
   });
-  return parts.join(', ');
+  return parts.join(', ') + actionsLine(tallies);
 }

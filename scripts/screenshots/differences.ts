@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
 import { readPlaces } from '../../test/support/editor/places.ts';
 
-/** Less than this, of 255 in a colour, is the softening of an edge that moved by a part of a pixel. */
+/** Minimum visible difference in a color channel (0 to 255). Antialiasing of an edge that moved causes smaller ones. */
 const visible = 32;
 
-/** Runs in a page: how many pixels of two pictures differ in a way that a person could see. */
+/** Runs in a page: counts the pixels that differ visibly between two pictures. */
 const compare = `async ([one, other]) => {
   const pixels = async (data) => {
     const bitmap = await createImageBitmap(await (await fetch(data)).blob());
@@ -17,19 +17,19 @@ const compare = `async ([one, other]) => {
   const [a, b] = [await pixels(one), await pixels(other)];
   if (a.length !== b.length) return a.length / 4;
   const places = new Set();
-  a.forEach((colour, place) => { if (Math.abs(colour - b[place]) >= ${visible}) places.add(place >> 2); });
+  a.forEach((color, place) => { if (Math.abs(color - b[place]) >= ${visible}) places.add(place >> 2); });
   return places.size;
 }`;
 
-/** Compares the pictures of two folders, pixel by pixel; resolves to a line for each that looks different. */
-export async function differences(one: string, other: string): Promise<string[]> {
-  const names = (await readdir(other)).filter((name) => name.endsWith('.png'));
+/** Compares the pictures in two folders pixel by pixel; resolves to a line for each picture that looks different. */
+export async function findDifferences(one: string, other: string): Promise<readonly string[]> {
   const browser = await chromium.launch({ executablePath: readPlaces().browser });
   try {
     const page = await browser.newPage();
     const lines: string[] = [];
-    for (const name of names) {
-      const count = await differingPixels(page, join(one, name), join(other, name));
+    for (const name of (await readdir(other)).filter((file) => file.endsWith('.png'))) {
+      const data = [await readData(join(one, name)), await readData(join(other, name))];
+      const count = await page.evaluate<number>(`(${compare})(${JSON.stringify(data)})`);
       console.log(`${name}: ${count} pixels differ`);
       if (count > 0) lines.push(`${name}: ${count} pixels differ between two runs`);
     }
@@ -39,7 +39,6 @@ export async function differences(one: string, other: string): Promise<string[]>
   }
 }
 
-async function differingPixels(page: Page, ...paths: readonly string[]): Promise<number> {
-  const data = await Promise.all(paths.map(async (path) => `data:image/png;base64,${await readFile(path, 'base64')}`));
-  return page.evaluate<number>(`(${compare})(${JSON.stringify(data)})`);
+async function readData(path: string): Promise<string> {
+  return `data:image/png;base64,${await readFile(path, 'base64')}`;
 }

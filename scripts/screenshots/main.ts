@@ -1,85 +1,79 @@
 /**
- * Takes pictures under Node 24; started by scripts/screenshots.mjs:
- * `node scripts/screenshots/main.ts [--check | --all] [--scene name]… [--theme name]…`.
+ * Takes pictures under Node.js 24:
+ * `node scripts/screenshots/main.ts [--check | --all] [--scene name]… [--theme name]…`. Started by
+ * `scripts/screenshots.mjs`.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { keepEvidence } from '../../test/support/editor/evidence.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { themes, type ThemeName } from '../../test/support/editor/settings.ts';
-import { Camera } from './camera.ts';
-import { differences } from './differences.ts';
-import type { Scene } from './scene.ts';
-import { connections, firstSteps, untrusted } from './scenes/connecting.ts';
-import { metadataPages } from './scenes/pages.ts';
-import { outcomes, pausedTransfers } from './scenes/outcomes.ts';
-import { readme } from './scenes/readme.ts';
-import { refusalStates } from './scenes/refusals.ts';
-import { searches, searchSteps } from './scenes/searching.ts';
-import { transfers } from './scenes/transferring.ts';
-import { unsettled } from './scenes/unsettled.ts';
-import { writeSheet } from './sheet.ts';
-import { shoot } from './shoot.ts';
+import { takePicture } from './camera.ts';
+import { findDifferences } from './differences.ts';
+import { readScenes, type Scene, type State } from './scenes.ts';
+import { writeSheets } from './sheet.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const readmeFolder = join(repositoryRoot, 'media', 'screenshots');
 /** Not under version control. */
 const allFolder = join(repositoryRoot, 'screenshots');
 
-const allScenes = [
-  firstSteps,
-  untrusted,
-  connections,
-  searchSteps,
-  searches,
-  refusalStates,
-  transfers,
-  outcomes,
-  pausedTransfers,
-  unsettled,
-  metadataPages,
-];
+const scenes = readScenes();
+const [readme = assert.fail('There is no scene.')] = scenes;
 const allThemes = Object.keys(themes) as ThemeName[];
 
-const { values: options } = parseArgs({
-  options: {
-    all: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-    scene: { type: 'string', multiple: true },
-    theme: { type: 'string', multiple: true },
-  },
-});
+const names = { type: 'string', multiple: true } as const;
+const flag = { type: 'boolean', default: false } as const;
+const { values: options } = parseArgs({ options: { all: flag, check: flag, scene: names, theme: names } });
+const chosenThemes = allThemes.filter((name) => options.theme?.includes(name) ?? true);
 
-async function shootAll(scenes: readonly Scene[], folder: string, wanted: readonly ThemeName[]): Promise<string[]> {
+async function shootState(stage: Stage, { name, theme: only, steps }: State, folder: string): Promise<void> {
+  stage.hover = undefined;
+  for (const { action, args } of steps) await action(stage, ...args);
+  for (const theme of only ? [only] : chosenThemes)
+    await writeFile(join(folder, `${name}-${theme}.png`), await takePicture(stage, theme));
+}
+
+/** Takes the pictures of a scene; resolves to a line for each state that could not be reached. */
+async function shoot(scene: Scene, folder: string): Promise<readonly string[]> {
+  const started = performance.now();
   const failures: string[] = [];
-  for (const scene of scenes) failures.push(...(await shoot(scene, new Camera(folder, wanted))));
+  const stage = await openStage(scene);
+  await mkdir(folder, { recursive: true });
+  for (const state of scene.states)
+    await shootState(stage, state, folder).catch(async (error: unknown) => {
+      failures.push(`${state.name}: ${String(error).split('\n', 1)[0] ?? ''}`);
+      for (const file of await keepEvidence(state.name)) console.log(`kept ${file}`);
+    });
+  await stage.close();
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${scene.name}: ${scene.states.length} states, ${failures.length} failed, ${seconds} s`);
   return failures;
 }
 
-function shootReadme(folder: string): Promise<string[]> {
-  return shootAll([readme], folder, []);
-}
-
-/** Takes the pictures of the README once more and compares them, pixel by pixel, with those of a run before. */
-async function check(): Promise<string[]> {
-  const again = await mkdtemp(join(tmpdir(), 'pictures-again-'));
+/** Takes the pictures for the README twice and compares them. */
+async function check(): Promise<readonly string[]> {
+  const second = await mkdtemp(join(tmpdir(), 'pictures-again-'));
   try {
-    const failures = [...(await shootReadme(readmeFolder)), ...(await shootReadme(again))];
-    return failures.length > 0 ? failures : await differences(readmeFolder, again);
+    const failures = [...(await shoot(readme, readmeFolder)), ...(await shoot(readme, second))];
+    return failures.length > 0 ? failures : await findDifferences(readmeFolder, second);
   } finally {
-    await rm(again, { recursive: true, force: true });
+    await rm(second, { recursive: true, force: true });
   }
 }
 
-async function shootEverything(): Promise<string[]> {
-  const scenes = allScenes.filter(({ name }) => options.scene?.includes(name) ?? true);
-  const wanted = allThemes.filter((name) => options.theme?.includes(name) ?? true);
-  const failures = await shootAll(scenes, allFolder, wanted);
-  await writeSheet(allFolder, allThemes);
+async function shootAll(): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (const scene of scenes)
+    if (options.scene?.includes(scene.name) ?? scene !== readme) failures.push(...(await shoot(scene, allFolder)));
+  await writeSheets(allFolder, allThemes);
   return failures;
 }
 
-const failures = options.all ? await shootEverything() : await (options.check ? check() : shootReadme(readmeFolder));
+const failures = options.all ? await shootAll() : await (options.check ? check() : shoot(readme, readmeFolder));
 for (const failure of failures) console.error(failure);
 if (failures.length > 0) process.exitCode = 1;
 else console.log(`The pictures are in ${options.all ? allFolder : readmeFolder}.`);

@@ -1,171 +1,124 @@
-import { json, problem, type Behaviour } from '../../test/support/faultBehaviours.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../../test/support/editor/places.ts';
+import { journeyKey } from '../../test/support/editor/preparedEditor.ts';
+import { answering, json, problem, text, type Behaviour } from '../../test/support/faultBehaviours.ts';
+import { publicLike, type PublicState } from '../../test/support/faultPersonality.ts';
 import { FaultServer, type RecordedRequest } from '../../test/support/faultServer.ts';
-import { databases, nameOf, resourcesOf, type PictureResource } from './pictureData.ts';
+import { hostileResource, realResources } from '../../test/support/pageStates.ts';
 
-/** How a transfer of the service stands. */
-export interface PictureStatus {
-  readonly status: string;
-  readonly moved?: number;
-  readonly message?: string;
-  /** Counted files; those that were requested unless given. */
-  readonly count?: number;
-}
+type Resource = Readonly<Record<string, unknown>>;
 
-interface PictureTransfer extends PictureStatus {
-  readonly id: string;
-  readonly destination: string;
-  readonly count: number;
-}
+const longDestination = 'Long-Term Preservation Store of the Institute of Genomics, Building 7';
+const lab = ['Lab Share', 'Archive', 'Scratch', 'Cluster', 'Backup', 'Partner Site', 'Teaching', longDestination];
+const longName = `${'really-'.repeat(40)}long-name.csv`;
 
-/** A transfer that somebody submitted elsewhere. */
-export const elsewhere: PictureTransfer = {
-  id: 'c0de0000-93d4-4b7a-8c21-0000000000ff',
-  destination: 'elsewhere',
-  count: 40,
-  status: 'active',
-  moved: 12,
+const oddResources: readonly Resource[] = [
+  hostileResource,
+  { id: 'long', name: longName, path: `${'folder/'.repeat(60)}${longName}`, bytes: 1e15, hash: 'f'.repeat(512) },
+  { id: 'only-an-id', name: '' },
+  { id: 'emoji', name: '🦀 Ünïcödé — 数据 — بيانات.csv', bytes: 0, format: 'csv' },
+];
+
+const obsParameters = {
+  instrument: { type: 'array(string)', value: ['camera', 'spectrograph', 'photometer'] },
+  exposure: { type: 'number' },
+  calibrated: { type: 'boolean' },
 };
 
-const ends: ReadonlySet<string> = new Set(['succeeded', 'failed']);
+/** The id, name, organization and files of each database: open data from packages and services, and generated files. */
+const catalog: readonly (readonly [string, string, string, readonly Resource[]])[] = [
+  ['vega', 'Vega Datasets', 'Vega', readVega()],
+  ['obs', 'Observatory Archive', 'Alpine Observatory', makeRuns(60)],
+  ['many', 'Sensor Readings', 'Alpine Observatory', makeRuns(2400)],
+  ['real', 'Genome Portal', 'Institute of Genomics', readReal()],
+  ['odd', 'Odd Names', 'Institute of Genomics', oddResources],
+  ...lab.map((name) => [toId(name), name, 'Our Lab', []] as const),
+];
 
-type Body = Readonly<Record<string, unknown>>;
-
-const api = '/api/v1';
-
-/** A service whose databases and ids are always the same; its transfers move when they are told to. */
-export class PictureService {
-  /** For states in which the service is slow, refuses, or fails. */
+/** A service whose databases, files and ids are always the same. */
+export interface PictureService {
   readonly http: FaultServer;
-  readonly #transfers = new Map<string, PictureTransfer>([[elsewhere.id, elsewhere]]);
-  /** Transfers that the window goes on asking for. */
-  readonly #watched = new Set<string>();
-  #unasked = new Set<string>();
-
-  private constructor(http: FaultServer) {
-    this.http = http;
-    http.on('GET /', json({ name: 'Research Data Service', version: '2.4.0' }));
-    this.listDatabases();
-    for (const { id, name, parameters = {} } of databases)
-      for (const called of [id, encodeURIComponent(name)])
-        http.on(`GET ${api}/databases/${called}/search-parameters`, json(parameters));
-    this.answerSearches();
-    this.answerMetadata();
-    http.on(`GET ${api}/files/by-id`, json({}, 405));
-    this.acceptTransfers();
-    this.answerQuestions();
-    http.on(`DELETE ${api}/transfers/*`, json({}, 202));
-  }
-
-  static async start(): Promise<PictureService> {
-    return new PictureService(await FaultServer.start());
-  }
-
-  /** Lists the databases, as it does from the beginning. */
-  listDatabases(): void {
-    const listed = databases.map(({ id, name, organization }) => ({ id, name, organization, url: '' }));
-    this.http.on(`GET ${api}/databases`, json(listed));
-  }
-
-  /** Tells the metadata of files. */
-  answerMetadata(): void {
-    this.http.on(`POST ${api}/files/by-id`, answering(found));
-  }
-
-  /** Tells how transfers stand. */
-  answerQuestions(): void {
-    this.http.on(
-      `GET ${api}/transfers/*`,
-      answering((request) => this.#tell(idIn(request))),
-    );
-  }
-
-  /** From now on, {@link unaskedCount} counts again. */
-  countQuestions(): void {
-    this.#unasked = new Set(this.#watched);
-  }
-
-  /** Transfers that the window has still to ask for. */
-  get unaskedCount(): number {
-    return this.#unasked.size;
-  }
-
-  /** Cannot, or does not want to, tell how transfers stand. */
-  failQuestions(why: string, status = 500): void {
-    this.http.on(`GET ${api}/transfers/*`, problem(status, why));
-  }
-
-  /** Searches find what they should. */
-  answerSearches(): void {
-    this.http.on(`POST ${api}/files`, answering(search));
-  }
-
-  /** Transfers are accepted, the first under the id `…0001`. */
-  acceptTransfers(): void {
-    this.http.on(
-      `POST ${api}/transfers`,
-      answering((request) => this.#take(bodyOf(request))),
-    );
-  }
-
-  /** From now on the transfers to a destination stand like this. */
-  become(destination: string, status: PictureStatus): void {
-    const ids = [...this.#transfers.values()].filter((one) => one.destination === destination).map(({ id }) => id);
-    if (ids.length === 0) throw new Error(`No transfer to ${destination} was submitted.`);
-    for (const id of ids) this.#set(id, status);
-  }
-
-  #set(id: string, status: PictureStatus): void {
-    const transfer = this.#transfers.get(id);
-    if (transfer) this.#transfers.set(id, { ...transfer, ...status });
-  }
-
-  #take(body: Body): Behaviour {
-    const id = `5f0c6a1e-93d4-4b7a-8c21-${String(this.#transfers.size).padStart(12, '0')}`;
-    const count = Array.isArray(body['file_ids']) ? body['file_ids'].length : 0;
-    this.#transfers.set(id, { id, destination: nameOf(String(body['destination'])), count, status: 'staging' });
-    this.#watched.add(id);
-    return json({ id }, 201);
-  }
-
-  #tell(id: string): Behaviour {
-    const transfer = this.#transfers.get(id);
-    if (!transfer) return problem(404, `transfer not found: ${id}`);
-    this.#unasked.delete(id);
-    if (ends.has(transfer.status)) this.#watched.delete(id);
-    else this.#watched.add(id);
-    const { status, message, moved = 0, count } = transfer;
-    return json({ id, status, message, num_files: count, num_files_transferred: moved });
-  }
+  readonly transfers: PublicState['transfers'];
+  /** Ids of the transfers that the window does not poll, or no longer polls. */
+  readonly ended: Set<string>;
+  /** Restores the initial responses to all requests. */
+  recover(): void;
 }
 
-function answering(make: (request: RecordedRequest) => Behaviour): Behaviour {
-  return async (request, response) => {
-    await make(request)(request, response);
-  };
+/** Starts a service that behaves like the public server. */
+export async function startPictureService(): Promise<PictureService> {
+  const http = await FaultServer.start();
+  const state = publicLike(http, journeyKey.value);
+  const databases = catalog.map(([id, name, organization]) => ({ id, name, organization, url: '' }));
+  state.databases.splice(0, Infinity, ...databases);
+  state.makeId = () => `5f0c6a1e-93d4-4b7a-8c21-${String(state.transfers.size).padStart(12, '0')}`;
+  const elsewhere = { orcid: '', status: 'active', num_files: 40, num_files_transferred: 12 };
+  state.transfers.set('c0de0000-93d4-4b7a-8c21-0000000000ff', elsewhere);
+  http
+    .on('GET /', json({ name: 'Research Data Service', version: '2.4.0' }))
+    .on('GET /api/v1/databases/obs/search-parameters', json(obsParameters))
+    .on('GET /api/v1/databases/*', json({}))
+    .on('POST /api/v1/files', answering(search))
+    .on('POST /api/v1/files/by-id', answering(lookUp))
+    .on('DELETE /api/v1/transfers/*', text(202, ''));
+  return { http, transfers: state.transfers, ended: new Set(state.transfers.keys()), recover: http.saveRoutes() };
 }
 
-function bodyOf(request: RecordedRequest): Body {
-  return JSON.parse(request.body) as Body;
+/** Returns the id of a destination. */
+export function toId(name: string): string {
+  return name.toLowerCase().replaceAll(/\W+/g, '-');
 }
 
-function idIn(request: RecordedRequest): string {
-  return request.path.split('/').at(-1) ?? '';
+interface FilesRequest {
+  readonly database: string;
+  readonly query: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly file_ids: readonly unknown[];
 }
 
-function search(request: RecordedRequest): Behaviour {
-  const { database, query, offset = 0, limit = 100 } = bodyOf(request);
-  const words = String(query).toLowerCase().split(' ');
-  const matches = resourcesOf(String(database)).filter((one) => words.every((word) => textOf(one).includes(word)));
-  return json({ database, query, resources: matches.slice(Number(offset), Number(offset) + Number(limit)) });
+function search({ body }: RecordedRequest): Behaviour {
+  const { database, query, offset = 0, limit = 100 } = JSON.parse(body) as FilesRequest;
+  const words = query.toLowerCase().split(' ');
+  const fits = ({ name, title, description }: Resource): boolean =>
+    words.every((word) => JSON.stringify([name, title, description]).toLowerCase().includes(word));
+  return listed(database, (all) => all.filter(fits).slice(offset, offset + limit));
 }
 
-function textOf({ name, title = '', description = '' }: PictureResource): string {
-  return `${name} ${title} ${description}`.toLowerCase();
+/** Responds with the requested files; omits files that the service does not have. */
+function lookUp({ body }: RecordedRequest): Behaviour {
+  const { database, file_ids: ids } = JSON.parse(body) as FilesRequest;
+  return listed(database, (all) => all.filter(({ id }) => ids.includes(id)));
 }
 
-/** Files that the service does not know are left out. */
-function found(request: RecordedRequest): Behaviour {
-  const { database, file_ids: ids } = bodyOf(request);
-  const wanted = new Set(Array.isArray(ids) ? ids : []);
-  return json({ database, resources: resourcesOf(String(database)).filter(({ id }) => wanted.has(id)) });
+function listed(database: string, choose: (all: readonly Resource[]) => readonly Resource[]): Behaviour {
+  const resources = catalog.find(([id]) => id === database)?.[3];
+  return resources ? json({ resources: choose(resources) }) : problem(404, `The database '${database}' was not found`);
+}
+
+/** Reads the resources of the package and uses their paths as ids. */
+function readVega(): readonly Resource[] {
+  const file = join(repositoryRoot, 'node_modules', 'vega-datasets', 'datapackage.json');
+  const { resources } = JSON.parse(readFileSync(file, 'utf8')) as { resources: readonly { readonly path: string }[] };
+  return resources.map((resource) => ({ ...resource, id: resource.path, name: resource.path }));
+}
+
+function readReal(): readonly Resource[] {
+  return Object.entries(realResources()).map(([id, resource]) => ({ ...(resource as Resource), id }));
+}
+
+function makeRuns(count: number): readonly Resource[] {
+  return Array.from({ length: count }, (_, index) => {
+    const name = `run-${String(index + 1).padStart(4, '0')}.fits`;
+    const bytes = 4_200_000 + ((index * 7919) % 1000) * 2900;
+    return {
+      id: `OBS:${name}`,
+      name,
+      path: `2026/observations/${name}`,
+      format: 'fits',
+      mediatype: 'image/fits',
+      bytes,
+    };
+  });
 }

@@ -1,4 +1,4 @@
-/** A Chromium or Chrome for the tests: the machine's own where there is one, otherwise one that is installed. */
+/** Provides Chromium or Chrome for the tests: an existing browser if there is one, otherwise an installed one. */
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { StepError, explain, root, run, step, toolNode } from './steps.mjs';
@@ -32,7 +32,7 @@ function canRun(file) {
   }
 }
 
-/** The browser that the machine has: the one named by `CHROME_PATH`, or one in a usual place. */
+/** Finds a browser on this machine: the one named by `CHROME_PATH`, or one in a standard location. */
 function findSystemBrowser() {
   const named = process.env.CHROME_PATH;
   if (!named) return usualPlaces().find(canRun);
@@ -66,7 +66,7 @@ async function installFromPlaywright() {
   return playwrightBrowser();
 }
 
-/** The path of a browser, installing one where the machine has none. */
+/** Returns the path of a browser; installs one if none is found. */
 export async function ensureBrowser() {
   const found = findSystemBrowser();
   if (found) return found;

@@ -1,4 +1,4 @@
-/** The packages of this folder: installed when `node_modules` does not match `package-lock.json`. */
+/** Installs the packages of this repository if `node_modules` does not match `package-lock.json`. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ function readText(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
-/** npm writes its own list of what it installed, last of all; with it an installation made by hand counts too. */
+/** Checks npm's list of installed packages, which npm writes last. This also accepts a manual installation. */
 function installedAsLocked() {
   const listFile = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(listFile) || !existsSync(toolNode)) return false;
@@ -27,7 +27,7 @@ function installedAsLocked() {
   });
 }
 
-/** Runs `npm ci` when it is needed; resolves to whether it was. */
+/** Runs `npm ci` if necessary. Resolves to true if it ran. */
 export async function ensureDependencies() {
   const stamp = currentStamp();
   if (readText(stampFile) === stamp && existsSync(toolNode)) return false;

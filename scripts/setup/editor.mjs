@@ -1,4 +1,6 @@
-/** The VS Code server that the tests drive in a browser: kept in a cache outside the clone, pinned by a lock file. */
+/**
+ * Installs the VS Code server that the tests control in a browser, in a cache outside the clone, pinned by a lock file.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -32,7 +34,10 @@ function editorName() {
   return `code-server-${version}-${process.platform}-${process.arch}-node24-${hash}`;
 }
 
-/** Its second package has a lock file of its own, which lacks a peer: without the flag `npm ci` refuses it. */
+/**
+ * Installs both packages. The inner one has its own lock file, which lacks a peer: without the flag, `npm ci` rejects
+ * it.
+ */
 async function installInto(folder) {
   for (const file of ['package.json', 'package-lock.json'])
     await copyFile(join(manifestFolder, file), join(folder, file));
@@ -56,7 +61,10 @@ async function removeLeftovers(folder, name) {
   for (const path of leftovers) await rm(path, { recursive: true, force: true });
 }
 
-/** Two installations at once each fill a folder of their own; the first to finish gives it the name, the other goes. */
+/**
+ * Installs the editor into a temporary folder and renames it. If two installations run concurrently, the first one
+ * wins.
+ */
 async function installEditor(folder, name) {
   mkdirSync(folder, { recursive: true });
   await removeLeftovers(folder, name);
@@ -73,7 +81,9 @@ async function installEditor(folder, name) {
   }
 }
 
-/** The folder of the editor's server (the one with `out/server-main.js`), installing it the first time. */
+/**
+ * Returns the folder of the editor's server (which contains `out/server-main.js`); installs the server if necessary.
+ */
 export async function ensureEditor() {
   const folder = cacheFolder();
   const name = editorName();

@@ -1,4 +1,4 @@
-/** How the scripts say what they do and start other programs: one line a step, and never a long silence. */
+/** Prints the progress of scripts, including the elapsed time of silent steps, and starts other programs. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const binFolder = join(root, 'node_modules', '.bin');
 
-/** Node 24 of the dev dependencies; the scripts themselves may be running under an older one. */
+/** Node.js 24 from the dev dependencies; the scripts themselves may run under an older version. */
 export const toolNode = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
 const quietMs = 1500;
 
-/** A failure that is told in one sentence with what to do; anything else is a defect and keeps its stack. */
+/** An expected failure, printed as one sentence with a remedy. For any other error, the stack is printed. */
 export class StepError extends Error {
   name = 'StepError';
 }
@@ -27,7 +27,7 @@ export function seconds(startedMs) {
   return `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
 }
 
-/** Prints what happens before it happens, and how long it took after. */
+/** Prints the title before the work starts, and the duration after it. */
 export async function step(title, work) {
   const started = performance.now();
   say(`${title} …`);
@@ -36,7 +36,7 @@ export async function step(title, work) {
   return result;
 }
 
-/** The environment in which every tool finds Node 24 first, without what an outer npm says about its own run. */
+/** Returns an environment in which every tool finds Node.js 24 first, without the variables of an outer npm run. */
 export function toolEnvironment(extra = {}) {
   const env = { ...process.env };
   for (const name of Object.keys(env)) {
@@ -47,7 +47,7 @@ export function toolEnvironment(extra = {}) {
   return { ...env, ...extra };
 }
 
-/** npm's own program file, so that it can be started by a chosen Node and without a shell. */
+/** Returns npm's own program file, so that npm can be started with a specific Node.js and without a shell. */
 function npmProgram() {
   const given = process.env.npm_execpath;
   if (given && basename(given) === 'npm-cli.js' && existsSync(given)) return given;
@@ -59,7 +59,7 @@ function npmProgram() {
   return program?.endsWith('npm-cli.js') ? program : undefined;
 }
 
-/** Runs npm under Node 24 once that is there, and under the Node of this process before. */
+/** Runs npm under Node.js 24 once that is installed, otherwise under the Node.js of this process. */
 export function npm(args, options) {
   const program = npmProgram();
   const node = existsSync(toolNode) && options.cwd !== root ? toolNode : process.execPath;
@@ -67,8 +67,8 @@ export function npm(args, options) {
 }
 
 /**
- * Runs a program with closed input and passes its output on, indented; while it says nothing, a line tells that it is
- * still at work. Resolves to its output; rejects with a StepError that holds it when the program fails.
+ * Runs a program without input and prints its output, indented. While the program prints nothing, prints the elapsed
+ * time. Resolves to the output; if the program fails, rejects with a StepError that contains it.
  */
 export function run(
   command,
@@ -101,10 +101,10 @@ export function run(
 }
 
 /**
- * Runs a program that says for itself what it does, such as a file of this project, without input and under the
- * project's Node once that is there. Resolves to its exit code; for one that a signal ended, to 128 and the signal's
- * number, as shells have it. Rejects when it cannot be started. Ctrl-C reaches the program by itself, and this process
- * waits until it has cleaned up; SIGTERM is passed on. `stdout` is where its output goes, as in `stdio`.
+ * Runs a program without input, under the project's Node.js once that is installed. The program prints its own
+ * progress. Resolves to its exit code, or to 128 plus the signal number if a signal ended it, as shells do. Rejects if
+ * it cannot be started. Ctrl-C reaches the program directly, and this process waits until it has cleaned up; SIGTERM is
+ * forwarded. `stdout` is the destination of its output, as in `stdio`.
  */
 export async function runProgram(args, { env = toolEnvironment(), stdout = 'inherit' } = {}) {
   const node = existsSync(toolNode) ? toolNode : process.execPath;
@@ -123,7 +123,7 @@ export async function runProgram(args, { env = toolEnvironment(), stdout = 'inhe
 const networkTrouble =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/;
 
-/** Turns a failed installation into one sentence with what to do; a dead network is told from other reasons. */
+/** Converts a failed installation to one sentence with a remedy; recognizes network failures. */
 export function explain(error, what) {
   if (!(error instanceof StepError)) return error;
   const code = networkTrouble.exec(error.output ?? '')?.[1];

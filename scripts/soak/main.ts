@@ -1,4 +1,7 @@
-/** The soak under Node 24: `node scripts/soak/main.ts [--minutes 10] [--seed N] [--transfers 200]`; started by scripts/soak.mjs. */
+/**
+ * Runs the soak under Node.js 24: `node scripts/soak/main.ts [--minutes 10] [--seed N] [--transfers 200]`. Started by
+ * `scripts/soak.mjs`.
+ */
 import { parseArgs } from 'node:util';
 import { soak } from '../../test/support/soak/soak.ts';
 

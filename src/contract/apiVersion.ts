@@ -1,2 +1,2 @@
-/** The version of the API that client and local service speak: `{base}/api/v1` (§9, D27). */
+/** The API version of the client and the local service: `{base}/api/v1` (§9, D27: API version). */
 export const apiVersion = 1;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** One database of the listing (§2.2). All four fields are there; a server may leave `url` empty. */
+/** Describes a database of the listing (§2.2). All four fields are required; `url` may be empty. */
 export const databaseSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -11,7 +11,7 @@ export const databaseSchema = z.looseObject({
 /** See {@link databaseSchema}. */
 export type DatabaseDocument = z.infer<typeof databaseSchema>;
 
-/** One entry of the database-specific search parameters a server may tell of (D26): its type and its allowed values. */
+/** Describes the type and the allowed values of one database-specific search parameter (D26: service HTTP behavior). */
 export const searchParameterSchema = z.looseObject({
   type: z.string(),
   value: z.optional(z.unknown()),

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 
-/** One detail of a problem document. `value`, where a server sends it, is never read: it can hold other people's data (D14). */
+/** Describes a detail of a problem document, without `value`, which is never read (D14: error documents). */
 const problemDetailSchema = z.looseObject({
   message: z.nullish(z.string()),
-  /** Where in the request: `body.offset`, `path.id`, `query.orcid`. */
+  /** The part of the request, such as `body.offset`, `path.id` or `query.orcid`. */
   location: z.nullish(z.string()),
 });
 
-/** An error's body, `application/problem+json` (D14, D26). */
+/** Describes the body of an error, `application/problem+json` (D14: error documents, D26: service HTTP behavior). */
 export const problemDocumentSchema = z.looseObject({
   title: z.nullish(z.string()),
   status: z.nullish(z.number()),

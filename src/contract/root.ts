@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 
-/** The root document that a service answers at its base address (§2.1). Unknown fields are kept (D15). */
+/** Describes the root document at the base address of a service (§2.1, D15: tolerant reading). */
 export const rootDocumentSchema = z.looseObject({
   name: z.nullish(z.string()),
   version: z.nullish(z.string()),
 });
 
-/** The name that our local service reports: a client may count on its pages being exact (D21). */
+/** The name that the local service reports. Its pages of search results are exact (D21: search syntax). */
 export const localServiceName = 'Data Transfer Local Service';

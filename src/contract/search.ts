@@ -1,25 +1,25 @@
 import * as z from 'zod/mini';
 
-/** The two values of the staging filter of a search (§3). */
+/** The values of the staging filter in a search (§3). */
 const stagingStatusSchema = z.enum(['staged', 'unstaged']);
 
 /** See {@link stagingStatusSchema}. */
 export type StagingStatus = z.infer<typeof stagingStatusSchema>;
 
-/** The body of `POST files` (§4.3). Empty optional fields are left out by the client. */
+/** Describes the body of `POST files` (§4.3). The client omits empty optional fields. */
 export const searchRequestSchema = z.looseObject({
   database: z.string().check(z.describe('Name of the database to search.')),
-  orcid: z.string().check(z.describe('ORCID iD of the person who searches.')),
-  query: z.string().check(z.describe('What to look for, in the language of the database. Empty: every file.')),
+  orcid: z.string().check(z.describe('ORCID iD of the user.')),
+  query: z.string().check(z.describe('The query, in the syntax of the database. Empty: every file.')),
   status: z.optional(
     stagingStatusSchema.check(
-      z.describe('Only files that are staged, ready to be copied, or only those that are not.'),
+      z.describe('Returns only staged files, which are ready to be copied, or only unstaged ones.'),
     ),
   ),
   offset: z.optional(z.int().check(z.gte(0), z.describe('0-based index of the first result.'))),
-  limit: z.optional(z.int().check(z.gte(1), z.describe('Most results wanted.'))),
+  limit: z.optional(z.int().check(z.gte(1), z.describe('Maximum number of results to return.'))),
   specific: z.optional(
-    z.record(z.string(), z.unknown()).check(z.describe('Search parameters that only this database knows.')),
+    z.record(z.string(), z.unknown()).check(z.describe('Search parameters that only this database supports.')),
   ),
 });
 

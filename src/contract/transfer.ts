@@ -1,25 +1,25 @@
 import * as z from 'zod/mini';
-import { hasFields } from './quickCheck.ts';
+import { hasFields } from './fieldCheck.ts';
 
-/** The body of `POST transfers` (§4.5). Empty optional fields are left out by the client. */
+/** Describes the body of `POST transfers` (§4.5). The client omits empty optional fields. */
 export const transferRequestSchema = z.looseObject({
-  orcid: z.string().check(z.describe('ORCID iD of the person who asks; only this person can cancel the transfer.')),
+  orcid: z.string().check(z.describe('ORCID iD of the user; only this user can cancel the transfer.')),
   source: z.string().check(z.describe('Name of the database that holds the files.')),
-  destination: z.string().check(z.describe('Name of the database that gets them.')),
+  destination: z.string().check(z.describe('Name of the database that receives the files.')),
   file_ids: z.array(z.string()).check(z.describe('Ids of the files, each once.')),
-  description: z.optional(z.string().check(z.describe('What the transfer is for: Markdown, for people.'))),
+  description: z.optional(z.string().check(z.describe('Purpose of the transfer, in Markdown.'))),
   instructions: z.optional(
-    z.record(z.string(), z.unknown()).check(z.describe('For whatever processes the files at the destination.')),
+    z.record(z.string(), z.unknown()).check(z.describe('Instructions for processing the files at the destination.')),
   ),
 });
 
 /** See {@link transferRequestSchema}. */
 export type TransferRequest = z.infer<typeof transferRequestSchema>;
 
-/** The answer to a submission (§4.5). */
+/** Describes the response to a submission (§4.5). */
 export const transferAcceptedSchema = z.looseObject({ id: z.string() });
 
-/** A transfer's status (§2.4). `status` is an open set (D10); every field may be absent or null. */
+/** Describes a transfer's status (§2.4); `status` is an open set (D10: open status set). */
 export const transferStatusSchema = z.looseObject({
   id: z.nullish(z.string()),
   status: z.nullish(z.string()),
@@ -33,7 +33,7 @@ export type TransferStatusDocument = z.infer<typeof transferStatusSchema>;
 
 const statusFields = { texts: ['id', 'status', 'message'], numbers: ['num_files', 'num_files_transferred'] } as const;
 
-/** Whether a value is what {@link transferStatusSchema} describes, without the schema: it is asked for very often. */
+/** Returns true for a {@link TransferStatusDocument}. Faster than the schema, because statuses are polled often. */
 export function isTransferStatus(value: unknown): value is TransferStatusDocument {
   return hasFields(value, statusFields);
 }

@@ -1,26 +1,27 @@
 import type { ClientOptions, DataTransferClient } from './client/dataTransferClient.ts';
-import { RequestLines } from './client/requestLine.ts';
+import { RequestQueues } from './client/requestQueue.ts';
 import { ServerDialects } from './client/serverDialect.ts';
 import type { Fetch } from './client/editorTransport.ts';
-import { AdoptFlow } from './flows/adoptFlow.ts';
+import type { RouteObserver } from './client/observedConnector.ts';
+import { TrackFlow } from './flows/trackFlow.ts';
 import { ConnectFlow } from './flows/connectFlow.ts';
-import type { ConnectionTestParts } from './flows/connectionTest.ts';
-import { KeptTransfers } from './flows/keptTransfers.ts';
+import type { ConnectionTestDependencies } from './flows/connectionTest.ts';
+import { SavedTransfers } from './flows/savedTransfers.ts';
 import { KeyWatch } from './flows/keyWatch.ts';
 import { MetadataFlow } from './flows/metadataFlow.ts';
 import { ParameterFlow } from './flows/parameterFlow.ts';
 import { SearchFlow } from './flows/searchFlow.ts';
-import { Sessions } from './flows/sessions.ts';
+import { OpenConnections } from './flows/openConnections.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
-import { AskingLease } from './ledger/askingLease.ts';
+import { PollingLease } from './ledger/pollingLease.ts';
 import { NoticeClaims } from './ledger/noticeClaims.ts';
 import { LedgerWatch } from './ledger/ledgerWatch.ts';
 import { ServerLocks } from './ledger/serverLocks.ts';
-import { Submissions } from './ledger/submissions.ts';
+import { PendingSubmissions } from './ledger/pendingSubmissions.ts';
 import { TransferLedger } from './ledger/transferLedger.ts';
 import { UnsavedRecords } from './ledger/unsavedRecords.ts';
 import type { NetworkSettings } from './model/networkSettings.ts';
-import { AskingContest } from './monitor/askingContest.ts';
+import { LeaseElection } from './monitor/leaseElection.ts';
 import { TransferMonitor } from './monitor/transferMonitor.ts';
 import { ConnectionStore } from './store/connectionStore.ts';
 import { ParameterStore } from './store/parameterStore.ts';
@@ -32,37 +33,34 @@ import type { Clock } from './util/clock.ts';
 import { Lifetime, type Disposable } from './util/lifetime.ts';
 import type { Logger } from './util/logger.ts';
 
-/** What the core needs to know of the program and the person it works for. */
-export interface ExplorerSurroundings {
+interface ExplorerDependencies {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Where the ledger keeps its files. */
   readonly ledgerFolder: string;
-  /** The person who searches and transfers (§4.3). */
-  orcid(): string;
-  /** Longest wait for the answer to a submission, in seconds; undefined for the client's own (D16). */
-  timeoutSeconds(): number | undefined;
-  /** Shortest interval between two questions for one transfer, in milliseconds (D33). */
-  shortestMs(): number;
-  /** Whether the person is looking (D33). */
-  hasFocus(): boolean;
-  /** How the network is reached now; asked for at every connect. */
-  network(): NetworkSettings;
-  /** What a connection with the transport `editor` sends with. */
+  readonly getOrcid: (connectionId: string) => string;
+  /** Returns the time limit of a submission in seconds; undefined for the default (D16: timeouts and retries). */
+  readonly getTimeoutSeconds: () => number | undefined;
+  /** Returns the minimum polling interval of a transfer, in milliseconds (D33: polling intervals). */
+  readonly getMinIntervalMs: () => number;
+  /** Returns true while the window is focused (D33: polling intervals). */
+  readonly hasFocus: () => boolean;
+  /** Returns the proxy and certificate settings. Called for every connection attempt. */
+  readonly getNetworkSettings: () => NetworkSettings;
+  /** Sends the requests of connections that use the `editor` transport. */
   readonly fetch: Fetch;
-  /** What `keepDialects` was given last, of whatever form it has become (D7, D8). */
-  readonly dialects: unknown;
-  /** The value that `saveSearchability` was given last, of whatever form it has become (D38). */
-  readonly searchability: unknown;
-  /** Saves what was learned of databases over the end of the program. */
+  /** The value last passed to `saveDialects`, not validated (D7: database name or id, D8: metadata by ids). */
+  readonly savedDialects: unknown;
+  /** The value last passed to `saveSearchability`, not validated (D38: learned searchability). */
+  readonly savedSearchability: unknown;
   saveSearchability(learned: Record<string, unknown>): unknown;
-  /** Keeps what was learned of servers over the end of the program. */
-  keepDialects(learned: Record<string, unknown>): unknown;
-  /** Stores which connection is active, before it is shown as connected (D45). Must not reject. */
+  saveDialects(learned: Record<string, unknown>): unknown;
+  /**
+   * Saves the ID of the active connection before the connection is shown (D45: store before showing). Must not reject.
+   */
   readonly rememberConnection: (id: string) => Promise<void>;
 }
 
-/** Stores, flows, ledger and monitor, put together: all of the product that needs no editor. */
+/** Creates the stores, flows, ledger and monitor: everything that does not depend on the editor. */
 export class Explorer implements Disposable {
   private readonly lifetime = new Lifetime();
   readonly connectionStore = new ConnectionStore();
@@ -71,91 +69,85 @@ export class Explorer implements Disposable {
   readonly transferStore = new TransferStore();
   readonly searchabilityStore: SearchabilityStore;
   private readonly unsafeIds = new UnsafeIds();
-  readonly sessions = this.lifetime.track(new Sessions());
+  readonly sessions = this.lifetime.track(new OpenConnections());
   readonly keys: KeyWatch;
   readonly connectFlow: ConnectFlow;
-  /** What a test of a connection needs; one is made when somebody wants to test. */
-  readonly testParts: ConnectionTestParts;
+  /** Dependencies of connection tests, which are created on demand. */
+  readonly testDependencies: ConnectionTestDependencies;
   readonly searchFlow: SearchFlow;
   readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
   readonly transferFlow: TransferFlow;
-  readonly adoptFlow: AdoptFlow;
+  readonly trackFlow: TrackFlow;
   readonly monitor: TransferMonitor;
   readonly unsaved: UnsavedRecords;
   readonly noticeClaims: NoticeClaims;
 
-  constructor(surroundings: ExplorerSurroundings) {
-    const { log, clock, ledgerFolder, fetch, rememberConnection: remember } = surroundings;
+  constructor(dependencies: ExplorerDependencies) {
+    const { log, clock, ledgerFolder, fetch, getNetworkSettings, getOrcid, hasFocus } = dependencies;
+    const { rememberConnection: remember, getMinIntervalMs, getTimeoutSeconds } = dependencies;
     const { sessions, connectionStore, searchStore, transferStore, unsafeIds } = this;
-    const searchability = this.openSearchability(surroundings);
+    const searchability = this.openSearchability(dependencies);
     this.searchabilityStore = searchability;
-    const [dialects, lines] = [new ServerDialects(surroundings.dialects), this.newRequestLines(surroundings)];
-    this.lifetime.track(dialects.onDidLearn(() => surroundings.keepDialects(dialects.toJSON())));
-    const network = (): NetworkSettings => surroundings.network();
-    const newClient = clientMaker({ log, clock, dialects, lines, network, fetch });
+    const dialects = new ServerDialects(dependencies.savedDialects);
+    const queues = this.createRequestQueues(dependencies);
+    this.lifetime.track(dialects.onDidLearn(() => dependencies.saveDialects(dialects.toJSON())));
+    const createClient = createClientFactory({ log, clock, dialects, queues, getNetworkSettings, fetch });
     this.keys = this.lifetime.track(new KeyWatch(sessions, clock));
     const { keys } = this;
     const ledger = new TransferLedger(ledgerFolder, log, clock);
     const unsaved = this.lifetime.track(new UnsavedRecords(ledger, clock, log));
-    const submissions = this.lifetime.track(new Submissions(ledgerFolder, clock));
+    const submissions = this.lifetime.track(new PendingSubmissions(ledgerFolder, clock));
     const watch = this.lifetime.track(new LedgerWatch(ledgerFolder, clock));
     const shared = { store: transferStore, ledger, unsaved, submissions, clock, log };
-    const kept = this.lifetime.track(new KeptTransfers({ ...shared, watch }));
+    const saved = this.lifetime.track(new SavedTransfers({ ...shared, watch }));
     this.unsaved = unsaved;
     this.noticeClaims = new NoticeClaims(ledgerFolder, clock, log);
-    const orcid = (): string => surroundings.orcid();
     this.connectFlow = this.lifetime.track(
-      new ConnectFlow({ sessions, store: connectionStore, keys, clock, newClient, remember }),
+      new ConnectFlow({ sessions, store: connectionStore, keys, clock, createClient, remember }),
     );
-    this.testParts = { keys, newClient, network };
-    this.metadataFlow = new MetadataFlow({ sessions, unsafeIds, orcid });
-    this.searchFlow = new SearchFlow({ sessions, store: searchStore, unsafeIds, searchability, orcid });
+    this.testDependencies = { keys, createClient };
+    this.metadataFlow = new MetadataFlow({ sessions, unsafeIds, getOrcid });
+    this.searchFlow = new SearchFlow({ sessions, store: searchStore, unsafeIds, searchability, clock, getOrcid });
     this.parameterFlow = this.lifetime.track(
       new ParameterFlow({ sessions, connectionStore, store: this.parameterStore }),
     );
-    this.transferFlow = new TransferFlow({
-      ...shared,
-      sessions,
-      kept,
-      timeoutSeconds: () => surroundings.timeoutSeconds(),
-    });
-    this.adoptFlow = new AdoptFlow({ sessions, store: transferStore, transfers: this.transferFlow, clock });
-    const hasFocus = (): boolean => surroundings.hasFocus();
-    const lease = this.lifetime.track(new AskingLease({ folder: ledgerFolder, clock, log, hasFocus }));
-    const asking = { sessions, keys, store: transferStore, clock, lease };
+    this.transferFlow = new TransferFlow({ ...shared, sessions, saved, getTimeoutSeconds });
+    this.trackFlow = new TrackFlow({ sessions, store: transferStore, transfers: this.transferFlow, clock });
+    const lease = this.lifetime.track(new PollingLease({ folder: ledgerFolder, clock, log, hasFocus }));
+    const polling = { sessions, keys, store: transferStore, clock, lease };
     this.monitor = this.lifetime.track(
       new TransferMonitor({
-        ...asking,
-        keep: (...transfers) => kept.keepAll(transfers),
-        shortestMs: () => surroundings.shortestMs(),
-        hasFocus: () => lease.hasFocusSomewhere(),
+        ...polling,
+        save: (...transfers) => saved.saveAll(transfers),
+        getMinIntervalMs,
+        hasFocus: () => lease.isAnyWindowFocused(),
       }),
     );
-    this.lifetime.track(new AskingContest(asking));
+    this.lifetime.track(new LeaseElection(polling));
   }
 
   dispose(): void {
     this.lifetime.dispose();
   }
 
-  private openSearchability(surroundings: ExplorerSurroundings): SearchabilityStore {
-    const store = new SearchabilityStore(surroundings.searchability);
-    this.lifetime.track(store.onDidChange(() => surroundings.saveSearchability(store.toJSON())));
+  private openSearchability(dependencies: ExplorerDependencies): SearchabilityStore {
+    const store = new SearchabilityStore(dependencies.savedSearchability);
+    this.lifetime.track(store.onDidChange(() => dependencies.saveSearchability(store.toJSON())));
     return store;
   }
 
-  /** Makes the lines that requests wait in, shared with the windows of the same ledger (D34). */
-  private newRequestLines({ ledgerFolder, clock, log }: ExplorerSurroundings): RequestLines {
+  /** Creates the request queues, which all windows that use the same ledger share (D34: serialized requests). */
+  private createRequestQueues({ ledgerFolder, clock, log }: ExplorerDependencies): RequestQueues {
     const locks = this.lifetime.track(new ServerLocks(ledgerFolder, clock, log));
-    return this.lifetime.track(new RequestLines(clock, locks));
+    return this.lifetime.track(new RequestQueues(clock, locks));
   }
 }
 
-/** Returns what makes clients; their code is loaded with the first one. */
-function clientMaker(options: ClientOptions): () => Promise<DataTransferClient> {
-  return async () => {
+/** Returns a function that creates clients. Their code is loaded when the first one is created. */
+function createClientFactory(options: ClientOptions): (observer?: RouteObserver) => Promise<DataTransferClient> {
+  return async (observer) => {
     const client = await import('./client/dataTransferClient.ts');
-    return new client.DataTransferClient(options);
+    return new client.DataTransferClient({ ...options, observer });
   };
 }

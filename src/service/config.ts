@@ -1,58 +1,54 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
-import { isInside } from './catalog/fileSight.ts';
-import { describeIssue } from './http/issues.ts';
+import { isInside } from './catalog/pathInspection.ts';
+import { describeIssue } from './http/schemaIssues.ts';
 
 const databaseConfigSchema = z.strictObject({
   name: z.string().check(z.minLength(1)),
-  /** The folder that is the database (D20). */
+  /** The folder that is the database (D20: folders as databases). */
   folder: z.string().check(z.minLength(1)),
   organization: z.optional(z.string()),
-  /** Refuses transfers to it (D43). */
+  /** Refuses transfers to the database (D43: read-only databases). */
   readOnly: z.optional(z.boolean()),
-  /** Left out, it is a slug of the name. */
+  /** Defaults to a slug of the name. */
   id: z.optional(z.string().check(z.regex(/^[a-z0-9][-a-z0-9_]*$/))),
 });
 
 const serviceConfigSchema = z.strictObject({
-  /** Where catalogues and the journal of transfers are kept; made when it is not there. */
+  /** Folder for catalogs and the transfer journal; created if missing. */
   dataFolder: z.string().check(z.minLength(1)),
   databases: z.array(databaseConfigSchema),
-  /** 0 or left out: a free one. */
+  /** 0 or absent selects any free port. */
   port: z.optional(z.int().check(z.gte(0), z.lte(65_535))),
-  /** How long ended transfers are remembered, in days (D25). */
+  /** Number of days for which ended transfers are retained (D25: durable transfers). */
   retentionDays: z.optional(z.number().check(z.gte(0))),
-  /**
-   * Tells of itself in a file, so that all windows of a person share it, and ends by itself some time after the last
-   * lease and the last running transfer are gone (D29).
-   */
+  /** Shares the service among all windows of a user. It ends some time after its last use (D29: shared service). */
   shared: z.optional(z.boolean()),
-  /** Ends the service when its standard input ends, so that it never outlives the program that started it. */
+  /** Ends the service when its standard input closes, and therefore with the program that started it. */
   endWithStdin: z.optional(z.boolean()),
   /**
-   * A file with the token, which then survives a restart; readable by its owner only, created where it isn't there
-   * (D40). Left out, the token is new at every start.
+   * A file that contains the token; created if missing (D40: administered service). Without it, each start creates a
+   * token.
    */
   tokenFile: z.optional(z.string().check(z.minLength(1))),
-  /** Values of the Host header that are accepted besides those of loopback: of a reverse proxy on this machine (D40). */
+  /** Accepted values of the Host header in addition to loopback, for a reverse proxy (D40: administered service). */
   trustedHosts: z.optional(z.array(z.string())),
-  /** Most bytes that one transfer copies a second: leaves room for others on a shared disk. */
+  /** Maximum number of bytes that a transfer copies per second, to leave bandwidth for others on a shared disk. */
   throttleBytesPerSecond: z.optional(z.number().check(z.gt(0))),
 });
 
-/** One database of the configuration; its folder is an absolute path. */
 export type DatabaseConfig = z.infer<typeof databaseConfigSchema>;
 
-/** The service's configuration; its folders are absolute paths. */
+/** The configuration of the service, with absolute paths. */
 export type ServiceConfig = z.infer<typeof serviceConfigSchema>;
 
-/** The configuration is wrong; the message names each wrong field. */
+/** Reports an invalid configuration; the message names each invalid field. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Reads a configuration from JSON text. Relative folders are relative to `baseFolder`. Throws {@link ConfigError}. */
+/** Parses a configuration from JSON. Relative paths are relative to `baseFolder`. Throws {@link ConfigError}. */
 export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   const result = z.safeParse(serviceConfigSchema, parseJson(text));
   if (!result.success) {
@@ -60,16 +56,16 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
     throw new ConfigError(lines.map((line) => `${line.location} ${line.message}`).join('; '));
   }
   const config = result.data;
-  refuseDoubles(config.databases, 'name');
-  refuseDoubles(config.databases, 'id');
-  refuseNoHosts(config.trustedHosts ?? []);
+  refuseDuplicates(config.databases, 'name');
+  refuseDuplicates(config.databases, 'id');
+  refuseInvalidHosts(config.trustedHosts ?? []);
   const dataFolder = path.resolve(baseFolder, config.dataFolder);
   const databases = config.databases.map((database) => ({
     ...database,
     folder: path.resolve(baseFolder, database.folder),
   }));
   refuseSameFolder(databases);
-  // What the service writes there would be served, and every write would look like a change of the database.
+  // Otherwise the service's own files would be served, and each write would change the database.
   refuseServed(databases, 'dataFolder', dataFolder);
   if (config.tokenFile === undefined) return { ...config, dataFolder, databases };
   const tokenFile = path.resolve(baseFolder, config.tokenFile);
@@ -77,17 +73,17 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   return { ...config, dataFolder, databases, tokenFile };
 }
 
-function refuseServed(databases: readonly DatabaseConfig[], field: 'dataFolder' | 'tokenFile', place: string): void {
-  const holder = databases.find(
-    ({ folder }) => isInside(folder, place) || isInside(resolveLinks(folder), resolveLinks(place)),
+function refuseServed(databases: readonly DatabaseConfig[], field: 'dataFolder' | 'tokenFile', file: string): void {
+  const owner = databases.find(
+    ({ folder }) => isInside(folder, file) || isInside(resolveLinks(folder), resolveLinks(file)),
   );
-  if (holder === undefined) return;
-  throw new ConfigError(`config.${field} must not be inside the folder of the database ${holder.name}`);
+  if (owner === undefined) return;
+  throw new ConfigError(`config.${field} must not be inside the folder of the database ${owner.name}`);
 }
 
 const hostPattern = /^(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
-function refuseNoHosts(hosts: readonly string[]): void {
+function refuseInvalidHosts(hosts: readonly string[]): void {
   for (const [index, host] of hosts.entries()) {
     if (hostPattern.test(host)) continue;
     const examples = '"data.example.org" or "data.example.org:8443"';
@@ -105,30 +101,30 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Two names for one folder, also through a link, would be served as the one database that it is, under one of them. */
+/** Rejects two entries for the same folder, even through links, because they would be the same database. */
 function refuseSameFolder(databases: readonly DatabaseConfig[]): void {
   const names = new Map<string, string>();
   for (const [index, { name, folder }] of databases.entries()) {
-    const place = resolveLinks(folder);
-    const other = names.get(place);
+    const realPath = resolveLinks(folder);
+    const other = names.get(realPath);
     if (other !== undefined) {
       throw new ConfigError(`config.databases.${index}.folder is also the folder of the database ${other}: ${folder}`);
     }
-    names.set(place, name);
+    names.set(realPath, name);
   }
 }
 
-/** Returns where a path leads. Of one that is not there, only the links on the way to it are resolved. */
-function resolveLinks(place: string): string {
+/** Resolves a path. For a missing path, resolves the part that exists. */
+function resolveLinks(file: string): string {
   try {
-    return fs.realpathSync.native(place);
+    return fs.realpathSync.native(file);
   } catch {
-    const parent = path.dirname(place);
-    return parent === place ? place : path.join(resolveLinks(parent), path.basename(place));
+    const parent = path.dirname(file);
+    return parent === file ? file : path.join(resolveLinks(parent), path.basename(file));
   }
 }
 
-function refuseDoubles(databases: readonly DatabaseConfig[], field: 'name' | 'id'): void {
+function refuseDuplicates(databases: readonly DatabaseConfig[], field: 'name' | 'id'): void {
   const seen = new Set<string>();
   for (const [index, database] of databases.entries()) {
     const value = database[field];

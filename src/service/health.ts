@@ -1,14 +1,12 @@
 import * as fs from 'node:fs/promises';
-import type { Clock } from '../core/util/clock.ts';
+import { settlesWithin, type Clock } from '../core/util/clock.ts';
 import type { Logger } from '../core/util/logger.ts';
 
-/** A database, as far as its readiness goes. */
 interface CheckedDatabase {
   readonly document: { readonly id: string; readonly name: string };
   readonly catalog: { filesByIds(ids: readonly string[]): Promise<unknown> };
 }
 
-/** Dependencies of {@link Health}. */
 interface HealthOptions {
   readonly databases: { list(): readonly CheckedDatabase[] };
   readonly dataFolder: string;
@@ -21,10 +19,7 @@ type Readiness = 'ready' | 'pending' | 'failed';
 
 const checkLimitMs = 2_000;
 
-/**
- * Tells whether the service is ready, to anybody (D40): so it names neither databases nor folders, which the log does.
- * A check that hangs is waited for once, however often somebody asks.
- */
+/** Checks whether the service is ready (D40: administered service). Database names appear only in the log. */
 export class Health {
   private readonly options: HealthOptions;
   private readonly pending = new Map<string, Promise<Readiness>>();
@@ -35,8 +30,8 @@ export class Health {
     this.options = options;
   }
 
-  /** Returns why the service is not ready, a sentence each; empty where it is. Never rejects. */
-  async problems(): Promise<readonly string[]> {
+  /** Returns the reasons why the service is not ready, one sentence each. Never rejects. */
+  async findProblems(): Promise<readonly string[]> {
     if (this.options.isStopping()) return ['The service is stopping.'];
     this.checking ??= this.check().finally(() => (this.checking = undefined));
     return await this.checking;
@@ -44,21 +39,20 @@ export class Health {
 
   private async check(): Promise<readonly string[]> {
     const databases = this.options.databases.list();
-    const [storage, ...found] = await Promise.all([
-      this.within('', async () => await this.checkStorage()),
-      ...databases.map(async ({ document, catalog }) => {
-        return await this.within(document.id, async () => await catalog.filesByIds([]));
-      }),
+    const [storage, ...readiness] = await Promise.all([
+      this.runWithinLimit('', () => this.checkStorage()),
+      ...databases.map(({ document, catalog }) => this.runWithinLimit(document.id, () => catalog.filesByIds([]))),
     ]);
-    const named = (wanted: Readiness): string[] =>
-      databases.filter((_, index) => found[index] === wanted).map(({ document }) => document.name);
-    this.log(storage, named('failed'), named('pending'));
-    const count = (names: readonly string[], end: string): string[] =>
-      names.length === 0 ? [] : [`${names.length} of ${databases.length} databases ${end}.`];
+    const listNames = (state: Readiness): string[] =>
+      databases.filter((_, index) => readiness[index] === state).map(({ document }) => document.name);
+    const [failed, pending] = [listNames('failed'), listNames('pending')];
+    this.log(storage, failed, pending);
+    const count = (names: readonly string[], problem: string): string[] =>
+      names.length === 0 ? [] : [`${names.length} of ${databases.length} databases ${problem}.`];
     return [
       ...(storage === 'ready' ? [] : ["The data folder can't be written to."]),
-      ...count(named('failed'), "can't be read"),
-      ...count(named('pending'), "can't be searched yet: the folder is still being read"),
+      ...count(failed, "can't be read"),
+      ...count(pending, "can't be searched yet: the folder is still being read"),
     ];
   }
 
@@ -69,28 +63,22 @@ export class Health {
     if (bavail === 0) throw new Error('The disk is full.');
   }
 
-  /** Waits for a check for a time; one that takes longer is not started a second time. */
-  private async within(key: string, check: () => Promise<unknown>): Promise<Readiness> {
-    let running = this.pending.get(key);
-    if (running === undefined) {
-      running = check()
-        .then(
-          (): Readiness => 'ready',
-          (): Readiness => 'failed',
-        )
-        .finally(() => this.pending.delete(key));
-      this.pending.set(key, running);
-    }
-    return await new Promise((resolve) => {
-      const timer = this.options.clock.after(checkLimitMs, () => resolve('pending'));
-      void running.then((readiness) => {
-        timer.dispose();
-        resolve(readiness);
-      });
-    });
+  /** Runs a check with a time limit. A check that exceeds it keeps running, and is not started a second time. */
+  private async runWithinLimit(key: string, check: () => Promise<unknown>): Promise<Readiness> {
+    const running = this.pending.get(key) ?? this.run(key, check);
+    return (await settlesWithin(this.options.clock, checkLimitMs, running)) ? await running : 'pending';
   }
 
-  /** Logs the names once for each change. */
+  private run(key: string, check: () => Promise<unknown>): Promise<Readiness> {
+    const running = check()
+      .then(() => 'ready' as const)
+      .catch(() => 'failed' as const)
+      .finally(() => this.pending.delete(key));
+    this.pending.set(key, running);
+    return running;
+  }
+
+  /** Logs the problems, with names, whenever they change. */
   private log(storage: Readiness | undefined, failed: readonly string[], pending: readonly string[]): void {
     const parts = [
       ...(storage === 'ready' ? [] : [`the data folder ${this.options.dataFolder} can't be written to`]),

@@ -1,96 +1,84 @@
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { Emitter } from '../core/util/emitter.ts';
-import { isInside } from './catalog/fileSight.ts';
-import type { DatabaseRegistry, Serving } from './databases/databaseRegistry.ts';
-import { wrongFields } from './http/httpProblem.ts';
-import { fieldProblemAt, type FieldProblem } from './http/issues.ts';
-import type { ApiAnswer, LineStream } from './http/router.ts';
-import type { LeaseLine, LeaseRequest } from './wire/sharing.ts';
+import { isInside } from './catalog/pathInspection.ts';
+import type { DatabaseRegistry, DatabaseServing } from './databases/databaseRegistry.ts';
+import { createFieldsProblem } from './http/httpProblem.ts';
+import { createFieldProblem, type FieldProblem } from './http/schemaIssues.ts';
+import type { RouteResponse, LineStream } from './http/router.ts';
+import type { LeaseRequest } from './wire/requestSchemas.ts';
+import type { LeaseLine } from './wire/responseSchemas.ts';
 
 const controlCharacter = /\p{Cc}/u;
 
-/**
- * The leases on this service: each is a connection that is held, and lasts exactly as long, so that a window that dies
- * lets go at once (D29). As long as a lease lasts, its folders are served.
- */
+/** Manages the leases. A lease lasts as long as its connection; its folders are served for that time (D29). */
 export class Leases {
   private readonly registry: DatabaseRegistry;
   private readonly dataFolder: string;
-  private readonly held = new Set<LineStream>();
+  private readonly streams = new Set<LineStream>();
   private readonly changed = new Emitter<void>();
 
-  /** Fires when a lease has begun or ended. */
   readonly onDidChange = this.changed.event;
 
   constructor(registry: DatabaseRegistry, dataFolder: string) {
     this.registry = registry;
     this.dataFolder = dataFolder;
-    registry.onDidChange(() => this.tell({ event: 'databases' }));
+    registry.onDidChange(() => this.broadcast({ event: 'databases' }));
   }
 
-  /** How many are held. */
   get count(): number {
-    return this.held.size;
+    return this.streams.size;
   }
 
-  /** Begins a lease; the answer stays open as long as it lasts. Throws 422 that names each wrong folder. */
-  async begin({ databases }: LeaseRequest): Promise<ApiAnswer> {
-    const errors = await Promise.all(databases.map(async (database, place) => await this.trouble(database, place)));
-    const wrong = errors.flatMap((error) => error ?? []);
-    if (wrong.length > 0) throw wrongFields(wrong);
-    const serving = await this.registry.serve(databases.map(withoutUndefined));
-    return { status: 200, lines: (lines) => this.hold(lines, serving) };
+  /** Opens a lease whose response stays open. Throws a 422 problem that lists each invalid folder. */
+  async open({ databases }: LeaseRequest): Promise<RouteResponse> {
+    const errors = await Promise.all(databases.map(async (database, index) => await this.checkFolder(database, index)));
+    const problems = errors.flatMap((error) => error ?? []);
+    if (problems.length > 0) throw createFieldsProblem(problems);
+    const serving = await this.registry.serve(
+      databases.map((database) => ({ ...database, folder: nodePath.resolve(database.folder) })),
+    );
+    return { status: 200, lines: (lines) => this.addStream(lines, serving) };
   }
 
-  /** Ends all leases, with a last line that says why. */
+  /** Ends all leases; the last line of each response contains the reason. */
   end(event: 'stopped' | 'replaced'): void {
-    this.tell({ event });
-    for (const lines of this.held) lines.end();
+    this.broadcast({ event });
+    for (const lines of this.streams) lines.end();
   }
 
-  private hold(lines: LineStream, serving: Serving): void {
-    this.held.add(lines);
+  private addStream(lines: LineStream, serving: DatabaseServing): void {
+    this.streams.add(lines);
     lines.write({ databases: serving.databases.map(({ document }) => document) } satisfies LeaseLine);
     this.changed.fire();
     lines.onEnd(() => {
-      this.held.delete(lines);
+      this.streams.delete(lines);
       serving.dispose();
       this.changed.fire();
     });
   }
 
-  private tell(line: LeaseLine): void {
-    for (const lines of this.held) lines.write(line);
+  private broadcast(line: LeaseLine): void {
+    for (const lines of this.streams) lines.write(line);
   }
 
-  private async trouble(
+  private async checkFolder(
     { name, folder }: LeaseRequest['databases'][number],
-    place: number,
+    index: number,
   ): Promise<FieldProblem | undefined> {
-    const at = (field: string, message: string): FieldProblem =>
-      fieldProblemAt('body', ['databases', place, field], message);
-    if (name.trim() === '' || controlCharacter.test(name)) return at('name', 'must be a name that can be read');
-    if (folder.includes('\0') || !nodePath.isAbsolute(folder)) return at('folder', 'must be an absolute path');
-    const [ours, theirs] = await Promise.all([placeOf(this.dataFolder), placeOf(folder)]);
-    // What the service writes there would be served, and every write would look like a change of the database.
-    if (isInside(theirs, ours)) return at('folder', 'must not hold the data folder of the service');
-    if (isInside(ours, theirs)) return at('folder', 'must not be inside the data folder of the service');
+    const report = (field: string, message: string): FieldProblem =>
+      createFieldProblem('body', ['databases', index, field], message);
+    if (name.trim() === '' || controlCharacter.test(name)) return report('name', 'must be a readable name');
+    if (folder.includes('\0') || !nodePath.isAbsolute(folder)) return report('folder', 'must be an absolute path');
+    const [dataFolder, realFolder] = await Promise.all([resolveRealPath(this.dataFolder), resolveRealPath(folder)]);
+    // Otherwise the service's own files would be served, and each write would change the database.
+    if (isInside(realFolder, dataFolder)) return report('folder', 'must not contain the data folder of the service');
+    if (isInside(dataFolder, realFolder)) return report('folder', 'must not be inside the data folder of the service');
     return undefined;
   }
 }
 
-/** Where a path leads; a path to nowhere stands for itself. */
-async function placeOf(path: string): Promise<string> {
+/** Resolves a path; returns the absolute path if it is missing. */
+async function resolveRealPath(path: string): Promise<string> {
   return await fs.realpath(path).catch(() => nodePath.resolve(path));
-}
-
-function withoutUndefined({ name, folder, organization, readOnly }: LeaseRequest['databases'][number]): {
-  name: string;
-  folder: string;
-  organization?: string;
-  readOnly?: boolean;
-} {
-  const more = { ...(organization !== undefined && { organization }), ...(readOnly !== undefined && { readOnly }) };
-  return { name, folder: nodePath.resolve(folder), ...more };
 }

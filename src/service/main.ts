@@ -3,21 +3,21 @@ import { readFile } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../core/util/clock.ts';
 import { ConfigError, parseConfig, type ServiceConfig } from './config.ts';
-import { newToken, startService, type RunningService } from './localService.ts';
-import { LogFile } from './logFile.ts';
+import { generateToken, startService, type RunningService } from './startService.ts';
+import { openLogFile } from './logFile.ts';
 import { watchParent } from './parentWatch.ts';
-import { endProcess } from './processEnd.ts';
-import { lineLogger } from './stderrLogger.ts';
+import { endProcess, limitStop } from './processEnd.ts';
+import { createLineLogger } from './lineLogger.ts';
+import { createLineOutput } from './lineOutput.ts';
 import { readTokenFile } from './tokenFile.ts';
 import { serviceVersion } from './version.ts';
 
 const usage = 'usage: --config FILE, or --config - to read the configuration from the first line of standard input';
 
 async function readConfig(): Promise<ServiceConfig> {
-  const file = configArgument();
-  if (file === '-') return parseConfig(await firstLine(), process.cwd());
+  const file = getConfigArgument();
+  if (file === '-') return parseConfig(await readFirstLine(), process.cwd());
   const path = nodePath.resolve(file);
   try {
     return parseConfig(await readFile(path, 'utf8'), nodePath.dirname(path));
@@ -27,7 +27,7 @@ async function readConfig(): Promise<ServiceConfig> {
   }
 }
 
-function configArgument(): string {
+function getConfigArgument(): string {
   try {
     const { values } = parseArgs({ options: { config: { type: 'string' } } });
     if (values.config !== undefined) return values.config;
@@ -37,7 +37,7 @@ function configArgument(): string {
   throw new ConfigError(usage);
 }
 
-async function firstLine(): Promise<string> {
+async function readFirstLine(): Promise<string> {
   const lines = createInterface({ input: process.stdin });
   try {
     for await (const line of lines) return line;
@@ -47,53 +47,59 @@ async function firstLine(): Promise<string> {
   }
 }
 
-/** True when started by `npm run`: if npm is killed, or its shell keeps a signal for itself, nobody else ends the service. */
+/** True under `npm run`. If npm is killed, or its shell doesn't forward a signal, nothing else ends the service. */
 const isRunByNpm =
   process.env['npm_lifecycle_event'] === 'service' && process.env['npm_package_name'] === 'data-transfer-explorer';
-/** Read at once: where it ends while the service starts, the process gets another one. */
+/** Read immediately, because the parent process id changes if the parent ends during startup. */
 const parent = process.ppid;
 
 function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
   void service.ended.then(endProcess);
   const stop = (): void => void service.close();
-  // Not once: Ctrl-C reaches the service twice below npm, which hands it on, and the second would end it in the middle.
+  // Not `once`: npm forwards Ctrl-C, so it arrives twice, and the second one would end the process during its shutdown.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
-  if (isRunByNpm) watchParent(systemClock, parent, stop);
+  if (isRunByNpm) watchParent(parent, stop);
   if (!endWithStdin) return;
   if (process.stdin.readableEnded || process.stdin.destroyed) stop();
   else process.stdin.once('end', stop).once('close', stop).resume();
 }
 
 async function main(): Promise<void> {
+  // The reader may be gone, for example because its terminal was closed.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const config = await readConfig();
-  // The token file may be in it.
+  // The token file may be in this folder.
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
-  const token = config.tokenFile === undefined ? newToken() : readTokenFile(config.tokenFile, newToken);
-  const sharingToken = newToken();
+  const token = config.tokenFile === undefined ? generateToken() : readTokenFile(config.tokenFile, generateToken);
+  const sharingToken = generateToken();
   const secrets = [token, sharingToken].flatMap((secret) => [secret, Buffer.from(secret, 'utf8').toString('base64')]);
-  const logger = lineLogger(logWriter(config), () => secrets);
-  // The requests of windows are many and always the same; whoever serves others wants to see theirs.
-  const onAccess = config.shared === true ? {} : { onAccess: (line: string) => void process.stderr.write(line) };
-  const service = await startService(config, { logger, token, sharingToken, ...onAccess });
+  const write = createOutput(config, (count) =>
+    logger.warn(`${count} log lines were dropped because nothing read them.`),
+  );
+  const logger = createLineLogger(write, () => secrets);
+  // Only an administered service logs requests; requests from windows are frequent and uniform.
+  const onAccess = config.shared === true ? {} : { onAccess: write };
+  const service = await startService(config, { logger, token, sharingToken, onStop: limitStop, ...onAccess });
   stopOnSignals(service, config.endWithStdin ?? false);
   const { address } = service;
   process.stdout.write(`${JSON.stringify({ address, token, version: serviceVersion, pid: process.pid })}\n`);
 }
 
-/** A shared service outlives whoever started it, so it logs to a file (D29). */
-function logWriter(config: ServiceConfig): (line: string) => unknown {
-  // Whoever read them may have ended, as a terminal that was closed.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  if (config.shared !== true) return (line) => process.stderr.write(line);
-  const log = new LogFile(nodePath.join(config.dataFolder, 'service.log'));
-  process.on('uncaughtExceptionMonitor', (error) => log.write(`${error.stack ?? error.message}\n`));
-  return (line) => log.write(line);
+/**
+ * Returns the function that writes log lines. A shared service outlives the reader of its standard error (D29: shared
+ * service).
+ */
+function createOutput(config: ServiceConfig, onResume: (droppedCount: number) => void): (line: string) => void {
+  if (config.shared !== true) return createLineOutput(process.stderr, onResume);
+  const write = openLogFile(nodePath.join(config.dataFolder, 'service.log'));
+  process.on('uncaughtExceptionMonitor', (error) => write(`${error.stack ?? error.message}\n`));
+  return write;
 }
 
 const sqliteBusy = 5;
 
-/** Why the service did not start, in a sentence for whoever started it. */
-function whyNot(error: unknown): string {
+/** Describes a startup failure in one sentence. */
+function describeStartError(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
   return isBusy
@@ -102,6 +108,6 @@ function whyNot(error: unknown): string {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${whyNot(error)}\n`);
+  process.stderr.write(`${describeStartError(error)}\n`);
   process.exit(error instanceof ConfigError ? 2 : 1);
 });

@@ -2,37 +2,38 @@ import * as z from 'zod/mini';
 import { localServiceName } from '../contract/root.ts';
 import type { JsonObject } from '../core/util/json.ts';
 import type { DescribedRoute } from './http/describedRoute.ts';
-import { inputSchemaOf } from './http/expectation.ts';
-import { problemComponents, problemsOf } from './http/problemAnswers.ts';
+import { toInputSchema } from './http/schemaDescription.ts';
+import { problemComponents, buildProblemResponses } from './http/problemResponses.ts';
 import { serviceVersion } from './version.ts';
-import { answerSchemas, requestSchemas } from './wire/schemas.ts';
+import { requestSchemas } from './wire/requestSchemas.ts';
+import { responseSchemas } from './wire/responseSchemas.ts';
 
 const intro = [
   'Searches databases that are folders, and transfers files between them.',
-  'Every answer with a body is JSON; every error is a problem document.',
-  'Doubled slashes in a path count as one, and a slash at its end does not count.',
-  'A path that is not described here is answered 404 (`NotFound`), and a method that is not described 405 (`MethodNotAllowed`), both only after the checks of host and token.',
+  'Every response with a body is JSON; every error is a problem document.',
+  'Repeated slashes in a path count as one, and a trailing slash is ignored.',
+  'Other paths return 404 (`NotFound`), and other methods 405 (`MethodNotAllowed`), both only after the host and the token are checked.',
 ].join(' ');
 
 const tags = [
-  { name: 'service', description: 'The service itself, and how several share it.' },
-  { name: 'databases', description: 'What can be searched, and transferred from and to.' },
+  { name: 'service', description: 'The service itself, and sharing it among windows.' },
+  { name: 'databases', description: 'The sources and destinations of transfers.' },
   { name: 'files', description: 'Search, and metadata by ids.' },
-  { name: 'transfers', description: 'Submission, status and cancel.' },
+  { name: 'transfers', description: 'Submission, status and cancellation.' },
 ];
 
 const sharingToken = {
   type: 'http',
   scheme: 'bearer',
-  description: 'The sharing token, which only the windows that share the service have.',
+  description: 'The sharing token, known only to the windows that share the service.',
 };
 
-/** The OpenAPI 3.1 document of the service, made from its routes and the schemas that check their fields (D26). */
-export function openApiDocument(routes: readonly DescribedRoute[]): JsonObject {
+/** Builds the OpenAPI 3.1 document from the routes and their schemas. Undefined members are not sent. */
+export function buildOpenApiDocument(routes: readonly DescribedRoute[]): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of routes) {
     const methods = (paths[route.path] ??= {});
-    methods[route.method.toLowerCase()] = operationOf(route);
+    methods[route.method.toLowerCase()] = buildOperation(route);
   }
   return {
     openapi: '3.1.0',
@@ -47,19 +48,19 @@ export function openApiDocument(routes: readonly DescribedRoute[]): JsonObject {
     security: [{ token: [] }],
     paths,
     components: {
-      schemas: componentSchemas(),
+      schemas: buildComponentSchemas(),
       responses: problemComponents,
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The token, plain or in standard base64.' },
-        ...(routes.some(({ needsSharingToken }) => needsSharingToken) ? { sharingToken } : {}),
+        sharingToken: routes.some(({ needsSharingToken }) => needsSharingToken) ? sharingToken : undefined,
       },
     },
   };
 }
 
-function operationOf(route: DescribedRoute): JsonObject {
-  const { operationId, summary, description, tag, success, example } = route.description;
-  const parameters = [...parametersOf('path', route.params), ...parametersOf('query', route.query)];
+function buildOperation(route: DescribedRoute): JsonObject {
+  const { operationId, summary, description, tag, success, example } = route;
+  const parameters = [...buildParameters('path', route.params), ...buildParameters('query', route.query)];
   return {
     operationId,
     summary,
@@ -67,39 +68,39 @@ function operationOf(route: DescribedRoute): JsonObject {
     tags: [tag],
     ...(route.isOpen === true ? { security: [] } : {}),
     ...(route.needsSharingToken === true ? { security: [{ sharingToken: [] }] } : {}),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: contentOf(route.body, example) } }),
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: route.body && { required: true, content: buildContent(route.body, example) },
     responses: {
       [success.status]: {
         description: success.description,
-        ...(success.headers === undefined ? {} : { headers: success.headers }),
-        ...(success.schema === undefined ? {} : { content: contentOf(success.schema, undefined, success.mediaType) }),
+        headers: success.headers,
+        content: success.schema && buildContent(success.schema, undefined, success.mediaType),
       },
-      ...problemsOf(route),
+      ...buildProblemResponses(route),
     },
   };
 }
 
-function contentOf(schema: z.ZodMiniType, example?: JsonObject, mediaType = 'application/json'): JsonObject {
-  const reference = { $ref: `#/components/schemas/${nameOf(schema)}` };
-  return { [mediaType]: { schema: reference, ...(example === undefined ? {} : { example }) } };
+function buildContent(schema: z.ZodMiniType, example?: JsonObject, mediaType = 'application/json'): JsonObject {
+  const reference = { $ref: `#/components/schemas/${getSchemaName(schema)}` };
+  return { [mediaType]: { schema: reference, example } };
 }
 
-function nameOf(schema: z.ZodMiniType): string {
-  const named = Object.entries({ ...requestSchemas, ...answerSchemas }).find(([, one]) => one === schema);
-  if (named === undefined) throw new RangeError('A schema of an operation has no name in the OpenAPI document.');
-  return named[0];
+function getSchemaName(schema: z.ZodMiniType): string {
+  const entry = Object.entries({ ...requestSchemas, ...responseSchemas }).find(([, one]) => one === schema);
+  if (entry === undefined) throw new RangeError('A schema of an operation has no name in the OpenAPI document.');
+  return entry[0];
 }
 
-function parametersOf(place: 'path' | 'query', schema: z.ZodMiniType | undefined): JsonObject[] {
+function buildParameters(location: 'path' | 'query', schema: z.ZodMiniType | undefined): JsonObject[] {
   if (schema === undefined) return [];
-  const { properties, required } = inputSchemaOf(schema) as {
+  const { properties, required } = toInputSchema(schema) as {
     properties: Readonly<Record<string, JsonObject>>;
     required?: readonly string[];
   };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
     name,
-    in: place,
+    in: location,
     required: required?.includes(name) === true,
     description,
     ...(rest['type'] === 'array' ? { style: 'form', explode: false } : {}),
@@ -107,16 +108,16 @@ function parametersOf(place: 'path' | 'query', schema: z.ZodMiniType | undefined
   }));
 }
 
-/** Each schema once, with references where one holds another. */
-function componentSchemas(): JsonObject {
-  return { ...named(requestSchemas, 'input'), ...named(answerSchemas, 'output') };
+/** Returns each schema once; nested schemas become references. */
+function buildComponentSchemas(): JsonObject {
+  return { ...nameSchemas(requestSchemas, 'input'), ...nameSchemas(responseSchemas, 'output') };
 }
 
-function named(schemas: Readonly<Record<string, z.ZodMiniType>>, io: 'input' | 'output'): JsonObject {
+function nameSchemas(schemas: Readonly<Record<string, z.ZodMiniType>>, io: 'input' | 'output'): JsonObject {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
   const { schemas: found } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` });
-  // Within a document a schema is known by its place: it needs neither an address nor a dialect of its own.
+  // Schemas within a document need neither an `$id` nor a `$schema`.
   return Object.fromEntries(
     Object.entries(found).map(([id, { $schema, $id, ...schema }]) => [id, schema as JsonObject]),
   );

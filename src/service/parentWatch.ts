@@ -1,24 +1,25 @@
-import type { Clock } from '../core/util/clock.ts';
-import type { Disposable } from '../core/util/lifetime.ts';
+import { getErrorCode } from '../core/util/errorCode.ts';
 
 const intervalMs = 1_000;
 
-/** Calls once when the process `parent`, which started this one, has ended: the system does not notify its children. */
-export function watchParent(clock: Clock, parent: number, onDidEnd: () => void): Disposable {
-  const check = (): Disposable =>
-    clock.after(intervalMs, () => {
-      if (isParent(parent)) timer = check();
-      else onDidEnd();
-    });
-  let timer = check();
-  return { dispose: () => timer.dispose() };
+/**
+ * Calls `onDidEnd` once, when the parent process has ended. Polls, because the system doesn't notify child processes.
+ */
+export function watchParent(parent: number, onDidEnd: () => void): void {
+  const timer = setInterval(() => {
+    if (isParent(parent)) return;
+    clearInterval(timer);
+    onDidEnd();
+  }, intervalMs);
 }
 
-/** Returns true while the parent runs. On Linux, children of an ended process get another parent; elsewhere it is looked up. */
+/**
+ * Returns true while the parent is running. Linux assigns a different parent when it ends; other systems need a lookup.
+ */
 function isParent(pid: number): boolean {
   try {
     return process.ppid === pid && process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return getErrorCode(error) === 'EPERM';
   }
 }

@@ -1,21 +1,27 @@
-import type { ServiceEnd } from './localService.ts';
+import { Worker } from 'node:worker_threads';
+import type { ServiceEnd } from './startService.ts';
 
-/** Time left for requests to the file system that nobody waits for. */
+/** Shutdown takes at most five seconds unless the main thread hangs. */
+const maxStopMs = 5_250;
+/** Time limit for pending file system requests. */
 const graceMs = 500;
 const checkEveryMs = 10;
 
-/**
- * Ends this process after its service. Exiting waits for every thread, and a thread that hangs in the system can't be
- * ended: then the process kills itself (D42).
- */
+/** Kills this process if its shutdown takes too long: a hanging disk may block the main thread (D42: hanging disks). */
+export function limitStop(): void {
+  const program = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${Date.now() + maxStopMs} - Date.now())`;
+  new Worker(program, { eval: true }).on('error', () => undefined).unref();
+}
+
+/** Ends this process after its service has ended; kills it if a thread hangs in a system call (D42: hanging disks). */
 export async function endProcess(end: ServiceEnd): Promise<void> {
-  const isClean = end === 'clean' && (await fileRequestsEnd());
+  const isClean = end === 'clean' && (await waitForFileRequests());
   if (isClean) process.exit(0);
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Resolves with false when a request to the file system is still unanswered after {@link graceMs}. No event tells of it. */
-async function fileRequestsEnd(): Promise<boolean> {
+/** Returns false if file system requests are still pending after {@link graceMs}. There is no event for this. */
+async function waitForFileRequests(): Promise<boolean> {
   const endAtMs = performance.now() + graceMs;
   while (process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq'))) {
     if (performance.now() > endAtMs) return false;

@@ -4,24 +4,22 @@ import { problemMediaType } from '../contract/problem.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { AccessLog, type AccessRecord } from './http/accessLog.ts';
 import { checkHost, checkOrigin, checkSharingToken, checkToken } from './http/access.ts';
-import { AnswerFlow } from './http/answerFlow.ts';
-import { ConnectionBound } from './http/connectionBound.ts';
-import { Connections } from './http/connections.ts';
+import { ResponseWriter } from './http/responseWriter.ts';
+import { ConnectionLimit } from './http/connectionLimit.ts';
+import { RequestPipeline } from './http/requestPipeline.ts';
 import { HttpProblem } from './http/httpProblem.ts';
-import { openLines } from './http/lineStream.ts';
+import { openLineStream } from './http/lineStream.ts';
 import { readJson, type RequestLimits } from './http/requestBody.ts';
 import { parseTarget } from './http/requestTarget.ts';
-import { findPattern, findRoute, type ApiAnswer, type Route } from './http/router.ts';
+import { findPattern, findRoute, type RouteResponse, type ApiRoute } from './http/router.ts';
 
-/** What the server works with. */
 interface ApiServerOptions {
-  readonly routes: readonly Route[];
+  readonly routes: readonly ApiRoute[];
   readonly token: string;
-  /** For the routes that need it; left out where there are none. */
+  /** The token for routes that require it; undefined if there are no such routes. */
   readonly sharingToken: string | undefined;
-  /** Values of `Host` that are accepted besides those of loopback. */
   readonly trustedHosts: readonly string[];
-  /** Gets each line of the access log; without it there is none. */
+  /** Receives the lines of the access log if it is enabled. */
   readonly onAccess: ((line: string) => void) | undefined;
   readonly limits: RequestLimits;
   readonly logger: Logger;
@@ -31,42 +29,42 @@ const maxConnections = 256;
 const maxHeaderBytes = 16 * 1024;
 const maxHeadersMs = 5_000;
 const maxUnsentBytes = 64 * 1024 * 1024;
-/** How long a body that was refused may still come in before the connection ends. */
+/** Time limit for a refused body to arrive before the connection ends. */
 const drainMs = 2_000;
-/** How long the last answers may take once the service ends. */
-const lastAnswersMs = 1_000;
+/** Time allowed for the last responses when the service ends. */
+const lastResponsesMs = 1_000;
 
-/** The HTTP side of the service: loopback only, every request checked, every error a problem document (D26). */
+/** Serves the HTTP API on loopback and reports every error as a problem document (D26: service HTTP behavior). */
 export class ApiServer {
   private readonly options: ApiServerOptions;
   private readonly server: Server;
   private readonly access: AccessLog | undefined;
-  private readonly connections = new Connections(({ status }) => this.access?.refused(status));
-  private readonly bound = new ConnectionBound(maxConnections);
-  private readonly flow: AnswerFlow;
+  private readonly pipeline = new RequestPipeline(({ status }) => this.access?.recordRefusal(status));
+  private readonly connectionLimit = new ConnectionLimit(maxConnections);
+  private readonly responseWriter: ResponseWriter;
   private closed: Promise<void> | undefined;
 
   constructor(options: ApiServerOptions) {
     this.options = options;
     this.access = options.onAccess && new AccessLog(options.onAccess);
     const { timeLimitMs } = options.limits;
-    this.flow = new AnswerFlow(timeLimitMs, maxUnsentBytes);
+    this.responseWriter = new ResponseWriter(timeLimitMs, maxUnsentBytes);
     const headersTimeout = Math.min(maxHeadersMs, timeLimitMs);
     this.server = createServer({
       headersTimeout,
-      // A backstop only: the time for a body is watched where it is read.
+      // Only a fallback: `readJson` enforces the time limit for a body.
       requestTimeout: timeLimitMs + 30_000,
       connectionsCheckingInterval: Math.ceil(headersTimeout / 10),
       maxHeaderSize: maxHeaderBytes,
-      // Checked with the rest of the access, so that it is answered by a problem document too.
+      // The service checks the header itself, to respond with a problem document.
       requireHostHeader: false,
     });
-    // Node leaves out headers beyond this number; their size is bound already.
+    // By default, Node.js drops headers beyond a maximum number; their total size is limited anyway.
     this.server.maxHeadersCount = 0;
-    this.listenTo(this.server);
+    this.addListeners(this.server);
   }
 
-  /** Listens on loopback; port 0 is a free one. Resolves with the base address, rejects when the port is taken. */
+  /** Listens on loopback; port 0 selects a free one. Resolves with the base address. */
   async listen(port: number): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
@@ -75,16 +73,16 @@ export class ApiServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Takes no new connections; those that are open can still be answered on. */
+  /** Rejects new connections; open ones can still receive responses. */
   stopListening(): void {
     this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
   }
 
-  /** Ends the connections; those that are being answered on are given a moment. Resolves when all are gone. */
+  /** Ends all connections, after a short time for unfinished responses. Resolves when all are closed. */
   async close(): Promise<void> {
     this.stopListening();
     this.server.closeIdleConnections();
-    const limit = setTimeout(() => this.server.closeAllConnections(), lastAnswersMs);
+    const limit = setTimeout(() => this.server.closeAllConnections(), lastResponsesMs);
     await this.closed;
     clearTimeout(limit);
   }
@@ -93,103 +91,105 @@ export class ApiServer {
     return (this.server.address() as AddressInfo | null)?.port ?? 0;
   }
 
-  private listenTo(server: Server): void {
+  private addListeners(server: Server): void {
     const serve = (request: IncomingMessage, response: ServerResponse): void => void this.serve(request, response);
-    server.on('connection', (socket) => this.bound.admit(socket));
+    server.on('connection', (socket) => this.connectionLimit.admit(socket));
     server.on('request', serve);
-    // The answer to `Expect: 100-continue` is given where the body is read; any other expectation is passed over.
+    // `readBody` handles `Expect: 100-continue`; other expectations are ignored.
     server.on('checkContinue', serve);
     server.on('checkExpectation', serve);
-    server.on('clientError', (error, socket) => this.connections.refuse(error, socket));
-    server.on('connect', (_request, socket) => {
-      const headers = { Allow: 'GET, POST, DELETE' };
-      this.connections.endWith(socket, new HttpProblem(405, 'This service is no proxy.', { headers }));
-    });
+    server.on('clientError', (error, socket) => this.pipeline.refuse(error, socket));
+    server.on('connect', (_request, socket) => this.pipeline.endWithProblem(socket, createNoProxyProblem()));
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A connection that ends while an answer is written makes an error of it, which tells nothing new.
+    // Ignores errors of connections that end during a response.
     response.on('error', () => undefined);
-    const record = this.access?.follow(request, response);
-    this.bound.touch(request.socket);
-    const broken = await this.connections.turnOf(request, response);
+    const record = this.access?.track(request, response);
+    this.connectionLimit.touch(request.socket);
+    const broken = await this.pipeline.waitForTurn(request, response);
     try {
       if (request.socket.destroyed) return;
-      const answer = await this.answer(request, response, broken, record);
+      const result = await this.handle(request, response, broken, record);
       if (!this.server.listening) response.setHeader('Connection', 'close');
-      if (answer.lines === undefined) await this.send(response, answer);
-      else answer.lines(openLines(response, answer.status));
+      if (record !== undefined) record.isOpenEnded = result.lines !== undefined;
+      if (result.lines === undefined) await this.send(response, result);
+      else result.lines(openLineStream(response, result.status));
     } catch (error) {
-      await this.sendProblem(request, response, this.problemOf(error));
+      await this.sendProblem(request, response, this.toProblem(error));
     }
   }
 
-  private async answer(
+  private async handle(
     request: IncomingMessage,
     response: ServerResponse,
     broken: AbortSignal,
     record: AccessRecord | undefined,
-  ): Promise<ApiAnswer> {
+  ): Promise<RouteResponse> {
     const { routes, limits, trustedHosts } = this.options;
     const { path, query, authority } = parseTarget(request.url ?? '');
     if (record !== undefined) record.route = findPattern(routes, path);
     checkHost(request, this.port, authority, trustedHosts);
     checkOrigin(request.headers, this.port);
-    if (this.checkCredentials(request, path)) this.bound.trust(request.socket);
+    if (this.checkCredentials(request, path)) this.connectionLimit.trust(request.socket);
     const { route, params } = findRoute(routes, request.method ?? '', path);
     const readBody = async (): Promise<unknown> =>
       await readJson(request, limits, broken, () => {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
       });
-    return await route.answer({ params, query, readBody });
+    return await route.handle({ params, query, readBody });
   }
 
-  /** Returns true where a secret was wanted and is there, false where none is wanted. Throws {@link HttpProblem}. */
+  /** Returns true if the secret is valid, false for open routes. Otherwise throws {@link HttpProblem}. */
   private checkCredentials({ headers, method }: IncomingMessage, path: string): boolean {
     const { routes, token, sharingToken } = this.options;
-    const here = routes.filter((route) => route.path === path);
-    if (here.some(({ isOpen }) => isOpen === true)) return false;
-    const isForSharing = here.some((route) => route.needsSharingToken === true && route.method === method);
+    const matches = routes.filter((route) => route.path === path);
+    if (matches.some(({ isOpen }) => isOpen === true)) return false;
+    const isForSharing = matches.some((route) => route.needsSharingToken === true && route.method === method);
     if (isForSharing && sharingToken !== undefined) checkSharingToken(headers, sharingToken, token);
     else checkToken(headers, token);
     return true;
   }
 
-  private problemOf(error: unknown): HttpProblem {
+  private toProblem(error: unknown): HttpProblem {
     if (error instanceof HttpProblem) return error;
     this.options.logger.error(
       `A request failed: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`,
     );
-    return new HttpProblem(500, 'The service could not answer; its log says why.');
+    return new HttpProblem(500, 'Internal error; see the log of the service.');
   }
 
-  private async send(response: ServerResponse, answer: ApiAnswer): Promise<void> {
-    if (answer.pieces !== undefined) {
-      await this.sendPieces(response, answer, answer.pieces);
+  private async send(response: ServerResponse, result: RouteResponse): Promise<void> {
+    if (result.pieces !== undefined) {
+      await this.sendPieces(response, result, result.pieces);
       return;
     }
-    const text = answer.body === undefined ? undefined : JSON.stringify(answer.body);
-    await this.write(response, answer, text);
+    const text = result.body === undefined ? undefined : JSON.stringify(result.body);
+    await this.write(response, result, text);
     response.end();
   }
 
-  /** Sends no faster than is read. When a piece fails, whoever called cuts the connection: it must not look complete. */
-  private async sendPieces(response: ServerResponse, answer: ApiAnswer, pieces: AsyncIterable<string>): Promise<void> {
-    setHead(response, answer, true);
+  /** Sends pieces as fast as the client reads them. Rejects if a piece fails; the caller then aborts the response. */
+  private async sendPieces(
+    response: ServerResponse,
+    result: RouteResponse,
+    pieces: AsyncIterable<string>,
+  ): Promise<void> {
+    setHead(response, result, true);
     for await (const piece of pieces) {
       if (response.destroyed) return;
-      await this.flow.write(response, Buffer.from(piece));
+      await this.responseWriter.write(response, Buffer.from(piece));
     }
     response.end();
   }
 
-  private async write(response: ServerResponse, answer: ApiAnswer, text: string | undefined): Promise<void> {
+  private async write(response: ServerResponse, result: RouteResponse, text: string | undefined): Promise<void> {
     if (response.destroyed) return;
-    setHead(response, answer, text !== undefined);
+    setHead(response, result, text !== undefined);
     if (text === undefined) return;
     const body = Buffer.from(text);
     response.setHeader('Content-Length', body.length);
-    await this.flow.write(response, body);
+    await this.responseWriter.write(response, body);
   }
 
   private async sendProblem(request: IncomingMessage, response: ServerResponse, problem: HttpProblem): Promise<void> {
@@ -199,20 +199,20 @@ export class ApiServer {
     }
     const headers = { ...problem.headers, 'Content-Type': problemMediaType };
     if (!request.complete) response.setHeader('Connection', 'close');
-    await this.write(response, { status: problem.status, headers }, JSON.stringify(problem.document()));
+    await this.write(response, { status: problem.status, headers }, JSON.stringify(problem.toDocument()));
     if (!request.complete && problem.status === 413) await drain(request);
     response.end();
   }
 }
 
-function setHead(response: ServerResponse, { status, headers = {} }: ApiAnswer, hasBody: boolean): void {
+function setHead(response: ServerResponse, { status, headers = {} }: RouteResponse, hasBody: boolean): void {
   response.statusCode = status;
   response.setHeader('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (hasBody && !response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json');
 }
 
-/** Throws away what still comes of a body: ended at once, the connection could take the answer with it. */
+/** Discards the rest of a body, because closing the connection immediately could also discard the response. */
 async function drain(request: IncomingMessage): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, drainMs);
@@ -223,4 +223,8 @@ async function drain(request: IncomingMessage): Promise<void> {
     request.once('end', settle).once('close', settle);
     request.resume();
   });
+}
+
+function createNoProxyProblem(): HttpProblem {
+  return new HttpProblem(405, 'This service is not a proxy.', { headers: { Allow: 'GET, POST, DELETE' } });
 }

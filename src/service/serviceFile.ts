@@ -1,42 +1,33 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
-import * as nodePath from 'node:path';
-import { isJsonObject } from '../core/util/json.ts';
+import { parseJsonObject } from '../core/util/json.ts';
+import { writeFileAtomically } from '../core/util/writeFileAtomically.ts';
 import { serviceVersion } from './version.ts';
-import { writeBeside } from './writeBeside.ts';
 
-/** The two secrets of a shared service: the token of the API, and that of leases and stop (D41). */
-interface ServiceSecrets {
+interface PublishedService {
+  readonly address: string;
   readonly token: string;
   readonly sharingToken: string;
 }
 
 /**
- * The file that names the running service to the windows of its owner: address, secrets, process, machine and version
- * (D29). It is there as long as the service is, and stays only after a crash.
+ * Publishes a shared service to its owner's windows (D29: shared service). The file outlives the service only after a
+ * crash.
  */
-export class ServiceFile {
-  private readonly file: string;
-  private readonly secrets: ServiceSecrets;
+export async function writeServiceFile(file: string, service: PublishedService): Promise<void> {
+  const { address, token, sharingToken } = service;
+  const record = { address, token, sharingToken, pid: process.pid, host: os.hostname(), version: serviceVersion };
+  await writeFileAtomically(file, `${JSON.stringify(record)}\n`, true);
+}
 
-  constructor(dataFolder: string, secrets: ServiceSecrets) {
-    this.file = nodePath.join(dataFolder, 'service.json');
-    this.secrets = secrets;
-  }
-
-  async write(address: string): Promise<void> {
-    const { token, sharingToken } = this.secrets;
-    const record = { address, token, sharingToken, pid: process.pid, host: os.hostname(), version: serviceVersion };
-    await writeBeside(this.file, `${JSON.stringify(record)}\n`);
-  }
-
-  /** Removes the file where it still names this service. Never throws, and waits for no thread: all may hang (D42). */
-  remove(): void {
-    try {
-      const record: unknown = JSON.parse(fs.readFileSync(this.file, 'utf8'));
-      if (isJsonObject(record) && record['token'] === this.secrets.token) fs.rmSync(this.file);
-    } catch {
-      // Not there, or not ours.
-    }
+/**
+ * Removes the file if it contains this token. Never throws. Synchronous, because all threads may hang (D42: hanging
+ * disks).
+ */
+export function removeServiceFile(file: string, token: string): void {
+  try {
+    if (parseJsonObject(fs.readFileSync(file, 'utf8'))?.['token'] === token) fs.rmSync(file);
+  } catch {
+    // The file is missing or belongs to another service.
   }
 }

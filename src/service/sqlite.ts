@@ -1,42 +1,38 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** An open SQLite file. */
 export type SqliteFile = DatabaseSync;
 
 type SqliteModule = typeof import('node:sqlite');
 
-/**
- * Opens a SQLite file, making it when it is not there. The module is loaded here, and not by an import,
- * so that its warning of being experimental, and no other, can be kept from standard error.
- */
 export function openSqlite(file: string): SqliteFile {
   const { DatabaseSync: Database } = loadQuietly();
   return new Database(file, { timeout: 2_000 });
 }
 
+/** Loads `node:sqlite` without its ExperimentalWarning. */
 function loadQuietly(): SqliteModule {
   const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
   process.emitWarning = () => undefined;
   try {
     const sqlite = process.getBuiltinModule('node:sqlite') as SqliteModule | undefined;
-    if (sqlite === undefined) throw new Error(`it needs Node.js 22.13 or later, and this is ${process.version}`);
+    if (sqlite === undefined) throw new Error(`it needs Node.js 22.13 or later, not ${process.version}`);
     return sqlite;
   } finally {
     if (emitWarning !== undefined) Object.defineProperty(process, 'emitWarning', emitWarning);
   }
 }
 
-/** Runs `work` in one transaction: all of it counts, or, when it throws, nothing. */
-export function inTransaction<T>(database: SqliteFile, work: () => T): T {
-  return within(database, 'BEGIN IMMEDIATE', work);
+/** Runs `work` in a transaction; rolls back if it throws. */
+export function runInTransaction<T>(database: SqliteFile, work: () => T): T {
+  return runBetween(database, 'BEGIN IMMEDIATE', work);
 }
 
-/** Runs many readings as one: the file is locked once for all of them, which takes longer than a reading does. */
-export function readTogether<T>(database: SqliteFile, work: () => T): T {
-  return database.isTransaction ? work() : within(database, 'BEGIN', work);
+/** Runs several reads in one transaction, because locking the file takes longer than a read. */
+export function runInReadTransaction<T>(database: SqliteFile, work: () => T): T {
+  return database.isTransaction ? work() : runBetween(database, 'BEGIN', work);
 }
 
-function within<T>(database: SqliteFile, begin: string, work: () => T): T {
+function runBetween<T>(database: SqliteFile, begin: string, work: () => T): T {
   database.exec(begin);
   try {
     const result = work();
@@ -48,27 +44,25 @@ function within<T>(database: SqliteFile, begin: string, work: () => T): T {
   }
 }
 
-/** The code of every error that SQLite gives. */
 export const sqliteErrorCode = 'ERR_SQLITE_ERROR';
 
-const corrupt = 11;
-const noDatabase = 26;
-const moved = 1_032;
+const sqliteError = 1;
+const sqliteCorrupt = 11;
+const sqliteNotADatabase = 26;
+const sqliteReadonlyDbMoved = 1_032;
 
-const sqlError = 1;
-
-/** Whether an error tells that a SQLite file is broken, or no longer where it was opened. */
+/** Returns true for an error caused by a corrupt or moved SQLite file. */
 export function isCorruption(error: unknown): boolean {
-  const code = codeOf(error);
-  // What is broken in it stands in the upper bits.
-  return (code & 0xff) === corrupt || code === noDatabase || code === moved;
+  const code = getErrorCode(error);
+  // The upper bits contain details.
+  return (code & 0xff) === sqliteCorrupt || code === sqliteNotADatabase || code === sqliteReadonlyDbMoved;
 }
 
-/** Whether an error tells that a statement makes no sense to SQLite, as when a table is missing. */
+/** Returns true for an error caused by an invalid statement, for example one that names a missing table. */
 export function isSqlError(error: unknown): boolean {
-  return codeOf(error) === sqlError;
+  return getErrorCode(error) === sqliteError;
 }
 
-function codeOf(error: unknown): number {
+function getErrorCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
 }

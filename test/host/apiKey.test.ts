@@ -19,7 +19,10 @@ describe('The API key', () => {
     await stage.connect(key);
     await stage.search('JGI Data Portal', 'JDP:00000');
     await stage.transferAll('KBase Workspace Service (KSS)');
-    await until(stage.parts.transferStore.onDidChange, () => stage.parts.transferStore.all()[0]?.state === 'staging');
+    await until(
+      stage.parts.transferStore.onDidChange,
+      () => stage.parts.transferStore.getAll()[0]?.state === 'staging',
+    );
     await stage.run('dataTransfer.showTransferProgress', stage.firstTransfer);
     await commands.executeCommand('_extensionTests.setLogLevel', 'info');
   });
@@ -28,7 +31,7 @@ describe('The API key', () => {
     await stage.close();
   });
 
-  it('is in the secret storage, and nothing else of ours is', async () => {
+  it('is the only thing in the secret storage', async () => {
     const { apiKeys, settings, context } = stage.parts;
     const [connection] = settings.connections;
     assert.ok(connection);
@@ -36,7 +39,7 @@ describe('The API key', () => {
     assert.deepEqual(await keysOfSecrets(context), [`dataTransfer.apiKey.${connection.id}`]);
   });
 
-  it('was on its way to the server in the Authorization header only (§5, D5)', () => {
+  it('was sent to the server in the Authorization header only (§5, D5)', () => {
     assert.ok(stage.server.requests.length > 5);
     for (const { method, url, body, headers } of stage.server.requests) {
       const { authorization, ...others } = headers;
@@ -45,7 +48,7 @@ describe('The API key', () => {
     }
   });
 
-  it('is in no setting, of whatever scope', () => {
+  it('is in no setting of any scope', () => {
     const texts = ['connections', 'orcid', 'localService.databases'].map((name) =>
       JSON.stringify(workspace.getConfiguration('dataTransfer').inspect(name)),
     );
@@ -54,7 +57,7 @@ describe('The API key', () => {
     assertClean(JSON.stringify(workspace.getConfiguration()), 'the whole configuration');
   });
 
-  it('is in no memory of the editor, and in no file of the extension’s own state', async () => {
+  it("is neither in the editor's state nor in the extension's own state files", async () => {
     const { globalState, workspaceState } = stage.parts.context;
     const kept = [globalState, workspaceState].flatMap((state) => state.keys().map((name) => [name, state.get(name)]));
     assertClean(JSON.stringify(kept), 'the memory');
@@ -63,7 +66,7 @@ describe('The API key', () => {
     assertClean(state, 'the state');
   });
 
-  it('is in no file that the extension or the editor keeps for it: settings, storage, records, logs', async () => {
+  it('is in no file of the extension or the editor: settings, storage, records, logs', async () => {
     const { globalStorageUri, storageUri, logUri } = stage.parts.context;
     const user = Uri.joinPath(globalStorageUri, '..', '..').fsPath;
     const opened = (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
@@ -91,18 +94,18 @@ describe('The API key', () => {
     );
   });
 
-  it('was in nothing that the person could read', () => {
+  it('was in no text that the user saw', () => {
     assert.match(stage.person.everythingShown, /Connected to/);
     assertClean(stage.person.everythingShown, 'the notices and inputs');
   });
 
-  it('is gone from the secret storage when the connection is forgotten', async () => {
+  it('is deleted from the secret storage with the connection', async () => {
     const { person, parts } = stage;
     const [connection] = parts.settings.connections;
     assert.ok(connection);
     const done = stage.run('dataTransfer.forgetConnection');
     (await person.pick()).choose(connection.name);
-    (await person.notice()).press('Forget');
+    (await person.notice()).press('Remove Connection');
     await done;
     assert.deepEqual(await keysOfSecrets(parts.context), []);
     assert.deepEqual(parts.settings.connections, []);

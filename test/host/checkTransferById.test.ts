@@ -27,9 +27,9 @@ describe('Checking a transfer by its id', () => {
     await done;
   };
 
-  it('takes over one that was started elsewhere, with what the service tells of it and no more', async () => {
+  it('tracks a transfer that was started elsewhere, with the facts that the service reports', async () => {
     await check(id);
-    const [taken] = stage.parts.transferStore.running();
+    const [taken] = stage.parts.transferStore.getRunning();
     assert.deepEqual(
       [taken?.id, taken?.state, taken?.startedElsewhere, taken?.order.orcid, taken?.status?.fileCount],
       [id, 'active', true, orcid, 5],
@@ -41,40 +41,40 @@ describe('Checking a transfer by its id', () => {
     await done;
   });
 
-  it('shows one that is known already, and takes it over only once', async () => {
+  it('shows a transfer that is already in the list, and tracks it only once', async () => {
     await check(id);
     await check(`{${id.toUpperCase()}}`);
-    assert.equal(stage.parts.transferStore.all().length, 1);
+    assert.equal(stage.parts.transferStore.getAll().length, 1);
     assert.deepEqual(stage.person.said.slice(-2), [
-      'The transfer is watched now.',
-      'This transfer is in the list already.',
+      'Now tracking this transfer.',
+      'This transfer is already in the list.',
     ]);
   });
 
-  it('says on the spot that the service does not know it, and leaves nothing behind', async () => {
+  it('reports in the input that the service does not know the id, and adds nothing', async () => {
     const done = stage.run('dataTransfer.checkTransferById');
     const box = await stage.person.textBox();
     box.enter('00000000-0000-4000-8000-000000000000');
-    assert.match(await box.complaint(), /^Could not check this id: unknown to the service: transfer not found/);
+    assert.match(await box.complaint(), /^Could not check this ID: not found on the service: transfer not found/);
     box.escape();
     await done;
-    assert.deepEqual(stage.parts.transferStore.all(), []);
+    assert.deepEqual(stage.parts.transferStore.getAll(), []);
   });
 
-  it('says who may cancel it, when the service lets only the one who started it', async () => {
+  it('reports who may cancel it, if the service lets only the user who started it', async () => {
     await check(id);
     stage.server.on('DELETE /api/v1/transfers/*', problem(403, 'this is not your transfer'));
     const done = stage.run('dataTransfer.cancelTransfer', stage.firstTransfer);
     (await stage.person.notice(/^Cancel the transfer of 5 files \(started elsewhere\)\?$/)).press('Cancel Transfer');
     await done;
     const notice = await stage.person.notice(/^Could not cancel/);
-    assert.match(notice.message, /only the person who started it may cancel it \(.*this is not your transfer\)$/);
+    assert.match(notice.message, /only the person who started it can cancel it \(.*this is not your transfer\)$/);
   });
 
-  it('cannot be submitted again: which files it has is not known', async () => {
+  it('cannot be submitted again, because its files are unknown', async () => {
     await check(id);
     await stage.moveOn(service, 'failed');
     await stage.run('dataTransfer.submitAgain', stage.firstTransfer);
-    await stage.person.notice(/^This transfer was started elsewhere: which files it has is not known here\.$/);
+    await stage.person.notice(/^This transfer was started elsewhere, so its files are unknown here\.$/);
   });
 });

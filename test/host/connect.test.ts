@@ -14,7 +14,7 @@ describe('Connecting in the editor', () => {
   });
   afterEach(() => stage.close());
 
-  it('says what it found, and saves address, key and ORCID iD only then (D6)', async () => {
+  it('shows the service that it found, and only then saves address, key and ORCID iD (D6)', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
     const { settings, apiKeys, connectionStore, memory } = stage.parts;
@@ -24,22 +24,22 @@ describe('Connecting in the editor', () => {
     assert.deepEqual([connection.name, connection.server], ['DTS prototype', stage.server.address]);
     assert.equal(await apiKeys.get(connection), 'the-key');
     assert.equal(settings.orcid, orcid);
-    assert.equal(await memory.lastConnectionId(), connection.id);
+    assert.equal(await memory.getLastConnectionId(), connection.id);
     assert.equal(connectionStore.state.kind, 'connected');
     assert.equal(stage.person.notices[0]?.message, 'Connected to DTS prototype 0.12.1, 3 databases.');
   });
 
-  it('opens the only saved connection where it is not known which one was in use (D45)', async () => {
+  it('opens the only saved connection if the last one is not known (D45)', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
     await stage.run('dataTransfer.disconnect');
     await rm(Uri.joinPath(stage.parts.context.globalStorageUri, 'state').fsPath, { recursive: true });
     const search = await stage.search('JGI Data Portal', 'JDP');
     assert.equal(search.connectionId, stage.parts.settings.connections[0]?.id);
-    assert.equal(await stage.parts.memory.lastConnectionId(), search.connectionId);
+    assert.equal(await stage.parts.memory.getLastConnectionId(), search.connectionId);
   });
 
-  it('keeps the id of a connection to the same place, so that its transfers still find it', async () => {
+  it('keeps the id of a connection to the same address, so that its transfers are recognized', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
     const [before] = stage.parts.settings.connections;
@@ -65,7 +65,7 @@ describe('Connecting in the editor', () => {
     assert.equal(workspace.getConfiguration('dataTransfer').get('orcid'), orcid);
   });
 
-  it('shows a mistyped ORCID iD of the settings again, with what is wrong with it (D19)', async () => {
+  it('shows a mistyped ORCID iD of the settings with its error (D19)', async () => {
     await stage.settings.update('orcid', '0000-0002-1825-0098', true);
     const done = stage.run('dataTransfer.setOrcid');
     const box = await stage.person.textBox();
@@ -76,21 +76,21 @@ describe('Connecting in the editor', () => {
     assert.equal(stage.settings.get('orcid'), orcid);
   });
 
-  describe('says in the input what is wrong, and saves nothing, when', () => {
+  describe('shows the error in the input, and saves nothing, if', () => {
     it('the address has no scheme', async () => {
       const done = stage.run('dataTransfer.connect');
       const box = await stage.person.textBox();
       box.enter('dts.example.org');
-      assert.equal(await box.complaint(), 'Begin with https:// (or http:// for this machine).');
+      assert.equal(await box.complaint(), 'The address must start with https:// (http:// is allowed for localhost).');
       box.escape();
       await done;
       await assertNothingSaved(stage);
     });
 
     for (const [what, address, sentence] of [
-      ['the address holds a user name', 'https://me:secret@dts.example.org', /^Leave user name and password out/],
-      ['the address holds a query', 'https://dts.example.org?key=1', /^Leave out what begins with/],
-      ['the address is none', 'https://', /^This is not an address/],
+      ['the address holds a user name', 'https://me:secret@dts.example.org', /^Remove the user name and password\./],
+      ['the address holds a query', 'https://dts.example.org?key=1', /^Remove the part that starts with/],
+      ['the address is none', 'https://', /^Enter a valid address/],
     ] as const) {
       it(what, async () => {
         const done = stage.run('dataTransfer.connect');
@@ -116,7 +116,7 @@ describe('Connecting in the editor', () => {
       await stage.server.stop();
       assert.match(
         await complaintOf(stage, 'the-key'),
-        /^Could not connect: the service cannot be reached \(ECONNREFUSED\)\.$/,
+        /^Could not connect: the service can't be reached \(ECONNREFUSED\)\.$/,
       );
       await assertNothingSaved(stage);
     });
@@ -125,7 +125,7 @@ describe('Connecting in the editor', () => {
       stage.server.on('GET /', html(200, 'Welcome'));
       assert.equal(
         await complaintOf(stage, 'the-key'),
-        'Could not connect: the server at this address is not a data transfer service.',
+        "Could not connect: the server at this address isn't a data transfer service.",
       );
       await assertNothingSaved(stage);
     });
@@ -137,14 +137,14 @@ describe('Connecting in the editor', () => {
       box.enter('the-key');
       assert.equal(
         await box.complaint(),
-        `Could not connect: no data transfer service answers at this address; try ${stage.server.address}.`,
+        `Could not connect: no data transfer service was found at this address; try ${stage.server.address}.`,
       );
       box.escape();
       await done;
       await assertNothingSaved(stage);
     });
 
-    it('the service fails, in its words on one line that are no markup', async () => {
+    it('the service fails, with its message as one line of plain text', async () => {
       stage.server.on('GET /', json({ name: 'X', version: '1' }));
       stage.server.on('GET /api/v1/databases', problem(400, 'no\nsuch $(alert) [way](command:x)'));
       const complaint = await complaintOf(stage, 'the-key');
@@ -154,7 +154,7 @@ describe('Connecting in the editor', () => {
     });
   });
 
-  it('lets the person mend the key and go on', async () => {
+  it('lets the user correct the key and continue', async () => {
     publicLike(stage.server, 'the-key');
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter(stage.server.address);
@@ -168,7 +168,7 @@ describe('Connecting in the editor', () => {
     assert.equal(stage.parts.connectionStore.state.kind, 'connected');
   });
 
-  it('offers to try again, and to set the key, when a key that was kept is refused (D28)', async () => {
+  it('offers Retry and Set API Key if a saved key is refused (D28)', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
     const [connection] = stage.parts.settings.connections;
@@ -181,18 +181,18 @@ describe('Connecting in the editor', () => {
     const notice = await stage.person.notice(
       /^Could not connect to DTS prototype: the service rejected the API key: the token has expired$/,
     );
-    assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key…', 'Show Log']);
+    assert.deepEqual(notice.buttons, ['Retry', 'Set API Key…', 'Show Log']);
     assert.equal(await stage.parts.apiKeys.get(connection), 'the-key', 'the key is not thrown away');
   });
 
-  it('asks before a key would travel unencrypted to another machine, and takes no for an answer (D4)', async () => {
+  it('asks before it sends a key unencrypted to another machine, and accepts a refusal (D4)', async () => {
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter('http://dts.example.org');
     const question = await stage.person.pick();
-    assert.deepEqual(question.labels, ['Enter an address with https://', 'Send the key unencrypted']);
-    question.choose('Enter an address with https://');
+    assert.deepEqual(question.labels, ['Enter an https:// address', 'Send the key unencrypted']);
+    question.choose('Enter an https:// address');
     const again = await stage.person.textBox();
-    assert.equal(again.prompt, 'Address of the service');
+    assert.equal(again.prompt, 'Service address');
     again.enter('http://dts.example.org');
     (await stage.person.pick()).choose('Send the key unencrypted');
     const port = await stage.person.textBox();
@@ -212,18 +212,18 @@ describe('Connecting in the editor', () => {
     await done;
   });
 
-  it('goes back a step with what was typed there', async () => {
+  it('goes back a step and keeps its input', async () => {
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter(stage.server.address);
     (await stage.person.textBox()).goBack();
     const again = await stage.person.textBox();
-    assert.equal(again.prompt, 'Address of the service');
+    assert.equal(again.prompt, 'Service address');
     assert.equal(again.value, stage.server.address);
     again.escape();
     await done;
   });
 
-  describe('leaves everything as it was after Escape', () => {
+  describe('changes nothing after Escape', () => {
     const steps = ['address', 'port', 'key', 'ORCID iD'] as const;
     for (const [index, step] of steps.entries()) {
       it(`in the step that asks for the ${step}`, async () => {

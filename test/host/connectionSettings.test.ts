@@ -51,17 +51,21 @@ describe('Saved connections that are edited by hand', () => {
   for (const [what, entry, trouble] of [
     ['no object', 'https://b.example.org', 'entry 2: it must be an object'],
     ['without an id', { name: 'Beta', server: 'https://b.example.org' }, 'entry 2 (Beta): "id" is missing'],
-    ['of an empty name', { ...right, id: 'b', name: ' ' }, 'entry 2 (https://a.example.org): "name" must be a text'],
-    ['without a scheme', { ...right, id: 'b', server: 'b.example.org' }, '"server" must be an address that begins'],
+    [
+      'of an empty name',
+      { ...right, id: 'b', name: ' ' },
+      'entry 2 (https://a.example.org): "name" must be a non-empty string',
+    ],
+    ['without a scheme', { ...right, id: 'b', server: 'b.example.org' }, '"server" must be an address that starts'],
     ['of an odd port', { ...right, id: 'b', port: 70_000 }, '"port" must be a whole number from 1 to 65535'],
     ['of an odd scheme', { ...right, id: 'b', scheme: 'odd' }, '"scheme" must be one of "base64", "plain"'],
     ['of an odd variable', { ...right, id: 'b', apiKeyVariable: 'a key' }, 'the name of an environment variable'],
-    ['of the same id', { ...right, name: 'Again' }, 'entry 2 (Again): its id is also that of Alpha, which is used'],
+    ['of the same id', { ...right, name: 'Again' }, 'entry 2 (Again): its ID is already used by Alpha'],
   ] as const) {
     it(`are named in one notice where one is ${what}; the others are used, and nothing is lost`, async () => {
       const last = { id: 'z', name: 'Omega', server: 'https://z.example.org' };
       await write([right, entry, last]);
-      const notice = await stage.person.notice(/^The setting dataTransfer\.connections cannot be used as it is: /);
+      const notice = await stage.person.notice(/^The setting dataTransfer\.connections is invalid: /);
       assert.ok(notice.message.includes(trouble), notice.message);
       assert.deepEqual(notice.buttons, ['Open Settings']);
       const { settings } = stage.parts;
@@ -80,7 +84,7 @@ describe('Saved connections that are edited by hand', () => {
   it('are not written over where the setting is no list', async () => {
     await stage.settings.update('connections', { a: 1 }, true);
     assert.match((await stage.person.notice()).message, /it must be a list/);
-    await assert.rejects(stage.parts.settings.saveConnection(right), /must be a list\. Mend it first/);
+    await assert.rejects(stage.parts.settings.saveConnection(right), /must be a list\. Fix it first/);
     assert.deepEqual(stage.settings.get('connections'), { a: 1 });
   });
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { TreeItemCollapsibleState } from 'vscode';
-import type { Database } from '../../src/core/model/database.ts';
+import type { Database } from '../../src/core/model/databaseModel.ts';
 import type { Reason } from '../../src/core/model/reason.ts';
-import type { SearchParameter } from '../../src/core/model/searchParameter.ts';
+import type { SearchParameter } from '../../src/core/model/databaseParameter.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
-import { DatabaseTree } from '../../src/views/databaseTree.ts';
-import type { DatabaseTreeNode } from '../../src/views/nodes.ts';
+import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
+import type { DatabaseTreeNode } from '../../src/extension/views/nodes.ts';
 import { problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { databaseTree, textOf, wordsOf } from './specimens.ts';
@@ -17,18 +17,18 @@ const connection = { id: 'c', name: 'Test service', server: 'http://127.0.0.1:1'
 const saved = 'file:///data/lab/';
 const service = { address: 'http://127.0.0.1:1', name: 'Test service', version: '1.2.3' };
 
-describe('The tree of databases', () => {
+describe('The database tree', () => {
   let store: ConnectionStore;
   let parameters: ParameterStore;
   let searchability: SearchabilityStore;
-  let asked: string[];
+  let requested: string[];
   let tree: DatabaseTree;
   beforeEach(() => {
     store = new ConnectionStore();
-    asked = [];
+    requested = [];
     parameters = new ParameterStore();
     searchability = new SearchabilityStore();
-    const loadParameters = (name: string): number => asked.push(name);
+    const loadParameters = (name: string): number => requested.push(name);
     tree = new DatabaseTree({ store, parameters, searchability, loadParameters, isSaved: (url) => url === saved });
   });
   afterEach(() => tree.dispose());
@@ -38,24 +38,24 @@ describe('The tree of databases', () => {
 
   const connectTo = (...databases: readonly Database[]): void => {
     store.setState({ kind: 'connected', connection, service });
-    store.setListing({ databases, loading: false });
+    store.setListing({ databases, isLoading: false });
   };
 
-  it('is empty while nothing is connected, so that the welcome is seen', () => {
+  it('is empty without a connection, so that the welcome view is visible', () => {
     assert.deepEqual(rows(), []);
   });
 
-  it('shows that it is connecting', () => {
+  it('shows a connecting row', () => {
     store.setState({ kind: 'connecting', connection });
     assert.deepEqual(rows(), ['Test service | connecting', 'Connecting…']);
   });
 
-  it('shows why it could not connect, with a row that tries again', () => {
+  it('shows why connecting failed, with a Retry row', () => {
     store.setState({ kind: 'failed', connection, reason: { kind: 'timeout' } });
-    assert.deepEqual(rows(), ['Test service | not connected', 'The service did not answer in time', 'Retry']);
-    const [, trouble, retry] = tree.getChildren().map((row) => tree.getTreeItem(row));
-    assert.equal(trouble?.tooltip, 'Could not connect: the service did not answer in time');
-    for (const row of [trouble, retry])
+    assert.deepEqual(rows(), ['Test service | not connected', "The service didn't respond in time", 'Retry']);
+    const [, problem, retry] = tree.getChildren().map((row) => tree.getTreeItem(row));
+    assert.equal(problem?.tooltip, "Could not connect: the service didn't respond in time");
+    for (const row of [problem, retry])
       assert.deepEqual([row?.command?.command, row?.command?.arguments], ['dataTransfer.refreshDatabases', []]);
   });
 
@@ -66,14 +66,14 @@ describe('The tree of databases', () => {
     ['outage', 'KBase Auth error: 500', "The service couldn't check the API key"],
     [undefined, 'who $(x) [y](command:z)', 'The service rejected the sign-in', 'Set API Key…'],
   ] as const) {
-    it(`shows what the service said of the sign-in, and what helps: ${signIn ?? 'unclear'} (D44)`, () => {
+    it(`shows the service's message about the sign-in and a remedy: ${signIn ?? 'unclear'} (D44)`, () => {
       const reason: Reason = { kind: 'unauthorized', status: 401, detail, ...(signIn && { signIn }) };
       store.setState({ kind: 'failed', connection, reason });
       assert.deepEqual(rows(), ['Test service | not connected', `${text}: ${detail}`, 'Retry', ...remedies]);
     });
   }
 
-  it('says of a key that worked before that it is being retried, and only then that it was refused (D28)', () => {
+  it('shows that a key that worked before is retried, and only later that it was refused (D28)', () => {
     connectTo({ id: 'a', name: 'Alpha', organization: 'One', url: '' });
     const reason: Reason = { kind: 'unauthorized', status: 401, signIn: 'key', detail: 'KBase Auth error: 401' };
     store.setDoubt({ ...reason, keyWorked: true });
@@ -81,7 +81,7 @@ describe('The tree of databases', () => {
     assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha']);
     store.setListing({ ...store.listing, reason: { ...reason, keyWorked: true } });
     assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha'], 'said once');
-    store.setListing({ databases: store.listing.databases, loading: false });
+    store.setListing({ databases: store.listing.databases, isLoading: false });
     store.setDoubt(reason);
     const refused = 'The service rejected the API key: KBase Auth error: 401';
     assert.deepEqual(rows(), ['Test service | sign-in rejected', refused, 'Retry', 'Set API Key…', 'Alpha']);
@@ -89,24 +89,24 @@ describe('The tree of databases', () => {
     assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'Alpha']);
   });
 
-  it('offers to set the key where there is none', () => {
+  it('offers to set a missing key', () => {
     store.setState({ kind: 'failed', connection, reason: { kind: 'keyMissing' } });
-    const [, trouble, key] = tree.getChildren().map((row) => tree.getTreeItem(row));
+    const [, problem, key] = tree.getChildren().map((row) => tree.getTreeItem(row));
     assert.equal(key?.label, 'Set API Key…');
-    for (const row of [trouble, key])
+    for (const row of [problem, key])
       assert.deepEqual(
         [row?.command?.command, row?.command?.arguments],
         ['dataTransfer.setApiKey', [{ kind: 'connection', id: connection.id }]],
       );
   });
 
-  it('shows that the databases are on their way', () => {
+  it('shows that the databases are loading', () => {
     store.setState({ kind: 'connected', connection, service });
-    store.setListing({ databases: [], loading: true });
+    store.setListing({ databases: [], isLoading: true });
     assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'Loading…']);
   });
 
-  it('says when the service has no databases', () => {
+  it('shows that the service has no databases', () => {
     connectTo();
     assert.deepEqual(rows(), ['Test service | connected · v1.2.3', 'This service has no databases.']);
   });
@@ -123,7 +123,7 @@ describe('The tree of databases', () => {
     assert.deepEqual(rows({ kind: 'organization', name: '' }), ['Delta']);
   });
 
-  it('gives every row an id of its own', () => {
+  it('gives each row a unique ID', () => {
     connectTo(database('Alpha', 'One'), database('Beta', 'Two'));
     const nodes = tree
       .getChildren()
@@ -132,7 +132,7 @@ describe('The tree of databases', () => {
     assert.equal(new Set(ids).size, 5);
   });
 
-  it('says in the row of a database what it is known to refuse, and draws only that row again (D38)', () => {
+  it('shows in the row of a database what it refuses, and redraws only that row (D38)', () => {
     connectTo(database('Alpha', 'One'), database('Beta', 'One'));
     const [, alpha] = tree.getChildren();
     assert.ok(alpha);
@@ -148,33 +148,52 @@ describe('The tree of databases', () => {
     assert.equal(tree.getTreeItem(alpha).tooltip, `Alpha\nOne\n${said}`);
     searchability.set({ connectionId: connection.id, version: '2' }, 'Beta', { kind: 'wantsQuery' });
     store.setState({ kind: 'connected', connection, service: { ...service, version: '2' } });
-    store.setListing({ databases: [database('Alpha', 'One'), database('Beta', 'One')], loading: false });
-    assert.deepEqual(rows().slice(1), ['Alpha', 'Beta | special queries']);
+    store.setListing({ databases: [database('Alpha', 'One'), database('Beta', 'One')], isLoading: false });
+    assert.deepEqual(rows().slice(1), ['Alpha', 'Beta | custom query format']);
   });
 
-  it('asks for the search parameters of a database when it is opened, and names them (D26)', () => {
+  it('requests the search parameters of a database when it is expanded, and lists them (D26)', () => {
     connectTo(database('Alpha', 'One'), database('Beta', 'One'));
     const alpha = tree.getChildren().find((node) => node.kind === 'database');
     assert.ok(alpha);
     assert.equal(tree.getTreeItem(alpha).collapsibleState, TreeItemCollapsibleState.Collapsed);
-    assert.deepEqual(rows(alpha), ['Loading…']);
-    assert.deepEqual(asked, ['Alpha']);
+    assert.deepEqual(rows(alpha), ['List All Files', 'Loading…']);
+    assert.deepEqual(requested, ['Alpha']);
     const drawn: unknown[] = [];
     tree.onDidChangeTreeData((node) => drawn.push(node));
     const sort = { type: 'array(string)', values: ['asc', 'desc'] };
     parameters.set('Alpha', { parameters: { d: sort, q: { type: 'string', values: [] } } });
     assert.deepEqual(drawn, [alpha], 'only that database is drawn again');
-    assert.deepEqual(rows(alpha), ['Search parameters: d, q']);
-    const [row] = tree.getChildren(alpha);
+    assert.deepEqual(rows(alpha), ['List All Files', 'Search parameters: d, q']);
+    const [, row] = tree.getChildren(alpha);
     assert.ok(row);
     assert.equal(tree.getTreeItem(row).tooltip, 'd: one of asc, desc\nq: text');
   });
 
-  it('bounds what a database with very many parameters has in its tooltip and read aloud (D39)', () => {
+  it('opens a database on a click, and lists its files unless it is known to refuse that', () => {
+    connectTo(database('Alpha', 'One'), database('Beta', 'Two'));
+    const alpha = { kind: 'database', name: 'Alpha' } as const;
+    const { command } = tree.getTreeItem(alpha);
+    assert.deepEqual([command?.command, command?.arguments], ['dataTransfer.openDatabase', [alpha]]);
+    assert.deepEqual(tree.getParent(alpha), { kind: 'organization', name: 'One' });
+    const [list] = tree.getChildren(alpha).map((node) => tree.getTreeItem(node));
+    assert.deepEqual([list?.command?.command, list?.command?.arguments], ['dataTransfer.listFiles', [alpha]]);
+    searchability.set({ connectionId: connection.id, version: service.version }, 'Alpha', { kind: 'wantsWords' });
+    assert.deepEqual(rows(alpha), ['Loading…']);
+  });
+
+  it('labels the search parameters of the local service', () => {
+    store.setState({ kind: 'connected', connection, service: { ...service, pagesExactly: true } });
+    store.setListing({ databases: [database('Alpha', 'One')], isLoading: false });
+    parameters.set('Alpha', { parameters: { minBytes: { type: 'number', values: [] } } });
+    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }).slice(1), ['Search parameters: Smallest size']);
+  });
+
+  it('limits the tooltip and the accessible label of a database with many parameters (D39)', () => {
     connectTo(database('Alpha', 'One'));
     const many = Array.from({ length: 200 }, (_, index) => [`parameter_${index}`, { type: 'string', values: [] }]);
     parameters.set('Alpha', { parameters: Object.fromEntries(many) as Record<string, SearchParameter> });
-    const [row] = tree.getChildren({ kind: 'database', name: 'Alpha' });
+    const [, row] = tree.getChildren({ kind: 'database', name: 'Alpha' });
     assert.ok(row);
     const { tooltip, accessibilityInformation } = tree.getTreeItem(row);
     assert.equal(textOf(tooltip).split('\n').length, 21);
@@ -183,39 +202,45 @@ describe('The tree of databases', () => {
     assert.ok(spoken.length <= 300, `${spoken.length} letters are read`);
   });
 
-  it('says when a database has no search parameters, and why they did not come', () => {
+  it('shows that a database has no search parameters, or why they could not be loaded', () => {
     connectTo(database('Alpha', 'One'));
     parameters.set('Alpha', { parameters: {} });
-    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }), ['No search parameters of its own']);
+    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }), [
+      'List All Files',
+      'No database-specific search parameters',
+    ]);
     parameters.set('Alpha', { parameters: {}, reason: { kind: 'timeout' } });
-    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }), ['The service did not answer in time', 'Retry']);
-    assert.deepEqual(asked, [], 'Retry asks, drawing the row does not');
+    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }).slice(1), [
+      "The service didn't respond in time",
+      'Retry',
+    ]);
+    assert.deepEqual(requested, [], 'Retry asks, drawing the row does not');
   });
 
-  it('does not call a service connected that does not respond', () => {
+  it('does not show a service that does not respond as connected', () => {
     connectTo(database('Alpha', 'One'));
     store.setProblem({ kind: 'unreachable', code: 'ECONNREFUSED' });
     assert.equal(rows()[0], 'Test service | not responding · v1.2.3');
     const item = tree.getTreeItem({ kind: 'connection' });
-    assert.match(textOf(item.tooltip), /\nthe service cannot be reached \(ECONNREFUSED\)\n/);
+    assert.match(textOf(item.tooltip), /\nthe service can't be reached \(ECONNREFUSED\)\n/);
     assert.match(item.accessibilityInformation?.label ?? '', /not responding/);
     store.setProblem(undefined);
     assert.equal(rows()[0], 'Test service | connected · v1.2.3');
   });
 
-  it('marks the databases that the settings name, so that their menu can take them out again', () => {
+  it('marks the databases from the settings, so that their menu can remove them', () => {
     connectTo({ ...database('Alpha', 'One'), url: saved }, database('Beta', 'One'));
     const kinds = tree.getChildren().map((node) => tree.getTreeItem(node).contextValue);
     assert.deepEqual(kinds, ['connection', 'database.saved', 'database']);
   });
 
-  it('keeps the databases when listing them again fails, and says so above them', () => {
+  it('keeps the databases when a refresh fails, and shows the failure above them', () => {
     connectTo(database('Alpha', 'One'));
     store.setListing({ ...store.listing, reason: { kind: 'timeout' } });
-    assert.deepEqual(rows().slice(1), ['The service did not answer in time', 'Retry', 'Alpha']);
+    assert.deepEqual(rows().slice(1), ["The service didn't respond in time", 'Retry', 'Alpha']);
   });
 
-  it('is drawn again once for what changes together, and again for what changes after that', () => {
+  it('redraws once for simultaneous changes, and again for later ones', () => {
     let draws = 0;
     const subscription = tree.onDidChangeTreeData(() => (draws += 1));
     connectTo(database('Alpha', 'One'));
@@ -238,13 +263,13 @@ describe('The Retry row of the databases', () => {
 
   const retry = async (): Promise<void> => {
     const tree = databaseTree(stage.parts.connectionStore);
-    const row = tree.getChildren().find((node) => node.kind === 'message' && node.look === 'error');
+    const row = tree.getChildren().find((node) => node.kind === 'message' && node.icon === 'error');
     assert.ok(row, 'there is an error row');
     await stage.click(tree.getTreeItem(row));
     tree.dispose();
   };
 
-  it('lists the databases again after a listing has failed', async () => {
+  it('refreshes the databases after a failed listing', async () => {
     const { connectionStore } = stage.parts;
     stage.server.on('GET /api/v1/databases', problem(403, 'not today'));
     await stage.run('dataTransfer.refreshDatabases');
@@ -255,7 +280,7 @@ describe('The Retry row of the databases', () => {
     assert.equal(connectionStore.listing.reason, undefined);
   });
 
-  it('connects again after connecting has failed', async () => {
+  it('reconnects after a failed connection attempt', async () => {
     const { connectionStore, settings, apiKeys, connectFlow } = stage.parts;
     const [connection] = settings.connections;
     assert.ok(connection);

@@ -1,43 +1,54 @@
 import assert from 'node:assert/strict';
 import { extensions } from 'vscode';
-import type { CommandId } from '../../src/host/contributions.ts';
+import type { CommandId } from '../../src/extension/editor/contributions.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { extensionId, Stage } from './stage.ts';
 
 /** What a command does when there is nothing for it: it asks, says a sentence, or does its work. */
-type Outcome = { readonly asks: RegExp } | { readonly says: RegExp } | { readonly works: string };
+type Outcome =
+  { readonly asks: RegExp } | { readonly says: RegExp; readonly next?: readonly string[] } | { readonly works: string };
 
-const noTransfer: Outcome = { says: /^There is no transfer for this\.$/ };
-const noSearch: Outcome = { says: /^There is no search for this\. Search for files first\.$/ };
-const noFiles: Outcome = { says: /^There are no files to choose from\. Search for files first\.$/ };
+const noTransfer: Outcome = { says: /^No transfers yet\.$/, next: ['Transfer Files…'] };
+const noSearch: Outcome = { says: /^Run a search first\.$/, next: ['Search Files…'] };
+const noFiles: Outcome = { says: /^No files yet\. Run a search first\.$/, next: ['Search Files…'] };
 const whichFolder: Outcome = { asks: /Serve a Folder as a Database/ };
 const whichService: Outcome = { asks: /Select a service to connect to/ };
 
 /** The exceptions `works` return without a word, because what they do is seen. */
 const unconnected: Readonly<Record<CommandId, Outcome>> = {
-  'dataTransfer.connect': { asks: /Address of the service/ },
+  'dataTransfer.connect': { asks: /Service address/ },
   'dataTransfer.disconnect': { says: /^There is no connection to close\.$/ },
   'dataTransfer.switchConnection': whichService,
-  'dataTransfer.forgetConnection': { says: /^There is no saved connection to forget\.$/ },
-  'dataTransfer.setApiKey': { says: /^There is no saved connection\. Connect to a service first\.$/ },
+  'dataTransfer.forgetConnection': {
+    says: /^There is no saved connection to remove\.$/,
+    next: ['Connect to a Service…'],
+  },
+  'dataTransfer.setApiKey': {
+    says: /^There are no saved connections\. Connect to a service first\.$/,
+    next: ['Connect to a Service…'],
+  },
   'dataTransfer.testConnection': { asks: /Select the connection to test/ },
   'dataTransfer.setOrcid': { asks: /Your ORCID iD/ },
   'dataTransfer.startLocalService': { works: 'the databases appear' },
   'dataTransfer.stopLocalService': { says: /^The local service isn't running\.$/ },
   'dataTransfer.serveFolder': whichFolder,
   'dataTransfer.serveThisFolder': whichFolder,
-  'dataTransfer.stopServing': { says: /^The settings name no folder that is served\.$/ },
+  'dataTransfer.stopServing': { says: /^Your settings list no served folders\.$/, next: ['Serve a Folder…'] },
   'dataTransfer.refreshDatabases': whichService,
   'dataTransfer.searchFiles': whichService,
+  'dataTransfer.searchWithFilters': whichService,
+  'dataTransfer.openDatabase': whichService,
+  'dataTransfer.listFiles': whichService,
   'dataTransfer.searchAllDatabases': whichService,
   'dataTransfer.findFilesById': whichService,
   'dataTransfer.refineSearch': noSearch,
-  'dataTransfer.stopSearch': { says: /^No search is under way\.$/ },
+  'dataTransfer.stopSearch': { says: /^No search is running\.$/ },
   'dataTransfer.loadAll': noSearch,
   'dataTransfer.sortResults': noSearch,
   'dataTransfer.checkAllFiles': noSearch,
-  'dataTransfer.uncheckAllFiles': { says: /^No files are checked\.$/ },
-  'dataTransfer.toggleCheck': { says: /^Select a file in the search results first\.$/ },
+  'dataTransfer.uncheckAllFiles': { says: /^No files are checked\.$/, next: ['Search Files…'] },
+  'dataTransfer.toggleCheck': { says: /^Select a file in the search results first\.$/, next: ['Search Files…'] },
+  'dataTransfer.toggleFocusedRow': { works: 'the focused row expands' },
   'dataTransfer.loadMore': noSearch,
   'dataTransfer.repeatSearch': noSearch,
   'dataTransfer.dismissSearch': noSearch,
@@ -47,12 +58,13 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.copyFileId': noFiles,
   'dataTransfer.transferFiles': whichService,
   'dataTransfer.transferCheckedFiles': whichService,
-  'dataTransfer.useDescription': { says: /^No description is being written\.$/ },
+  'dataTransfer.transferToLastDestination': whichService,
+  'dataTransfer.useDescription': { says: /^No description editor is open\.$/ },
   'dataTransfer.showTransferProgress': noTransfer,
   'dataTransfer.cancelTransfer': noTransfer,
   'dataTransfer.sendNow': { says: /^No request is waiting to be sent\.$/ },
   'dataTransfer.copyTransferId': noTransfer,
-  'dataTransfer.refreshTransfers': { says: /^No transfer is running\.$/ },
+  'dataTransfer.refreshTransfers': { says: /^No transfers are running\.$/ },
   'dataTransfer.revealLandedFiles': noTransfer,
   'dataTransfer.verifyLandedFiles': { asks: /Select a manifest file/ },
   'dataTransfer.removeFromHistory': noTransfer,
@@ -63,11 +75,11 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.checkTransferById': whichService,
   'dataTransfer.transferDidStart': noTransfer,
   'dataTransfer.transferDidNotStart': noTransfer,
-  'dataTransfer.findInHistory': { says: /^No transfer has ended yet\.$/ },
-  'dataTransfer.exportTransferHistory': { says: /^There are no transfers to export\.$/ },
+  'dataTransfer.findInHistory': { says: /^No finished transfers yet\.$/, next: ['Transfer Files…'] },
+  'dataTransfer.exportTransferHistory': { says: /^There are no transfers to export\.$/, next: ['Transfer Files…'] },
   'dataTransfer.showLog': { works: 'the log opens' },
   'dataTransfer.copyDiagnostics': {
-    says: /^The diagnostics are on the clipboard, without keys\. Paste them into a report\.$/,
+    says: /^Copied the diagnostics to the clipboard, without keys\. Paste them into a report\.$/,
   },
 };
 
@@ -75,15 +87,19 @@ const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
   'dataTransfer.testConnection': { says: /^The connection to DTS prototype works\.$/ },
   'dataTransfer.disconnect': { works: 'the databases go away' },
   'dataTransfer.switchConnection': whichService,
-  'dataTransfer.forgetConnection': { asks: /Select the connection to forget/ },
-  'dataTransfer.setApiKey': { asks: /developer token/ },
+  'dataTransfer.forgetConnection': { asks: /Select the connection to remove/ },
+  'dataTransfer.setApiKey': { asks: /Developer token/ },
   'dataTransfer.refreshDatabases': { works: 'the databases are listed again' },
-  'dataTransfer.searchFiles': { asks: /Select the database to search/ },
-  'dataTransfer.searchAllDatabases': { asks: /Words to search all databases for/ },
-  'dataTransfer.findFilesById': { asks: /Select the database that holds the files/ },
-  'dataTransfer.checkTransferById': { asks: /The id that DTS prototype gave the transfer/ },
+  'dataTransfer.searchFiles': { asks: /Select a database, or repeat a recent search/ },
+  'dataTransfer.searchWithFilters': { asks: /Select a database, or repeat a recent search/ },
+  'dataTransfer.openDatabase': { asks: /Select a database, or repeat a recent search/ },
+  'dataTransfer.listFiles': { asks: /Select the database whose files to list/ },
+  'dataTransfer.searchAllDatabases': { asks: /Search all databases \(leave empty to list all files\)/ },
+  'dataTransfer.findFilesById': { asks: /Select the database that contains the files/ },
+  'dataTransfer.checkTransferById': { asks: /Transfer ID issued by DTS prototype/ },
   'dataTransfer.transferFiles': noFiles,
-  'dataTransfer.transferCheckedFiles': { says: /^No files are checked\. Check files in the search results first\.$/ },
+  'dataTransfer.transferCheckedFiles': noFiles,
+  'dataTransfer.transferToLastDestination': noFiles,
 };
 
 describe('A command with nothing selected', () => {
@@ -144,10 +160,13 @@ async function assertOutcome({ run, person }: Stage, id: CommandId, outcome: Out
   } else if ('says' in outcome) {
     const notice = await person.notice();
     assert.match(notice.message, outcome.says);
+    assert.equal(notice.kind, 'information', 'a slip is no error');
+    assert.ok(!notice.buttons.includes('Show Log'));
+    if (outcome.next) assert.deepEqual(notice.buttons, outcome.next);
   }
   await done;
   assert.equal(person.notices.length, 'says' in outcome ? before + 1 : before);
-  assert.doesNotMatch(person.everythingShown, /Something went wrong/);
+  assert.doesNotMatch(person.everythingShown, /Unexpected error/);
 }
 
 function entries(table: Readonly<Partial<Record<CommandId, Outcome>>>): readonly (readonly [CommandId, Outcome])[] {

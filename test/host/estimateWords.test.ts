@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { basisText, estimateText, timeLeftText } from '../../src/host/words.ts';
+import { describeEstimateBasis, describeEstimate, formatTimeLeft } from '../../src/extension/words/estimateWords.ts';
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 
@@ -15,22 +15,22 @@ describe('The words for an estimate', () => {
     [2 * day, 2 * day, 'about 2 days'],
   ];
   for (const [lowMs, highMs, words] of ranges) {
-    it(`say ${words}`, () => {
-      assert.equal(timeLeftText({ kind: 'range', lowMs, highMs, basis: 'movement' }), words);
+    it(`are "${words}"`, () => {
+      assert.equal(formatTimeLeft({ kind: 'range', lowMs, highMs, basis: 'movement' }), words);
     });
   }
 
-  it('say what it is drawn from where those are other transfers', () => {
+  it('name their basis if it is other transfers', () => {
     const range = { kind: 'range', lowMs: 4 * minute, highMs: 7 * minute } as const;
-    assert.equal(estimateText({ ...range, basis: 'earlier', count: 3 }), '4–7 min, from 3 earlier transfers');
-    assert.equal(estimateText({ ...range, basis: 'earlier', count: 1 }), '4–7 min, from 1 earlier transfer');
-    assert.equal(estimateText({ ...range, basis: 'movement' }), '4–7 min');
-    assert.equal(basisText({ ...range, basis: 'movement' }), 'from the files moved so far');
+    assert.equal(describeEstimate({ ...range, basis: 'earlier', count: 3 }), '4–7 min, based on 3 earlier transfers');
+    assert.equal(describeEstimate({ ...range, basis: 'earlier', count: 1 }), '4–7 min, based on 1 earlier transfer');
+    assert.equal(describeEstimate({ ...range, basis: 'movement' }), '4–7 min');
+    assert.equal(describeEstimateBasis({ ...range, basis: 'movement' }), 'based on files transferred so far');
   });
 
-  it('say for how long nothing has moved', () => {
+  it('show for how long there was no progress', () => {
     const stalled = { kind: 'stalled', sinceMs: 40 * minute } as const;
-    assert.equal(estimateText(stalled), 'no movement for 40 min');
-    assert.equal(basisText(stalled), undefined);
+    assert.equal(describeEstimate(stalled), 'no progress for 40 min');
+    assert.equal(describeEstimateBasis(stalled), undefined);
   });
 });

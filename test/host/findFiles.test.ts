@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { env, Selection, Uri, window, workspace } from 'vscode';
+import { env, Position, Selection, Uri, window, workspace } from 'vscode';
 import type { Search } from '../../src/core/store/searchStore.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import type { ScriptedPick } from '../support/scriptedInputs.ts';
@@ -30,7 +30,7 @@ describe('Finding files by id', () => {
     return { done, sources: await stage.person.pick() };
   };
   const found = (): Search => {
-    const [search] = stage.parts.searchStore.all();
+    const [search] = stage.parts.searchStore.getAll();
     assert.ok(search, 'there is a search');
     return search;
   };
@@ -47,16 +47,22 @@ describe('Finding files by id', () => {
     return { done, columns: await stage.person.pick() };
   };
 
-  it('takes typed ids, each once, and names those that were not found', async () => {
+  it('accepts typed ids, each once, and names those that were not found', async () => {
     const { done, sources } = await begin();
-    sources.choose('Type or paste ids');
+    sources.choose('Type or paste IDs');
     const box = await stage.person.textBox();
     box.enter(' , ');
-    assert.equal(box.validationMessage, 'Enter at least one id.');
+    assert.equal(box.validationMessage, 'Enter at least one ID.');
     box.enter('JDP:000001, JDP:000002 JDP:nobody,JDP:000001');
     await done;
     const search = found();
     assert.deepEqual(ids(search), ['JDP:000001', 'JDP:000002']);
+    const { searchStore } = stage.parts;
+    assert.deepEqual(
+      searchStore.getCheckedFiles().map(({ file }) => file.id),
+      ['JDP:000001', 'JDP:000002'],
+      'the files are checked already',
+    );
     assert.deepEqual(
       search.missing.map(({ id }) => id),
       ['JDP:nobody'],
@@ -64,18 +70,18 @@ describe('Finding files by id', () => {
     assert.deepEqual([search.reason, search.mayHaveMore], [undefined, false]);
   });
 
-  it('takes the ids that are selected in the editor', async () => {
+  it('accepts the ids that are selected in the editor', async () => {
     const document = await workspace.openTextDocument({ content: 'first\nJDP:000003\nJDP:000004\nlast' });
     const editor = await window.showTextDocument(document);
     editor.selection = new Selection(1, 0, 3, 0);
     const { done, sources } = await begin();
-    assert.equal(sources.items[0]?.description, '2 ids: JDP:000003, JDP:000004');
-    sources.choose('Selection in the editor');
+    assert.equal(sources.items[0]?.description, '2 IDs: JDP:000003, JDP:000004');
+    sources.choose('Editor selection');
     await done;
     assert.deepEqual(ids(found()), ['JDP:000003', 'JDP:000004']);
   });
 
-  it('takes the ids that were copied, and shows nothing of the clipboard before', async () => {
+  it('accepts the ids on the clipboard, and does not show them before', async () => {
     await env.clipboard.writeText('JDP:000005\r\nJDP:000006\r\n');
     const { done, sources } = await begin();
     assert.doesNotMatch(sources.text, /JDP:000005/);
@@ -84,16 +90,16 @@ describe('Finding files by id', () => {
     assert.deepEqual(ids(found()), ['JDP:000005', 'JDP:000006']);
   });
 
-  it('says that there are no ids on an empty clipboard', async () => {
+  it('reports that an empty clipboard contains no ids', async () => {
     await env.clipboard.writeText(' ');
     const { done, sources } = await begin();
     sources.choose('Clipboard');
-    await stage.person.notice(/^There are no ids on the clipboard\. Copy some first\.$/);
+    await stage.person.notice(/^There are no IDs on the clipboard\. Copy some first\.$/);
     await done;
-    assert.deepEqual(stage.parts.searchStore.all(), []);
+    assert.deepEqual(stage.parts.searchStore.getAll(), []);
   });
 
-  it('guesses the column of a CSV file by its name, and shows what stands in each', async () => {
+  it('suggests the column of a CSV file by its name, and shows values of each', async () => {
     const text = 'note,file_id,"size, in bytes"\r\n"a ""b"", c",JDP:000007,1\r\n,JDP:000008,2\r\n';
     const { done, columns } = await beginCsv(text);
     assert.deepEqual(columns.labels, ['note', 'file_id', 'size, in bytes']);
@@ -104,46 +110,70 @@ describe('Finding files by id', () => {
     assert.deepEqual(ids(found()), ['JDP:000007', 'JDP:000008']);
   });
 
-  it('takes a list without a head for what it is', async () => {
+  it('reads a list without a header row', async () => {
     const { done, columns } = await beginCsv('JDP:000009\nJDP:000010\n');
     columns.choose('JDP:000009');
-    (await stage.person.pick()).choose('JDP:000009 is an id too');
+    (await stage.person.pick()).choose('No, JDP:000009 is an ID');
     await done;
     assert.deepEqual(ids(found()), ['JDP:000009', 'JDP:000010']);
   });
 
-  it('says so when a file holds no table', async () => {
+  it('reports a file that contains no table', async () => {
     const file = join(folder, 'files.csv');
     await writeFile(file, '\n');
     const { done, sources } = await begin();
     sources.choose('Column of a CSV file…');
     (await stage.person.pick()).choose('Another file…');
     (await stage.person.folderDialog()).choose(Uri.file(file));
-    await stage.person.notice(/files\.csv holds no table\.$/);
+    await stage.person.notice(/files\.csv doesn't contain a table\.$/);
     await done;
   });
 
-  it('asks before very many are fetched', async () => {
+  it('begins with the table that is open, with its unsaved changes, and later with the one that was used', async () => {
+    const file = Uri.file(join(folder, 'open.csv'));
+    await writeFile(file.fsPath, 'file_id,n\nJDP:000001,1\n');
+    const editor = await window.showTextDocument(file);
+    await editor.edit((edit) => edit.insert(new Position(2, 0), 'JDP:000002,2\n'));
+    const { done, sources } = await begin();
+    sources.choose('Column of a CSV file…');
+    const files = await stage.person.pick();
+    assert.deepEqual([files.items[0]?.description, files.labels.at(-1)], ['open in the editor', 'Another file…']);
+    files.choose(files.labels[0] ?? '');
+    (await stage.person.pick()).choose('file_id');
+    await done;
+    assert.deepEqual(ids(found()), ['JDP:000001', 'JDP:000002']);
+    await editor.document.save();
+    await stage.closePages();
+    const again = await begin();
+    again.sources.choose('Column of a CSV file…');
+    const next = await stage.person.pick();
+    assert.match(next.labels[0] ?? '', /open\.csv$/);
+    assert.equal(next.items[0]?.description, 'used last');
+    next.escape();
+    await again.done;
+  });
+
+  it('asks before it fetches very many files', async () => {
     const many = Array.from({ length: 5001 }, (_, index) => `x${index}`);
     const { done, sources } = await begin();
-    sources.choose('Type or paste ids');
+    sources.choose('Type or paste IDs');
     (await stage.person.textBox()).enter(many.join(' '));
-    (await stage.person.notice(/^Fetch 5,001 files from JGI Data Portal\?$/)).dismiss();
+    (await stage.person.notice(/^Look up 5,001 files in JGI Data Portal\?$/)).dismiss();
     await done;
-    assert.deepEqual(stage.parts.searchStore.all(), []);
+    assert.deepEqual(stage.parts.searchStore.getAll(), []);
   });
 
   it('is edited by its ids', async () => {
     const first = await begin();
-    first.sources.choose('Type or paste ids');
+    first.sources.choose('Type or paste IDs');
     (await stage.person.textBox()).enter('JDP:000001 JDP:nobody');
     await first.done;
     const done = stage.run('dataTransfer.refineSearch', { kind: 'search', key: found().key });
-    (await stage.person.pick()).choose('Type or paste ids');
+    (await stage.person.pick()).choose('Type or paste IDs');
     const box = await stage.person.textBox();
     assert.equal(box.value, 'JDP:000001, JDP:nobody');
     box.enter('JDP:000002');
     await done;
-    assert.deepEqual([ids(found()), stage.parts.searchStore.all().length], [['JDP:000002'], 1]);
+    assert.deepEqual([ids(found()), stage.parts.searchStore.getAll().length], [['JDP:000002'], 1]);
   });
 });

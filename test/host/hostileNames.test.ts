@@ -3,14 +3,14 @@ import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import { SearchTree } from '../../src/views/searchTree.ts';
-import { TransferTree } from '../../src/views/transferTree.ts';
+import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { TransferTree } from '../../src/extension/views/transferTree.ts';
 import { json, problem } from '../support/faultBehaviours.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { assertPlain, assertPlainRow, databaseTree, fileEntry, hostileTexts, labelOf, transfer } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
-describe('What a server says is data', () => {
+describe('Text from a server is data', () => {
   for (const [what, text] of Object.entries(hostileTexts)) {
     describe(`with ${what} in it`, () => {
       it('the rows of the databases are plain text', () => {
@@ -26,14 +26,14 @@ describe('What a server says is data', () => {
           { id: text, name: text, organization: text, url: text },
           { id: 'b', name: 'Beta', organization: 'Another', url: '' },
         ];
-        store.setListing({ databases, loading: false, reason: { kind: 'serverError', detail: text } });
+        store.setListing({ databases, isLoading: false, reason: { kind: 'serverError', detail: text } });
         const organizations = tree.getChildren();
         const nodes = [...organizations, ...organizations.flatMap((node) => tree.getChildren(node))];
         assert.equal(nodes.length, 7);
         parameters.set(text, { parameters: { [text]: { type: text, values: [text] }, b: { type: text, values: [] } } });
         parameters.set('Beta', { parameters: {}, reason: { kind: 'serverError', detail: text } });
         const about = nodes.flatMap((node) => (node.kind === 'database' ? tree.getChildren(node) : []));
-        assert.equal(about.length, 3);
+        assert.equal(about.length, 5);
         for (const node of [...nodes, ...about]) assertPlainRow(tree.getTreeItem(node));
         tree.dispose();
       });
@@ -47,7 +47,7 @@ describe('What a server says is data', () => {
         store.update('s', {
           files: [fileEntry('f', { ...texts, resource }), { kind: 'unreadable', text }],
           missing: [{ id: text, reason: { kind: 'notFound', detail: text } }],
-          loading: false,
+          isLoading: false,
           reason: { kind: 'forbidden', detail: text },
         });
         const roots = tree.getChildren();
@@ -62,12 +62,13 @@ describe('What a server says is data', () => {
 
       it('the rows of the transfers are plain text', () => {
         const store = new TransferStore();
-        const loadFinished = (): Promise<void> => Promise.resolve();
-        const tree = new TransferTree({ store, clock: new ManualClock(), loadFinished, estimate: () => undefined });
+        const load = (): Promise<void> => Promise.resolve();
+        const loads = { loadFinished: load, loadLastFinished: load };
+        const tree = new TransferTree({ store, clock: new ManualClock(), ...loads, estimate: () => undefined });
         const status = { status: text, message: text, fileCount: 2, movedFileCount: 1 };
         const more = { state: 'running', status, problem: { kind: 'refused', detail: text } } as const;
         store.put([transfer('t', { ...more, id: `id ${text}` }, { source: text, destination: text })]);
-        const node = tree.node('t');
+        const node = tree.getNode('t');
         assert.ok(node);
         assertPlainRow(tree.getTreeItem(node));
         tree.dispose();
@@ -75,23 +76,23 @@ describe('What a server says is data', () => {
     });
   }
 
-  it('keeps what can be seen of a name, letter for letter', () => {
+  it('keeps the visible characters of a name', () => {
     const store = new SearchStore();
     const tree = new SearchTree(store);
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 10 });
     const names = ['$(alert) x', '<b>bold</b>', '[x](command:y)', 'Größe 数据 données.csv', 'naïve\u0301 🌽'];
     store.update('s', {
       files: names.map((name, index) => fileEntry(`f${index}`, { name })),
-      loading: false,
+      isLoading: false,
       mayHaveMore: false,
     });
-    const labels = tree.getChildren(tree.root('s')).map((node) => labelOf(tree.getTreeItem(node)));
+    const labels = tree.getChildren(tree.getRoot('s')).map((node) => labelOf(tree.getTreeItem(node)));
     assert.deepEqual(labels, names);
     tree.dispose();
   });
 });
 
-describe('What a server says, in notices and inputs', () => {
+describe('Text from a server, in notices and inputs', () => {
   const trick = '$(alert) [click](command:workbench.action.quit)\nnext\u202eline';
   let stage: Stage;
   beforeEach(async () => {
@@ -113,9 +114,8 @@ describe('What a server says, in notices and inputs', () => {
     const pick = await person.pick();
     pick.choose(pick.labels[0] ?? '');
     (await person.textBox()).enter(trick);
-    (await person.pick()).choose('Search');
     await found;
-    const [search] = stage.parts.searchStore.all();
+    const [search] = stage.parts.searchStore.getAll();
     assert.equal(search?.files.length, 1);
     await stage.transferAll(pick.labels[1] ?? '');
     const refusal = await person.notice();

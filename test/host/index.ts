@@ -1,11 +1,11 @@
 import Mocha from 'mocha';
 import { suites } from 'host-suites';
-import { RingReporter } from '../support/ringReporter.ts';
+import { printEnd, RingReporter } from '../support/ringReporter.ts';
 import { chosenOrder, runInOrder } from '../support/testOrder.ts';
 
 /** What the editor calls in its extension host: runs every `test/host/**\/*.test.ts`, and throws when one failed. */
 export async function run(): Promise<void> {
-  const mocha = new Mocha({ ui: 'bdd', timeout: 20_000, reporter: RingReporter, forbidOnly: true });
+  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, reporter: RingReporter, forbidOnly: true });
   const pattern = process.env['DATA_TRANSFER_TEST_GREP'];
   if (pattern) mocha.grep(pattern);
   for (const [file, load] of Object.entries(suites)) {
@@ -13,5 +13,6 @@ export async function run(): Promise<void> {
     load();
   }
   const failures = await runInOrder(mocha, chosenOrder());
+  printEnd();
   if (failures > 0) throw new Error(`${failures} tests failed.`);
 }

@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { env, Uri, window } from 'vscode';
-import type { Transfer } from '../../src/core/model/transfer.ts';
+import { Uri, window } from 'vscode';
 import { json } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { LandedFolder } from '../support/landedFolder.ts';
-import { until } from '../unit/core/rig.ts';
+import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
 import { hostileTexts } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
-describe('What has landed, in the editor', function () {
+describe('Verifying transferred files in the editor', function () {
   this.timeout(60_000);
   let stage: Stage;
   beforeEach(async () => {
@@ -23,23 +22,6 @@ describe('What has landed, in the editor', function () {
     await stage.close();
   });
 
-  /** Transfers three samples through the local service; resolves when that has ended. */
-  async function transferSamples(): Promise<Transfer> {
-    await stage.run('dataTransfer.startLocalService');
-    await stage.search('Sample Data', 'observations');
-    await stage.transferAll('Received Files');
-    const { transferStore } = stage.parts;
-    await until(transferStore.onDidChange, () => transferStore.running().length === 0);
-    await stage.person.notice(/^Transferred 3 files/);
-    const [transfer] = transferStore.finished();
-    assert.ok(transfer);
-    return transfer;
-  }
-
-  function landedFolder({ id }: Transfer): string {
-    return join(Uri.joinPath(stage.parts.context.globalStorageUri, 'received').fsPath, `dts-${id ?? ''}`);
-  }
-
   /** The text of the report that was opened. */
   function report(): string {
     const { document } = window.activeTextEditor ?? {};
@@ -48,24 +30,24 @@ describe('What has landed, in the editor', function () {
     return document.getText();
   }
 
-  it('verifies a transfer of the local service without a question, and shows the report', async () => {
-    const transfer = await transferSamples();
+  it('verifies a transfer of the local service without asking, and shows the report', async () => {
+    const transfer = await transferSamples(stage);
     const done = stage.run('dataTransfer.verifyLandedFiles', { kind: 'transfer', key: transfer.key });
     const notice = await stage.person.notice();
-    assert.deepEqual([notice.kind, notice.message], ['information', '3 files are as sent.']);
+    assert.deepEqual([notice.kind, notice.message], ['information', 'All 3 files verified: all hashes match.']);
     assert.deepEqual(notice.buttons, ['Show Report']);
     notice.press('Show Report');
     await done;
     assert.match(
       report(),
-      /^3 files are as sent\.\n\nTransfer +[0-9a-f-]{36}\nFrom +Sample Data\nTo +Received Files\n/,
+      /^All 3 files verified: all hashes match\.\n\nTransfer +[0-9a-f-]{36}\nFrom +Sample Data\nTo +Received Files\n/,
     );
-    assert.match(report(), /\nFiles in the manifest +3\nAs sent +3\n$/);
+    assert.match(report(), /\nFiles in the manifest +3\nVerified +3\n$/);
   });
 
-  it('says what is missing, changed and extra, and transfers that again after asking', async () => {
-    const transfer = await transferSamples();
-    const folder = landedFolder(transfer);
+  it('reports missing, changed and extra files, and transfers them again after asking', async () => {
+    const transfer = await transferSamples(stage);
+    const folder = getReceivedFolder(stage, transfer);
     await rm(join(folder, 'observations-2023.csv'));
     const changed = await readFile(join(folder, 'observations-2024.csv'));
     changed.writeUInt8(changed.readUInt8(9) ^ 1, 9);
@@ -74,50 +56,53 @@ describe('What has landed, in the editor', function () {
     const { person, parts } = stage;
     const done = stage.run('dataTransfer.verifyLandedFiles', { kind: 'transfer', key: transfer.key });
     const notice = await person.notice();
-    const text = '1 of 3 files is missing, 1 has changed. 1 file in the folder is not in the manifest.';
+    const text = "1 of 3 files is missing, 1 has changed. 1 file in the folder isn't in the manifest.";
     assert.deepEqual([notice.kind, notice.message], ['warning', text]);
-    assert.deepEqual(notice.buttons, ['Show Report', 'Submit Missing Again…']);
+    assert.deepEqual(notice.buttons, ['Show Report', 'Transfer Missing Files Again…']);
     notice.press('Show Report');
     const again = await person.notice();
     assert.match(report(), /\nMissing \(1\)\n {2}observations-2023\.csv\n/);
     assert.match(
       report(),
-      /\nChanged \(1\)\n {2}observations-2024\.csv {2}sha256 is [0-9a-f]{64} instead of [0-9a-f]{64}\n/,
+      /\nChanged \(1\)\n {2}observations-2024\.csv {2}sha256: [0-9a-f]{64}, expected [0-9a-f]{64}\n/,
     );
     assert.match(report(), /\nIn the folder, but not in the manifest \(1\)\n {2}extra\.csv\n/);
-    assert.deepEqual([again.message, again.buttons], [text, ['Submit Missing Again…']]);
-    again.press('Submit Missing Again…');
+    assert.deepEqual([again.message, again.buttons], [text, ['Transfer Missing Files Again…']]);
+    again.press('Transfer Missing Files Again…');
     const question = await person.notice();
     assert.deepEqual([question.message, question.isModal], ['Transfer 2 files to Received Files?', true]);
-    assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files\nFree there: \d/);
+    assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files\nFree space at destination: \d/);
     question.press('Transfer');
     await done;
     await person.notice(/^Transferred 2 files to Received Files\.$/);
-    const [newest] = parts.transferStore.all();
+    const [newest] = parts.transferStore.getAll();
     assert.deepEqual(newest?.order.files.map(({ name }) => name).sort(), [
       'observations-2023.csv',
       'observations-2024.csv',
     ]);
     const verified = stage.run('dataTransfer.verifyLandedFiles', { kind: 'transfer', key: newest.key });
     const fine = await person.notice();
-    assert.equal(fine.message, '2 files are as sent.');
+    assert.equal(fine.message, 'All 2 files verified: all hashes match.');
     fine.dismiss();
     await verified;
   });
 
-  it('verifies the manifest of the explorer, and knows whose it is', async () => {
-    const transfer = await transferSamples();
-    await rm(join(landedFolder(transfer), 'observations-2023.csv'));
-    const done = stage.run('dataTransfer.verifyLandedFiles', Uri.file(join(landedFolder(transfer), 'manifest.json')));
+  it('verifies a manifest of the Explorer view, and finds its transfer', async () => {
+    const transfer = await transferSamples(stage);
+    await rm(join(getReceivedFolder(stage, transfer), 'observations-2023.csv'));
+    const done = stage.run(
+      'dataTransfer.verifyLandedFiles',
+      Uri.file(join(getReceivedFolder(stage, transfer), 'manifest.json')),
+    );
     const notice = await stage.person.notice();
     assert.equal(notice.message, '1 of 3 files is missing.');
-    assert.deepEqual(notice.buttons, ['Show Report', 'Submit Missing Again…']);
+    assert.deepEqual(notice.buttons, ['Show Report', 'Transfer Missing Files Again…']);
     notice.dismiss();
     await done;
   });
 
-  it('asks from the palette which transfer, or a manifest file; that may be of no known transfer', async () => {
-    await transferSamples();
+  it('asks from the palette for a transfer or a manifest file, also of an unknown transfer', async () => {
+    await transferSamples(stage);
     const landed = await LandedFolder.make();
     await landed.land({ 'a.txt': 'a' });
     const { person } = stage;
@@ -129,60 +114,60 @@ describe('What has landed, in the editor', function () {
     assert.match(dialog.text, /Select the manifest of a transfer/);
     dialog.choose(Uri.file(landed.manifest));
     const notice = await person.notice();
-    assert.deepEqual([notice.message, notice.buttons], ['1 file is as sent.', ['Show Report']]);
+    assert.deepEqual([notice.message, notice.buttons], ['1 file verified: its hash matches.', ['Show Report']]);
     notice.dismiss();
     await done;
     await landed.remove();
   });
 
-  it('asks where the files are when they are not where they landed, says where it looked, and remembers', async () => {
-    const transfer = await transferSamples();
+  it('asks for the folder if the files were moved, names the folders that it searched, and remembers the answer', async () => {
+    const transfer = await transferSamples(stage);
     const elsewhere = await mkdtemp(join(tmpdir(), 'elsewhere-'));
     const empty = await mkdtemp(join(tmpdir(), 'empty-'));
-    const moved = join(elsewhere, basename(landedFolder(transfer)));
-    await cp(landedFolder(transfer), moved, { recursive: true });
-    await rm(landedFolder(transfer), { recursive: true });
+    const moved = join(elsewhere, basename(getReceivedFolder(stage, transfer)));
+    await cp(getReceivedFolder(stage, transfer), moved, { recursive: true });
+    await rm(getReceivedFolder(stage, transfer), { recursive: true });
     const { person } = stage;
     const verify = (): Promise<void> =>
       stage.run('dataTransfer.verifyLandedFiles', { kind: 'transfer', key: transfer.key });
     let done = verify();
     const gone = await person.notice();
-    assert.ok(gone.message.includes(landedFolder(transfer)), gone.message);
+    assert.ok(gone.message.includes(getReceivedFolder(stage, transfer)), gone.message);
     gone.press('Select Folder…');
     (await person.folderDialog()).choose(Uri.file(empty));
     const notThere = await person.notice();
     assert.ok(notThere.message.includes(join(empty, basename(moved))), notThere.message);
     notThere.press('Select Folder…');
     (await person.folderDialog()).choose(Uri.file(moved));
-    (await person.notice(/^3 files are as sent\.$/)).dismiss();
+    (await person.notice(/^All 3 files verified: all hashes match\.$/)).dismiss();
     await done;
     const asked = person.inputs.length;
     done = verify();
-    (await person.notice(/^3 files are as sent\.$/)).dismiss();
+    (await person.notice(/^All 3 files verified: all hashes match\.$/)).dismiss();
     await done;
     assert.equal(person.inputs.length, asked, 'it is not asked for again');
     await Promise.all([elsewhere, empty].map(async (folder) => await rm(folder, { recursive: true })));
   });
 
-  it('asks for the folder of a service elsewhere, and takes no manifest of another transfer', async () => {
+  it('asks for the folder of a remote service, and rejects the manifest of another transfer', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
     await stage.search('JGI Data Portal', 'JDP:00000');
     await stage.transferAll('KBase Workspace Service (KSS)');
-    const [submitted] = stage.parts.transferStore.all();
+    const [submitted] = stage.parts.transferStore.getAll();
     assert.ok(submitted?.id);
     await stage.run('dataTransfer.verifyLandedFiles', stage.firstTransfer);
-    await stage.person.notice(/^This transfer has not ended yet\.$/);
-    await stage.parts.transferFlow.keep({ ...submitted, state: 'succeeded' });
+    await stage.person.notice(/^This transfer hasn't finished yet\.$/);
+    await stage.parts.transferFlow.save({ ...submitted, state: 'succeeded' });
     const landed = await LandedFolder.make();
     await landed.land({ 'a.txt': 'a' });
     const { person } = stage;
     const verify = (): Promise<void> => stage.run('dataTransfer.verifyLandedFiles', stage.firstTransfer);
     let done = verify();
     const dialog = await person.folderDialog();
-    assert.match(dialog.text, new RegExp(`^Select the folder dts-${submitted.id}, or the one that it is in`));
+    assert.match(dialog.text, new RegExp(`^Select the folder dts-${submitted.id} or its parent folder`));
     dialog.choose(Uri.file(landed.folder));
-    (await person.notice(/manifest\.json is the manifest of another transfer\.$/)).dismiss();
+    (await person.notice(/manifest\.json is the manifest of a different transfer\.$/)).dismiss();
     await done;
     const own = submitted.order.files.map(({ id }) => ({ id, path: `${id.replace(':', '_')}.fa`, hash: '' }));
     await landed.describe({ username: 'carberry', resources: own.slice(1) });
@@ -191,13 +176,13 @@ describe('What has landed, in the editor', function () {
     (await person.folderDialog()).choose(Uri.file(dirname(landed.root)));
     const outcome = await person.notice();
     const text =
-      '9 files are missing. 1 file that was asked for is not in the manifest. 1 file in the folder is not in the manifest.';
+      "9 files are missing. 1 requested file isn't in the manifest. 1 file in the folder isn't in the manifest.";
     assert.equal(outcome.message, text);
     stage.server.on('GET /', json({ name: 'DTS prototype', version: '0.13.0' }));
     const { sessions, connectFlow } = stage.parts;
     assert.ok(sessions.active);
     await connectFlow.open(sessions.active.connection, 'the-key');
-    outcome.press('Submit Missing Again…');
+    outcome.press('Transfer Missing Files Again…');
     (await person.notice(/^Transfer 10 files to /)).press('Transfer');
     await done;
     const sent = stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as object);
@@ -205,23 +190,23 @@ describe('What has landed, in the editor', function () {
     await landed.remove();
   });
 
-  it('says in words what is no manifest', async () => {
+  it('explains why a file is not a manifest', async () => {
     const landed = await LandedFolder.make();
     const verify = (): Promise<void> => stage.run('dataTransfer.verifyLandedFiles', Uri.file(landed.manifest));
     await verify();
-    await stage.person.notice(/^There is no manifest at .*manifest\.json\.$/);
+    await stage.person.notice(/^No manifest found at .*manifest\.json\.$/);
     await landed.describe('{');
     await verify();
-    await stage.person.notice(/manifest\.json is not JSON, so it is no manifest\.$/);
+    await stage.person.notice(/manifest\.json isn't a manifest: it isn't valid JSON\.$/);
     await landed.describe({});
     await verify();
-    await stage.person.notice(/manifest\.json is not a manifest: it has no list of files\.$/);
+    await stage.person.notice(/manifest\.json isn't a manifest: it has no list of files\.$/);
     await stage.run('dataTransfer.verifyLandedFiles', Uri.parse('vscode-vfs://github/a/manifest.json'));
-    await stage.person.notice(/is not on this machine, so it cannot be checked\.$/);
+    await stage.person.notice(/isn't on this machine, so it can't be checked\.$/);
     await landed.remove();
   });
 
-  it('shows what a manifest says as lines of plain text', async () => {
+  it('shows the texts of a manifest as lines of plain text', async () => {
     const landed = await LandedFolder.make();
     const resources = Object.values(hostileTexts).flatMap((text) => [
       { path: `a/${text}`, id: text, hash: text },
@@ -236,23 +221,5 @@ describe('What has landed, in the editor', function () {
     assert.doesNotMatch(text.replaceAll('\n', ''), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     assert.ok(text.split('\n').every((one) => one.length < 4_200));
     await landed.remove();
-  });
-
-  it('reveals what has landed: its manifest, its path', async () => {
-    const transfer = await transferSamples();
-    const { person } = stage;
-    const reveal = (): Promise<void> =>
-      stage.run('dataTransfer.revealLandedFiles', { kind: 'transfer', key: transfer.key });
-    let done = reveal();
-    const ways = await person.pick();
-    assert.ok(ways.labels.includes('Open the folder in a new window'));
-    assert.ok(ways.text.includes(landedFolder(transfer)));
-    ways.choose('Open manifest');
-    await done;
-    assert.equal(window.activeTextEditor?.document.uri.fsPath, join(landedFolder(transfer), 'manifest.json'));
-    done = reveal();
-    (await person.pick()).choose('Copy path');
-    await done;
-    assert.equal(await env.clipboard.readText(), landedFolder(transfer));
   });
 });

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Uri, workspace } from 'vscode';
-import type { Transfer } from '../../src/core/model/transfer.ts';
-import { localConnectionId } from '../../src/host/machine.ts';
+import type { Transfer } from '../../src/core/model/transferModel.ts';
+import { getLoginName } from '../../src/core/util/loginName.ts';
+import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { until } from '../unit/core/rig.ts';
-import { Stage } from './stage.ts';
+import { orcid, Stage } from './stage.ts';
 
 describe('The local service, from the editor', function () {
   this.timeout(60_000);
@@ -16,14 +17,14 @@ describe('The local service, from the editor', function () {
   });
   afterEach(() => stage.close());
 
-  it('starts, connects, and serves the open folder, the samples and a place for what arrives', async () => {
+  it('starts, connects, and serves the open folder, the samples and a folder for received files', async () => {
     await stage.run('dataTransfer.startLocalService');
     const { state, listing } = stage.parts.connectionStore;
     assert.equal(state.kind === 'connected' && state.connection.name, 'Local Service');
     assert.deepEqual(
       listing.databases.map(({ name, organization }) => [name, organization]),
       [
-        [workspace.workspaceFolders?.[0]?.name, 'Open folders'],
+        [workspace.workspaceFolders?.[0]?.name, 'Workspace folders'],
         ['Sample Data', 'This machine'],
         ['Received Files', 'This machine'],
       ],
@@ -31,28 +32,47 @@ describe('The local service, from the editor', function () {
     assert.deepEqual(stage.person.notices, []);
   });
 
-  it('transfers files of the samples, and they arrive whole', async () => {
+  it('transfers sample files completely', async () => {
     await stage.run('dataTransfer.startLocalService');
     const search = await stage.search('Sample Data', 'observations');
     const names = search.files.flatMap((file) => (file.kind === 'file' ? [file.name] : [])).sort();
     assert.deepEqual(names, ['observations-2023.csv', 'observations-2024.csv', 'observations-2025.csv']);
     await stage.transferAll('Received Files');
-    assert.deepEqual(stage.parts.searchStore.checkedFiles(), [], 'nothing stays checked');
+    assert.deepEqual(stage.parts.searchStore.getCheckedFiles(), [], 'nothing stays checked');
     const transfer = await ended(stage);
     assert.equal(transfer.state, 'succeeded');
     assert.equal(transfer.status?.movedFileCount, 3);
     assert.match((await stage.person.notice()).message, /^Transferred 3 files to Received Files\.$/);
-    const landed = join(received(stage), `dts-${transfer.id ?? ''}`);
-    const manifest = JSON.parse(await readFile(join(landed, 'manifest.json'), 'utf8')) as Manifest;
+    const destination = join(received(stage), `dts-${transfer.id ?? ''}`);
+    const manifest = JSON.parse(await readFile(join(destination, 'manifest.json'), 'utf8')) as Manifest;
     assert.deepEqual(manifest.resources.map(({ path }) => path.split('/').at(-1)).sort(), names);
     for (const { path, hash } of manifest.resources) {
-      const digest = await sha256(join(landed, path));
+      const digest = await sha256(join(destination, path));
       assert.equal(`sha256:${digest}`, hash);
       assert.equal(digest, await sha256(Uri.joinPath(stage.parts.context.extensionUri, 'samples', path).fsPath));
     }
   });
 
-  it('finds a file that was put into the open folder, and carries its metadata', async () => {
+  it('asks for no ORCID iD: it sends the login name, also to cancel, after an iD was set (D19)', async () => {
+    await stage.settings.update('orcid', undefined, true);
+    const file = join(openFolder(), 'large.bin');
+    const handle = await open(file, 'w');
+    await handle.truncate(2_000_000_000);
+    await handle.close();
+    await stage.run('dataTransfer.startLocalService');
+    await stage.search(workspace.workspaceFolders?.[0]?.name ?? '', 'large');
+    await stage.transferAll('Received Files');
+    assert.equal(stage.parts.transferStore.getAll()[0]?.order.orcid, getLoginName());
+    await stage.settings.update('orcid', orcid, true);
+    const done = stage.run('dataTransfer.cancelTransfer', stage.firstTransfer);
+    (await stage.person.notice()).press('Cancel Transfer');
+    await done;
+    assert.equal((await ended(stage)).state, 'cancelled');
+    assert.doesNotMatch(stage.person.everythingShown, /ORCID/);
+    await rm(file);
+  });
+
+  it('finds a new file in the open folder, and includes its metadata', async () => {
     const file = join(openFolder(), 'greeting.txt');
     await writeFile(file, 'hello');
     await stage.run('dataTransfer.startLocalService');
@@ -77,7 +97,7 @@ describe('The local service, from the editor', function () {
     await rm(file);
   });
 
-  it('cancels a transfer that runs, after asking', async () => {
+  it('cancels a running transfer after a confirmation', async () => {
     const file = join(openFolder(), 'large.bin');
     const handle = await open(file, 'w');
     await handle.truncate(2_000_000_000);
@@ -93,12 +113,12 @@ describe('The local service, from the editor', function () {
     const transfer = await ended(stage);
     assert.equal(transfer.state, 'cancelled');
     assert.equal(stage.person.notices.length, 2, 'a cancel that was asked for needs no notice');
-    const landed = join(received(stage), `dts-${transfer.id ?? ''}`);
-    assert.deepEqual(await readdir(landed).catch(() => []), [], 'nothing of it has landed');
+    const destination = join(received(stage), `dts-${transfer.id ?? ''}`);
+    assert.deepEqual(await readdir(destination).catch(() => []), [], 'nothing of it has landed');
     await rm(file);
   });
 
-  it('is shown while it starts, and is not opened where the person disconnects meanwhile', async () => {
+  it('is shown while it starts, and is not opened if the user disconnects meanwhile', async () => {
     const { connectionStore, localService, sessions } = stage.parts;
     const starting = stage.run('dataTransfer.startLocalService');
     await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'connecting');
@@ -110,16 +130,16 @@ describe('The local service, from the editor', function () {
     assert.deepEqual(stage.person.notices, []);
   });
 
-  it('is one service with one lease, however often it is started', async () => {
+  it('is one service with one lease after several starts', async () => {
     const { localService } = stage.parts;
     const [one, two] = await Promise.all([localService.start(), localService.start()]);
     await stage.run('dataTransfer.startLocalService');
     assert.deepEqual(one, two);
     assert.deepEqual(await localService.start(), one);
-    assert.equal(await localService.otherWindows(), 0);
+    assert.equal(await localService.countOtherWindows(), 0);
   });
 
-  it('ends its process when it is stopped, and says that it is not connected any longer', async () => {
+  it('ends its process when it is stopped, and shows that it is not connected', async () => {
     const { localService, connectionStore, sessions } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
     const { address } = await localService.start();
@@ -144,7 +164,7 @@ describe('The local service, from the editor', function () {
     assert.deepEqual(stage.person.notices, []);
   });
 
-  it('says in words why it did not start', async () => {
+  it('shows why it could not start', async () => {
     await stage.settings.update('localService.databases', [{ name: 'Lab Share', folder: 'not/absolute' }], true);
     await stage.run('dataTransfer.startLocalService');
     const notice = await stage.person.notice();
@@ -172,8 +192,8 @@ function received({ parts }: Stage): string {
 
 /** The newest transfer, once it has ended. */
 async function ended({ parts }: Stage): Promise<Transfer> {
-  await until(parts.transferStore.onDidChange, () => parts.transferStore.finished().length > 0);
-  const [transfer] = parts.transferStore.finished();
+  await until(parts.transferStore.onDidChange, () => parts.transferStore.getFinished().length > 0);
+  const [transfer] = parts.transferStore.getFinished();
   assert.ok(transfer);
   return transfer;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ConfigurationTarget, workspace } from 'vscode';
 import type { Connection } from '../../src/core/model/connection.ts';
-import { readNetworkSettings } from '../../src/host/networkSettings.ts';
+import { readNetworkSettings } from '../../src/extension/editor/editorNetworkSettings.ts';
 import { html, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultProxy } from '../support/faultProxy.ts';
@@ -116,7 +116,7 @@ describe('The network in the editor', () => {
       connection?: Connection,
     ): Promise<{ message: string; detail: string; buttons: readonly string[] }> => {
       await stage.run('dataTransfer.testConnection', connection && { kind: 'connection', id: connection.id });
-      return await stage.person.notice(/^The connection to /);
+      return await stage.person.notice(/^(?:The connection|Connecting) to /);
     };
 
     it('says of a connection that works what each step found', async () => {
@@ -124,11 +124,11 @@ describe('The network in the editor', () => {
       assert.equal(notice.message, 'The connection to Saved Service works.');
       assert.deepEqual(notice.detail.split('\n'), [
         'Address: OK',
-        'Name: OK, 127.0.0.1 is 127.0.0.1',
+        'Name: OK (127.0.0.1 resolves to 127.0.0.1)',
         'Connection: OK',
-        'Encryption: nothing to do here',
-        'Service: OK, DTS prototype 0.12.1',
-        'API key: OK, 3 databases',
+        'Encryption: not applicable',
+        'Service: OK (DTS prototype 0.12.1)',
+        'API key: OK (3 databases)',
       ]);
     });
 
@@ -144,7 +144,7 @@ describe('The network in the editor', () => {
         'plain http',
         { server: 'http://192.0.2.1' },
         () => undefined,
-        /^Address: FAILED, the key would travel/m,
+        /^Address: FAILED, the key would be sent/m,
         /allowInsecureHttp/,
         'Open Settings',
       ],
@@ -152,7 +152,7 @@ describe('The network in the editor', () => {
         'a name',
         { server: 'https://no-such-service.invalid' },
         () => undefined,
-        /^Name: FAILED, no-such-service\.invalid is not known here \(E/m,
+        /^Name: FAILED, no-such-service\.invalid can't be resolved \(E/m,
         /http\.proxy/,
         'Open Settings',
       ],
@@ -160,7 +160,7 @@ describe('The network in the editor', () => {
         'the port',
         {},
         () => stage.server.stop(),
-        /^Connection: FAILED, the service cannot be reached \(ECONNREFUSED\)$/m,
+        /^Connection: FAILED, the service can't be reached \(ECONNREFUSED\)$/m,
         /http\.proxy.*"transport"/,
         'Open Settings',
       ],
@@ -168,7 +168,7 @@ describe('The network in the editor', () => {
         'the address',
         {},
         () => stage.server.on('GET /', html(200, 'x')),
-        /^Service: FAILED, the server at this address is not a data transfer service/m,
+        /^Service: FAILED, the server at this address isn't a data transfer service/m,
         /Check the address/,
         'Open Settings',
       ],
@@ -184,7 +184,7 @@ describe('The network in the editor', () => {
         'the proxy',
         { server: 'https://service.test' },
         () => set('proxy', 'http://127.0.0.1:9'),
-        /^Connection: FAILED, the proxy cannot be used \(ECONNREFUSED\)$/m,
+        /^Connection: FAILED, the proxy can't be used \(ECONNREFUSED\)$/m,
         /HTTPS_PROXY/,
         'Open Settings',
       ],
@@ -194,7 +194,7 @@ describe('The network in the editor', () => {
         const connection = await save(change);
         await prepare();
         const notice = await test(connection);
-        assert.match(notice.message, /^The connection to Saved Service fails at this step: /);
+        assert.match(notice.message, /^Connecting to Saved Service failed at: /);
         assert.match(notice.detail, line);
         assert.match(notice.detail, advice);
         assert.deepEqual(notice.buttons, ['Test Again', button]);
@@ -205,7 +205,7 @@ describe('The network in the editor', () => {
       const connection = await save({});
       await stage.parts.apiKeys.forget(connection.id);
       const { detail, buttons } = await test(connection);
-      assert.match(detail, /^API key: FAILED, there is none for this address$/m);
+      assert.match(detail, /^API key: FAILED, no API key for this address$/m);
       assert.deepEqual(buttons, ['Test Again', 'Set API Key…']);
     });
 
@@ -218,7 +218,7 @@ describe('The network in the editor', () => {
       const notice = await stage.person.notice(/^Could not connect to Saved Service/);
       assert.deepEqual(notice.buttons, ['Test Connection', 'Show Log']);
       notice.press('Test Connection');
-      assert.match((await stage.person.notice(/^The connection to /)).message, /Connection$/);
+      assert.match((await stage.person.notice(/^Connecting to /)).message, /Connection$/);
     });
   });
 
@@ -227,25 +227,25 @@ describe('The network in the editor', () => {
     const { keys, sessions } = stage.parts;
     const { id } = sessions.active?.connection ?? { id: '' };
     stage.server.on('GET /api/v1/databases', problem(401, 'x'));
-    const standing = until(keys.onDidChange as never, () => keys.standing(id) === 'refused');
+    const refused = until(keys.onDidChange as never, () => keys.getStatus(id) === 'refused');
     const { now } = Date;
     try {
-      keys.note(id, { kind: 'unauthorized' });
+      keys.recordReply(id, { kind: 'unauthorized' });
       Date.now = () => now() + 300_000;
-      for (let times = 0; times < 5; times++) keys.note(id, { kind: 'unauthorized' });
+      for (let times = 0; times < 5; times++) keys.recordReply(id, { kind: 'unauthorized' });
     } finally {
       Date.now = now;
     }
-    await standing;
+    await refused;
     const notice = await stage.person.notice(/rejected the API key/);
-    assert.equal(notice.message, 'DTS prototype rejected the API key. Transfers wait until the key is accepted.');
-    assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key…']);
-    notice.press('Try Again');
-    const again = await stage.person.notice(/^Could not ask DTS prototype: the service rejected the sign-in: x$/);
-    assert.deepEqual(again.buttons, ['Try Again', 'Set API Key…', 'Show Log']);
+    assert.equal(notice.message, 'DTS prototype rejected the API key. Transfers are waiting for a valid key.');
+    assert.deepEqual(notice.buttons, ['Retry', 'Set API Key…']);
+    notice.press('Retry');
+    const again = await stage.person.notice(/^Could not refresh DTS prototype: the service rejected the sign-in: x$/);
+    assert.deepEqual(again.buttons, ['Retry', 'Set API Key…', 'Show Log']);
     publicLike(stage.server, 'the-key');
-    const good = until(keys.onDidChange as never, () => keys.standing(id) === 'good');
-    again.press('Try Again');
+    const good = until(keys.onDidChange as never, () => keys.getStatus(id) === 'good');
+    again.press('Retry');
     await good;
     assert.equal(stage.person.notices.filter(({ message }) => message.includes('rejected the API key')).length, 1);
   });

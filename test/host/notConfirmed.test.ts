@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { env } from 'vscode';
-import type { Transfer } from '../../src/core/model/transfer.ts';
+import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { dropBeforeAnswer, json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
@@ -23,7 +23,7 @@ describe('A transfer that was not confirmed (D12)', () => {
   afterEach(() => stage.close());
 
   const only = (): Transfer => {
-    const [transfer] = stage.parts.transferStore.all();
+    const [transfer] = stage.parts.transferStore.getAll();
     assert.ok(transfer);
     return transfer;
   };
@@ -31,17 +31,17 @@ describe('A transfer that was not confirmed (D12)', () => {
     service.transfers.set(given, { orcid: 'x', status: 'active', num_files: files, num_files_transferred: 2 });
   };
 
-  it('is told of once, with two ways on', async () => {
-    const notice = await stage.person.notice(/^It is not known whether the transfer of 10 files to .* has begun: /);
-    assert.deepEqual(notice.buttons, ['It Did Start…', 'It Did Not: Submit Again…']);
-    notice.press('It Did Start…');
+  it('is reported once, with two actions', async () => {
+    const notice = await stage.person.notice(/^Unclear whether the transfer of 10 files to .* has started: /);
+    assert.deepEqual(notice.buttons, ['Mark as Started…', 'Submit Again (Not Started)…']);
+    notice.press('Mark as Started…');
     const box = await stage.person.textBox();
-    assert.match(box.prompt ?? '', /folder that is called dts-/);
+    assert.match(box.prompt ?? '', /folder named dts-/);
     box.escape();
     assert.equal(only().state, 'notConfirmed');
   });
 
-  it('did start: takes the id, also as the name of the folder, into the same record and is watched', async () => {
+  it('did start: accepts the id, also as a folder name, and tracks the same record', async () => {
     runUnder(id);
     const { key } = only();
     const done = stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
@@ -52,7 +52,7 @@ describe('A transfer that was not confirmed (D12)', () => {
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);
   });
 
-  it('offers the id that is on the clipboard', async () => {
+  it('suggests the id on the clipboard', async () => {
     await env.clipboard.writeText(` ${id.toUpperCase()}\n`);
     const done = stage.run('dataTransfer.transferDidStart');
     (await stage.person.pick()).choose(`10 files to ${nmdc}`);
@@ -62,45 +62,44 @@ describe('A transfer that was not confirmed (D12)', () => {
     await done;
   });
 
-  it('complains of what is no id, and of one that the service does not know, and stays', async () => {
+  it('rejects an invalid id and one that the service does not know, and stays in the list', async () => {
     const done = stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
     const box = await stage.person.textBox();
     box.enter('dts-1');
-    assert.equal(await box.complaint(), 'This is not the id of a transfer yet.');
+    assert.equal(await box.complaint(), 'Enter a valid transfer ID.');
     box.type('');
     box.enter(id);
-    assert.match(await box.complaint(), /^Could not check this id: unknown to the service/);
+    assert.match(await box.complaint(), /^Could not check this ID: not found on the service/);
     box.escape();
     await done;
     assert.equal(only().id, undefined);
   });
 
-  it('asks whether it is the one when the service counts other files', async () => {
+  it('asks whether it is the same transfer if the service reports another file count', async () => {
     runUnder(id, 4);
     for (const press of [false, true]) {
       const done = stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
       (await stage.person.textBox()).enter(id);
-      const question = await stage.person.notice(/^The service counts 4 files under this id\. Is it this transfer\?$/);
-      assert.equal(question.detail, '10 files were asked for.');
-      if (press) question.press('It Is');
+      const question = await stage.person.notice(/^The service reports 4 files for this ID\. Is it this transfer\?$/);
+      assert.equal(question.detail, '10 files were requested.');
+      if (press) question.press('Yes');
       else question.dismiss();
       await done;
       assert.equal(only().id, press ? id : undefined);
     }
   });
 
-  it('did not start: is given up for the one that is submitted instead, which warns of no other', async () => {
+  it('did not start: is replaced by the new transfer, without a warning about the same files', async () => {
     publicLike(stage.server, 'the-key');
     const old = only().key;
     const done = stage.run('dataTransfer.transferDidNotStart', stage.firstTransfer);
-    (await stage.person.pick()).choose('All of it again: 10 files');
     const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
-    assert.match(summary.detail, /If the first one did start after all, its files are transferred twice\.$/);
-    assert.deepEqual(summary.buttons, ['Transfer']);
+    assert.match(summary.detail, /If the first transfer did start, its files are transferred twice\.$/);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Edit…']);
     summary.press('Transfer');
     await done;
     const { transferStore } = stage.parts;
-    const [submitted] = transferStore.running();
+    const [submitted] = transferStore.getRunning();
     assert.ok(submitted);
     const given = transferStore.get(old);
     assert.deepEqual([given?.state, given?.replacedBy], ['refused', submitted.key]);
@@ -110,70 +109,67 @@ describe('A transfer that was not confirmed (D12)', () => {
   it('did not start: names the ID that may have stopped the server before it is sent again (D37)', async () => {
     publicLike(stage.server, 'the-key').crashingIds.add('JDP:000003');
     const done = stage.run('dataTransfer.transferDidNotStart', stage.firstTransfer);
-    (await stage.person.pick()).choose('All of it again: 10 files');
     const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
-    const risk = 'Sending this ID may stop the server, which closes the connection when asked for it: JDP:000003';
+    const risk =
+      'Sending this ID may crash the server: the connection closed when the ID was looked up. ID: JDP:000003';
     assert.deepEqual(summary.detail.split('\n').slice(-1), [risk]);
-    assert.deepEqual(summary.buttons, ['Transfer Anyway']);
+    assert.deepEqual(summary.buttons, ['Transfer Anyway', 'Edit…']);
     summary.dismiss();
     await done;
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);
   });
 
-  it('did not start: says that the IDs could not be checked, and names them (D37)', async () => {
+  it('did not start: reports the IDs that could not be checked (D37)', async () => {
     stage.server.on('POST /api/v1/files/by-id', problem(503, 'unavailable'));
     const done = stage.run('dataTransfer.submitAgain', stage.firstTransfer);
-    (await stage.person.pick()).choose('All of it again: 10 files');
     const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
     assert.match(
       summary.detail,
-      /one of these 10 IDs may stop the server; they could not be checked: JDP:000000, .*\(5 more\)$/,
+      /These 10 IDs couldn't be checked, and sending one of them may crash the server\. IDs: JDP:000000, .*\(5 more\)$/,
     );
     summary.dismiss();
     await done;
   });
 
-  it('stays as it was when the person leaves the summary', async () => {
+  it('does not change if the user cancels the summary', async () => {
     const done = stage.run('dataTransfer.transferDidNotStart', stage.firstTransfer);
-    (await stage.person.pick()).choose('All of it again: 10 files');
     (await stage.person.notice(/^Transfer 10 files to .*\?$/)).dismiss();
     await done;
     assert.equal(only().state, 'notConfirmed');
   });
 
-  it('is warned of when its files are to be transferred again in the usual way', async () => {
+  it('is mentioned in a warning if its files are transferred again in the usual way', async () => {
     const done = stage.run('dataTransfer.transferCheckedFiles');
     (await stage.person.pick()).choose(nmdc);
-    (await stage.person.textBox()).enter('');
-    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.pick()).choose('Continue');
     const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
-    assert.match(summary.detail, /10 of these files may be on their way to .* already: .* not confirmed\./);
+    assert.match(summary.detail, /10 of these files may already be in transfer to .*: .* isn't confirmed\./);
     summary.dismiss();
     await done;
   });
 
-  it('is removed from the history only after asking, and can come back', async () => {
+  it('is removed from the history only after confirmation, and can be restored', async () => {
     const { key } = only();
     const done = stage.run('dataTransfer.removeFromHistory', stage.firstTransfer);
     const question = await stage.person.notice(/^Remove the transfer of .* from the history\?$/);
-    assert.match(question.detail, /not known whether it has begun/);
+    assert.match(question.detail, /unclear whether this transfer has started/);
     question.press('Remove');
     await done;
-    assert.deepEqual(stage.parts.transferStore.all(), []);
+    assert.deepEqual(stage.parts.transferStore.getAll(), []);
     (await stage.person.notice(/^Removed the transfer of/)).press('Undo');
     await stage.transferHere(key);
     assert.equal(only().state, 'notConfirmed');
   });
 
-  it('is not what a transfer is that the service answered', async () => {
+  it('is not a transfer that the service has answered', async () => {
     stage.server.on('POST /api/v1/transfers', json({ id }, 201));
     await stage.transferAll(nmdc);
     await stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
-    await stage.person.notice(/^It is known how the transfer of 10 files to .* stands\.$/);
+    await stage.person.notice(/^The status of the transfer of 10 files to .* is known again\.$/);
   });
 });
 
-describe('A submission whose answer belongs to another request (D35)', () => {
+describe('A submission whose response belongs to another request (D35)', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.open();
@@ -186,20 +182,20 @@ describe('A submission whose answer belongs to another request (D35)', () => {
   const answers: readonly (readonly [answer: ReturnType<typeof json>, why: string])[] = [
     [
       json({ id: '00000000-0000-0000-0000-000000000000' }, 201),
-      'the server answered with an empty transfer ID (00000000-0000-0000-0000-000000000000)',
+      'the server returned an empty transfer ID (00000000-0000-0000-0000-000000000000)',
     ],
     [
       problem(404, "The database 'neon' was not found"),
-      "the server answered another request instead: The database 'neon' was not found",
+      "the server's response belongs to another request: The database 'neon' was not found",
     ],
   ];
   for (const [answer, why] of answers) {
     it(`is not confirmed, with the reason: ${why}`, async () => {
       stage.server.on('POST /api/v1/transfers', answer);
       await stage.transferAll(nmdc);
-      const notice = await stage.person.notice(/^It is not known whether the transfer of 10 files to .* has begun: /);
+      const notice = await stage.person.notice(/^Unclear whether the transfer of 10 files to .* has started: /);
       assert.ok(notice.message.endsWith(`: ${why}`), notice.message);
-      assert.equal(stage.parts.transferStore.all()[0]?.state, 'notConfirmed');
+      assert.equal(stage.parts.transferStore.getAll()[0]?.state, 'notConfirmed');
     });
   }
 
@@ -210,7 +206,8 @@ describe('A submission whose answer belongs to another request (D35)', () => {
     stage.server.on('GET /api/v1/files/by-id', problem(503, 'the database is down'));
     await stage.transferAll(nmdc);
     const { message } = await stage.person.notice(/^Could not transfer 10 files/);
-    const why = 'nothing was sent, because looking up the files failed: the service failed: the database is down';
+    const why =
+      'nothing was sent because looking up the files failed: the service returned an error: the database is down';
     assert.ok(message.endsWith(`: ${why}`), message);
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);
   });

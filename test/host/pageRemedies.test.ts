@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { EventEmitter, Uri, type WebviewPanel } from 'vscode';
 import type { Reason } from '../../src/core/model/reason.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import { MetadataPage } from '../../src/panels/metadataPage.ts';
-import { TransferPage } from '../../src/panels/transferPage.ts';
+import { MetadataPage } from '../../src/extension/panels/metadataPage.ts';
+import { TransferPage } from '../../src/extension/panels/transferPage.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
-import { transfer } from './specimens.ts';
+import { noPlaces, transfer } from './specimens.ts';
 
 /** A panel of the editor without a page in it: keeps what is posted, and passes on what a page would say. */
 class SilentPanel {
@@ -53,7 +53,7 @@ describe('A page about a rejected sign-in (D44)', () => {
     runs = [];
   });
 
-  it('offers what helps for a transfer that was refused, and runs it for its connection', () => {
+  it('offers a remedy for a refused transfer, and runs it for its connection', () => {
     const transfers = new TransferStore();
     const problem: Reason = { kind: 'unauthorized', status: 401, signIn: 'orcid', detail: "invalid ORCID 'x'" };
     transfers.put([transfer('k', { state: 'refused', problem })]);
@@ -64,8 +64,9 @@ describe('A page about a rejected sign-in (D44)', () => {
         transfers,
         clock: new ManualClock(),
         loadFinished: async () => undefined,
-        estimateOf: () => undefined,
+        getEstimate: () => undefined,
         reveal: () => undefined,
+        places: noPlaces,
       },
       'k',
     );
@@ -84,14 +85,16 @@ describe('A page about a rejected sign-in (D44)', () => {
     page.dispose();
   });
 
-  it('offers what helps for a file that could not be fetched, until it is fetched', async () => {
+  it('offers a remedy for a file that could not be fetched, until it is fetched', async () => {
     let reason: Reason | undefined = { kind: 'unauthorized', status: 401, signIn: 'key', keyWorked: true };
     const ref = { connectionId: 'c', database: 'Alpha', id: 'f', name: 'f.csv' };
     const page = new MetadataPage(
       silent.panel,
       {
         ...parts(),
-        stagingOf: () => undefined,
+        clock: new ManualClock(),
+        onDidConnect: () => ({ dispose: () => undefined }),
+        getStaging: () => undefined,
         isConnected: () => true,
         fetchFile: async () => (reason ? { reason } : { file: { kind: 'unreadable', text: 'x' } }),
       },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { extensions, TabInputWebview, ViewColumn, window, type WebviewPanel } from 'vscode';
-import type { FileRef } from '../../src/host/contributions.ts';
-import { isMetadataIntent, type MetadataIntent } from '../../src/messages/metadataMessages.ts';
-import { PanelHost } from '../../src/panels/panelHost.ts';
+import type { FileRef } from '../../src/extension/editor/contributions.ts';
+import { isMetadataIntent, type MetadataIntent } from '../../src/webviews/messages/metadataMessages.ts';
+import { PanelHost } from '../../src/extension/panels/panelHost.ts';
 import { json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
@@ -45,7 +45,7 @@ describe('The pages', () => {
     assert.match(input.viewType, /dataTransfer\.metadata$/);
   });
 
-  it('uses the page that is not kept again for the next file', async () => {
+  it('reuses the preview page for the next file', async () => {
     const [first, second] = await refs();
     assert.ok(first && second);
     await stage.run('dataTransfer.showFileMetadata', first);
@@ -55,7 +55,7 @@ describe('The pages', () => {
     assert.deepEqual(pages(), ['JDP:000001.csv']);
   });
 
-  it('asks the service once for the file that it shows', async () => {
+  it('requests the metadata of the shown file once', async () => {
     const [first] = await refs();
     assert.ok(first);
     const route = 'POST /api/v1/files/by-id';
@@ -65,7 +65,7 @@ describe('The pages', () => {
     assert.equal(stage.server.requestsTo(route).length, 1);
   });
 
-  it('opens a page even for a file that the service does not tell of', async () => {
+  it('opens a page even for a file without metadata', async () => {
     const [first] = await refs();
     assert.ok(first);
     stage.server.on('POST /api/v1/files/by-id', problem(500, 'gone'));
@@ -74,7 +74,7 @@ describe('The pages', () => {
     assert.deepEqual(stage.person.notices.slice(1), []);
   });
 
-  it('opens a transfer in a page that names its destination, one for each transfer', async () => {
+  it('opens one page for each transfer, with the destination in its title', async () => {
     const { transferStore } = stage.parts;
     transferStore.put([transfer('one', {}, { destination: kss }), transfer('two', {}, { destination: 'Beta' })]);
     for (const key of ['one', 'two', 'one']) {
@@ -87,14 +87,14 @@ describe('The pages', () => {
     assert.deepEqual(pages().sort(), ['Transfer to Beta', `Transfer to ${kss}`]);
   });
 
-  it('opens a page for a transfer that is not there yet, and names it when it comes', async () => {
+  it('opens a page for a transfer that is not loaded yet, and sets its title later', async () => {
     await stage.run('dataTransfer.showTransferProgress', { kind: 'transfer', key: 'later' });
     await stage.tab('Transfer');
     stage.parts.transferStore.put([transfer('later')]);
     await stage.tab('Transfer to Beta');
   });
 
-  it('gives a page a short title of plain text, whatever the file is called', async () => {
+  it('gives a page a short title of plain text for any file name', async () => {
     const { connectFlow, sessions } = stage.parts;
     stage.server.on('POST /api/v1/files/by-id', json({ resources: [] }));
     await connectFlow.open({ id: 'c', name: 'Test', server: stage.server.address }, 'the-key');
@@ -107,11 +107,11 @@ describe('The pages', () => {
 
 describe('The host of a page', () => {
   let panel: WebviewPanel;
-  let host: PanelHost<MetadataIntent>;
+  let host: PanelHost<MetadataIntent, object>;
   let log: MemoryLog;
   let starts: number;
   let intents: MetadataIntent[];
-  let heard: () => void;
+  let onMessage: () => void;
 
   beforeEach(() => {
     const extensionUri = extensions.getExtension(extensionId)?.extensionUri;
@@ -119,22 +119,22 @@ describe('The host of a page', () => {
     log = new MemoryLog();
     starts = 0;
     intents = [];
-    heard = () => undefined;
+    onMessage = () => undefined;
     panel = window.createWebviewPanel('dataTransfer.underTest', 'Under test', ViewColumn.Active);
-    host = new PanelHost<MetadataIntent>(
+    host = new PanelHost<MetadataIntent, object>(
       panel,
-      { extensionUri, log, run: () => undefined },
+      { extensionUri, log },
       {
         page: 'metadata',
         isIntent: isMetadataIntent,
-        start: () => {
+        createStartMessage: () => {
           starts += 1;
-          heard();
+          onMessage();
           return { type: 'start', words: { language: 'en' }, snapshot: {} };
         },
         onIntent: (intent) => {
           intents.push(intent);
-          heard();
+          onMessage();
         },
       },
     );
@@ -144,20 +144,20 @@ describe('The host of a page', () => {
     panel.dispose();
   });
 
-  it('answers the page that says that it is ready, under a policy that lets nothing else in', async () => {
+  it('answers a ready page, under a policy that allows nothing else', async () => {
     assert.match(panel.webview.html, /default-src 'none'; script-src 'nonce-[\w-]{30,}';/);
     assert.doesNotMatch(panel.webview.html, /unsafe|data:|http:/);
     await new Promise<void>((resolve) => {
-      heard = resolve;
+      onMessage = resolve;
     });
     assert.equal(starts, 1);
   });
 
-  it('ignores messages that it does not know, and logs each without its content', async () => {
+  it('ignores unknown messages, and logs each without its content', async () => {
     const unknown = ['{ type: "runCommand", id: "secret" }', '"secret"', 'null', '{ type: "openLink" }'];
     const posts = [...unknown, '{ type: "copyId" }'].map((message) => `api.postMessage(${message});`).join('\n');
     const done = new Promise<void>((resolve) => {
-      heard = () => intents.length > 0 && resolve();
+      onMessage = () => intents.length > 0 && resolve();
     });
     panel.webview.html = `<!DOCTYPE html><body><script>const api = acquireVsCodeApi();\n${posts}</script></body>`;
     await done;
@@ -165,7 +165,7 @@ describe('The host of a page', () => {
     const warnings = log.lines.filter((line) => line.startsWith('warn '));
     assert.deepEqual(
       warnings,
-      unknown.map(() => 'warn Page metadata: a message that is not known was ignored.'),
+      unknown.map(() => 'warn Page metadata: ignored an unknown message.'),
     );
   });
 });

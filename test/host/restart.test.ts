@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { Explorer } from '../../src/core/explorer.ts';
 import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
-import { TransferTree } from '../../src/views/transferTree.ts';
+import { TransferTree } from '../../src/extension/views/transferTree.ts';
 import { silence } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
+import { eventually } from '../support/eventually.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { surroundingsOf } from '../support/surroundings.ts';
@@ -48,8 +49,13 @@ describe('After a restart', () => {
 
   const rows = (): string[] => {
     const { transferStore: store, transferFlow } = explorer;
-    const loadFinished = (): Promise<void> => transferFlow.loadFinished();
-    const tree = new TransferTree({ store, clock: systemClock, loadFinished, estimate: () => undefined });
+    const tree = new TransferTree({
+      store,
+      clock: systemClock,
+      loadFinished: () => transferFlow.loadFinished(),
+      loadLastFinished: () => transferFlow.loadLastFinished(),
+      estimate: () => undefined,
+    });
     const nodes = tree.getChildren().flatMap((node) => [node, ...tree.getChildren(node)]);
     const words = nodes.map((node) => wordsOf(tree.getTreeItem(node)));
     tree.dispose();
@@ -70,12 +76,12 @@ describe('After a restart', () => {
 
   it('a running transfer is there again, with its id, before anything is connected', async () => {
     await submit();
-    const [before] = explorer.transferStore.all();
+    const [before] = explorer.transferStore.getAll();
     await restart();
-    const [after] = explorer.transferStore.all();
+    const [after] = explorer.transferStore.getAll();
     assert.ok(before?.id);
     assert.deepEqual([after?.key, after?.id, after?.order], [before.key, before.id, before.order]);
-    assert.match(rows()[1] ?? '', /^1 file to KBase Workspace S… \| (accepted|staging)/);
+    assert.match(rows()[1] ?? '', /^(accepted|staging) · 1 file to KBase Workspace S…/);
   });
 
   it('is asked for again once its connection is open, and its end is kept', async () => {
@@ -85,29 +91,30 @@ describe('After a restart', () => {
       Object.assign(one, { status: 'succeeded', num_files_transferred: one.num_files });
     await explorer.connectFlow.open(connection(server), 'the-key');
     const { transferStore } = explorer;
-    await until(transferStore.onDidChange, () => transferStore.finished().length > 0);
-    const [ended] = transferStore.finished();
+    await until(transferStore.onDidChange, () => transferStore.getFinished().length > 0);
+    const [ended] = transferStore.getFinished();
     assert.ok(ended);
-    await explorer.transferFlow.keep(ended);
+    await explorer.transferFlow.save(ended);
     await restart();
     assert.deepEqual(rows(), ['Finished', 'Loading…']);
     await until(explorer.transferStore.onDidChange, () => !explorer.transferStore.hasEarlier);
-    assert.deepEqual(rows(), ['Finished | 1', '1 file to KBase Workspace S… | succeeded · 1 of 1 file']);
+    assert.deepEqual(rows(), ['Finished | 1', 'succeeded · 1 file to KBase Workspace S… | 1 of 1 file']);
   });
 
   it('a submission that was under way is shown as not confirmed, and is not sent again (D12)', async () => {
     server.on('POST /api/v1/transfers', silence());
     const sent = submit();
     const { transferStore } = explorer;
-    await until(transferStore.onDidChange, () => transferStore.running().length > 0);
+    await until(transferStore.onDidChange, () => transferStore.getRunning().length > 0);
     const writer = new TransferLedger(folder, new MemoryLog());
     assert.equal((await writer.loadRunning())[0]?.state, 'submitting');
+    await eventually(() => Promise.resolve(server.requestsTo('POST /api/v1/transfers')[0]));
     await server.stop();
     await sent;
     await writer.write({ ...transferOf(explorer), state: 'submitting' });
     server = await FaultServer.start();
     await restart();
-    assert.match(rows()[1] ?? '', /\| not confirmed$/);
+    assert.match(rows()[1] ?? '', /^not confirmed · /);
     assert.deepEqual(server.requestsTo('POST /api/v1/transfers'), []);
   });
 
@@ -128,8 +135,8 @@ describe('After a restart', () => {
   });
 });
 
-function transferOf({ transferStore }: Explorer): ReturnType<typeof transferStore.all>[number] {
-  const [first] = transferStore.all();
+function transferOf({ transferStore }: Explorer): ReturnType<typeof transferStore.getAll>[number] {
+  const [first] = transferStore.getAll();
   assert.ok(first);
   return first;
 }

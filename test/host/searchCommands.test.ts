@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { json, silence } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { SearchTree } from '../../src/views/searchTree.ts';
+import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { wordsOf } from './specimens.ts';
 import { Stage } from './stage.ts';
 
@@ -16,24 +16,24 @@ describe('The commands of a search', () => {
 
   const lastRows = (key: string): string[] => {
     const tree = new SearchTree(stage.parts.searchStore);
-    const rows = tree.getChildren(tree.root(key)).map((node) => wordsOf(tree.getTreeItem(node)));
+    const rows = tree.getChildren(tree.getRoot(key)).map((node) => wordsOf(tree.getTreeItem(node)));
     tree.dispose();
-    return rows.slice(-3);
+    return rows.slice(-2);
   };
 
-  const shown = (): string[] => stage.parts.searchStore.all().map(({ query }) => query.query);
+  const shown = (): string[] => stage.parts.searchStore.getAll().map(({ query }) => query.query);
 
-  it('load page after page until there is no more (D9)', async () => {
+  it('load all pages (D9)', async () => {
     await stage.settings.update('search.pageSize', 25, true);
     const { key, files } = await stage.search('JGI Data Portal', '');
     assert.equal(files.length, 25);
     await stage.run('dataTransfer.loadAll', { kind: 'search', key });
     const search = stage.parts.searchStore.get(key);
-    assert.deepEqual([search?.files.length, search?.mayHaveMore, search?.loading], [60, false, false]);
-    assert.deepEqual(stage.person.said.at(-1), 'All 60 files are loaded.');
+    assert.deepEqual([search?.files.length, search?.mayHaveMore, search?.isLoading], [60, false, false]);
+    assert.deepEqual(stage.person.said.at(-1), 'All results are loaded: 60 files.');
   });
 
-  it('ask at some thousands of files whether to load on', async () => {
+  it('ask at some thousands of files whether to continue', async () => {
     const { person, server, parts } = stage;
     const page = (start: number): ReturnType<typeof json> =>
       json({ resources: Array.from({ length: 3000 }, (_, index) => ({ id: `f${start + index}` })) });
@@ -42,14 +42,14 @@ describe('The commands of a search', () => {
     const done = stage.run('dataTransfer.loadAll', { kind: 'search', key });
     const notice = await person.notice(/^6,000 files loaded; the total is unknown\. Keep loading\?$/);
     assert.equal(notice.isModal, false);
-    assert.equal(parts.searchStore.get(key)?.loading, false);
-    assert.deepEqual(lastRows(key), ['6,000 files loaded; more may exist', 'Load More', 'Load All'], 'they stay');
+    assert.equal(parts.searchStore.get(key)?.isLoading, false);
+    assert.deepEqual(lastRows(key), ['Load More | 6,000 loaded, more may exist', 'Load All'], 'they stay');
     notice.press('Keep Loading');
     await done;
     assert.equal(parts.searchStore.get(key)?.files.length, 9000);
   });
 
-  it('go on loading without another question where that is asked for again', async () => {
+  it('continue to load without another question if the command is repeated', async () => {
     const { person, server, parts } = stage;
     const page = (start: number): ReturnType<typeof json> =>
       json({ resources: Array.from({ length: 3000 }, (_, index) => ({ id: `f${start + index}` })) });
@@ -62,7 +62,7 @@ describe('The commands of a search', () => {
     assert.equal(parts.searchStore.get(key)?.files.length, 9000);
   });
 
-  it('say what Check All checks where more files may exist, and load them first where that is wanted', async () => {
+  it('name the files that Check All checks if more may exist, and load them first on request', async () => {
     const { person, parts } = stage;
     await stage.settings.update('search.pageSize', 25, true);
     const { key } = await stage.search('JGI Data Portal', '');
@@ -73,7 +73,7 @@ describe('The commands of a search', () => {
       if (choice === undefined) pick.escape();
       else pick.choose(choice);
       await done;
-      return parts.searchStore.checkedCount(key);
+      return parts.searchStore.getCheckedCount(key);
     };
     assert.equal(await check(undefined), 0);
     assert.equal(await check('Check 25 loaded files; more may exist'), 25);
@@ -82,19 +82,19 @@ describe('The commands of a search', () => {
     assert.equal(person.said.at(-1), '60 files checked.');
   });
 
-  it('stop what a search is waiting for, and keep what it has brought', async () => {
+  it('stop a running search, and keep its results', async () => {
     await stage.settings.update('search.pageSize', 25, true);
     const { key } = await stage.search('JGI Data Portal', '');
     stage.server.on('POST /api/v1/files', silence());
     const done = stage.run('dataTransfer.loadMore', { kind: 'search', key });
-    await stage.searchesUntil(([search]) => search?.loading === true);
+    await stage.searchesUntil(([search]) => search?.isLoading === true);
     await stage.run('dataTransfer.stopSearch');
     await done;
     const search = stage.parts.searchStore.get(key);
-    assert.deepEqual([search?.files.length, search?.loading, search?.reason], [25, false, undefined]);
+    assert.deepEqual([search?.files.length, search?.isLoading, search?.reason], [25, false, undefined]);
   });
 
-  it('dismiss a search, and Undo brings it back in its place with its checks', async () => {
+  it('dismiss a search; Undo restores it in its place with its checks', async () => {
     const { parts, person } = stage;
     await stage.search('JGI Data Portal', 'JDP:000001');
     const second = await stage.search('JGI Data Portal', 'JDP:00002');
@@ -102,18 +102,18 @@ describe('The commands of a search', () => {
     parts.searchStore.checkAll(second.key);
     await stage.run('dataTransfer.dismissSearch', { kind: 'search', key: second.key });
     assert.deepEqual([shown(), parts.searchStore.checked.count], [['JDP:000003', 'JDP:000001'], 0]);
-    (await person.notice(/^Dismissed the search for “JDP:00002”\.$/)).press('Undo');
+    (await person.notice(/^Removed the search for “JDP:00002”\.$/)).press('Undo');
     await stage.searchesUntil((all) => all.length === 3);
     assert.deepEqual(shown(), ['JDP:000003', 'JDP:00002', 'JDP:000001']);
     assert.equal(parts.searchStore.checked.count, 10);
   });
 
-  it('clear all searches, and Undo brings them back', async () => {
+  it('clear all searches; Undo restores them', async () => {
     await stage.search('JGI Data Portal', 'JDP:000001');
     await stage.search('JGI Data Portal', 'JDP:000002');
     await stage.run('dataTransfer.clearResults');
     assert.deepEqual(shown(), []);
-    (await stage.person.notice(/^Dismissed 2 searches\.$/)).press('Undo');
+    (await stage.person.notice(/^Removed 2 searches\.$/)).press('Undo');
     await stage.searchesUntil((all) => all.length === 2);
     assert.deepEqual(shown(), ['JDP:000002', 'JDP:000001']);
   });
@@ -132,7 +132,7 @@ describe('The commands of a search', () => {
     assert.equal(stage.parts.searchStore.get(key)?.order, 'name');
   });
 
-  it('check every file of a search, and none any longer', async () => {
+  it('check and uncheck all files of a search', async () => {
     const { searchStore } = stage.parts;
     const { key } = await stage.search('JGI Data Portal', 'JDP:00001');
     await stage.run('dataTransfer.loadAll', { kind: 'search', key });
@@ -143,7 +143,7 @@ describe('The commands of a search', () => {
     assert.equal(searchStore.checked.count, 0);
   });
 
-  it('ask which search where there are several', async () => {
+  it('ask for a search if there are several', async () => {
     await stage.search('JGI Data Portal', 'JDP:000001');
     await stage.search('JGI Data Portal', 'JDP:000002');
     const done = stage.run('dataTransfer.checkAllFiles');
@@ -152,11 +152,11 @@ describe('The commands of a search', () => {
     pick.choose('“JDP:000001”');
     (await stage.person.pick()).choose('Check 1 loaded file; more may exist');
     await done;
-    const [file] = stage.parts.searchStore.checkedFiles();
+    const [file] = stage.parts.searchStore.getCheckedFiles();
     assert.equal(file?.file.id, 'JDP:000001');
   });
 
-  it('open the connection again that a search belongs to', async () => {
+  it('reopen the connection of a search', async () => {
     const { key, connectionId } = await stage.search('JGI Data Portal', 'JDP:000001');
     await stage.run('dataTransfer.disconnect');
     await stage.run('dataTransfer.repeatSearch', { kind: 'search', key });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { TreeItem } from 'vscode';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
-import type { SearchTreeNode } from '../../src/views/nodes.ts';
-import { SearchTree } from '../../src/views/searchTree.ts';
+import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
+import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { fileEntry, wordsOf } from './specimens.ts';
 
-describe('The tree of search results, where a search did not bring everything', () => {
+describe('The search results tree, for incomplete searches', () => {
   let store: SearchStore;
   let tree: SearchTree;
   beforeEach(() => {
@@ -16,73 +16,76 @@ describe('The tree of search results, where a search did not bring everything', 
   afterEach(() => tree.dispose());
 
   const items = (parent?: SearchTreeNode): TreeItem[] => tree.getChildren(parent).map((node) => tree.getTreeItem(node));
-  const rows = (key: string): string[] => items(tree.root(key)).map(wordsOf);
+  const rows = (key: string): string[] => items(tree.getRoot(key)).map(wordsOf);
   const open = (key: string): void => store.open(key, 'c', { database: 'Alpha', query: 'corn', pageSize: 2 });
   const fill = (key: string, files: readonly FoundFile[], mayHaveMore = false): void =>
-    store.update(key, { files, mayHaveMore, loading: false });
+    store.update(key, { files, mayHaveMore, isLoading: false });
 
-  it('says that a search stopped after pages without a new file, and how to go on (D9)', () => {
+  it('shows that a search stopped after pages without a new file, and how to continue (D9)', () => {
     open('s');
     fill('s', [fileEntry('f1')], true);
     store.update('s', { pagesWithoutNew: 2 });
-    assert.deepEqual(rows('s'), ['f1.csv', '1 file loaded; more may exist', 'Load More', 'Load All']);
+    assert.deepEqual(rows('s'), ['f1.csv', 'Load More | 1 loaded, more may exist', 'Load All']);
     store.update('s', { pagesWithoutNew: 3 });
-    const stopped = 'Stopped after three pages without a new file; there may be more.';
-    assert.deepEqual(rows('s'), ['f1.csv', stopped, 'Load More', 'Load All']);
-    assert.equal(items(tree.root('s')).at(2)?.command?.command, 'dataTransfer.loadMore');
+    const stopped = 'Load More | stopped because the last three pages contained no new files; more may exist';
+    assert.deepEqual(rows('s'), ['f1.csv', stopped, 'Load All']);
+    assert.equal(items(tree.getRoot('s')).at(1)?.command?.command, 'dataTransfer.loadMore');
     store.update('s', { mayHaveMore: false, pagesWithoutNew: 0 });
     assert.deepEqual(rows('s'), ['f1.csv']);
   });
 
-  it('tells IDs that could not be looked up from those that were not found (D8)', () => {
+  it('distinguishes IDs that could not be looked up from IDs that were not found (D8)', () => {
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids: ['f1', 'x', 'y', 'z'] });
     const missing = [
       { id: 'x' },
       { id: 'y', reason: { kind: 'serverError', detail: 'the archive is down' } as const },
       { id: 'z', reason: { kind: 'dropped', isIdAtFault: true } as const },
     ];
-    store.update('s', { files: [fileEntry('f1')], missing, loading: false, mayHaveMore: false });
-    assert.deepEqual(rows('s'), ['f1.csv', '1 ID not found', '2 IDs could not be looked up']);
-    const [, failed] = tree.getChildren(tree.root('s')).filter((node) => node.kind === 'missing');
+    store.update('s', { files: [fileEntry('f1')], missing, isLoading: false, mayHaveMore: false });
+    assert.deepEqual(rows('s'), ['f1.csv', '1 ID not found', "2 IDs couldn't be looked up"]);
+    const [, failed] = tree.getChildren(tree.getRoot('s')).filter((node) => node.kind === 'missing');
     assert.ok(failed);
     assert.deepEqual(
       items(failed).map(({ tooltip }) => tooltip),
-      ['y\nthe service failed: the archive is down', 'z\nthe service closes the connection when asked for this ID'],
+      [
+        'y\nthe service returned an error: the archive is down',
+        'z\nthe service closes the connection when this ID is requested',
+      ],
     );
   });
 
-  it('says that a database could not be asked for IDs, and nothing of "not found" (D8)', () => {
+  it('shows that IDs could not be looked up, without "not found" (D8)', () => {
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids: ['x'] });
-    store.update('s', { loading: false, reason: { kind: 'serverError', status: 503, detail: 'unavailable' } });
-    assert.deepEqual(rows('s'), ['The service failed: unavailable', 'Retry', 'Edit Search…']);
-    const [row] = items(tree.root('s'));
-    assert.equal(row?.tooltip, 'Could not look up the IDs in Alpha: the service failed: unavailable');
+    store.update('s', { isLoading: false, reason: { kind: 'serverError', status: 503, detail: 'unavailable' } });
+    assert.deepEqual(rows('s'), ['The service returned an error: unavailable', 'Retry', 'Edit Search…']);
+    const [row] = items(tree.getRoot('s'));
+    assert.equal(row?.tooltip, 'Could not look up the IDs in Alpha: the service returned an error: unavailable');
   });
 
-  it('says which database failed because its service rejects an entry of its own, and keeps its pages (D38)', () => {
+  it('shows which database failed because its service rejects its own entry, and keeps the pages (D38)', () => {
     open('s');
     fill('s', [fileEntry('f1')], true);
     const detail = 'I[#] S[#] doesn\'t validate with "data-resource#"';
     store.update('s', { reason: { kind: 'entryRejected', status: 500, detail } });
-    const [file, row] = items(tree.root('s'));
+    const [file, row] = items(tree.getRoot('s'));
     assert.deepEqual(
       [file, row].map((item) => item && wordsOf(item)),
       ['f1.csv', "Invalid entry in Alpha, rejected by the service's own validation"],
     );
-    const why = "the service's own validation rejected an entry of its answer";
+    const why = "the service's own validation rejected an entry in its response";
     assert.equal(row?.tooltip, `Could not search Alpha: ${why}: ${detail}`);
   });
 
-  it('names in one line above its searches what a search of all databases left out, and includes it (D38)', () => {
+  it('shows in a row which databases a search of all databases left out, and includes them (D38)', () => {
     open('older');
     open('s');
     const query = { database: 'Beta', query: 'corn', pageSize: 2 };
     const searchability = { kind: 'notSearchable', detail: 'no search here' } as const;
     const roots = (): string[] => items().map(wordsOf);
     store.setLeftOut({ connectionId: 'c', refused: [{ query, searchability }], keys: ['s'] });
-    assert.deepEqual(roots(), ['1 database left out. Include', '“corn” | Alpha', '“corn” | Alpha']);
+    assert.deepEqual(roots(), ['1 database left out. Include it', '“corn” | Alpha', '“corn” | Alpha']);
     open('newer');
-    assert.equal(roots()[1], '1 database left out. Include', 'it stays with its searches');
+    assert.equal(roots()[1], '1 database left out. Include it', 'it stays with its searches');
     const [, row] = items();
     assert.equal(row?.tooltip, "Beta: This database can't be searched. Server message: no search here");
     assert.deepEqual(row.command?.arguments, [{ kind: 'leftOut' }]);
@@ -90,7 +93,7 @@ describe('The tree of search results, where a search did not bring everything', 
     assert.deepEqual(roots(), ['“corn” | Alpha', '“corn” | Alpha']);
   });
 
-  it('draws the line anew when it comes and goes (D38)', () => {
+  it('redraws the row when it is added and removed (D38)', () => {
     open('s');
     const drawn: unknown[] = [];
     items();

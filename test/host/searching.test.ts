@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SearchTree } from '../../src/views/searchTree.ts';
+import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
@@ -52,7 +52,7 @@ describe('Searching in the editor', () => {
     assert.ok(stage.server.requestsTo('POST /api/v1/files').length > before);
     assert.equal(stage.parts.searchStore.get(key)?.files.length, 1);
     await stage.run('dataTransfer.dismissSearch', { kind: 'search', key });
-    assert.deepEqual(stage.parts.searchStore.all(), []);
+    assert.deepEqual(stage.parts.searchStore.getAll(), []);
   });
 
   it('highlights the first database before anything was searched, not all of them', async () => {
@@ -68,32 +68,38 @@ describe('Searching in the editor', () => {
     await stage.search('JGI Data Portal', 'JDP:000001');
     const done = stage.run('dataTransfer.searchFiles');
     const pick = await stage.person.pick();
-    assert.equal(pick.activeItems[0]?.label, 'JGI Data Portal');
     pick.choose('National Microbiome Data Collaborative');
     const box = await stage.person.textBox();
     assert.equal(box.value, 'JDP:000001');
     box.goBack();
     (await stage.person.pick()).escape();
     await done;
-    assert.equal(stage.parts.searchStore.all().length, 1);
+    assert.equal(stage.parts.searchStore.getAll().length, 1);
   });
 
   it('makes a recent search again from the first step, each kept once, of this connection', async () => {
     for (const words of ['JDP:000001', 'JDP:000002', 'JDP:000001']) await stage.search('JGI Data Portal', words);
     const done = stage.run('dataTransfer.searchFiles');
     const pick = await stage.person.pick();
-    assert.deepEqual(pick.labels.slice(-3), ['Recent searches', '“JDP:000001”', '“JDP:000002”']);
+    assert.deepEqual(pick.labels.slice(0, 5), [
+      'Recent searches',
+      '“JDP:000001”',
+      '“JDP:000002”',
+      'Databases',
+      'JGI Data Portal',
+    ]);
+    assert.deepEqual(pick.activeItems, [], 'the editor highlights the first');
     pick.choose('“JDP:000002”');
     await done;
-    assert.deepEqual(stage.parts.searchStore.all()[0]?.query.query, 'JDP:000002');
-    assert.deepEqual(await stage.parts.memory.recentSearches('another'), []);
+    assert.deepEqual(stage.parts.searchStore.getAll()[0]?.query.query, 'JDP:000002');
+    assert.deepEqual(await stage.parts.memory.getRecentSearches('another'), []);
   });
 
   it('keeps a bounded number of recent searches, and none that is very long', async () => {
     const { memory } = stage.parts;
     for (let count = 0; count < 30; count++) await memory.rememberSearch('c', { query: `q${count}` });
     await memory.rememberSearch('c', { query: 'x'.repeat(10_000) });
-    const kept = await memory.recentSearches('c');
+    const kept = await memory.getRecentSearches('c');
     assert.deepEqual([kept.length, kept[0]], [20, { query: 'q29' }]);
   });
 
@@ -101,91 +107,21 @@ describe('Searching in the editor', () => {
     const { context, memory } = stage.parts;
     // Version 0.1 stored them there.
     await context.globalState.update('recentSearches', { c: [{ query: 5 }, null, { query: 'x', pageSize: -1 }], d: 7 });
-    assert.deepEqual([await memory.recentSearches('c'), await memory.recentSearches('d')], [[], []]);
-  });
-
-  const bodies = (): Record<string, unknown>[] =>
-    stage.server.requestsTo('POST /api/v1/files').map(({ body }) => JSON.parse(body) as Record<string, unknown>);
-
-  it('sends status, page size and a parameter that was picked of those that the service lists (D26)', async () => {
-    const { person } = stage;
-    const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name: 'JGI Data Portal' });
-    (await person.textBox()).enter('JDP');
-    (await person.pick()).choose('Status');
-    const status = await person.pick();
-    assert.match(status.text, /files that may first be fetched from tape/);
-    status.choose('Unstaged');
-    (await person.pick()).choose('Files a page');
-    const size = await person.textBox();
-    size.type('0');
-    assert.equal(size.validationMessage, 'Enter a whole number from 1 to 10,000.');
-    size.enter('7');
-    const options = await person.pick();
-    await options.settled();
-    assert.deepEqual(options.labels, ['Search', 'Status', 'Files a page', 'Parameters of JGI Data Portal', 'd']);
-    options.choose('d');
-    (await person.pick()).choose('desc');
-    const last = await person.pick();
-    assert.equal(last.items[0]?.description, '“JDP” · JGI Data Portal · unstaged · d: desc');
-    last.choose('Search');
-    await done;
-    const { status: sent, limit, specific } = bodies().at(-1) ?? {};
-    assert.deepEqual([sent, limit, specific], ['unstaged', 7, { d: 'desc' }]);
-  });
-
-  it('takes parameters as JSON where the service lists none, checked on the spot', async () => {
-    const { person } = stage;
-    const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name: 'KBase Workspace Service (KSS)' });
-    (await person.textBox()).enter('');
-    const options = await person.pick();
-    await options.settled();
-    options.choose('Parameters as JSON');
-    const box = await person.textBox();
-    box.enter('[1]');
-    assert.equal(box.validationMessage, 'This is not a JSON object yet.');
-    box.enter('{"__proto__": 1, "n": 5}');
-    (await person.pick()).choose('Search');
-    await done;
-    assert.deepEqual(bodies().at(-1)?.['specific'], JSON.parse('{"__proto__": 1, "n": 5}'));
-  });
-
-  it('types numbers, and unsets a parameter by nothing', async () => {
-    const { person, server } = stage;
-    const listed = { max: { type: 'number', value: null }, flag: { type: 'boolean' }, word: { type: 'string' } };
-    server.on('GET /api/v1/databases/jdp/search-parameters', json(listed));
-    const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name: 'JGI Data Portal' });
-    (await person.textBox()).enter('');
-    const choose = async (label: string): Promise<void> => {
-      const options = await person.pick();
-      await options.settled();
-      options.choose(label);
-    };
-    await choose('max');
-    const box = await person.textBox();
-    box.enter('many');
-    assert.equal(box.validationMessage, 'Enter a number.');
-    box.enter('12.5');
-    await choose('flag');
-    (await person.pick()).choose('true');
-    for (const text of ['corn', '']) {
-      await choose('word');
-      (await person.textBox()).enter(text);
-    }
-    await choose('Search');
-    await done;
-    assert.deepEqual(bodies().at(-1)?.['specific'], { max: 12.5, flag: true });
+    assert.deepEqual([await memory.getRecentSearches('c'), await memory.getRecentSearches('d')], [[], []]);
   });
 
   it('searches every database, with a row, a reason and pages for each', async () => {
     const { person, parts, server } = stage;
     server.on('POST /api/v1/files', problem(500, 'not this one'), json({ resources: [{ id: 'f' }] }));
     const done = stage.run('dataTransfer.searchAllDatabases');
-    (await person.textBox()).enter('corn');
+    const box = await person.textBox();
+    box.value = 'corn';
+    box.press('Filters…');
     const options = await person.pick();
-    assert.deepEqual(options.labels, ['Search', 'Status', 'Files a page']);
+    assert.deepEqual(options.labels, ['Search', 'Status', 'Results per page']);
     options.choose('Search');
     await done;
-    const found = parts.searchStore.all();
+    const found = parts.searchStore.getAll();
     const names = parts.connectionStore.listing.databases.map(({ name }) => name);
     assert.deepEqual(
       found.map(({ query }) => query.database),
@@ -202,17 +138,16 @@ describe('Searching in the editor', () => {
       await stage.run('dataTransfer.clearResults');
       const done = stage.run('dataTransfer.searchAllDatabases');
       (await person.textBox()).enter('JDP');
-      (await person.pick()).choose('Search');
       await done;
     };
-    const found = (): string[] => parts.searchStore.all().map(({ query }) => query.database);
+    const found = (): string[] => parts.searchStore.getAll().map(({ query }) => query.database);
     await searchAll();
     assert.equal(found().length, 3, 'nothing is known yet');
     await searchAll();
     assert.deepEqual(found(), ['JGI Data Portal']);
     const tree = new SearchTree(parts.searchStore);
     const [line] = tree.getChildren().map((node) => tree.getTreeItem(node));
-    assert.equal(line?.label, '2 databases left out. Include');
+    assert.equal(line?.label, '2 databases left out. Include them');
     await stage.click(line);
     assert.equal(found().length, 3);
     assert.deepEqual(
@@ -232,13 +167,13 @@ describe('Searching in the editor', () => {
       await done;
     };
     await refine(first.key, 'JDP:000012');
-    const [second, ...none] = parts.searchStore.all();
+    const [second, ...none] = parts.searchStore.getAll();
     assert.ok(second);
     assert.deepEqual([second.query.query, second.files.length, none], ['JDP:000012', 1, []]);
     parts.searchStore.checkAll(second.key);
     await refine(second.key, 'JDP:000013');
     assert.deepEqual(
-      parts.searchStore.all().map(({ query }) => query.query),
+      parts.searchStore.getAll().map(({ query }) => query.query),
       ['JDP:000013', 'JDP:000012'],
     );
   });
@@ -276,7 +211,7 @@ describe('Searching in the editor', () => {
     );
     assert.equal(await mark('Sample Data', 'soil "rain'), 'Close the quotation mark at character 6.');
     assert.equal(await mark('Sample Data', 'path:'), 'Enter a value after path: (character 1).');
-    assert.match(await mark('Sample Data', 'minBytes:1000'), /^minBytes: \(character 1\) is not a condition\./);
+    assert.match(await mark('Sample Data', 'minBytes:1000'), /^minBytes: \(character 1\) isn't a condition\./);
     assert.equal(await mark('Sample Data', 'JDP:6101 bytes:>1MB'), '');
   });
 });

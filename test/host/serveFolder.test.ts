@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Uri, workspace } from 'vscode';
-import type { ServedFolder } from '../../src/host/settings.ts';
+import type { ServedFolder } from '../../src/extension/editor/settings.ts';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
 
@@ -40,7 +40,7 @@ describe('Serving a folder as a database', function () {
     await done;
   };
 
-  it('from the palette asks which folder and for a name, saves it, starts the service, and it is there', async () => {
+  it('from the palette asks for a folder and a name, saves them, starts the service and shows the database', async () => {
     const done = stage.run('dataTransfer.serveFolder');
     (await stage.person.folderDialog()).choose(Uri.file(folder));
     const box = await stage.person.textBox();
@@ -49,7 +49,7 @@ describe('Serving a folder as a database', function () {
     await done;
     assert.deepEqual(saved(), [{ name: 'Lab Share', folder }]);
     assert.deepEqual(names(), ['Lab Share', workspaceName(), 'Received Files']);
-    assert.deepEqual(stage.person.said, ['Lab Share is served as a database.']);
+    assert.deepEqual(stage.person.said, ['Added Lab Share as a database.']);
     const search = await stage.search('Lab Share', 'a');
     assert.equal(search.files.length, 1);
   });
@@ -60,7 +60,7 @@ describe('Serving a folder as a database', function () {
     assert.deepEqual(names(), ['My Lab', workspaceName(), 'Received Files']);
   });
 
-  it('shows it at once where the service runs already, which goes on', async () => {
+  it('shows it at once if the service is already running, without a restart', async () => {
     await stage.run('dataTransfer.startLocalService');
     const before = await stage.parts.localService.start();
     await serve(folder);
@@ -86,7 +86,7 @@ describe('Serving a folder as a database', function () {
     await shows(open.name, 'Received Files');
   });
 
-  it('leaves everything as it was when the person leaves', async () => {
+  it('changes nothing if the user cancels', async () => {
     const asked = stage.run('dataTransfer.serveFolder');
     (await stage.person.folderDialog()).escape();
     await asked;
@@ -97,7 +97,7 @@ describe('Serving a folder as a database', function () {
     assert.equal(stage.parts.localService.isRunning, false);
   });
 
-  it('refuses on the spot a name that is empty or taken', async () => {
+  it('rejects an empty or duplicate name in the input', async () => {
     await serve(folder);
     const other = join(dirname(folder), 'other');
     await mkdir(other);
@@ -107,7 +107,7 @@ describe('Serving a folder as a database', function () {
     assert.equal(box.validationMessage, 'Enter a name.');
     for (const taken of ['Lab Share', 'Received Files', workspaceName()]) {
       box.type(taken);
-      assert.equal(box.validationMessage, 'There is a database of this name already.', taken);
+      assert.equal(box.validationMessage, 'A database with this name already exists.', taken);
     }
     box.enter();
     assert.ok(box.isOpen);
@@ -120,21 +120,17 @@ describe('Serving a folder as a database', function () {
   });
 
   const refused: [what: string, uri: () => Uri, sentence: RegExp][] = [
-    [
-      'a folder that does not exist',
-      () => Uri.file(join(folder, 'no-such')),
-      /^The folder .*no-such does not exist\.$/,
-    ],
-    ['a file', () => Uri.file(join(folder, 'a.txt')), /a\.txt is not a folder\.$/],
+    ['a folder that does not exist', () => Uri.file(join(folder, 'no-such')), /^The folder .*no-such doesn't exist\.$/],
+    ['a file', () => Uri.file(join(folder, 'a.txt')), /a\.txt isn't a folder\.$/],
     [
       'a folder of another machine',
       () => Uri.parse('ftp://example.org/data'),
-      /^ftp:\/\/example\.org\/data is not a folder of this machine/,
+      /^ftp:\/\/example\.org\/data isn't on this machine/,
     ],
     [
       'a folder that holds what the service keeps',
       () => Uri.file(dirname(stage.parts.servicePlaces.dataFolder)),
-      /holds the data of the local service\. Select a folder below it\.$/,
+      /contains data of the local service\. Select another folder\.$/,
     ],
   ];
   for (const [what, uri, sentence] of refused) {
@@ -146,38 +142,38 @@ describe('Serving a folder as a database', function () {
     });
   }
 
-  it('refuses a folder that is served already, and says as what', async () => {
+  it('rejects a folder that is already served, and names its database', async () => {
     await serve(folder, 'My Lab');
     await stage.run('dataTransfer.serveThisFolder', Uri.file(`${folder}/`));
     const notice = await stage.person.notice();
     assert.equal(notice.kind, 'information');
-    assert.match(notice.message, /Lab Share\/? is served already, as My Lab\.$/);
+    assert.match(notice.message, /Lab Share\/? is already served as My Lab\.$/);
   });
 
-  it('refuses a folder of a workspace that is not trusted', async () => {
+  it('rejects a folder of an untrusted workspace', async () => {
     const [open] = workspace.workspaceFolders ?? [];
     assert.ok(open);
     const trusted = Object.getOwnPropertyDescriptor(workspace, 'isTrusted');
     Object.defineProperty(workspace, 'isTrusted', { configurable: true, get: () => false });
     await stage.run('dataTransfer.serveThisFolder', open.uri);
     if (trusted) Object.defineProperty(workspace, 'isTrusted', trusted);
-    assert.match((await stage.person.notice()).message, /is in a workspace that you do not trust\. Trust it first/);
+    assert.match((await stage.person.notice()).message, /is in an untrusted workspace\. Trust the workspace/);
     assert.deepEqual(saved(), []);
   });
 
-  describe('and no longer', () => {
-    it('from its row takes it out of the settings and the tree, and Undo puts it back', async () => {
+  describe('and stopping it', () => {
+    it('from its row removes it from the settings and the tree; Undo restores it', async () => {
       await serve(folder);
       await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Lab Share' });
       assert.deepEqual(saved(), []);
       await shows(workspaceName(), 'Sample Data', 'Received Files');
-      const notice = await stage.person.notice(/^Lab Share is no longer served\. Its files are not touched\.$/);
+      const notice = await stage.person.notice(/^Lab Share is no longer served\. Its files are kept\.$/);
       notice.press('Undo');
       await shows('Lab Share', workspaceName(), 'Received Files');
       assert.deepEqual(saved(), [{ name: 'Lab Share', folder }]);
     });
 
-    it('from the palette asks which', async () => {
+    it('from the palette asks for a folder', async () => {
       await serve(folder);
       const done = stage.run('dataTransfer.stopServing');
       const pick = await stage.person.pick();
@@ -187,15 +183,15 @@ describe('Serving a folder as a database', function () {
       assert.deepEqual(saved(), []);
     });
 
-    it('says of a folder that the settings do not name that there is nothing to take out', async () => {
+    it('reports a folder that the settings do not list', async () => {
       await stage.run('dataTransfer.startLocalService');
       await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Received Files' });
       const { message } = await stage.person.notice();
-      assert.equal(message, 'Received Files is not among the folders of the settings.');
+      assert.equal(message, "Received Files isn't one of the folders in your settings.");
     });
   });
 
-  it('follows the settings when they are changed by hand', async () => {
+  it('follows manual changes of the settings', async () => {
     await stage.run('dataTransfer.startLocalService');
     assert.deepEqual(names(), [workspaceName(), 'Sample Data', 'Received Files']);
     await stage.settings.update('localService.databases', [{ name: 'By Hand', folder }], true);
@@ -204,12 +200,12 @@ describe('Serving a folder as a database', function () {
     await shows(workspaceName(), 'Sample Data', 'Received Files');
   });
 
-  it('says what it cannot serve when the settings are changed to it, and serves on what it did', async () => {
+  it('reports folders of the settings that it cannot serve, and continues to serve the others', async () => {
     await stage.run('dataTransfer.startLocalService');
     await stage.settings.update('localService.databases', [{ name: 'Wrong', folder: basename(folder) }], true);
     const { message } = await stage.person.notice();
     const why = 'Wrong (Lab Share): folder must be an absolute path';
-    assert.equal(message, `The local service cannot serve what the settings name: ${why}`);
+    assert.equal(message, `The local service can't serve the folders in your settings: ${why}`);
     assert.deepEqual(names(), [workspaceName(), 'Sample Data', 'Received Files']);
     assert.equal((await stage.search('Sample Data', '')).reason, undefined);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { env } from 'vscode';
 import type { Connection } from '../../src/core/model/connection.ts';
-import { ApiKeys } from '../../src/host/apiKeys.ts';
+import { ApiKeys } from '../../src/extension/editor/apiKeys.ts';
 import { json } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
@@ -47,7 +47,7 @@ describe('Saved connections', () => {
   const otherWindow = (): ApiKeys =>
     new ApiKeys({
       secrets: stage.parts.context.secrets,
-      markFolder: stage.parts.apiKeys['places'].markFolder,
+      markerFolder: stage.parts.apiKeys['dependencies'].markerFolder,
       environment: {},
     });
 
@@ -70,9 +70,9 @@ describe('Saved connections', () => {
     assert.deepEqual(
       pick.items.map(({ description }) => description),
       [
-        `${stage.server.address} · open for its transfers`,
+        `${stage.server.address} · connected in the background`,
         `${other.address} · connected`,
-        'folders of this machine',
+        'folders on this machine',
         undefined,
       ],
     );
@@ -86,7 +86,7 @@ describe('Saved connections', () => {
     const done = stage.run('dataTransfer.switchConnection');
     (await stage.person.pick()).choose('Connect to Another Service…');
     const box = await stage.person.textBox();
-    assert.equal(box.prompt, 'Address of the service');
+    assert.equal(box.prompt, 'Service address');
     box.escape();
     await done;
   });
@@ -127,7 +127,7 @@ describe('Saved connections', () => {
     it('are gone with their key, and come back to their place with Undo', async () => {
       const [first, second] = await connectToBoth();
       const done = stage.run('dataTransfer.forgetConnection', { kind: 'connection', id: first.id });
-      const notice = await stage.person.notice(/^Forgot DTS prototype and its key\.$/);
+      const notice = await stage.person.notice(/^Removed DTS prototype and its saved key\.$/);
       await done;
       const { settings, apiKeys, context, sessions } = stage.parts;
       assert.deepEqual(settings.connections, [second]);
@@ -144,7 +144,7 @@ describe('Saved connections', () => {
       const [, second] = await connectToBoth();
       const done = stage.run('dataTransfer.forgetConnection');
       (await stage.person.pick()).choose('Other Service');
-      const notice = await stage.person.notice(/^Forgot/);
+      const notice = await stage.person.notice(/^Removed/);
       await done;
       assert.equal(stage.parts.connectionStore.state.kind, 'disconnected');
       notice.press('Undo');
@@ -154,7 +154,7 @@ describe('Saved connections', () => {
     it('are that of the row in the tree, which needs no question', async () => {
       const [first] = await connectToBoth();
       await stage.run('dataTransfer.forgetConnection', { kind: 'connection' });
-      await stage.person.notice(/^Forgot Other Service and its key\.$/);
+      await stage.person.notice(/^Removed Other Service and its saved key\.$/);
       assert.deepEqual(stage.parts.settings.connections, [first]);
     });
 
@@ -164,8 +164,8 @@ describe('Saved connections', () => {
       assert.ok(connection);
       running(connection.id);
       const kept = stage.run('dataTransfer.forgetConnection', { kind: 'connection', id: connection.id });
-      const question = await stage.person.notice(/^Forget the connection DTS prototype and its key\?$/);
-      assert.match(question.detail, /^1 transfer still runs there\./);
+      const question = await stage.person.notice(/^Remove the connection DTS prototype and its saved key\?$/);
+      assert.match(question.detail, /^1 transfer is still running on this service\./);
       question.dismiss();
       await kept;
       assert.deepEqual(stage.parts.settings.connections, [connection]);
@@ -177,7 +177,7 @@ describe('Saved connections', () => {
       await write([first]);
       await until(stage.parts.connectionStore.onDidChange, () => shownId() === undefined);
       assert.equal(stage.parts.sessions.get(second.id), undefined);
-      assert.equal(await stage.parts.apiKeys.get(second), 'other-key', 'only Forget Connection forgets a key');
+      assert.equal(await stage.parts.apiKeys.get(second), 'other-key', 'only Remove Connection removes a key');
       await stage.parts.apiKeys.forget(second.id);
     });
   });
@@ -217,9 +217,9 @@ describe('Saved connections', () => {
       const done = stage.run('dataTransfer.switchConnection');
       (await stage.person.pick()).choose('DTS prototype');
       const box = await stage.person.textBox();
-      assert.match(box.prompt ?? '', /^Cannot connect: the API key that was saved here is gone/);
+      assert.match(box.prompt ?? '', /^Can't connect: the saved API key is gone/);
       box.enter('the-key');
-      const notice = await stage.person.notice(/^This editor does not keep secrets/);
+      const notice = await stage.person.notice(/^This editor doesn't store secrets/);
       await done;
       assert.deepEqual(notice.buttons, ['Use an Environment Variable']);
     });
@@ -245,12 +245,12 @@ describe('Saved connections', () => {
       const again = stage.run('dataTransfer.switchConnection');
       (await stage.person.pick()).choose('DTS prototype');
       (await stage.person.textBox()).enter('the-key');
-      (await stage.person.notice(/^This editor does not keep secrets/)).press('Use an Environment Variable');
+      (await stage.person.notice(/^This editor doesn't store secrets/)).press('Use an Environment Variable');
       await again;
       process.env['DTS_TEST_KEY'] = 'wrong';
       const box = await stage.person.textBox();
       box.enter('the key');
-      assert.match(await box.complaint(), /^A name has letters/);
+      assert.match(await box.complaint(), /^The name can contain only letters/);
       box.enter('DTS_TEST_KEY');
       assert.equal(
         await box.complaint(),
@@ -268,7 +268,7 @@ describe('Saved connections', () => {
   it('of another machine are named by it, and not asked for from here (D30)', async () => {
     await stage.run('dataTransfer.refreshDatabases', { kind: 'connection', id: 'local@hpc-login2' });
     const { message } = await stage.person.notice();
-    assert.equal(message, 'Local Service of hpc-login2 can be reached only from that machine. Open a window there.');
+    assert.equal(message, 'Local Service on hpc-login2 can only be reached from its own machine. Open a window there.');
   });
 
   it('can be told of in diagnostics that hold no key, no path, no address beyond the host', async () => {
@@ -276,7 +276,7 @@ describe('Saved connections', () => {
     const entry = { id: 'p', name: 'Secret Project', server: 'https://p.example.org/way/to?x=1', port: 99 };
     await write([...stage.parts.settings.connections, entry]);
     await stage.settings.update('search.pageSize', 7, true);
-    stage.parts.troubles.error('Could not ask https://p.example.org/way/to/it?token=abc with the-key of /home');
+    stage.parts.recentProblems.error('Could not ask https://p.example.org/way/to/it?token=abc with the-key of /home');
     await stage.run('dataTransfer.copyDiagnostics');
     const text = await env.clipboard.readText();
     assert.match(text, /^Data Transfer Explorer, diagnostics\n\n```text\nVersions:\n/);

@@ -3,8 +3,8 @@ import { access, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } f
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { workspace } from 'vscode';
-import { localConnectionId } from '../../src/host/machine.ts';
-import { standingText } from '../../src/host/words.ts';
+import { localConnectionId } from '../../src/extension/editor/machine.ts';
+import { describeStatus } from '../../src/extension/words/transferWords.ts';
 import { HeldLease } from '../support/heldLease.ts';
 import { until } from '../unit/core/rig.ts';
 import { orcid, Stage } from './stage.ts';
@@ -38,7 +38,7 @@ describe('The local service of all windows (D29)', function () {
     });
   };
 
-  it('keeps its data in a folder of this machine alone, and is named by the machine in records', async () => {
+  it('stores its data in a folder for this machine, whose name is in records', async () => {
     await stage.run('dataTransfer.startLocalService');
     assert.ok(stage.parts.servicePlaces.dataFolder.endsWith(join('local-service', hostname())));
     assert.equal(localConnectionId, `local@${hostname()}`);
@@ -50,16 +50,16 @@ describe('The local service of all windows (D29)', function () {
     assert.ok(!log.includes((await serviceFile()).token));
   });
 
-  it('uses a service that another window has started, and leaves it running when the window is closed', async () => {
+  it('uses a service that another window started, and leaves it running when the window closes', async () => {
     const { localService } = stage.parts;
     const { address, token } = await localService.start();
     const other = await HeldLease.begin(await serviceFile(), []);
-    assert.equal(await localService.otherWindows(), 1);
+    assert.equal(await localService.countOtherWindows(), 1);
     assert.deepEqual(await localService.start(), { address, token });
     other.die();
   });
 
-  it('is started again after a crash by the window that notices, and what was open goes on there', async () => {
+  it('is restarted after a crash by the first window that notices, and open connections continue', async () => {
     const { localService, connectionStore, sessions } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
     const names = connectionStore.listing.databases.map(({ name }) => name);
@@ -77,7 +77,7 @@ describe('The local service of all windows (D29)', function () {
     assert.deepEqual(stage.person.notices, []);
   });
 
-  it('goes on with a transfer after a crash, without anybody doing anything (D25)', async () => {
+  it('continues a transfer automatically after a crash (D25)', async () => {
     const archive = join(openFolder(), 'archive');
     await mkdir(archive);
     await stage.settings.update('localService.databases', [{ name: 'Archive', folder: archive }], true);
@@ -87,14 +87,14 @@ describe('The local service of all windows (D29)', function () {
     await rename(archive, `${archive}-away`);
     await stage.transferAll('Archive');
     const { transferStore } = stage.parts;
-    const [submitted] = transferStore.all();
+    const [submitted] = transferStore.getAll();
     assert.ok(submitted);
     await until(transferStore.onDidChange, () => transferStore.get(submitted.key)?.state === 'inactive');
     const { address, pid } = await serviceFile();
     process.kill(pid, 'SIGKILL');
     await movedFrom(address);
     await rename(`${archive}-away`, archive);
-    await until(transferStore.onDidChange, () => transferStore.finished().length > 0);
+    await until(transferStore.onDidChange, () => transferStore.getFinished().length > 0);
     assert.equal(transferStore.get(submitted.key)?.state, 'succeeded');
     assert.deepEqual((await readdir(join(archive, `dts-${submitted.id ?? ''}`))).sort(), [
       'greeting.txt',
@@ -104,7 +104,7 @@ describe('The local service of all windows (D29)', function () {
     await rm(join(openFolder(), 'greeting.txt'));
   });
 
-  it('asks before it is stopped while transfers run, shows them as paused, and continues them at its next start', async () => {
+  it('requires confirmation to stop during transfers, shows them as paused, and continues them at its next start', async () => {
     const archive = join(openFolder(), 'archive');
     await mkdir(archive);
     await stage.settings.update('localService.databases', [{ name: 'Archive', folder: archive }], true);
@@ -114,11 +114,11 @@ describe('The local service of all windows (D29)', function () {
     await rename(archive, `${archive}-away`);
     await stage.transferAll('Archive');
     const { transferStore, localService } = stage.parts;
-    const [submitted] = transferStore.all();
+    const [submitted] = transferStore.getAll();
     assert.ok(submitted);
     const shown = (): string => {
       const transfer = transferStore.get(submitted.key);
-      return transfer ? standingText(transfer) : '';
+      return transfer ? describeStatus(transfer) : '';
     };
     await until(transferStore.onDidChange, () => shown() === 'inactive');
 
@@ -142,7 +142,7 @@ describe('The local service of all windows (D29)', function () {
     await rm(join(openFolder(), 'greeting.txt'));
   });
 
-  it('is not started again when it crashes a fourth time within a minute; Retry does', async () => {
+  it('is not restarted after a fourth crash within a minute, except by Retry', async () => {
     const { localService, connectionStore } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
     localService['restartsAt'] = [];
@@ -160,7 +160,7 @@ describe('The local service of all windows (D29)', function () {
     localService['restartsAt'] = [];
   });
 
-  it('is shown as stopped, not as failed, when another window stops it, and starts again on Start', async () => {
+  it('is shown as stopped, not as failed, when another window stops it, and restarts on Start', async () => {
     const { localService, connectionStore } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
     const { address, sharingToken } = await serviceFile();
@@ -180,7 +180,7 @@ describe('The local service of all windows (D29)', function () {
     [1, 'Another window uses it.'],
     [2, '2 other windows use it.'],
   ] as const) {
-    it(`asks before it is stopped where other windows use it: ${words}`, async () => {
+    it(`requires confirmation to stop while other windows use it: ${words}`, async () => {
       const { localService } = stage.parts;
       await stage.run('dataTransfer.startLocalService');
       const service = await serviceFile();
@@ -204,19 +204,19 @@ describe('The local service of all windows (D29)', function () {
     });
   }
 
-  it('shows at once what another window lets it serve', async () => {
+  it('shows a folder of another window immediately', async () => {
     const { connectionStore } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
     const folder = join(openFolder(), 'of-another');
     await mkdir(folder);
     const lease = await HeldLease.begin(await serviceFile(), [{ name: 'Of Another Window', folder }]);
-    await until(connectionStore.onDidChange, () => connectionStore.database('Of Another Window') !== undefined);
+    await until(connectionStore.onDidChange, () => connectionStore.findDatabase('Of Another Window') !== undefined);
     lease.die();
-    await until(connectionStore.onDidChange, () => connectionStore.database('Of Another Window') === undefined);
+    await until(connectionStore.onDidChange, () => connectionStore.findDatabase('Of Another Window') === undefined);
     await rm(folder, { recursive: true });
   });
 
-  it('cancels a transfer that another window has submitted as its own, for it is one service', async () => {
+  it('cancels a transfer that another window submitted to the shared service', async () => {
     const file = join(openFolder(), 'large.bin');
     const handle = await open(file, 'w');
     await handle.truncate(1_000_000_000);
@@ -224,14 +224,14 @@ describe('The local service of all windows (D29)', function () {
     await stage.run('dataTransfer.startLocalService');
     await stage.search(workspace.workspaceFolders?.[0]?.name ?? '', 'large');
     await stage.transferAll('Received Files');
-    const [submitted] = stage.parts.transferStore.all();
+    const [submitted] = stage.parts.transferStore.getAll();
     const { address, token } = await serviceFile();
     const path = `/api/v1/transfers/${submitted?.id ?? ''}?orcid=${orcid}`;
     const answer = await fetch(address + path, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } });
     assert.equal(answer.status, 202);
     const { transferStore } = stage.parts;
-    await until(transferStore.onDidChange, () => transferStore.finished().length > 0);
-    assert.equal(transferStore.finished()[0]?.state, 'cancelled');
+    await until(transferStore.onDidChange, () => transferStore.getFinished().length > 0);
+    assert.equal(transferStore.getFinished()[0]?.state, 'cancelled');
     await rm(file);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SearchTree } from '../../src/views/searchTree.ts';
+import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { problem } from '../support/faultBehaviours.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { wordsOf } from './specimens.ts';
@@ -35,12 +35,12 @@ describe('A sign-in that the service rejects (D44)', () => {
       `Could not transfer 1 file to ${kss}: the service rejected the ORCID iD: ` +
         `invalid ORCID '${orcid}': KBase user not found for ORCID ${orcid}`,
     );
-    assert.deepEqual(notice.buttons, ['Show Progress', 'Set ORCID iD…']);
+    assert.deepEqual(notice.buttons, ['Show Details', 'Set ORCID iD…']);
     notice.press('Set ORCID iD…');
     const box = await stage.person.textBox();
     assert.equal(box.value, orcid);
     box.escape();
-    assert.equal(stage.parts.keys.standing(stage.parts.sessions.active?.connection.id ?? ''), 'good');
+    assert.equal(stage.parts.keys.getStatus(stage.parts.sessions.active?.connection.id ?? ''), 'good');
   });
 
   it('is said in the row of a search as a rejected sign-in, not as a refused key, where the key worked (D28)', async () => {
@@ -66,12 +66,12 @@ describe('A sign-in that the service rejects (D44)', () => {
     assert.ok(connection);
     await stage.run('dataTransfer.refreshDatabases', { kind: 'connection', id: connection.id });
     const notice = await stage.person.notice(
-      /^Could not ask DTS prototype: the account of this API key has no ORCID iD/,
+      /^Could not refresh DTS prototype: the account of this API key has no ORCID iD/,
     );
     assert.match(notice.message, /The DTS client has no associated ORCID$/);
-    assert.deepEqual(notice.buttons, ['Try Again', 'Set API Key…', 'Show Log']);
+    assert.deepEqual(notice.buttons, ['Retry', 'Set API Key…', 'Show Log']);
     await stage.run('dataTransfer.testConnection', { kind: 'connection', id: connection.id });
-    const test = await stage.person.notice(/^The connection to /);
+    const test = await stage.person.notice(/^Connecting to /);
     assert.match(test.detail, /^API key: FAILED, the account of this API key has no ORCID iD: The DTS client/m);
     assert.match(test.detail, /Link an ORCID iD to your account/);
     assert.deepEqual(test.buttons, ['Test Again', 'Set API Key…']);

@@ -4,8 +4,9 @@ import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import type { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
-import { DatabaseTree } from '../../src/views/databaseTree.ts';
-import type { Transfer, TransferOrder } from '../../src/core/model/transfer.ts';
+import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
+import type { TransferPlaceDependencies } from '../../src/extension/panels/transferPlace.ts';
+import type { Transfer, TransferOrder } from '../../src/core/model/transferModel.ts';
 
 /** A file as a search finds it. */
 export function fileEntry(id: string, more: Partial<FileEntry> = {}): FileEntry {
@@ -22,6 +23,12 @@ export function databaseTree(store: ConnectionStore, parameters = new ParameterS
     isSaved: () => false,
   });
 }
+
+/** Dependencies of a page that find no transferred files. */
+export const noPlaces: TransferPlaceDependencies = {
+  locateFiles: async () => undefined,
+  verificationHistory: { get: async () => undefined, onDidChange: () => ({ dispose: () => undefined }) },
+};
 
 /** A transfer of two files from Alpha to Beta. */
 export function transfer(key: string, more: Partial<Transfer> = {}, order: Partial<TransferOrder> = {}): Transfer {

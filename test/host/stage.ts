@@ -13,18 +13,16 @@ import {
   type WorkspaceConfiguration,
 } from 'vscode';
 import type { Search } from '../../src/core/store/searchStore.ts';
-import type { CommandArguments, CommandId, TransferNode } from '../../src/host/contributions.ts';
-import { localConnectionId } from '../../src/host/machine.ts';
-import type { Presented } from '../../src/presentation.ts';
+import type { CommandArguments, CommandId, TransferNode } from '../../src/extension/editor/contributions.ts';
+import { localConnectionId } from '../../src/extension/editor/machine.ts';
+import type { RunningExtension } from '../../src/extension/startup.ts';
 import type { PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
 import { until } from '../unit/core/rig.ts';
 
-/** What the extension hands out when it runs under test. */
-export interface ExtensionParts extends Omit<Presented, 'extensionUri' | 'log'> {
-  readonly context: ExtensionContext;
-}
+/** Services that the extension returns when it runs under test. */
+export type ExtensionParts = RunningExtension['services'] & { readonly context: ExtensionContext };
 
 /** Id of the extension, as the editor knows it. */
 export const extensionId = 'data-transfer-explorer.data-transfer-explorer';
@@ -44,17 +42,19 @@ export class Stage {
     this.person = new ScriptedWindow();
   }
 
-  static async open(): Promise<Stage> {
+  static async open(orcidInSettings?: string): Promise<Stage> {
     const parts = await activated();
     await clear(parts);
-    return new Stage(parts, await FaultServer.start());
+    // It stays from one stage to the next, because a setting is slow to change.
+    const stage = new Stage(parts, await FaultServer.start());
+    if (stage.settings.inspect('orcid')?.globalValue !== orcidInSettings)
+      await stage.settings.update('orcid', orcidInSettings, ConfigurationTarget.Global);
+    return stage;
   }
 
   /** Opens a stage for a person whose ORCID iD is in the settings. */
-  static async openWithOrcid(): Promise<Stage> {
-    const stage = await Stage.open();
-    await stage.settings.update('orcid', orcid, true);
-    return stage;
+  static openWithOrcid(): Promise<Stage> {
+    return Stage.open(orcid);
   }
 
   async close(): Promise<void> {
@@ -81,7 +81,7 @@ export class Stage {
 
   /** The row of the newest transfer. */
   get firstTransfer(): TransferNode {
-    const [newest] = this.parts.transferStore.all();
+    const [newest] = this.parts.transferStore.getAll();
     assert.ok(newest, 'there is a transfer');
     return { kind: 'transfer', key: newest.key };
   }
@@ -101,9 +101,8 @@ export class Stage {
   async search(database: string, query: string): Promise<Search> {
     const done = this.run('dataTransfer.searchFiles', { kind: 'database', name: database });
     (await this.person.textBox()).enter(query);
-    (await this.person.pick()).choose('Search');
     await done;
-    const [search] = this.parts.searchStore.all();
+    const [search] = this.parts.searchStore.getAll();
     assert.ok(search, 'there is a search');
     return search;
   }
@@ -111,10 +110,10 @@ export class Stage {
   /** Resolves when the searches are so, newest first. */
   async searchesUntil(isSo: (searches: readonly Search[]) => boolean): Promise<void> {
     const { searchStore } = this.parts;
-    if (isSo(searchStore.all())) return;
+    if (isSo(searchStore.getAll())) return;
     await new Promise<void>((resolve) => {
       const subscription = searchStore.onDidChange(() => {
-        if (!isSo(searchStore.all())) return;
+        if (!isSo(searchStore.getAll())) return;
         subscription.dispose();
         resolve();
       });
@@ -124,14 +123,13 @@ export class Stage {
   /** Checks every file that the searches found, and transfers them. Resolves when the service has answered. */
   async transferAll(destination: string): Promise<void> {
     const { person, parts } = this;
-    for (const { key, files } of parts.searchStore.all()) {
+    for (const { key, files } of parts.searchStore.getAll()) {
       const readable = files.filter((file) => file.kind === 'file');
       parts.searchStore.setChecked(key, readable, true);
     }
     const done = this.run('dataTransfer.transferCheckedFiles');
     (await person.pick()).choose(destination);
-    (await person.textBox()).enter('');
-    (await person.pick()).choose('No instructions');
+    (await person.pick()).choose('Continue');
     const summary = await person.notice(/^Transfer .* to .*\?$/);
     assert.equal(summary.isModal, true);
     summary.press('Transfer');
@@ -146,10 +144,10 @@ export class Stage {
       if (message !== undefined) transfer.message = message;
     }
     const { transferStore, monitor } = this.parts;
-    const told = transferStore.running().map(({ key }) => key);
-    monitor.askNow();
+    const runningKeys = transferStore.getRunning().map(({ key }) => key);
+    monitor.pollNow();
     await until(transferStore.onDidChange, () =>
-      told.every((key) => transferStore.get(key)?.status?.status === status),
+      runningKeys.every((key) => transferStore.get(key)?.status?.status === status),
     );
   }
 
@@ -213,9 +211,9 @@ async function clear(parts: ExtensionParts): Promise<void> {
   for (const name of await keysOfSecrets(context)) await apiKeys.forget(name.replace('dataTransfer.apiKey.', ''));
   sessions.close(localConnectionId);
   await localService.stop();
-  searchFlow.dismiss(searchStore.all().map(({ key }) => key));
+  searchFlow.dismiss(searchStore.getAll().map(({ key }) => key));
   await parts.transferFlow.loadFinished();
-  await parts.transferFlow.forget(parts.transferStore.all().map(({ key }) => key));
+  await parts.transferFlow.forget(parts.transferStore.getAll().map(({ key }) => key));
   // What was removed is not written again; the tests use their keys again.
   const records = join(context.globalStorageUri.fsPath, 'transfers');
   await rm(join(records, 'removed'), { recursive: true, force: true });
@@ -227,7 +225,7 @@ async function clear(parts: ExtensionParts): Promise<void> {
   });
   for (const key of context.globalState.keys()) await context.globalState.update(key, undefined);
   const configuration = workspace.getConfiguration('dataTransfer');
-  for (const key of ['connections', 'orcid', 'notifications', 'search.pageSize', 'localService.databases']) {
+  for (const key of ['connections', 'notifications', 'search.pageSize', 'localService.databases']) {
     if (configuration.inspect(key)?.globalValue === undefined) continue;
     await configuration.update(key, undefined, ConfigurationTarget.Global);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { MarkdownString, ThemeColor, window, type StatusBarItem } from 'vscode';
 import type { Reason } from '../../src/core/model/reason.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import { TransferStatusBar } from '../../src/views/transferStatusBar.ts';
+import { TransferStatusBar } from '../../src/extension/views/transferStatusBar.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { hostileTexts, transfer } from './specimens.ts';
 
@@ -30,13 +30,13 @@ describe('The status bar', () => {
   });
   afterEach(() => bar.dispose());
 
-  it('says nothing when there is nothing to say', () => {
+  it('is hidden without transfers', () => {
     assert.equal(item.shown(), undefined);
     store.put([transfer('old', { state: 'failed' })]);
     assert.equal(item.shown(), undefined, 'what ended in an earlier session is no news');
   });
 
-  it('says that transfers wait for the sign-in, and not that a key was refused that is only doubted (D28)', () => {
+  it('shows that transfers wait for the sign-in, without calling a doubted key refused (D28)', () => {
     store.put([transfer('one')]);
     rejection = { kind: 'unauthorized', signIn: 'key', detail: 'KBase Auth error: 401', keyWorked: true };
     bar.draw();
@@ -49,14 +49,14 @@ describe('The status bar', () => {
     assert.equal(tooltip(), "The service couldn't check the API key. Your key worked before, so it's being retried.");
     rejection = { kind: 'unauthorized', signIn: 'key', detail: 'KBase Auth error: 401' };
     bar.draw();
-    const refused = 'Transfers wait until the service accepts the API key: the service rejected the API key';
+    const refused = 'Transfers are waiting for a valid API key: the service rejected the API key';
     assert.equal(tooltip(), `${refused}: KBase Auth error: 401`);
     rejection = undefined;
     bar.draw();
     assert.match(item.shown() ?? '', /1 transfer/);
   });
 
-  it('counts what runs, and how much of it has moved', () => {
+  it('counts running transfers and the share of moved files', () => {
     const half = { status: 'active', fileCount: 4, movedFileCount: 2 };
     store.put([transfer('one', { status: half })]);
     assert.equal(item.shown(), '$(sync~spin) 1 transfer · 50%');
@@ -64,11 +64,11 @@ describe('The status bar', () => {
     assert.equal(item.shown(), '$(sync~spin) 2 transfers · 62%');
   });
 
-  it('tells each transfer in a table, with a link to its page, and opens the list of them', () => {
+  it('lists each transfer in a table with a link to its page, and opens the list on a click', () => {
     const status = { status: 'active', fileCount: 4, movedFileCount: 2 };
     store.put([transfer('one', { status }), transfer('two', { state: 'staging' }, { destination: 'Gamma' })]);
     const [head, , ...rows] = tableOf(item);
-    assert.equal(head, '| Transfer | State | Moved | Time left |');
+    assert.equal(head, '| Transfer | Status | Done | Time left |');
     const link = (key: string): string =>
       `command:dataTransfer.showTransferProgress?${encodeURIComponent(JSON.stringify([{ kind: 'transfer', key }]))}`;
     assert.deepEqual(rows.sort(), [
@@ -83,13 +83,13 @@ describe('The status bar', () => {
     assert.match(tableOf(item).join('\n'), /inactive/);
   });
 
-  it('tells no more transfers in the tooltip than can be read', () => {
+  it('limits the transfers in the tooltip', () => {
     store.put([...Array(25).keys()].map((index) => transfer(`t${index}`)));
     const lines = tableOf(item);
-    assert.deepEqual([lines.length, lines.at(-1)], [23, 'and 5 more']);
+    assert.deepEqual([lines.length, lines.at(-1)], [13, 'and 15 more']);
   });
 
-  it('makes nothing but text of what a server says, and no link but to pages', () => {
+  it('shows server text as plain text, and links only to pages', () => {
     for (const text of Object.values(hostileTexts)) {
       store.put([transfer('one', { state: 'running', status: { status: text } }, { destination: text })]);
       const { tooltip } = item.real();
@@ -103,22 +103,22 @@ describe('The status bar', () => {
     }
   });
 
-  it('is read out in words, without the names of icons', () => {
+  it('has an accessible label without icon names', () => {
     store.put([transfer('one')]);
     assert.equal(item.real().accessibilityInformation?.label, '1 transfer · 0%');
   });
 
-  it('says for a minute that transfers are done', async () => {
+  it('shows finished transfers for a minute', async () => {
     store.put([transfer('one')]);
     store.put([transfer('one', { state: 'succeeded' })]);
-    assert.equal(item.shown(), '$(check) Transfers done');
+    assert.equal(item.shown(), '$(check) All transfers finished');
     await clock.pass(59_000);
-    assert.equal(item.shown(), '$(check) Transfers done');
+    assert.equal(item.shown(), '$(check) All transfers finished');
     await clock.pass(1_000);
     assert.equal(item.shown(), undefined);
   });
 
-  it('says what moved when a transfer completed without all its files, until the person has looked (D39)', () => {
+  it('shows an incomplete transfer until the user acknowledges it (D39)', () => {
     const none = { status: 'succeeded', fileCount: 0, movedFileCount: 0 };
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'succeeded', status: none }), transfer('two', { state: 'cancelled' })]);
@@ -131,7 +131,7 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
   });
 
-  it('forgets a transfer whose cancel the server ignores, and shows what failed beside it (D13)', () => {
+  it('leaves out a transfer whose cancel the server ignores, and shows other failures (D13)', () => {
     const ignored = { cancelAcceptedAt: 1, cancelUnheeded: true, state: 'staging' } as const;
     store.put([transfer('one', { state: 'staging' }), transfer('two')]);
     store.put([transfer('one', ignored)]);
@@ -142,7 +142,7 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
   });
 
-  it('says that transfers are paused while the local service is stopped, with Start', () => {
+  it('shows that transfers are paused while the local service is stopped, with Start', () => {
     store.put([transfer('one', { problem: { kind: 'serviceStopped' } })]);
     connected = false;
     bar.draw();
@@ -157,13 +157,13 @@ describe('The status bar', () => {
     assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
   });
 
-  it('bounds a state word of the server in the table', () => {
+  it("limits the length of a server's state word in the table", () => {
     store.put([transfer('one', { state: 'running', status: { status: 'warming '.repeat(50) } })]);
     const row = tableOf(item)[2] ?? '';
     assert.equal(row.split('|')[2]?.trim().length, 40);
   });
 
-  it('says that transfers failed until the person has looked', async () => {
+  it('shows failed transfers until the user acknowledges them', async () => {
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'failed' })]);
     assert.match(item.shown() ?? '', /1 transfer · /, 'what still runs goes first');
@@ -178,7 +178,7 @@ describe('The status bar', () => {
     assert.equal(item.real().backgroundColor, undefined);
   });
 
-  it('does not say that transfers are done to somebody who has just looked at those that failed', () => {
+  it('does not show finished transfers after failed ones were acknowledged', () => {
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'failed' }), transfer('two', { state: 'succeeded' })]);
     assert.equal(item.shown(), '$(error) 1 transfer failed');
@@ -186,7 +186,7 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
   });
 
-  it('does not call a failure what the service has forgotten (D11)', () => {
+  it('does not show an expired transfer as failed (D11)', () => {
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'expired' }), transfer('two', { state: 'expired' })]);
     assert.equal(item.shown(), '$(history) 2 transfers expired');
@@ -196,13 +196,13 @@ describe('The status bar', () => {
     assert.equal(item.shown(), '$(error) 1 transfer failed, 2 expired');
   });
 
-  it('says nothing of a cancel, which was the person\u2019s own wish', () => {
+  it('does not report a cancel by the user', () => {
     store.put([transfer('one')]);
     store.put([transfer('one', { state: 'cancelled' })]);
     assert.equal(item.shown(), undefined);
   });
 
-  it('says one transfer, when one failed', () => {
+  it('uses the singular for one failed transfer', () => {
     store.put([transfer('one', { state: 'submitting' })]);
     store.put([transfer('one', { state: 'refused' })]);
     assert.equal(item.shown(), '$(error) 1 transfer failed');
@@ -210,7 +210,7 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
   });
 
-  it('says that transfers wait for a connection, and goes on when there is one', () => {
+  it('shows that transfers wait for a connection, until one is open', () => {
     connected = false;
     store.put([transfer('one')]);
     assert.equal(item.shown(), '$(plug) Data Transfer: not connected');

@@ -5,26 +5,28 @@ import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import { viewIds } from '../../src/host/contributions.ts';
-import { SideBar } from '../../src/views/sideBar.ts';
-import { TreeViews } from '../../src/views/treeViews.ts';
+import { viewIds } from '../../src/extension/editor/contributions.ts';
+import { SideBar } from '../../src/extension/views/sideBar.ts';
+import { TreeViews } from '../../src/extension/views/treeViews.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { transfer } from './specimens.ts';
 
 describe('The badge of the transfers', () => {
-  it('counts what runs, and is gone when nothing does', () => {
+  it('counts running transfers, and is hidden without any', () => {
     const views = new Map<string, Partial<TreeView<unknown>>>();
     const { createTreeView } = window;
     const standIn = (id: string): Partial<TreeView<unknown>> => {
       const none = (): { dispose(): void } => ({ dispose: () => undefined });
-      const view = { onDidChangeCheckboxState: none, onDidChangeVisibility: none, visible: false, dispose: none };
+      const events = { onDidChangeCheckboxState: none, onDidCollapseElement: none, onDidExpandElement: none };
+      const view = { ...events, onDidChangeVisibility: none, visible: false, dispose: none };
       views.set(id, view);
       return view;
     };
     Object.assign(window, { createTreeView: standIn });
     const store = new TransferStore();
     const loadFinished = (): Promise<void> => Promise.resolve();
-    const transfers = { store, clock: new ManualClock(), loadFinished, estimate: () => undefined };
+    const loads = { loadFinished, loadLastFinished: loadFinished };
+    const transfers = { store, clock: new ManualClock(), ...loads, estimate: () => undefined };
     const sideBar = new SideBar(() => Promise.resolve());
     const treeViews = new TreeViews(sideBar, {
       databases: {
@@ -35,6 +37,7 @@ describe('The badge of the transfers', () => {
         isSaved: () => false,
       },
       searchStore: new SearchStore(),
+      getConnectionName: () => '',
       transfers,
     });
     Object.assign(window, { createTreeView });

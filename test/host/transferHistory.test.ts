@@ -17,17 +17,17 @@ describe('The history of transfers', () => {
     stage = await Stage.open();
     publicLike(stage.server, 'the-key');
     const { transferFlow } = stage.parts;
-    await transferFlow.keep(
+    await transferFlow.save(
       transfer(key('old'), { state: 'succeeded', createdAt: 1 }, { description: 'winter =survey' }),
     );
-    await transferFlow.keep(transfer(key('new'), { state: 'failed', createdAt: 2 }, { destination: 'Gamma' }));
-    await transferFlow.keep(transfer(key('open'), { state: 'notConfirmed', createdAt: 3 }, { destination: 'Delta' }));
+    await transferFlow.save(transfer(key('new'), { state: 'failed', createdAt: 2 }, { destination: 'Gamma' }));
+    await transferFlow.save(transfer(key('open'), { state: 'notConfirmed', createdAt: 3 }, { destination: 'Delta' }));
   });
   afterEach(() => stage.close());
 
-  const names = (): readonly string[] => stage.parts.transferStore.all().map((one) => one.key.replace(/-\d+$/, ''));
+  const names = (): readonly string[] => stage.parts.transferStore.getAll().map((one) => one.key.replace(/-\d+$/, ''));
 
-  it('lets go of one at once, and takes it back', async () => {
+  it('removes a transfer at once, and restores it', async () => {
     await stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: key('old') });
     assert.deepEqual(names(), ['open', 'new']);
     (await stage.person.notice(/^Removed the transfer of 2 files to Beta from the history\.$/)).press('Undo');
@@ -35,31 +35,31 @@ describe('The history of transfers', () => {
     assert.deepEqual(names(), ['open', 'new', 'old']);
   });
 
-  it('keeps one that runs', async () => {
-    await stage.parts.transferFlow.keep(transfer(key('runs'), { createdAt: 4 }));
+  it('keeps a running transfer', async () => {
+    await stage.parts.transferFlow.save(transfer(key('runs'), { createdAt: 4 }));
     await stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: key('runs') });
     await stage.person.notice(/^This transfer is still running\. Cancel it first\.$/);
     assert.equal(names()[0], 'runs');
   });
 
-  it('lets go of one whose cancel the service never follows (D13), after a question, and takes it back', async () => {
+  it('removes a transfer whose cancellation the service ignores (D13) after confirmation, and restores it', async () => {
     const stuck = transfer(key('stuck'), { state: 'staging', createdAt: 4, cancelAcceptedAt: 5, cancelUnheeded: true });
-    await stage.parts.transferFlow.keep(stuck);
+    await stage.parts.transferFlow.save(stuck);
     const done = stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: stuck.key });
     const question = await stage.person.notice(/^Remove the transfer of 2 files to Beta from the history\?$/);
-    assert.match(question.detail, /accepted the cancel but has not followed it/);
+    assert.match(question.detail, /accepted the cancellation but hasn't stopped the transfer/);
     question.press('Remove');
     await done;
     assert.ok(!names().includes('stuck'));
     (await stage.person.notice(/^Removed the transfer of/)).press('Undo');
     await stage.transferHere(stuck.key);
     assert.deepEqual(
-      stage.parts.transferStore.running().map((one) => one.key),
+      stage.parts.transferStore.getRunning().map((one) => one.key),
       [stuck.key],
     );
   });
 
-  it('is cleared of all that ended, and of nothing else, and takes it back', async () => {
+  it('is cleared of all transfers that ended and of no others, and restores them', async () => {
     await stage.run('dataTransfer.clearFinishedTransfers');
     assert.deepEqual(names(), ['open']);
     (await stage.person.notice(/^Removed 2 finished transfers from the history\. Their files are kept\.$/)).press(
@@ -70,24 +70,24 @@ describe('The history of transfers', () => {
     assert.deepEqual(names(), ['open', 'new', 'old']);
   });
 
-  it('is asked about before more than twenty transfers are cleared', async () => {
+  it('asks for confirmation before more than twenty transfers are cleared', async () => {
     const { transferFlow, transferStore } = stage.parts;
     const more = Array.from({ length: 19 }, (_, index) => transfer(key(`more${index}`), { state: 'succeeded' }));
-    for (const one of more) await transferFlow.keep(one);
+    for (const one of more) await transferFlow.save(one);
     const left = stage.run('dataTransfer.clearFinishedTransfers');
     const question = await stage.person.notice(/^Remove 21 finished transfers from the history\?$/);
     assert.equal(question.isModal, true);
-    assert.match(question.detail, /For a day, you can restore them with "Restore Removed Transfers…"/);
+    assert.match(question.detail, /For one day, you can restore the transfers with "Restore Removed Transfers…"/);
     question.dismiss();
     await left;
-    assert.equal(transferStore.finished().length, 21);
+    assert.equal(transferStore.getFinished().length, 21);
     const cleared = stage.run('dataTransfer.clearFinishedTransfers');
     (await stage.person.notice(/^Remove 21 finished/)).press('Remove');
     await cleared;
-    assert.equal(transferStore.finished().length, 0);
+    assert.equal(transferStore.getFinished().length, 0);
   });
 
-  it('restores what was removed within a day, one by one or all at once, without the notice', async () => {
+  it('restores transfers that were removed in the last day, one or all, also without the notice', async () => {
     await stage.run('dataTransfer.clearFinishedTransfers');
     const one = stage.run('dataTransfer.restoreRemovedTransfers');
     const pick = await stage.person.pick();
@@ -96,7 +96,7 @@ describe('The history of transfers', () => {
     assert.ok(pick.labels.length > 0 && pick.labels.every((label) => label === '2 files to Gamma'));
     pick.choose('2 files to Gamma');
     await one;
-    assert.equal(stage.parts.transferStore.finished().length, 1);
+    assert.equal(stage.parts.transferStore.getFinished().length, 1);
     const all = stage.run('dataTransfer.restoreRemovedTransfers');
     const again = await stage.person.pick();
     again.choose(again.labels[0] ?? '');
@@ -105,7 +105,7 @@ describe('The history of transfers', () => {
     await stage.transferHere(key('new'));
   });
 
-  it('is searched by files, databases, descriptions and ids, and shows what was found', async () => {
+  it('is searched by files, databases, descriptions and ids, and shows the results', async () => {
     const done = stage.run('dataTransfer.findInHistory');
     const pick = await stage.person.pick();
     assert.deepEqual(pick.labels, ['2 files to Gamma', '2 files to Beta']);
@@ -121,7 +121,7 @@ describe('The history of transfers', () => {
       assert.ok(pick.items.every(({ alwaysShow }) => alwaysShow));
     }
     pick.type('f1.csv beta');
-    assert.equal(pick.items[0]?.detail, 'with f1.csv');
+    assert.equal(pick.items[0]?.detail, 'contains f1.csv');
     pick.choose('2 files to Beta');
     await done;
     await stage.tab('Transfer to Beta');
@@ -146,7 +146,7 @@ describe('The history of transfers', () => {
       return await readFile(join(folder, name), 'utf8');
     };
 
-    it('is a table where the file is called so', async () => {
+    it('is a table if the file name ends in .csv', async () => {
       const lines = (await exportTo('h.CSV')).split('\r\n');
       assert.equal(lines.length, 5);
       assert.match(lines[3] ?? '', /^id-old-\d+,c,Alpha,Beta,succeeded,2,,,/);
@@ -160,7 +160,7 @@ describe('The history of transfers', () => {
       );
     });
 
-    it('says why it could not be written, and leaves nothing behind', async () => {
+    it('reports why it could not be written, and leaves no file', async () => {
       const done = stage.run('dataTransfer.exportTransferHistory');
       (await stage.person.saveDialog()).choose(Uri.file(join(folder, 'missing', 'h.csv')));
       await done;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import type { Transfer } from '../../src/core/model/transfer.ts';
+import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import { Notices } from '../../src/host/notices.ts';
-import { TransferNotices } from '../../src/host/transferNotices.ts';
+import { Notices } from '../../src/extension/editor/notices.ts';
+import { TransferNotices } from '../../src/extension/notices/transferNotices.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
 import { transfer } from './specimens.ts';
 
-describe('Notices of transfers', () => {
+describe('Transfer notices', () => {
   let clock: ManualClock;
   let store: TransferStore;
   let person: ScriptedWindow;
@@ -32,6 +32,7 @@ describe('Notices of transfers', () => {
       isMine: () => isMine,
       claim: (name) => Promise.resolve(!claimed.has(name) && claimed.add(name).size > 0),
       hasFocus: () => true,
+      showFiles: (key) => done.push(`files ${key}`),
       showProgress: (key) => done.push(`progress ${key}`),
       showTransfers: () => done.push('transfers'),
       didStart: (key) => done.push(`did ${key}`),
@@ -48,54 +49,71 @@ describe('Notices of transfers', () => {
   };
   const ends = (key: string, moved: number): void =>
     store.put([transfer(key, { state: 'succeeded', status: { fileCount: 2, movedFileCount: moved } })]);
-  const told = async (): Promise<readonly string[]> => {
+  const takeNotices = async (): Promise<readonly string[]> => {
     await clock.pass(1000);
     return person.notices.map(({ kind, message }) => `${kind}: ${message}`);
   };
 
-  it('warn of a transfer that completed without all its files, also where only problems are wanted (D39)', async () => {
+  it('warn about an incomplete transfer, also with the setting "problems" (D39)', async () => {
     level = 'problems';
     goes('t', 'active');
     ends('t', 0);
-    assert.deepEqual(await told(), ['warning: Completed: 0 of 2 files transferred to Beta.']);
+    assert.deepEqual(await takeNotices(), ['warning: Completed: 0 of 2 files transferred to Beta.']);
   });
 
-  it('tell how several transfers ended where some moved fewer files', async () => {
+  it('combine several transfers by outcome if some are incomplete', async () => {
     for (const key of ['a', 'b', 'c']) goes(key, 'active');
     ends('a', 0);
     ends('b', 2);
     goes('c', 'failed');
-    assert.deepEqual(await told(), ['error: 3 transfers have ended: 1 failed, 1 incomplete, 1 complete.']);
+    assert.deepEqual(await takeNotices(), ['error: 3 transfers ended: 1 failed, 1 incomplete, 1 complete.']);
   });
 
-  it('tell once of a transfer that ended, and show it', async () => {
+  it('report a transfer that ended once, and show it', async () => {
     goes('t', 'active', 'succeeded', 'succeeded');
-    assert.deepEqual(await told(), ['information: Transferred 2 files to Beta.']);
+    assert.deepEqual(await takeNotices(), ['information: Transferred 2 files to Beta.']);
     const notice = await person.notice();
-    notice.press('Show Progress');
+    notice.press('Show Details');
     await notice.answered;
     await clock.pass(0);
     assert.deepEqual(done, ['progress t']);
   });
 
-  it('tell of several that ended together in one', async () => {
-    for (const key of ['t', 'u', 'v']) goes(key, 'active', 'succeeded');
-    assert.deepEqual(await told(), ['information: 3 transfers have succeeded.']);
-    goes('w', 'active', 'failed');
-    goes('x', 'active', 'succeeded');
-    assert.deepEqual((await told())[1], 'error: 1 of 2 transfers have failed.');
-    for (const key of ['y', 'z']) goes(key, 'active', 'failed');
-    assert.deepEqual((await told())[2], 'error: 2 transfers have failed.');
+  it('offer the files of a successful transfer first, and none where there are none', async () => {
+    goes('t', 'active', 'succeeded');
+    await takeNotices();
+    const notice = await person.notice();
+    assert.deepEqual(notice.buttons, ['Show Files', 'Show Details']);
+    notice.press('Show Files');
+    await notice.answered;
+    assert.deepEqual(done, ['files t']);
+    goes('u', 'active', 'failed');
+    await takeNotices();
+    assert.deepEqual((await person.notice()).buttons, ['Show Details']);
+    goes('v', 'active');
+    ends('v', 0);
+    await takeNotices();
+    assert.deepEqual((await person.notice()).buttons, ['Show Details']);
   });
 
-  it('do not call a failure what the service has forgotten: how it ended is not known (D11)', async () => {
+  it('combine transfers that end together', async () => {
+    for (const key of ['t', 'u', 'v']) goes(key, 'active', 'succeeded');
+    assert.deepEqual(await takeNotices(), ['information: 3 transfers succeeded.']);
+    goes('w', 'active', 'failed');
+    goes('x', 'active', 'succeeded');
+    assert.deepEqual((await takeNotices())[1], 'error: 1 of 2 transfers failed.');
+    for (const key of ['y', 'z']) goes(key, 'active', 'failed');
+    assert.deepEqual((await takeNotices())[2], 'error: 2 transfers failed.');
+  });
+
+  it('do not call an expired transfer failed, because its outcome is unknown (D11)', async () => {
     goes('t', 'active', 'expired');
-    const one = 'The service does not know the transfer of 2 files to Beta any longer. How it ended is not known.';
-    assert.deepEqual(await told(), [`warning: ${one}`]);
+    const one = 'The service no longer has a record of the transfer of 2 files to Beta; its outcome is unknown.';
+    assert.deepEqual(await takeNotices(), [`warning: ${one}`]);
     for (const key of ['u', 'v']) goes(key, 'active', 'expired');
     goes('w', 'active', 'succeeded');
-    assert.deepEqual((await told()).slice(1), [
-      'warning: The service does not know 2 transfers any longer. How they ended is not known.',
+    assert.deepEqual((await takeNotices()).slice(1), [
+      'warning: The service no longer has a record of 2 transfers; their outcomes are unknown.',
       'information: Transferred 2 files to Beta.',
     ]);
   });
@@ -115,18 +133,18 @@ describe('Notices of transfers', () => {
     ['refused', 'all', 0],
   ] as const;
   for (const [state, setting, count] of rows) {
-    it(`${count === 0 ? 'say nothing' : 'tell'} of one that is ${state} where the setting says "${setting}"`, async () => {
+    it(`${count === 0 ? 'do not report' : 'report'} a transfer that is ${state} with the setting "${setting}"`, async () => {
       level = setting;
       goes('t', 'submitting', state);
-      assert.equal((await told()).length, count);
+      assert.equal((await takeNotices()).length, count);
     });
   }
 
-  it('offer the two ways on from one that is not confirmed (D12)', async () => {
-    for (const label of ['It Did Start…', 'It Did Not: Submit Again…']) {
+  it('offer two commands for a transfer that is not confirmed (D12)', async () => {
+    for (const label of ['Mark as Started…', 'Submit Again (Not Started)…']) {
       goes('t', 'submitting', 'notConfirmed');
       claimed.clear();
-      const notice = await person.notice(/^It is not known whether the transfer of 2 files to Beta has begun/);
+      const notice = await person.notice(/^Unclear whether the transfer of 2 files to Beta has started/);
       notice.press(label);
       await notice.answered;
       await clock.pass(0);
@@ -134,28 +152,28 @@ describe('Notices of transfers', () => {
     assert.deepEqual(done, ['did t', 'did not t']);
   });
 
-  it('say nothing of what another window has told', async () => {
+  it('do not repeat what another window has reported', async () => {
     isMine = false;
     goes('t', 'active', 'failed');
     goes('u', 'submitting', 'notConfirmed');
     claimed = new Set(['t ended', 'u not confirmed']);
     await clock.pass(10_000);
-    assert.deepEqual(await told(), []);
+    assert.deepEqual(await takeNotices(), []);
   });
 
-  it('wait for the window in which it was submitted, and tell where that is gone', async () => {
+  it('wait for the submitting window, and report if it is closed', async () => {
     isMine = false;
     goes('t', 'active', 'failed');
-    assert.deepEqual(await told(), []);
+    assert.deepEqual(await takeNotices(), []);
     await clock.pass(2000);
-    assert.equal((await told()).length, 1);
+    assert.equal((await takeNotices()).length, 1);
   });
 
-  it('say nothing of what had ended before, also when it is taken back into the list', async () => {
+  it('do not report transfers that ended earlier, also when they are restored', async () => {
     goes('t', 'failed');
     store.remove(['t']);
     goes('t', 'failed');
     goes('u', 'notConfirmed');
-    assert.deepEqual(await told(), []);
+    assert.deepEqual(await takeNotices(), []);
   });
 });

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { EventEmitter, extensions, type Uri, type Webview, type WebviewPanel } from 'vscode';
-import type { Transfer } from '../../src/core/model/transfer.ts';
+import { env, EventEmitter, extensions, type Uri, type Webview, type WebviewPanel } from 'vscode';
+import type { Reason } from '../../src/core/model/reason.ts';
+import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import type { CommandId } from '../../src/host/contributions.ts';
-import { standingText } from '../../src/host/words.ts';
-import type { TransferIntent, TransferSnapshot } from '../../src/messages/transferMessages.ts';
-import { TransferPage } from '../../src/panels/transferPage.ts';
+import type { TransferredFolder } from '../../src/core/verification/transferredFolderSearch.ts';
+import type { CommandId } from '../../src/extension/editor/contributions.ts';
+import { describeStatus } from '../../src/extension/words/transferWords.ts';
+import type { TransferIntent, TransferSnapshot } from '../../src/webviews/messages/transferMessages.ts';
+import { TransferPage } from '../../src/extension/panels/transferPage.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
-import { transfer } from './specimens.ts';
+import { noPlaces, transfer } from './specimens.ts';
 import { extensionId } from './stage.ts';
 
 describe('The page of a transfer', () => {
@@ -17,10 +19,12 @@ describe('The page of a transfer', () => {
   let page: TransferPage;
   let sent: { readonly snapshot: TransferSnapshot }[];
   let run: CommandId[];
+  let found: TransferredFolder | undefined;
 
   beforeEach(() => {
     store = new TransferStore();
     [sent, run] = [[], []];
+    found = undefined;
     const extensionUri = extensions.getExtension(extensionId)?.extensionUri;
     assert.ok(extensionUri);
     const webview: Partial<Webview> = {
@@ -39,8 +43,9 @@ describe('The page of a transfer', () => {
         run: (id) => run.push(id),
         transfers: store,
         loadFinished: () => Promise.resolve(),
-        estimateOf: () => undefined,
+        getEstimate: () => undefined,
         reveal: () => undefined,
+        places: { ...noPlaces, locateFiles: async () => found },
         clock: new ManualClock(),
       },
       't',
@@ -60,8 +65,11 @@ describe('The page of a transfer', () => {
 
   const cases: readonly (readonly [words: string, given: Partial<Transfer>])[] = [
     ['active', {}],
-    ['cancelling', { cancelAcceptedAt: 1 }],
-    ['cancel accepted, the server still says staging', { state: 'staging', cancelAcceptedAt: 1, cancelUnheeded: true }],
+    ['canceling', { cancelAcceptedAt: 1 }],
+    [
+      'cancellation accepted, but the server still reports staging',
+      { state: 'staging', cancelAcceptedAt: 1, cancelUnheeded: true },
+    ],
     ['warming up', { state: 'running', status: { status: 'warming up' } }],
     ['paused: the local service is stopped', { problem: { kind: 'serviceStopped' } }],
     [
@@ -70,16 +78,57 @@ describe('The page of a transfer', () => {
     ],
   ];
   for (const [words, given] of cases) {
-    it(`says "${words}" where the row says it`, () => {
+    it(`shows "${words}", as the row does`, () => {
       assert.equal(shown(given).statusText, words);
-      assert.equal(standingText(transfer('t', given)), words);
+      assert.equal(describeStatus(transfer('t', given)), words);
     });
   }
+
+  it('distinguishes transfers that were not sent from refused ones', () => {
+    const cases: readonly (readonly [Reason, ...(string | undefined)[]])[] = [
+      [{ kind: 'notConnected' }, 'not sent', 'unsent', 'not connected to the service'],
+      [
+        { kind: 'lookupFailed', cause: { kind: 'timeout' } },
+        'not sent',
+        'unsent',
+        "looking up the files failed: the service didn't respond in time",
+      ],
+      [{ kind: 'refused', detail: 'no' }, 'refused', undefined, 'the service refused the request: no'],
+    ];
+    for (const [problem, ...expected] of cases) {
+      const { statusText, problemKind, problem: text } = shown({ state: 'refused', problem });
+      assert.deepEqual([statusText, problemKind, text], expected);
+    }
+  });
+
+  it('marks a status request that waits for a submission as queued (D34)', () => {
+    assert.equal(shown({ problem: { kind: 'queued' } }).problemKind, 'queued');
+  });
 
   it('offers to start the local service, and no cancel, while that is stopped', () => {
     const paused = shown({ problem: { kind: 'serviceStopped' } });
     assert.deepEqual([paused.paused, paused.canCancel, paused.problem], [true, false, undefined]);
     received.fire({ type: 'startService' } satisfies TransferIntent);
     assert.deepEqual(run, ['dataTransfer.startLocalService']);
+  });
+  it('says which folder at the destination has the files, if it is not known on this machine', async () => {
+    shown({ state: 'active' });
+    assert.equal(shown({ state: 'failed' }).place, undefined);
+    shown({ state: 'succeeded' });
+    await page.updatePlace();
+    assert.deepEqual(shown({ state: 'succeeded' }).place, { folder: 'dts-id-t' });
+    received.fire({ type: 'copyFolder' } satisfies TransferIntent);
+    assert.equal(await env.clipboard.readText(), 'dts-id-t');
+  });
+
+  it('shows the folder of the files, and runs what its buttons offer', async () => {
+    found = { folder: '/data/dts-id-t' };
+    shown({ state: 'succeeded' });
+    await page.updatePlace();
+    const { place } = shown({ state: 'succeeded' });
+    assert.deepEqual(place, { folder: '/data/dts-id-t', revealLabel: 'Open Folder in New Window' });
+    received.fire({ type: 'showFiles' } satisfies TransferIntent);
+    received.fire({ type: 'verifyFiles' } satisfies TransferIntent);
+    assert.deepEqual(run, ['dataTransfer.revealLandedFiles', 'dataTransfer.verifyLandedFiles']);
   });
 });

@@ -20,7 +20,7 @@ describe('The steps of a transfer', () => {
     stage = await Stage.open();
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
-    // With that the client has learned what the service calls its databases (D7).
+    // With that the client has learned what the service calls its databases (D7: database name or id).
     await stage.search(jgi, 'JDP:00000');
   });
   afterEach(async () => {
@@ -39,7 +39,7 @@ describe('The steps of a transfer', () => {
         fileEntry(`${database} ${index}`, { database, ...(sizeBytes !== undefined && { sizeBytes }) }),
       );
       searchStore.open(database, connectionId, { database, query: '', pageSize: 10, status: 'unstaged' });
-      searchStore.update(database, { files, loading: false });
+      searchStore.update(database, { files, isLoading: false });
       searchStore.checkAll(database);
     }
   };
@@ -56,17 +56,17 @@ describe('The steps of a transfer', () => {
   it('sum up what is known: sizes, staging, each source, and that one transfer becomes several (D31)', async () => {
     check([jgi, [1_000_000, undefined]], [kss, [500]]);
     const { done } = await start();
-    (await stage.person.textBox()).enter('');
-    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.pick()).choose('Continue');
     const summary = await stage.person.notice();
     assert.equal(summary.message, `Transfer 3 files to ${nmdc}?`);
     assert.deepEqual(summary.detail.split('\n'), [
+      `Files: ${jgi} 0.csv, ${jgi} 1.csv, ${kss} 0.csv`,
       'Size: 1 MB, and 1 file of unknown size',
-      'Staging: 3 unstaged, which may first be fetched from tape',
+      'Staging: 3 unstaged (may have to be restored from tape first)',
       `From: ${jgi} (2 files, 1 MB, and 1 file of unknown size)`,
       `From: ${kss} (1 file, 500 bytes)`,
       `To: ${nmdc}`,
-      'This becomes 2 transfers, one for each source.',
+      'Will run as 2 transfers, one per source.',
     ]);
     summary.press('Transfer');
     await done;
@@ -78,8 +78,7 @@ describe('The steps of a transfer', () => {
     check([jgi, [1]], [kss, [1, 1]]);
     stage.server.on(route, problem(400, 'no room'));
     const { done } = await start();
-    (await stage.person.textBox()).enter('');
-    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.pick()).choose('Continue');
     (await stage.person.notice()).press('Transfer');
     const refused = await stage.person.notice(/^Could not transfer/);
     const again = await stage.person.notice(/^Could not transfer/);
@@ -97,16 +96,19 @@ describe('The steps of a transfer', () => {
   it('can be gone back to from the summary, with what was said kept', async () => {
     check([jgi, [1]]);
     const { done } = await start();
+    (await stage.person.pick()).choose('Description…');
     (await stage.person.textBox()).enter('First');
-    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.pick()).choose('Continue');
     (await stage.person.notice()).press('Back');
-    (await stage.person.pick()).goBack();
+    (await stage.person.pick()).choose('Description…');
     const description = await stage.person.textBox();
     assert.equal(description.value, 'First');
     description.goBack();
+    (await stage.person.pick()).goBack();
     (await stage.person.pick()).choose(kss);
+    (await stage.person.pick()).choose('Description…');
     (await stage.person.textBox()).enter('Second');
-    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.pick()).choose('Continue');
     const summary = await stage.person.notice();
     assert.equal(summary.message, `Transfer 1 file to ${kss}?`);
     summary.press('Transfer');
@@ -120,18 +122,19 @@ describe('The steps of a transfer', () => {
   it('say where the error of typed instructions is, and bring back the last ones (§4.5)', async () => {
     check([jgi, [1]]);
     const first = await start();
-    (await stage.person.textBox()).enter('');
-    (await stage.person.pick()).choose('Type instructions as JSON…');
+    (await stage.person.pick()).choose('Instructions…');
+    (await stage.person.pick()).choose('Enter instructions (JSON)…');
     const box = await stage.person.textBox();
     box.enter('{"type": }');
-    assert.equal(await box.complaint(), 'This is not JSON yet: the error is at character 10.');
+    assert.equal(await box.complaint(), 'Invalid JSON at character 10.');
     box.enter('{"type": "assembly"}');
+    (await stage.person.pick()).choose('Continue');
     (await stage.person.notice()).press('Transfer');
     await first.done;
     check([jgi, [1]]);
     const second = await start();
-    (await stage.person.textBox()).enter('');
-    (await stage.person.pick()).choose('Type instructions as JSON…');
+    (await stage.person.pick()).choose('Instructions…');
+    (await stage.person.pick()).choose('Enter instructions (JSON)…');
     assert.equal((await stage.person.textBox()).value, '{"type":"assembly"}');
     stage.person.inputs.at(-1)?.escape();
     await second.done;
@@ -140,19 +143,60 @@ describe('The steps of a transfer', () => {
   it('take the last description where it is asked for', async () => {
     check([jgi, [1]]);
     const first = await start();
+    (await stage.person.pick()).choose('Description…');
     (await stage.person.textBox()).enter('For the *first* look');
-    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.pick()).choose('Continue');
     (await stage.person.notice()).press('Transfer');
     await first.done;
     check([jgi, [1]]);
     const second = await start();
+    (await stage.person.pick()).choose('Description…');
     const box = await stage.person.textBox();
     assert.equal(box.value, '');
-    box.press('Take the Last Description');
+    box.press('Use Last Description');
     const again = await stage.person.textBox();
     assert.equal(again.value, 'For the *first* look');
     again.escape();
     await second.done;
+  });
+
+  it('take the details of the last transfer from one page, one choice each', async () => {
+    check([jgi, [1]]);
+    const first = await start();
+    (await stage.person.pick()).choose('Description…');
+    (await stage.person.textBox()).enter('For the *first* look');
+    (await stage.person.pick()).choose('Instructions…');
+    (await stage.person.pick()).choose('Enter instructions (JSON)…');
+    (await stage.person.textBox()).enter('{"type": "assembly"}');
+    (await stage.person.pick()).choose('Continue');
+    (await stage.person.notice()).press('Transfer');
+    await first.done;
+    check([jgi, [1]]);
+    const second = await start();
+    const details = await stage.person.pick();
+    assert.deepEqual(details.labels, [
+      ...['Continue', 'Description…', 'Instructions…', 'Last used'],
+      ...['Use Last Description', 'Use Last Instructions'],
+    ]);
+    details.choose('Use Last Description');
+    (await stage.person.pick()).choose('Use Last Instructions');
+    const filled = await stage.person.pick();
+    assert.deepEqual(filled.labels, ['Continue', 'Description…', 'Instructions…']);
+    filled.choose('Continue');
+    (await stage.person.notice()).press('Transfer');
+    await second.done;
+    const [, sent] = bodies();
+    assert.deepEqual([sent?.['description'], sent?.['instructions']], ['For the *first* look', { type: 'assembly' }]);
+  });
+
+  it('name the first files, and how many more there are', async () => {
+    check([jgi, [1, 1, 1, 1, 1]]);
+    const { done } = await start();
+    (await stage.person.pick()).choose('Continue');
+    const summary = await stage.person.notice();
+    assert.equal(summary.detail.split('\n')[0], `Files: ${jgi} 0.csv, ${jgi} 1.csv, ${jgi} 2.csv and 2 more`);
+    summary.dismiss();
+    await done;
   });
 
   describe('with files of the workspace', () => {
@@ -169,12 +213,12 @@ describe('The steps of a transfer', () => {
       const label = workspace.asRelativePath(Uri.file(file));
       check([jgi, [1]]);
       const { done } = await start();
-      (await stage.person.textBox()).enter('');
+      (await stage.person.pick()).choose('Instructions…');
       const files = await stage.person.pick();
       await files.settled();
       files.choose(label);
       const refusal = await stage.person.notice();
-      assert.equal(refusal.message, `${label} is not JSON: the error is in line 2, column 11.`);
+      assert.equal(refusal.message, `${label} isn't valid JSON (line 2, column 11).`);
       refusal.press('Open File');
       const opened = new Promise<void>((resolve) => {
         const subscription = window.onDidChangeTextEditorSelection(() => {
@@ -191,6 +235,7 @@ describe('The steps of a transfer', () => {
       const again = await stage.person.pick();
       await again.settled();
       again.choose(label);
+      (await stage.person.pick()).choose('Continue');
       (await stage.person.notice(/^Transfer 1 file/)).press('Transfer');
       await done;
       assert.deepEqual(bodies()[0]?.['instructions'], { type: 'assembly' });
@@ -200,7 +245,8 @@ describe('The steps of a transfer', () => {
   it('let the description be written in a document with a preview, and close it without a question', async () => {
     check([jgi, [1]]);
     const { done } = await start();
-    (await stage.person.textBox()).press('Write as a Document with Preview');
+    (await stage.person.pick()).choose('Description…');
+    (await stage.person.textBox()).press('Write in an Editor with Preview');
     const guide = await stage.person.notice(/^Write the description in Markdown/);
     await stage.tab('Untitled-1');
     // The preview takes the focus for a moment when it has loaded.
@@ -214,7 +260,7 @@ describe('The steps of a transfer', () => {
     assert.ok(!workspace.textDocuments.some((document) => document.isDirty));
     guide.dismiss();
     box.enter();
-    (await stage.person.pick()).choose('No instructions');
+    (await stage.person.pick()).choose('Continue');
     (await stage.person.notice(/^Transfer 1 file/)).press('Transfer');
     await done;
     assert.equal(bodies()[0]?.['description'], '# Why\n\nBecause.');

@@ -1,30 +1,35 @@
 import assert from 'node:assert/strict';
 import { ThemeIcon, TreeItemCollapsibleState, type TreeItem } from 'vscode';
-import type { Transfer, TransferState } from '../../src/core/model/transfer.ts';
+import type { Transfer, TransferState } from '../../src/core/model/transferModel.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import type { TransferTreeNode } from '../../src/views/nodes.ts';
-import { TransferTree } from '../../src/views/transferTree.ts';
+import type { TransferTreeNode } from '../../src/extension/views/nodes.ts';
+import { TransferTree } from '../../src/extension/views/transferTree.ts';
+import { formatTime } from '../../src/extension/words/localeFormats.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { textOf, transfer, wordsOf } from './specimens.ts';
 
 const running = { kind: 'group', group: 'running' } as const;
 const finished = { kind: 'group', group: 'finished' } as const;
 
-describe('The tree of transfers', () => {
-  const clock = new ManualClock(Date.UTC(2026, 0, 1, 12));
+describe('The transfer tree', () => {
+  let clock: ManualClock;
   let store: TransferStore;
   let tree: TransferTree;
-  let loads: number;
+  let loads: string[];
   let estimate: string | undefined;
   beforeEach(() => {
     store = new TransferStore();
-    loads = 0;
+    clock = new ManualClock(new Date(2026, 0, 1, 12).getTime());
+    loads = [];
     estimate = undefined;
-    const loadFinished = (): Promise<void> => {
-      loads += 1;
-      return Promise.resolve();
-    };
-    tree = new TransferTree({ store, clock, loadFinished, estimate: () => estimate });
+    const load = async (which: string): Promise<void> => void loads.push(which);
+    tree = new TransferTree({
+      store,
+      clock,
+      loadFinished: () => load('all'),
+      loadLastFinished: () => load('last'),
+      estimate: () => estimate,
+    });
   });
   afterEach(() => tree.dispose());
 
@@ -33,27 +38,82 @@ describe('The tree of transfers', () => {
   const rows = (parent?: TransferTreeNode): string[] => items(parent).map(wordsOf);
   const row = (given: Transfer): TreeItem => {
     store.put([given]);
-    const node = tree.node(given.key);
+    const node = tree.getNode(given.key);
     assert.ok(node);
     return tree.getTreeItem(node);
   };
 
-  it('is empty without a transfer, so that the welcome is seen', () => {
+  it('is empty without a transfer, so that the welcome view is visible', () => {
     assert.deepEqual(rows(), []);
   });
 
-  it('shows running transfers first, newest first, and how many there are', () => {
+  it('shows running transfers first, newest first, with their number', () => {
     const states = ['succeeded', 'active', 'staging', 'failed'] as const;
     store.put(states.map((state, index) => transfer(`t${index}`, { state, createdAt: index }, { destination: state })));
     assert.deepEqual(rows(), ['Running | 2', 'Finished | 2']);
-    assert.deepEqual(rows(running), ['2 files to staging | staging', '2 files to active | active']);
-    assert.deepEqual(rows(finished), ['2 files to failed | failed', '2 files to succeeded | succeeded']);
+    assert.deepEqual(rows(running), ['staging · 2 files to staging', 'active · 2 files to active']);
+    assert.deepEqual(rows(finished), ['failed · 2 files to failed', 'succeeded · 2 files to succeeded']);
     const [first, second] = items();
     assert.equal(first?.collapsibleState, TreeItemCollapsibleState.Expanded);
-    assert.equal(second?.collapsibleState, TreeItemCollapsibleState.Collapsed);
+    assert.equal(second?.collapsibleState, TreeItemCollapsibleState.Expanded);
   });
 
-  it('draws a row again only when it looks different, so that its menu stays open', () => {
+  /** Ends a transfer of so many files some hours before noon of January 1, 2026, a Thursday. */
+  const ends = (key: string, hoursAgo: number, more: Partial<Transfer> = {}, files = 1): void => {
+    const at = new Date(2026, 0, 1, 12 - hoursAgo).getTime();
+    const order = { files: Array.from({ length: files }, () => ({ id: key, name: key })), destination: key };
+    store.put([transfer(key, { state: 'succeeded', changes: [{ state: 'succeeded', at }], ...more }, order)]);
+  };
+
+  it('shows the five newest finished transfers without unfolding, the others by the day of their end', () => {
+    for (const [index, hoursAgo] of [1, 2, 3, 4, 5, 6, 20, 60, 90].entries()) ends(`t${index}`, hoursAgo);
+    assert.deepEqual(rows(), ['Finished | 9']);
+    const shown = ['t0', 't1', 't2', 't3', 't4'].map((key) => `succeeded · 1 file to ${key}`);
+    assert.deepEqual(rows(finished), [...shown, 'Today | 1', 'Yesterday | 1', 'This Week | 1', 'Earlier | 1']);
+    const groups = tree.getChildren(finished).filter((node) => node.kind === 'group');
+    assert.deepEqual(
+      groups.flatMap(rows),
+      ['t5', 't6', 't7', 't8'].map((key) => `succeeded · 1 file to ${key}`),
+    );
+    assert.ok(groups.every((node) => tree.getTreeItem(node).collapsibleState === TreeItemCollapsibleState.Collapsed));
+    const parents = ['t4', 't6'].map((key) => tree.getParent({ kind: 'transfer', key }));
+    assert.deepEqual(parents, [finished, { kind: 'group', group: 'yesterday' }]);
+    assert.deepEqual(
+      groups.map((node) => tree.getParent(node)),
+      Array(4).fill(finished),
+    );
+  });
+
+  it('moves transfers to the group of the day before at midnight', async () => {
+    for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) ends(key, 1);
+    assert.deepEqual(rows(finished).slice(5), ['Today | 1']);
+    const drawn: unknown[] = [];
+    tree.onDidChangeTreeData((node) => drawn.push(node));
+    await clock.pass(24 * 3_600_000);
+    assert.deepEqual(drawn, [undefined]);
+    assert.deepEqual(rows(finished).slice(5), ['Yesterday | 1']);
+  });
+
+  it('shows time and source of rows that would look alike', () => {
+    const at = clock.now() - 60_000;
+    const changes = [{ state: 'succeeded', at }] as const;
+    const state = 'succeeded';
+    store.put([
+      transfer('t', { state, changes }),
+      transfer('u', { state, changes }, { source: 'National Microbiome Data' }),
+      transfer('v', { state, changes }, { destination: 'Gamma' }),
+    ]);
+    const time = formatTime(at, clock.now());
+    assert.deepEqual(rows(finished), [
+      `succeeded · 2 files to Beta | ${time} · Alpha`,
+      `succeeded · 2 files to Beta | ${time} · National Microbio…`,
+      'succeeded · 2 files to Gamma',
+    ]);
+    store.remove(['u']);
+    assert.deepEqual(rows(finished), ['succeeded · 2 files to Beta', 'succeeded · 2 files to Gamma']);
+  });
+
+  it('redraws a row only when it looks different, so that its menu stays open', () => {
     const drawn: unknown[] = [];
     const given = transfer('one', { state: 'active', askedAt: clock.now() });
     row(given);
@@ -79,68 +139,76 @@ describe('The tree of transfers', () => {
     running: ['running', 'transfer.running'],
     succeeded: ['succeeded', 'transfer.ended'],
     failed: ['failed', 'transfer.ended'],
-    cancelled: ['cancelled', 'transfer.ended'],
+    cancelled: ['canceled', 'transfer.ended'],
     expired: ['expired', 'transfer.ended'],
   };
   for (const [state, [words, context]] of Object.entries(states)) {
-    it(`shows a transfer that is ${words} with an icon, a word, and what can be done with it`, () => {
+    it(`shows a transfer that is ${words} with an icon, a word, and its commands`, () => {
       const item = row(transfer('t', { state: state as TransferState }));
-      assert.equal(item.description, words);
+      assert.equal(item.label, `${words} · 2 files to Beta`, 'the state is never cut');
       assert.equal(item.contextValue, context);
       assert.ok(item.iconPath);
       assert.equal(item.command?.command, 'dataTransfer.showTransferProgress');
     });
   }
 
-  it('offers no cancel for a transfer without an id, or one that is being cancelled', () => {
+  it('offers no cancel for a transfer without an ID, or one that is being canceled', () => {
     const { id: none, ...unconfirmed } = transfer('t', { state: 'notConfirmed' });
     assert.ok(none);
     assert.equal(row(unconfirmed).contextValue, 'transfer.notConfirmed');
     const cancelling = row(transfer('u', { cancelAcceptedAt: 1 }));
     assert.equal(cancelling.contextValue, 'transfer.waiting');
-    assert.equal(cancelling.description, 'cancelling');
+    assert.equal(cancelling.label, 'canceling · 2 files to Beta');
   });
 
-  it('says when the server does not follow a cancel (D13)', () => {
+  it('shows that the server ignores a cancel (D13)', () => {
     const item = row(transfer('t', { state: 'staging', cancelAcceptedAt: 1, cancelUnheeded: true }));
-    assert.equal(item.description, 'cancel accepted, the server still says staging');
+    assert.equal(
+      wordsOf(item),
+      'staging · 2 files to Beta | cancellation accepted, but the server still reports staging',
+    );
     assert.equal(item.contextValue, 'transfer.unheeded', 'it may be removed: its end may never come');
   });
 
-  it('shows a word that it does not know as it came (D10)', () => {
-    assert.equal(row(transfer('t', { state: 'running', status: { status: 'warming up' } })).description, 'warming up');
+  it('shows an unknown state unchanged (D10)', () => {
+    const of = (status: string): TreeItem => row(transfer('t', { state: 'running', status: { status } }));
+    assert.equal(of('warming up').label, 'warming up · 2 files to Beta');
+    assert.equal(
+      wordsOf(of('waiting for an endpoint to wake up')),
+      'waiting for an en… · 2 files to Beta | waiting for an endpoint to wake up',
+    );
   });
 
-  it('leaves room for the state beside a long destination, which the tooltip has in full', () => {
+  it('shortens a long destination, which the tooltip shows in full', () => {
     const destination = 'National Microbiome Data Collaborative 🧬';
     const item = row(transfer('t', {}, { destination }));
-    assert.equal(item.label, '2 files to National Microbio…');
+    assert.equal(item.label, 'active · 2 files to National Microbio…');
     assert.match(textOf(item.tooltip), /Alpha → National Microbiome Data Collaborative 🧬/);
     const cut = row(transfer('u', {}, { destination: `${'x'.repeat(16)}🧬 and more` }));
-    assert.equal(cut.label, `2 files to ${'x'.repeat(16)}…`, 'no half of a character');
+    assert.equal(cut.label, `active · 2 files to ${'x'.repeat(16)}…`, 'no half of a character');
   });
 
-  it('shows how many files have moved, and from when that is while nobody answers', () => {
+  it('shows how many files have moved, and the time of that status while the service does not respond', () => {
     const status = { status: 'active', fileCount: 3, movedFileCount: 2 };
-    assert.equal(row(transfer('t', { status })).description, 'active · 2 of 3 files');
+    assert.equal(row(transfer('t', { status })).description, '2 of 3 files');
     const unheard = transfer('t', { status, askedAt: clock.now(), problem: { kind: 'timeout' } });
-    assert.match(String(row(unheard).description), /^active · 2 of 3 files · as of \d/);
+    assert.match(String(row(unheard).description), /^2 of 3 files · as of \d/);
   });
 
-  it('says how long it will still take, where that can be said', () => {
-    estimate = '4–7 min, from 3 earlier transfers';
+  it('shows an estimate if there is one', () => {
+    estimate = '4–7 min, based on 3 earlier transfers';
     const item = row(transfer('t', { status: { status: 'active', fileCount: 3, movedFileCount: 2 } }));
-    assert.equal(item.description, 'active · 2 of 3 files · 4–7 min, from 3 earlier transfers');
-    assert.match(textOf(item.tooltip), /active · 2 of 3 files · 4–7 min, from 3 earlier transfers\n/);
+    assert.equal(item.description, '2 of 3 files · 4–7 min, based on 3 earlier transfers');
+    assert.match(textOf(item.tooltip), /active · 2 of 3 files · 4–7 min, based on 3 earlier transfers\n/);
   });
 
-  it('shows what moved of an ended transfer, and warns where that is not all (D39)', () => {
+  it('shows how many files an ended transfer moved, and warns if files are missing (D39)', () => {
     const of = (state: TransferState, moved: number, files = 2): TreeItem =>
       row(transfer('t', { state, status: { status: state, fileCount: files, movedFileCount: moved } }));
-    assert.equal(wordsOf(of('succeeded', 2)), '2 files to Beta | succeeded · 2 of 2 files');
-    assert.equal(wordsOf(of('failed', 1)), '2 files to Beta | failed · 1 of 2 files');
+    assert.equal(wordsOf(of('succeeded', 2)), 'succeeded · 2 files to Beta | 2 of 2 files');
+    assert.equal(wordsOf(of('failed', 1)), 'failed · 2 files to Beta | 1 of 2 files');
     const none = of('succeeded', 0, 0);
-    assert.equal(wordsOf(none), '0 of 2 files to Beta | completed: 0 of 2 files transferred');
+    assert.equal(wordsOf(none), 'incomplete · 0 of 2 files to Beta');
     assert.ok(none.iconPath instanceof ThemeIcon);
     assert.equal(none.iconPath.id, 'warning');
     assert.match(textOf(none.tooltip), /\ncompleted: 0 of 2 files transferred\n/);
@@ -149,14 +217,14 @@ describe('The tree of transfers', () => {
   it('shows that a transfer is paused while the local service is stopped, and offers to start it', () => {
     const status = { status: 'active', fileCount: 5000, movedFileCount: 2304 };
     const item = row(transfer('t', { status, problem: { kind: 'serviceStopped' } }));
-    assert.equal(item.description, 'paused: the local service is stopped · 2,304 of 5,000 files');
+    assert.equal(wordsOf(item), 'paused · 2 files to Beta | the local service is stopped · 2,304 of 5,000 files');
     assert.equal(item.contextValue, 'transfer.paused');
     assert.ok(item.iconPath instanceof ThemeIcon);
     assert.equal(item.iconPath.id, 'debug-pause');
     assert.match(textOf(item.tooltip), /paused: the local service is stopped · 2,304 of 5,000 files/);
   });
 
-  it('tells everything in the tooltip', () => {
+  it('shows all details in the tooltip', () => {
     const status = { status: 'failed', message: 'disk full', fileCount: 2, movedFileCount: 1 };
     const { tooltip } = row(transfer('t', { state: 'failed', status, askedAt: clock.now() }));
     for (const part of [
@@ -164,22 +232,28 @@ describe('The tree of transfers', () => {
       'failed · 1 of 2 files',
       'disk full',
       'Started: ',
-      'Last updated: ',
-      'Id: id-t',
+      'Last checked: ',
+      'ID: id-t',
     ]) {
       assert.ok(textOf(tooltip).includes(part), part);
     }
   });
 
-  it('brings in the transfers of earlier sessions when the person looks at them', () => {
+  it('loads the last transfers of earlier sessions at first, and all when the group is expanded', async () => {
     store.setHasEarlier(true);
     assert.deepEqual(rows(), ['Finished']);
-    assert.equal(loads, 0);
+    assert.deepEqual(loads, []);
     assert.deepEqual(rows(finished), ['Loading…']);
-    assert.equal(loads, 1);
+    ends('t', 1);
+    assert.deepEqual(rows(finished), ['succeeded · 1 file to t', 'Loading…']);
+    await clock.pass(0);
+    assert.deepEqual(rows(finished), ['succeeded · 1 file to t', 'Earlier']);
+    assert.deepEqual(loads, ['last']);
+    assert.deepEqual(rows({ kind: 'group', group: 'earlier' }), ['Loading…']);
+    assert.deepEqual(loads, ['last', 'all']);
   });
 
-  it('draws a row alone while it stays in its group, and the groups when it moves', () => {
+  it('redraws a row alone in its group, and the groups when it moves', () => {
     store.put([transfer('t')]);
     tree.getChildren(running);
     const drawn: (TransferTreeNode | undefined)[] = [];
@@ -190,20 +264,20 @@ describe('The tree of transfers', () => {
     assert.deepEqual(drawn, [{ kind: 'transfer', key: 't' }, undefined]);
   });
 
-  it('keeps the id of a row whose transfer has just gone, until the row goes too', () => {
+  it("keeps the ID of a removed transfer's row until the row is removed", () => {
     store.put([transfer('t')]);
-    const node = tree.node('t');
+    const node = tree.getNode('t');
     assert.ok(node);
     store.remove(['t']);
     assert.equal(tree.getTreeItem(node).id, 't');
   });
 
-  it('knows the group of a transfer, so that it can be shown', () => {
+  it('knows the group of a transfer, so that it can be revealed', () => {
     store.put([transfer('t'), transfer('u', { state: 'failed' })]);
     assert.deepEqual(
       ['t', 'u'].map((key) => tree.getParent({ kind: 'transfer', key })),
       [running, finished],
     );
-    assert.equal(tree.node('gone'), undefined);
+    assert.equal(tree.getNode('gone'), undefined);
   });
 });

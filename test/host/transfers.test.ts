@@ -21,9 +21,9 @@ describe('Transferring in the editor', () => {
 
   const moveOn = (status: string, message?: string): Promise<void> => stage.moveOn(service, status, message);
 
-  it('asks for destination, description and instructions, sums up, and sends what was said (§4.5)', async () => {
+  it('asks for destination, description and instructions, sums up, and sends them (§4.5)', async () => {
     const { person, parts, server } = stage;
-    const [search] = parts.searchStore.all();
+    const [search] = parts.searchStore.getAll();
     const file = search?.files.find((found) => found.kind === 'file');
     assert.ok(search && file?.kind === 'file');
     const done = stage.run('dataTransfer.transferFiles', {
@@ -35,16 +35,34 @@ describe('Transferring in the editor', () => {
     const destinations = await person.pick();
     assert.deepEqual(destinations.labels, ['KBase Workspace Service (KSS)', nmdc]);
     destinations.choose(nmdc);
+    const details = await person.pick();
+    assert.deepEqual(details.labels, ['Continue', 'Description…', 'Instructions…']);
+    details.choose('Description…');
     (await person.textBox()).enter('For the **first** look');
-    (await person.pick()).choose('Type instructions as JSON…');
+    (await person.pick()).choose('Instructions…');
+    (await person.pick()).choose('Enter instructions (JSON)…');
     const box = await person.textBox();
     box.enter('[1]');
-    assert.equal(await box.complaint(), 'This is not a JSON object yet.');
+    assert.equal(await box.complaint(), 'Enter a JSON object.');
     box.enter('{"type": "assembly"}');
+    const filled = await person.pick();
+    assert.deepEqual(
+      filled.items.map(({ description }) => description),
+      [undefined, 'For the **first** look', '{"type":"assembly"}'],
+    );
+    filled.choose('Continue');
     const summary = await person.notice();
     assert.equal(summary.message, `Transfer 1 file to ${nmdc}?`);
-    assert.deepEqual(summary.detail.split('\n'), ['Size: 10 bytes', 'From: JGI Data Portal', `To: ${nmdc}`]);
+    assert.deepEqual(summary.detail.split('\n'), [
+      `File: ${file.name}`,
+      'Size: 10 bytes',
+      'From: JGI Data Portal',
+      `To: ${nmdc}`,
+      'Description: For the **first** look',
+      'Instructions: {"type":"assembly"}',
+    ]);
     assert.deepEqual(summary.buttons, ['Transfer', 'Back']);
+    assert.deepEqual([summary.isModal, summary.kind], [true, 'information'], 'nothing is to warn of');
     summary.press('Transfer');
     await done;
     const [submission] = server.requestsTo('POST /api/v1/transfers');
@@ -54,7 +72,7 @@ describe('Transferring in the editor', () => {
     assert.deepEqual(body['instructions'], { type: 'assembly' });
   });
 
-  it('transfers the file of a page, and calls the databases as the service wants, also before any search (D7)', async () => {
+  it('transfers the file of a page, and names the databases as the service expects, also before any search (D7)', async () => {
     const { person, parts } = stage;
     const [connection] = parts.settings.connections;
     assert.ok(connection);
@@ -63,39 +81,37 @@ describe('Transferring in the editor', () => {
     const ref = { connectionId: connection.id, database: 'JGI Data Portal', id: 'JDP:000007', name: 'seven.csv' };
     const done = stage.run('dataTransfer.transferFiles', ref);
     (await person.pick()).choose(nmdc);
-    (await person.textBox()).enter('');
-    (await person.pick()).choose('No instructions');
+    (await person.pick()).choose('Continue');
     const summary = await person.notice(/^Transfer 1 file/);
-    assert.match(summary.detail, /^Size: 10 bytes$/m);
+    assert.match(summary.detail, /^File: seven\.csv\nSize: 10 bytes$/m);
     summary.press('Transfer');
     await done;
-    assert.equal(parts.transferStore.all()[0]?.problem, undefined);
+    assert.equal(parts.transferStore.getAll()[0]?.problem, undefined);
     assert.equal(service.transfers.size, 1);
   });
 
-  it('sends nothing when the person leaves before the end, and keeps the checks', async () => {
+  it('sends nothing if the user cancels, and keeps the checks', async () => {
     const { person, parts, server } = stage;
-    const [search] = parts.searchStore.all();
+    const [search] = parts.searchStore.getAll();
     const files = search?.files.filter((found) => found.kind === 'file') ?? [];
     parts.searchStore.setChecked(search?.key ?? '', files, true);
-    for (const leaveAt of [0, 1, 2, 3]) {
+    for (const leaveAt of [0, 1, 2]) {
       const done = stage.run('dataTransfer.transferCheckedFiles');
       const acts = [
         async () => (await person.pick()).choose(nmdc),
-        async () => (await person.textBox()).enter(''),
-        async () => (await person.pick()).choose('No instructions'),
+        async () => (await person.pick()).choose('Continue'),
       ];
       for (const act of acts.slice(0, leaveAt)) await act();
-      if (leaveAt < 3) (await person.input()).escape();
+      if (leaveAt < 2) (await person.input()).escape();
       else (await person.notice()).dismiss();
       await done;
     }
     assert.deepEqual(server.requestsTo('POST /api/v1/transfers'), []);
-    assert.deepEqual(parts.transferStore.all(), []);
-    assert.equal(parts.searchStore.checkedFiles().length, 10);
+    assert.deepEqual(parts.transferStore.getAll(), []);
+    assert.equal(parts.searchStore.getCheckedFiles().length, 10);
   });
 
-  it('says why the service refused, offers its page, keeps the record, and keeps the checks', async () => {
+  it('reports why the service refused, offers the page, and keeps the record and the checks', async () => {
     stage.server.on('POST /api/v1/transfers', problem(400, 'the destination is full'));
     await stage.transferAll(nmdc);
     const notice = await stage.person.notice();
@@ -103,12 +119,12 @@ describe('Transferring in the editor', () => {
       notice.message,
       `Could not transfer 10 files to ${nmdc}: the service refused the request: the destination is full`,
     );
-    assert.deepEqual(notice.buttons, ['Show Progress']);
-    assert.equal(stage.parts.transferStore.all()[0]?.state, 'refused');
-    assert.equal(stage.parts.searchStore.checkedFiles().length, 10);
+    assert.deepEqual(notice.buttons, ['Show Details']);
+    assert.equal(stage.parts.transferStore.getAll()[0]?.state, 'refused');
+    assert.equal(stage.parts.searchStore.getCheckedFiles().length, 10);
   });
 
-  it('says that nothing was sent where the transfer cannot be saved first, and keeps the checks', async () => {
+  it('reports that nothing was sent because the transfer could not be saved, and keeps the checks', async () => {
     const { context, transferStore, searchStore } = stage.parts;
     const folder = join(context.globalStorageUri.fsPath, 'transfers', 'submitting');
     await rm(folder, { recursive: true, force: true });
@@ -118,21 +134,21 @@ describe('Transferring in the editor', () => {
     } finally {
       await rm(folder);
     }
-    const text = `Could not transfer 10 files to ${nmdc}: nothing was sent, because it could not be saved first: `;
+    const text = `Could not transfer 10 files to ${nmdc}: nothing was sent because the transfer couldn't be saved first: `;
     assert.ok((await stage.person.notice()).message.startsWith(text));
-    assert.deepEqual([transferStore.all().length, searchStore.checked.count], [0, 10]);
+    assert.deepEqual([transferStore.getAll().length, searchStore.checked.count], [0, 10]);
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);
   });
 
-  it('says when it is not known whether the service has begun (D12)', async () => {
+  it('reports if it is unknown whether the service has started (D12)', async () => {
     stage.server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await stage.transferAll(nmdc);
     const notice = await stage.person.notice();
     assert.match(
       notice.message,
-      /^It is not known whether the transfer of 10 files to .* has begun: the connection was lost/,
+      /^Unclear whether the transfer of 10 files to .* has started: the connection was lost/,
     );
-    assert.equal(stage.parts.transferStore.all()[0]?.state, 'notConfirmed');
+    assert.equal(stage.parts.transferStore.getAll()[0]?.state, 'notConfirmed');
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);
   });
 
@@ -140,23 +156,25 @@ describe('Transferring in the editor', () => {
     stage.server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await stage.transferAll(nmdc);
     const { transferStore } = stage.parts;
-    assert.deepEqual([transferStore.running().length, transferStore.notConfirmed().length], [0, 1]);
+    assert.deepEqual([transferStore.getRunning().length, transferStore.getNotConfirmed().length], [0, 1]);
   });
 
   it('does not send the files of one service to another', async () => {
     const { person, parts, server } = stage;
-    const [search] = parts.searchStore.all();
+    const [search] = parts.searchStore.getAll();
     const files = search?.files.flatMap((found) => (found.kind === 'file' ? [found] : [])) ?? [];
     parts.searchStore.open('elsewhere', 'another connection', { database: 'JGI Data Portal', query: '', pageSize: 10 });
     parts.searchStore.setChecked('elsewhere', files.slice(0, 1), true);
     await stage.run('dataTransfer.transferCheckedFiles');
-    await person.notice(/^Some of the files belong to another service\. Switch to it to transfer them\.$/);
+    const text = /^Some of the files are on another service\. Switch to that connection to transfer them\.$/;
+    const { kind, buttons } = await person.notice(text);
+    assert.deepEqual([kind, buttons], ['information', ['Switch Connection…']]);
     assert.equal(server.requestsTo('POST /api/v1/transfers').length, 0);
   });
 
-  it('asks as from the palette when the focused row is of another kind, as the buttons above a view pass it', async () => {
+  it('asks as from the palette if a title button passes a focused row of another kind', async () => {
     const { person, parts } = stage;
-    const [search] = parts.searchStore.all();
+    const [search] = parts.searchStore.getAll();
     const file = search?.files.find((found) => found.kind === 'file');
     assert.ok(search && file?.kind === 'file');
     const row = { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file };
@@ -171,22 +189,22 @@ describe('Transferring in the editor', () => {
     (await person.pick()).escape();
     await transferring;
     assert.deepEqual(
-      person.notices.filter(({ message }) => /went wrong/.test(message)),
+      person.notices.filter(({ message }) => /Unexpected error/.test(message)),
       [],
     );
   });
 
-  it('tells once that a transfer ended, with a button that shows it', async () => {
+  it('reports once that a transfer ended, with a button that shows it', async () => {
     await stage.transferAll(nmdc);
     await moveOn('succeeded');
     const notice = await stage.person.notice();
     assert.equal(notice.message, `Transferred 10 files to ${nmdc}.`);
-    notice.press('Show Progress');
+    notice.press('Show Details');
     await stage.tab(`Transfer to ${nmdc}`);
     await stage.closePages();
   });
 
-  it('tells why a transfer failed, in the words of the service on one line', async () => {
+  it('reports why a transfer failed, with the message of the service on one line', async () => {
     await stage.transferAll(nmdc);
     await moveOn('failed', 'no room\nat all $(alert)');
     const notice = await stage.person.notice();
@@ -197,13 +215,13 @@ describe('Transferring in the editor', () => {
   it('copies the id of a transfer, and the ids of files', async () => {
     await stage.transferAll(nmdc);
     await stage.run('dataTransfer.copyTransferId', stage.firstTransfer);
-    assert.equal(await env.clipboard.readText(), stage.parts.transferStore.all()[0]?.id);
+    assert.equal(await env.clipboard.readText(), stage.parts.transferStore.getAll()[0]?.id);
     const done = stage.run('dataTransfer.copyFileId');
     const pick = await stage.person.pick();
     pick.choose(...pick.labels.slice(0, 2));
     await done;
     assert.equal(await env.clipboard.readText(), 'JDP:000000\nJDP:000001');
-    assert.deepEqual(stage.person.said.slice(-2), ['Copied the id.', 'Copied 2 ids.']);
+    assert.deepEqual(stage.person.said.slice(-2), ['Copied the ID.', 'Copied 2 IDs.']);
   });
 
   it('shows the metadata of a file as JSON', async () => {
@@ -218,7 +236,7 @@ describe('Transferring in the editor', () => {
     await commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
-  it('keeps an open list of transfers true, with its rows where they are', async () => {
+  it('updates an open list of transfers without moving its rows', async () => {
     await stage.transferAll(nmdc);
     await stage.transferAll(nmdc);
     const done = stage.run('dataTransfer.showRunningTransfers');
@@ -255,7 +273,7 @@ describe('Transferring in the editor', () => {
 
 /** Resolves when the ledger has what the store has: it writes one transfer after the other. */
 async function written({ parts }: Stage): Promise<void> {
-  const [transfer] = parts.transferStore.all();
+  const [transfer] = parts.transferStore.getAll();
   assert.ok(transfer);
-  await parts.transferFlow.keep(transfer);
+  await parts.transferFlow.save(transfer);
 }

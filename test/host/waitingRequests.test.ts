@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, window, type CancellationToken } from 'vscode';
-import type { TransferNode } from '../../src/host/contributions.ts';
+import type { TransferNode } from '../../src/extension/editor/contributions.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { eventually } from '../support/eventually.ts';
 import { Gate } from '../support/gate.ts';
@@ -65,7 +65,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     await stage.transferAll(nmdc);
     await stage.moveOn(service, 'active');
     creating.hold();
-    const [first] = transferStore.all();
+    const [first] = transferStore.getAll();
     assert.ok(first);
     void transferFlow.submit(first.order);
     await eventually(() => Promise.resolve(received(route) === 2 || undefined));
@@ -77,7 +77,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     await done;
   };
 
-  it('are shown with what they wait for, and are sent when that has ended', async () => {
+  it('are shown with the reason, and are sent when the submission has ended', async () => {
     const first = await holdSecond();
     const done = cancel(first);
     const { title, messages } = await nextProgress();
@@ -92,13 +92,13 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     assert.deepEqual([shown.map(({ isOpen }) => isOpen), service.dispatcher.mostAtOnce], [[false], 1]);
   });
 
-  it('are sent at once when the person insists, after the risk was named', async () => {
+  it('are sent immediately after the user confirms the risk', async () => {
     const done = cancel(await holdSecond());
     await nextProgress();
     for (const insists of [false, true]) {
       const sent = stage.run('dataTransfer.sendNow');
       const question = await stage.person.notice(/^Send this request now\? \(Cancel the transfer of 10 files to /);
-      assert.match(question.detail, /mix up their answers or stop answering for everyone who uses it\.$/);
+      assert.match(question.detail, /mix up responses or to stop responding for all users\.$/);
       if (insists) question.press('Send Now');
       else question.dismiss();
       await sent;
@@ -109,7 +109,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     assert.equal(service.transfers.size, 1, 'the submission is still under way');
   });
 
-  it('are withdrawn by Cancel: nothing is sent, and no error is shown', async () => {
+  it('are withdrawn by Cancel, without a request and without an error', async () => {
     await holdSecond();
     const done = stage.transferAll(nmdc);
     const progress = await nextProgress();
@@ -117,7 +117,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     progress.cancel();
     await done;
     assert.equal(received(route), 2);
-    const [withdrawn] = stage.parts.transferStore.finished();
+    const [withdrawn] = stage.parts.transferStore.getFinished();
     assert.deepEqual([withdrawn?.state, withdrawn?.problem], ['cancelled', undefined]);
     assert.ok(!stage.person.notices.some(({ message }) => message.startsWith('Could not transfer')));
   });

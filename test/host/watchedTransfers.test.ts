@@ -5,7 +5,7 @@ import { until } from '../unit/core/rig.ts';
 import { transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
 
-describe('A connection that another window begins a transfer on', () => {
+describe('A connection on which another window starts a transfer', () => {
   let stage: Stage;
   let other: FaultServer;
   beforeEach(async () => {
@@ -19,7 +19,7 @@ describe('A connection that another window begins a transfer on', () => {
     await other.stop();
   });
 
-  it('is opened beside what is shown, and not again after it was closed', async () => {
+  it('is opened in the background, and not again after it was closed', async () => {
     await stage.connect('the-key');
     const { settings, apiKeys, sessions, connectionStore, transferStore } = stage.parts;
     const [shown] = settings.connections;

@@ -30,12 +30,12 @@ describe('Access to the local service (D26)', () => {
   let rig: ServiceRig;
 
   before(async () => {
-    rig = await ServiceRig.start({ 'a.txt': 'a' }, { bodyTimeLimitMs: 1_000 });
+    rig = await ServiceRig.start({ 'a.txt': 'a' });
   });
 
   after(async () => await rig.stop());
 
-  /** A request as no `fetch` would send it; with a `start` the body is begun and never ended. */
+  /** A request that `fetch` cannot send; with a `start`, its body starts and never ends. */
   async function raw(options: http.RequestOptions, start?: string): Promise<{ status: number }> {
     const request = http.request(rig.service.address, { agent: false, ...options });
     if (start === undefined) request.end();
@@ -46,7 +46,7 @@ describe('Access to the local service (D26)', () => {
   }
 
   for (const path of ['/', '/api/v1/databases', '/api/v1/transfers/x', '/nothing']) {
-    it(`answers 401 to ${path} without a token (§5)`, async () => {
+    it(`responds with 401 to ${path} without a token (§5)`, async () => {
       const response = await fetch(rig.service.address + path);
       assert.equal(response.status, 401);
       assert.equal(response.headers.get('www-authenticate'), 'Bearer');
@@ -55,25 +55,25 @@ describe('Access to the local service (D26)', () => {
 
   const wrongTokens = ['', 'Bearer', 'Bearer wrong', 'Basic TOKEN', 'TOKEN', 'Bearer TOKEN more'];
   for (const wrong of wrongTokens) {
-    it(`answers 401 to the authorization ${JSON.stringify(wrong)}`, async () => {
+    it(`responds with 401 to the authorization ${JSON.stringify(wrong)}`, async () => {
       const authorization = wrong.replace('TOKEN', rig.service.token);
       assertProblem(await rig.call('GET', '/', undefined, { headers: { authorization } }), 401);
     });
   }
 
-  it('takes the token plain and in base64 (D5)', async () => {
+  it('accepts the token plain and in base64 (D5)', async () => {
     const plain = { headers: { authorization: `Bearer ${rig.service.token}` } };
     assert.equal((await rig.call('GET', '/', undefined, plain)).status, 200);
     assert.equal((await rig.call('GET', '/')).status, 200);
   });
 
-  /** A request for the root, exactly as given; `PORT` stands for the port, `TOKEN` for the token. */
+  /** Sends a request for the root exactly as given; `PORT` and `TOKEN` are replaced. */
   async function root(...lines: readonly string[]): Promise<number | undefined> {
     const text = [...lines, 'Authorization: Bearer TOKEN', '', ''].join('\r\n');
     const port = new URL(rig.service.address).port;
-    const given = await say(rig.service.address, text.replaceAll('PORT', port).replaceAll('TOKEN', rig.service.token));
-    if (given === undefined) return undefined;
-    const answer = await rig.checked('GET', '/', given);
+    const sent = await say(rig.service.address, text.replaceAll('PORT', port).replaceAll('TOKEN', rig.service.token));
+    if (sent === undefined) return undefined;
+    const answer = await rig.checked('GET', '/', sent);
     if (answer.status !== 200) assertProblem(answer, answer.status);
     return answer.status;
   }
@@ -105,7 +105,7 @@ describe('Access to the local service (D26)', () => {
     ['a target of another scheme', 400, 'GET file://127.0.0.1:PORT/ HTTP/1.1', 'Host: 127.0.0.1:PORT'],
   ];
   for (const [name, status, ...lines] of requests) {
-    it(`answers ${status} to ${name}`, async () => assert.equal(await root(...lines), status));
+    it(`responds with ${status} to ${name}`, async () => assert.equal(await root(...lines), status));
   }
 
   const pages: [name: string, status: number, ...headers: string[]][] = [
@@ -120,12 +120,12 @@ describe('Access to the local service (D26)', () => {
     ['the fetch of a program', 200, 'Sec-Fetch-Mode: cors'],
   ];
   for (const [name, status, ...headers] of pages) {
-    it(`answers ${status} to ${name}, which has the token`, async () => {
+    it(`responds with ${status} to ${name} with the token`, async () => {
       assert.equal(await root('GET / HTTP/1.1', 'Host: 127.0.0.1:PORT', ...headers), status);
     });
   }
 
-  it('never gives a web page leave to read an answer', async () => {
+  it('never allows a web page to read a response', async () => {
     const origin = { headers: { origin: 'https://example.org', 'access-control-request-method': 'POST' } };
     for (const [method, path] of [
       ['GET', '/'],
@@ -140,7 +140,7 @@ describe('Access to the local service (D26)', () => {
     }
   });
 
-  it('is reached by no other address than that of loopback', async () => {
+  it('is reachable on loopback only', async () => {
     const port = Number(new URL(rig.service.address).port);
     const others = Object.values(os.networkInterfaces()).flatMap((found) => found ?? []);
     const addresses = others.map(({ address }) => address).filter((address) => address !== '127.0.0.1');
@@ -152,7 +152,7 @@ describe('Access to the local service (D26)', () => {
     }
   });
 
-  it('compares a token by digests of one length, whatever its own', () => {
+  it('compares tokens by digests of equal length', () => {
     const compared: [number, number][] = [];
     const watched = mock.method(crypto, 'timingSafeEqual', (one: Buffer, other: Buffer) => {
       compared.push([one.length, other.length]);
@@ -160,10 +160,10 @@ describe('Access to the local service (D26)', () => {
     });
     syncBuiltinESMExports();
     try {
-      for (const given of ['x', rig.service.token.slice(0, -1), 'y'.repeat(5_000), rig.service.token]) {
+      for (const sent of ['x', rig.service.token.slice(0, -1), 'y'.repeat(5_000), rig.service.token]) {
         try {
-          checkToken({ authorization: `Bearer ${given}` }, rig.service.token);
-          assert.equal(given, rig.service.token);
+          checkToken({ authorization: `Bearer ${sent}` }, rig.service.token);
+          assert.equal(sent, rig.service.token);
         } catch (error) {
           assert.ok(error instanceof HttpProblem && error.status === 401);
         }
@@ -179,7 +179,7 @@ describe('Access to the local service (D26)', () => {
   });
 
   for (const path of ['/nothing', '/api/v1/nothing/', '/api/v2/databases', '/api/v1/databases/%E0%A4%A']) {
-    it(`answers 404 to ${path}`, async () => assertProblem(await rig.call('GET', path), 404));
+    it(`responds with 404 to ${path}`, async () => assertProblem(await rig.call('GET', path), 404));
   }
 
   const methods: [method: string, path: string, allow: string][] = [
@@ -192,38 +192,38 @@ describe('Access to the local service (D26)', () => {
     ['OPTIONS', '/api/v1/files', 'POST'],
   ];
   for (const [method, path, allow] of methods) {
-    it(`answers 405 to ${method} ${path} and says what is possible`, async () => {
+    it(`responds with 405 to ${method} ${path} and lists the allowed methods`, async () => {
       const answer = await rig.call(method, path);
       assertProblem(answer, 405);
       assert.equal(answer.headers.get('allow'), allow);
     });
   }
 
-  it('answers 405 to HEAD, with no body', async () => {
+  it('responds with 405 to HEAD, without a body', async () => {
     const answer = await rig.call('HEAD', '/');
     assert.equal(answer.status, 405);
     assert.equal(answer.body, undefined);
   });
 
   for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx']) {
-    it(`answers 415 to a body of type ${contentType}`, async () => {
+    it(`responds with 415 to a body of type ${contentType}`, async () => {
       const init = { body: '{}', headers: { 'content-type': contentType } };
       assertProblem(await rig.call('POST', '/api/v1/files', undefined, init), 415);
     });
   }
 
-  it('answers 415 to a compressed body', async () => {
+  it('responds with 415 to a compressed body', async () => {
     const init = { body: '{}', headers: { 'content-encoding': 'gzip' } };
     assertProblem(await rig.call('POST', '/api/v1/files', undefined, init), 415);
   });
 
   for (const body of ['', '{', 'nothing', '{"a":}', Buffer.from([0x22, 0xff, 0x22])]) {
-    it(`answers 400 to the body ${JSON.stringify(body.toString())}, which is no JSON`, async () => {
+    it(`responds with 400 to the invalid JSON body ${JSON.stringify(body.toString())}`, async () => {
       assertProblem(await rig.call('POST', '/api/v1/files', undefined, { body }), 400);
     });
   }
 
-  it('answers 413 to a body of more than 8 MiB, and lives on', async () => {
+  it('responds with 413 to a body of more than 8 MiB, and continues', async () => {
     const body = JSON.stringify({ text: 'x'.repeat(8 * 1024 * 1024) });
     assertProblem(await rig.call('POST', '/api/v1/files', undefined, { body }), 413);
     const stream = new Blob([body]).stream();
@@ -232,16 +232,18 @@ describe('Access to the local service (D26)', () => {
     assert.equal((await rig.call('GET', '/')).status, 200);
   });
 
-  it('answers 408 to a body that does not come', async () => {
+  it('responds with 408 to a body that does not arrive', async () => {
+    await rig.restart({ bodyTimeLimitMs: 500 });
     const headers = {
       authorization: `Bearer ${rig.service.token}`,
       'content-type': 'application/json',
       'content-length': '100',
     };
     assert.equal((await raw({ method: 'POST', path: '/api/v1/files', headers }, '{')).status, 408);
+    await rig.restart();
   });
 
-  it('does not repeat what was sent in a problem', async () => {
+  it('does not repeat the request in a problem', async () => {
     const answer = await rig.call('POST', '/api/v1/files', {
       database: 5,
       orcid: 'secret-value',
@@ -251,17 +253,17 @@ describe('Access to the local service (D26)', () => {
     assert.ok(!JSON.stringify(answer.body).includes('secret-value'));
   });
 
-  it('tells the token neither in its log nor in a problem', async () => {
+  it('exposes the token neither in its log nor in a problem', async () => {
     const { token } = rig.service;
     const encoded = Buffer.from(token).toString('base64');
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       rig.call('GET', '/', undefined, { headers: { authorization: `Bearer ${token}x` } }),
       rig.call('GET', '/', undefined, { headers: { authorization: `Basic ${encoded}` } }),
       rig.call('PUT', '/', { token }),
     ]);
-    assert.ok(answers.every(({ status }) => status >= 400));
-    const told = [...rig.logged, ...answers.map(({ body }) => JSON.stringify(body))].join('\n');
-    assert.ok(!told.includes(token) && !told.includes(encoded));
+    assert.ok(responses.every(({ status }) => status >= 400));
+    const exposed = [...rig.logged, ...responses.map(({ body }) => JSON.stringify(body))].join('\n');
+    assert.ok(!exposed.includes(token) && !exposed.includes(encoded));
   });
 
   it('describes itself in an OpenAPI document that needs no token', async () => {

@@ -26,8 +26,8 @@ describe('The access log of the local service (D40)', () => {
   after(async () => await rig.stop());
   beforeEach(() => (written = []));
 
-  /** Sends a request as it is, and returns the one line that is written of it. */
-  async function lineOf(text: string): Promise<Line> {
+  /** Sends a raw request, and returns its line of the log. */
+  async function getLine(text: string): Promise<Line> {
     await say(rig.service.address, text);
     const [line = ''] = await eventually(async () => await Promise.resolve(written.length > 0 ? written : undefined));
     assert.equal(written.length, 1);
@@ -58,9 +58,9 @@ describe('The access log of the local service (D40)', () => {
     [null, 400, { method: 'GET', target: `ftp://${secretQuery}/` }],
   ];
   for (const [route, status, parts] of rows) {
-    it(`has one line of JSON for ${parts.method} of ${route ?? 'no route'}, answered ${status}`, async () => {
+    it(`has one line of JSON for ${parts.method} of ${route ?? 'an unknown route'} with status ${status}`, async () => {
       const sentAtMs = Date.now();
-      const line = await lineOf(requestText(rig.service, parts));
+      const line = await getLine(requestText(rig.service, parts));
       assert.deepEqual(Object.keys(line), ['time', 'method', 'route', 'status', 'durationMs']);
       assert.deepEqual([line.method, line.route, line.status], [parts.method, route, status]);
       assert.ok(Date.parse(line.time) >= sentAtMs && Date.parse(line.time) <= Date.now());
@@ -68,12 +68,27 @@ describe('The access log of the local service (D40)', () => {
     });
   }
 
-  it('has a line for what is no request, without what was sent', async () => {
-    const line = await lineOf(`${secretQuery} ${rig.service.token}\r\n\r\n`);
+  it('has a line for an invalid request, without its content', async () => {
+    const line = await getLine(`${secretQuery} ${rig.service.token}\r\n\r\n`);
     assert.deepEqual([line.method, line.route, line.status, line.durationMs], [null, null, 400, null]);
   });
 
-  it('has a line for a request whose connection ended before its answer, of which none may be known', async () => {
+  it('has a line without "aborted" for a lease that its window ended (D29)', async () => {
+    const shared = await ServiceRig.start({}, { shared: true, onAccess: (line) => void written.push(line) });
+    try {
+      (await shared.lease()).die();
+      const text = await eventually(
+        async () => await Promise.resolve(written.find((line) => line.includes('/leases'))),
+      );
+      const line = JSON.parse(text) as Line;
+      assert.deepEqual(Object.keys(line), ['time', 'method', 'route', 'status', 'durationMs']);
+      assert.deepEqual([line.method, line.route, line.status], ['POST', '/leases', 200]);
+    } finally {
+      await shared.stop();
+    }
+  });
+
+  it('has a line for a request whose connection ended before its response, possibly without a status', async () => {
     const text = requestText(rig.service, { method: 'POST', target: '/api/v1/files', body: JSON.stringify(search) });
     const connection = await RawConnection.open(rig.service.address);
     connection.write(text.slice(0, -1));
@@ -88,9 +103,9 @@ describe('The access log of the local service (D40)', () => {
 
   afterEach(() => {
     const { token } = rig.service;
-    const told = [...written, ...rig.logged].join('');
+    const logged = [...written, ...rig.logged].join('');
     for (const secret of [token, Buffer.from(token).toString('base64'), secretQuery, orcid, 'Source Data']) {
-      assert.ok(!told.includes(secret), secret);
+      assert.ok(!logged.includes(secret), secret);
     }
   });
 });

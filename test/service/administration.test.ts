@@ -23,40 +23,40 @@ describe('The local service behind a reverse proxy on this machine (D40)', () =>
     [403, 'GET / HTTP/1.1', 'Host: data.example.org', 'Origin: https://data.example.org'],
   ];
   for (const [status, ...lines] of hosts) {
-    it(`answers ${status} to ${lines.join(', ')}`, async () => {
+    it(`responds with ${status} to ${lines.join(', ')}`, async () => {
       const { address, token } = rig.service;
       const text = [...lines, `Authorization: Bearer ${token}`, '', ''].join('\r\n');
       assert.equal((await say(address, text.replace('PORT', new URL(address).port)))?.status, status);
     });
   }
 
-  it('listens on loopback alone all the same', () => {
+  it('still listens on loopback only', () => {
     assert.equal(new URL(rig.service.address).hostname, '127.0.0.1');
   });
 });
 
-describe('The health of the local service, for a monitor (D40)', () => {
+describe('The health of the local service, for monitoring (D40)', () => {
   let rig: ServiceRig;
 
   before(async () => (rig = await ServiceRig.start({ 'a.txt': 'a' })));
   after(async () => await rig.stop());
 
-  it('is told without a token, but not to other hosts and to web pages', async () => {
-    const answer = await rig.call('GET', '/health', undefined, { headers: { authorization: '' } });
-    assert.deepEqual([answer.status, answer.body], [200, { status: 'ready' }]);
+  it('is available without a token, but not to other hosts and web pages', async () => {
+    const response = await rig.call('GET', '/health', undefined, { headers: { authorization: '' } });
+    assert.deepEqual([response.status, response.body], [200, { status: 'ready' }]);
     const { host } = new URL(rig.service.address);
     for (const headers of ['Host: example.org', `Host: ${host}\r\nOrigin: https://example.org`]) {
-      const given = await say(rig.service.address, `GET /health HTTP/1.1\r\n${headers}\r\n\r\n`);
-      assert.equal(given?.status, 403);
+      const received = await say(rig.service.address, `GET /health HTTP/1.1\r\n${headers}\r\n\r\n`);
+      assert.equal(received?.status, 403);
     }
   });
 
-  it('says why it is not ready, without the name or the place of what is missing', async () => {
+  it('gives the reason when it is not ready, without names or paths', async () => {
     await fs.rename(rig.source, `${rig.source}-away`);
-    const answer = await rig.call('GET', '/health');
+    const response = await rig.call('GET', '/health');
     await fs.rename(`${rig.source}-away`, rig.source);
-    assert.equal(answer.status, 503);
-    assert.equal((answer.body as ProblemDocument).detail, "1 of 2 databases can't be read.");
+    assert.equal(response.status, 503);
+    assert.equal((response.body as ProblemDocument).detail, "1 of 2 databases can't be read.");
     assert.ok(rig.logged.some((line) => line.includes('the database Source Data')));
     assert.equal((await rig.call('GET', '/health')).status, 200);
   });

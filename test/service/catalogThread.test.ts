@@ -11,7 +11,7 @@ import { MemoryLog } from '../support/memoryLog.ts';
 
 const fileCount = 600;
 
-describe('The thread of the catalogues (D20)', () => {
+describe('The catalog thread (D20)', () => {
   let root: string;
   let log: MemoryLog;
   let thread: CatalogThread;
@@ -35,79 +35,79 @@ describe('The thread of the catalogues (D20)', () => {
   });
 
   async function count(query = ''): Promise<number> {
-    const wanted = { search: parseSearch(query), filter: parseSpecific({}), offset: 0, limit: 10_000 };
-    return (await catalog.search(wanted)).files.length;
+    const search = { search: parseSearch(query), filter: parseSpecific({}), offset: 0, limit: 10_000 };
+    return (await catalog.search(search)).files.length;
   }
 
-  /** Ends the thread as it runs now, as running out of memory does. */
+  /** Ends the running thread, as after running out of memory. */
   async function kill(): Promise<void> {
-    const run: object = thread.run();
+    const run: object = thread.ensureRunning();
     assert.ok('worker' in run && run.worker instanceof Worker);
     await run.worker.terminate();
   }
 
-  it('rejects what was asked when it ends, and answers the next search', async () => {
+  it('rejects pending calls when it ends, and serves the next search', async () => {
     await catalog.start();
     assert.equal(await count(), fileCount);
-    const asked = [count(), count('file'), catalog.filesByIds(['file 1.txt'])];
+    const requests = [count(), count('file'), catalog.filesByIds(['file 1.txt'])];
     const killed = kill();
-    for (const answer of await Promise.allSettled(asked)) assert.equal(answer.status, 'rejected');
+    for (const response of await Promise.allSettled(requests)) assert.equal(response.status, 'rejected');
     await killed;
     assert.deepEqual([await count(), await count('599')], [fileCount, 1]);
   });
 
-  it('can end while it reads a folder for the first time', async () => {
+  it('can end during the first scan of a folder', async () => {
     await catalog.start();
-    const asked = assert.rejects(count(), /The thread of the catalogues ended/);
+    const requests = assert.rejects(count(), /The catalog thread ended/);
     await kill();
-    await asked;
+    await requests;
     assert.equal(await count(), fileCount);
   });
 
-  it('can end again and again, and many ask at once afterwards', async () => {
+  it('can end repeatedly, with concurrent requests afterwards', async () => {
     for (let time = 0; time < 3; time += 1) {
-      const answers = await Promise.all(Array.from({ length: 5 }, async () => await count('file')));
-      assert.deepEqual(new Set(answers), new Set([fileCount]));
+      const responses = await Promise.all(Array.from({ length: 5 }, async () => await count('file')));
+      assert.deepEqual(new Set(responses), new Set([fileCount]));
       await kill();
     }
   });
 
-  it('keeps the hashes that were held before it ended (D22)', async () => {
+  it('retains the hashes that were stored before it ended (D22)', async () => {
     const file = (await catalog.filesByIds(['file 1.txt'])).get('file 1.txt');
     assert.ok(file);
-    await catalog.holdHashes([{ ...file, sha256: 'abc' }]);
+    await catalog.cacheHashes([{ ...file, sha256: 'abc' }]);
     await kill();
-    assert.equal((await catalog.heldHashes([file.path]))[0]?.sha256, 'abc');
+    assert.equal((await catalog.getCachedHashes([file.path]))[0]?.sha256, 'abc');
   });
 
-  it('never makes keeping a hash or looking again fail', async () => {
+  it('never rejects a request to cache a hash or to track changes again', async () => {
     await catalog.start();
     const file = { path: 'file 1.txt', bytes: 1, modifiedMs: 1 };
-    const asked = [catalog.holdHashes([{ ...file, sha256: 'abc' }]), catalog.rescan()];
+    const requests = [catalog.cacheHashes([{ ...file, sha256: 'abc' }]), catalog.resumeTracking('')];
     await kill();
-    await Promise.all(asked);
-    assert.ok(log.lines.some((line) => line.startsWith('warn The catalogue of Soil: ')));
+    await Promise.all(requests);
+    assert.ok(log.lines.some((line) => line.startsWith('warn The catalog of Soil: ')));
     assert.equal(await count(), fileCount);
   });
 
-  it('tells the service what its catalogues have to say', async () => {
+  it('forwards log messages and errors of its catalogs', async () => {
     await fs.rename(nodePath.join(root, 'served'), nodePath.join(root, 'away'));
-    await assert.rejects(count(), { status: 500, message: 'The folder of the database Soil is not there.' });
+    await assert.rejects(count(), { status: 500, message: "The folder of the database Soil doesn't exist." });
     assert.ok(log.lines.some((line) => line.startsWith('warn The folder ')));
   });
 
-  it('answers nothing more once it was ended, and begins anew for who asks', async () => {
+  it('rejects calls after its end, and restarts for new ones', async () => {
     await catalog.start();
-    const asked = assert.rejects(count(), /The catalogues are closed/);
+    const requests = assert.rejects(count(), /The catalogs are closed/);
     await thread.end();
-    await asked;
+    await requests;
     assert.equal(await count(), fileCount);
   });
 
-  it('does not start again for a search in a catalogue that is closed', async () => {
+  it('does not restart for a search in a closed catalog', async () => {
     await catalog.start();
     await catalog.close();
     await thread.end();
-    await assert.rejects(count(), /The catalogue of Soil is closed/);
+    await assert.rejects(count(), /The catalog of Soil is closed/);
   });
 });

@@ -6,7 +6,7 @@ import { ServiceRig } from '../support/serviceRig.ts';
 
 const slow = { shared: true, throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
 
-describe('A transfer whose databases come and go while the service runs (D23, D25, D29)', () => {
+describe('A transfer whose databases are added and removed while the service runs (D23, D25, D29)', () => {
   let rig: ServiceRig;
   let source: HeldLease;
   let target: HeldLease;
@@ -19,50 +19,50 @@ describe('A transfer whose databases come and go while the service runs (D23, D2
   });
   afterEach(() => rig.stop());
 
-  const leases = async (count: number): Promise<void> => {
+  const waitForLeases = async (count: number): Promise<void> => {
     await eventually(async () => {
       const { body } = await rig.call('GET', '/service');
       return (body as { leases: number }).leases === count ? true : undefined;
     });
   };
 
-  /** A transfer that waits because its destination folder is away. */
-  async function waiting(): Promise<string> {
+  /** Submits a transfer that waits for its unavailable destination. */
+  async function submitWaiting(): Promise<string> {
     await fs.rename(rig.target, `${rig.target}-away`);
     const id = await rig.mustSubmit(['small.txt']);
     await rig.reaches(id, 'inactive');
     return id;
   }
 
-  const back = (): Promise<void> => fs.rename(`${rig.target}-away`, rig.target);
+  const restoreTarget = (): Promise<void> => fs.rename(`${rig.target}-away`, rig.target);
 
-  it('goes on to its end when the leases on both its databases end, which stay so long and no longer', async () => {
+  it('completes after the leases on both its databases end, which remain served just as long', async () => {
     const id = await rig.mustSubmit(['small.txt', 'big-0.bin']);
     await rig.reaches(id, 'active');
     source.die();
     target.die();
-    await leases(0);
+    await waitForLeases(0);
     assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
     assert.equal((await rig.reaches(id, 'succeeded', 'failed', 'inactive')).status, 'succeeded');
     await eventually(async () => ((await rig.names()).length === 0 ? true : undefined));
     assert.equal((await rig.landedFiles()).length, 3);
   });
 
-  it('goes on to its end from the line as well', async () => {
+  it('completes from the queue too', async () => {
     const ids = await Promise.all([0, 1, 2, 3].map(async (index) => await rig.mustSubmit([`big-${index}.bin`])));
     source.die();
     target.die();
-    await leases(0);
+    await waitForLeases(0);
     for (const id of ids) assert.equal((await rig.reaches(id, 'succeeded', 'failed', 'inactive')).status, 'succeeded');
   });
 
-  it('waits for its database when that goes while it waits for a folder, and goes on when both are back', async () => {
-    const id = await waiting();
+  it('waits for its database when that is removed while it waits for a folder, and resumes when both are back', async () => {
+    const id = await submitWaiting();
     target.die();
     const message = `Transfer ${id}: waiting: the database target is not served`;
     await eventually(async () => ((await rig.status(id)).message === message ? true : undefined));
     assert.equal((await rig.status(id)).status, 'inactive');
-    await back();
+    await restoreTarget();
     await rig.lease(rig.folders.slice(1));
     assert.equal((await rig.reaches(id, 'succeeded', 'failed')).message, `Transfer ${id}: completed successfully`);
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe('A transfer whose databases come and go while the service runs (D23, D2
     );
   });
 
-  it('goes on after a restart as soon as both its databases are served again, in whatever order', async () => {
+  it('resumes after a restart as soon as both its databases are served, in any order', async () => {
     const id = await rig.mustSubmit(['small.txt', 'big-0.bin']);
     await eventually(async () => ((await rig.status(id)).num_files_transferred === 1 ? true : undefined));
     await rig.restart(slow);
@@ -83,13 +83,13 @@ describe('A transfer whose databases come and go while the service runs (D23, D2
     assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
   });
 
-  it('is cancelled while its database is away, and leaves nothing when that comes', async () => {
-    const id = await waiting();
+  it('can be canceled while its database is not served, and leaves nothing when that is back', async () => {
+    const id = await submitWaiting();
     target.die();
     await eventually(async () => ((await rig.status(id)).message.endsWith('is not served') ? true : undefined));
     assert.equal((await rig.cancel(id)).status, 202);
     assert.equal((await rig.status(id)).message, `Transfer ${id}: canceled`);
-    await back();
+    await restoreTarget();
     await rig.lease();
     assert.deepEqual(await rig.landedFiles(), []);
   });

@@ -6,42 +6,46 @@ import * as nodePath from 'node:path';
 import { brokenRules } from '../support/dataPackageRules.ts';
 import { startLocalService, type StartedService } from '../support/localService.ts';
 import { SeededRandom } from '../support/random.ts';
+import { bySize } from '../support/testSize.ts';
 import { TransferClient } from '../support/transferClient.ts';
 
-const rounds = 60;
-/** `CRASH_SEED=<seed>` runs the round of one seed alone. */
-const given = process.env['CRASH_SEED'];
-const firstSeed = given === undefined ? Date.now() % 1_000_000 : Number(given);
+/** Four rounds in a row are the four kinds: with or without a limited speed, killed once or twice. */
+const rounds = bySize(8, 60);
+/** `CRASH_SEED=<seed>` runs the round of one seed only. */
+const seedText = process.env['CRASH_SEED'];
+const firstSeed = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
 
 interface Manifest {
   readonly description: string;
   readonly resources: readonly { readonly path: string; readonly bytes: number; readonly hash: string }[];
 }
 
-/** Folders, files and services of one round; all of it follows from the seed, but for how fast the machine is. */
+/** The folders, files and services of one round, determined by its seed. */
 class CrashRound {
+  private readonly isThrottled: boolean;
+  private readonly kills: number;
   private readonly random: SeededRandom;
   private readonly root: string;
   private readonly contents = new Map<string, Buffer>();
   private service: StartedService | undefined;
 
   constructor(seed: number, root: string) {
+    this.isThrottled = seed % 2 === 0;
+    this.kills = 1 + (Math.floor(seed / 2) % 2);
     this.random = new SeededRandom(seed);
     this.root = root;
   }
 
-  /** Submits transfers, kills the service in the middle once or more, and looks at what became of them in the end. */
+  /** Submits transfers, kills the service once or twice, and checks the results. */
   async run(): Promise<void> {
     await this.makeFiles();
-    const throttle =
-      this.random.below(2) === 0 ? {} : { throttleBytesPerSecond: 3_000_000 + this.random.below(3_000_000) };
+    const throttle = this.isThrottled ? { throttleBytesPerSecond: 3_000_000 + this.random.below(3_000_000) } : {};
     const acknowledged = new Map<string, readonly string[]>();
-    const kills = 1 + this.random.below(2);
-    for (let kill = 0; kill < kills; kill++) {
+    for (let kill = 0; kill < this.kills; kill++) {
       const client = await this.start(throttle);
       const submitting = [0, 1].map(async () => {
         const ids = this.someFiles();
-        // One that is killed before it answers has acknowledged nothing.
+        // A service that is killed before its response has acknowledged nothing.
         const id = await client.submit(ids).catch(() => undefined);
         if (id !== undefined) acknowledged.set(id, ids);
       });
@@ -90,26 +94,26 @@ class CrashRound {
     const status = await client.reaches(id, 'succeeded', 'failed');
     assert.equal(status.status, 'succeeded', status.message);
     assert.deepEqual([status.num_files, status.num_files_transferred], [ids.length, ids.length]);
-    const landing = nodePath.join(this.root, 'target', `dts-${id}`);
-    const manifest = JSON.parse(await fs.readFile(nodePath.join(landing, 'manifest.json'), 'utf8')) as Manifest;
+    const folder = nodePath.join(this.root, 'target', `dts-${id}`);
+    const manifest = JSON.parse(await fs.readFile(nodePath.join(folder, 'manifest.json'), 'utf8')) as Manifest;
     assert.deepEqual(brokenRules({ ...manifest }), []);
     assert.equal(manifest.description, 'As it is');
     assert.deepEqual(manifest.resources.map(({ path }) => path).sort(), [...ids].sort());
     for (const { path, bytes, hash } of manifest.resources) {
-      const landed = await fs.readFile(nodePath.join(landing, path));
-      assert.ok(landed.equals(this.contents.get(path) ?? Buffer.of()), `${path} is not what was sent`);
-      assert.deepEqual([bytes, hash], [landed.length, `sha256:${createHash('sha256').update(landed).digest('hex')}`]);
+      const content = await fs.readFile(nodePath.join(folder, path));
+      assert.ok(content.equals(this.contents.get(path) ?? Buffer.of()), `${path} is not what was sent`);
+      assert.deepEqual([bytes, hash], [content.length, `sha256:${createHash('sha256').update(content).digest('hex')}`]);
     }
-    assert.deepEqual(await filesBelow(landing), ['manifest.json', ...ids].sort());
+    assert.deepEqual(await filesBelow(folder), ['manifest.json', ...ids].sort());
   }
 
-  /** Of what was not acknowledged, too, nothing half is left: it went on all the same, or never began. */
+  /** Asserts that unacknowledged transfers are complete too, or never started. */
   private async assertNothingElse(): Promise<void> {
     await this.service?.stop();
     this.service = undefined;
-    const landed = await filesBelow(nodePath.join(this.root, 'target'));
+    const paths = await filesBelow(nodePath.join(this.root, 'target'));
     assert.deepEqual(
-      landed.filter((path) => path.includes('.part-')),
+      paths.filter((path) => path.includes('.part-')),
       [],
     );
     const sent = await filesBelow(nodePath.join(this.root, 'source'));
@@ -125,9 +129,9 @@ async function filesBelow(folder: string): Promise<string[]> {
 
 describe('A service that is killed at any moment (D25)', function () {
   this.timeout(60_000);
-  const seeds = Array.from({ length: given === undefined ? rounds : 1 }, (_, round) => firstSeed + round);
+  const seeds = Array.from({ length: seedText === undefined ? rounds : 1 }, (_, round) => firstSeed + round);
   for (const [round, seed] of seeds.entries()) {
-    it(`ends every transfer that it acknowledged, whole and once, round ${round + 1}`, async () => {
+    it(`completes every acknowledged transfer exactly once, round ${round + 1}`, async () => {
       const root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-crash-'));
       const crashes = new CrashRound(seed, root);
       try {

@@ -4,14 +4,14 @@ import { ServiceRig, type Answer } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-/** A call of dtspy: `target` follows the server address as it was given to the client. */
+/** A call of dtspy: `target` follows the server address of the client. */
 interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly target: string;
   readonly json?: unknown;
 }
 
-/** Returns JSON text as `json.dumps` of Python writes it: blanks after separators, and ASCII only. */
+/** Returns JSON text as Python's `json.dumps` writes it: blanks after separators, ASCII only. */
 function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -73,14 +73,14 @@ for (const [server, base] of [
     }
 
     async function succeed(call: Call, status = 200): Promise<unknown> {
-      const answer = await send(call);
-      assert.equal(answer.status, status, JSON.stringify(answer.body));
-      return answer.body;
+      const response = await send(call);
+      assert.equal(response.status, status, JSON.stringify(response.body));
+      return response.body;
     }
 
     const idsOf = (body: unknown): string[] => (body as { resources: { id: string }[] }).resources.map(({ id }) => id);
 
-    it('connects: the root answers with name and version', async () => {
+    it('connects: the root responds with name and version', async () => {
       const root = (await succeed({ method: 'GET', target: '/' })) as object;
       assert.deepEqual(Object.keys(root), ['name', 'version']);
     });
@@ -90,7 +90,7 @@ for (const [server, base] of [
       assert.deepEqual(databases.map(Object.keys), Array(2).fill(['id', 'name', 'organization', 'url']));
     });
 
-    it('searches by words alone, and with every argument', async () => {
+    it('searches by words only, and with every argument', async () => {
       const words = { database: 'Source Data', orcid, query: 'wéather' };
       assert.deepEqual(idsOf(await succeed({ method: 'POST', target: `${api}/files`, json: words })), ['wéather.csv']);
       const specific = { format: 'csv', path: '*', minBytes: 0, maxBytes: 1000.5, sort: 'path', order: 'desc' };
@@ -104,14 +104,14 @@ for (const [server, base] of [
       assert.deepEqual(idsOf(await succeed({ method: 'POST', target, json })), ['data/b c.csv']);
     });
 
-    it('fetches metadata by GET, as its older versions do', async () => {
+    it('fetches metadata by GET, like its older versions', async () => {
       const query = pythonQuery({ database: 'Source Data', orcid, ids: 'a.csv,data/b c.csv', offset: 1, limit: 5 });
       assert.deepEqual(idsOf(await succeed({ method: 'GET', target: `${api}/files/by-id?${query}` })), [
         'data/b c.csv',
       ]);
     });
 
-    it('transfers, asks for the status and cancels', async () => {
+    it('transfers, polls the status and cancels', async () => {
       const json = {
         orcid,
         source: 'Source Data',
@@ -128,7 +128,7 @@ for (const [server, base] of [
       assert.match((await rig.reaches(id, 'failed')).message, /: canceled$/);
     });
 
-    it('is told that a token is wrong, whatever is around it', async () => {
+    it('receives an error for a wrong token, regardless of whitespace around it', async () => {
       const service = { ...rig.service, address: rig.service.address, token: `${rig.service.token}x` };
       const connection = await RawConnection.open(rig.service.address);
       connection.write(wireParts(service, { method: 'GET', target: '/' }).join(''));

@@ -54,7 +54,7 @@ describe('The files of the local service', () => {
     return await rig.call('POST', '/api/v1/files', { database: 'Source Data', orcid, query: '', ...body });
   }
 
-  it('answers the root with name and version (§2.1)', async () => {
+  it('returns the root with name and version (§2.1)', async () => {
     const { body } = await rig.call('GET', '/');
     assert.deepEqual(body, { name: 'Data Transfer Local Service', version: '0.1.0' });
   });
@@ -67,21 +67,21 @@ describe('The files of the local service', () => {
     ]);
   });
 
-  it('answers for one database by name and by id, and 404 for another (D26)', async () => {
+  it('returns one database by name and by id, and 404 for another (D26)', async () => {
     const byName = await rig.call('GET', '/api/v1/databases/Source%20Data');
     const byId = await rig.call('GET', '/api/v1/databases/source-data');
     assert.deepEqual(byName.body, byId.body);
     assert.equal((await rig.call('GET', '/api/v1/databases/nothing')).status, 404);
   });
 
-  it('tells the search parameters of a database, and 404 for another (D26)', async () => {
+  it('returns the search parameters of a database, and 404 for another (D26)', async () => {
     const { body } = await rig.call('GET', '/api/v1/databases/target/search-parameters');
     const sorts = ['relevance', 'path', 'name', 'bytes', 'modified'];
     assert.deepEqual((body as Record<string, unknown>)['sort'], { type: 'array(string)', value: sorts });
     assert.equal((await rig.call('GET', '/api/v1/databases/nothing/search-parameters')).status, 404);
   });
 
-  it('serves files only: nothing hidden, unfinished, or that a link leads out to (D20)', async () => {
+  it('serves files only: nothing hidden, unfinished, or behind a link out of the folder (D20)', async () => {
     assert.deepEqual(await rig.find(''), [
       'data/Größe, 100%.csv',
       'data/cars.json',
@@ -92,7 +92,7 @@ describe('The files of the local service', () => {
     ]);
   });
 
-  it('serves a file with the metadata of its Data Package, but its true size (D20)', async () => {
+  it('serves a file with the metadata of its Data Package, but its actual size (D20)', async () => {
     const [car] = resourcesOf((await search({ query: 'motor' })).body);
     const { modified, ...rest } = car ?? { modified: '' };
     assert.match(String(modified), /^\d{4}-\d\d-\d\dT/);
@@ -110,13 +110,13 @@ describe('The files of the local service', () => {
     });
   });
 
-  it('gives every resource a name that a data resource may have (§2.3)', async () => {
+  it('gives every resource a valid name for a data resource (§2.3)', async () => {
     for (const resource of resourcesOf((await search({})).body)) {
       assert.match(String(resource['name']), /^[-a-z0-9._/]+$/);
     }
   });
 
-  it('gives ids that can be joined by commas and asked for in both forms, in the order asked (§4.4, D8)', async () => {
+  it('returns ids that can be joined by commas and requested in both forms, in the requested order (§4.4, D8)', async () => {
     const ids = resourcesOf((await search({})).body)
       .map((resource) => resource.id)
       .reverse();
@@ -131,22 +131,22 @@ describe('The files of the local service', () => {
     assert.deepEqual(byPost.body, byGet.body);
   });
 
-  it('answers a doubled id once (§4.4)', async () => {
+  it('returns a repeated id once (§4.4)', async () => {
     const body = { database: 'Source Data', orcid, file_ids: ['readme.md', 'leads-in.md', 'readme.md'] };
-    const answer = await rig.call('POST', '/api/v1/files/by-id', body);
+    const response = await rig.call('POST', '/api/v1/files/by-id', body);
     assert.deepEqual(
-      resourcesOf(answer.body).map((resource) => resource.id),
+      resourcesOf(response.body).map((resource) => resource.id),
       ['readme.md', 'leads-in.md'],
     );
   });
 
-  it('cuts metadata by offset and limit (§4.4)', async () => {
+  it('pages metadata by offset and limit (§4.4)', async () => {
     const query = 'database=target-none&orcid=x&ids=a';
     assert.equal((await rig.call('GET', `/api/v1/files/by-id?${query}`)).status, 404);
     const good = 'database=source-data&orcid=x&ids=readme.md,leads-in.md,data/cars.json&offset=1&limit=1';
-    const answer = await rig.call('GET', `/api/v1/files/by-id?${good}`);
+    const response = await rig.call('GET', `/api/v1/files/by-id?${good}`);
     assert.deepEqual(
-      resourcesOf(answer.body).map((resource) => resource.id),
+      resourcesOf(response.body).map((resource) => resource.id),
       ['leads-in.md'],
     );
   });
@@ -161,10 +161,10 @@ describe('The files of the local service', () => {
     ],
   ];
   for (const [query, message] of mistakes) {
-    it(`refuses the query ${query} and says where the mistake is (D21)`, async () => {
-      const answer = await search({ query });
-      assert.equal(answer.status, 422);
-      assert.deepEqual((answer.body as ProblemDocument).errors, [{ message, location: 'body.query' }]);
+    it(`rejects the query ${query} with the position of the mistake (D21)`, async () => {
+      const response = await search({ query });
+      assert.equal(response.status, 422);
+      assert.deepEqual((response.body as ProblemDocument).errors, [{ message, location: 'body.query' }]);
     });
   }
 
@@ -180,10 +180,10 @@ describe('The files of the local service', () => {
     ['database=target&orcid=x&ids=a&limit=x', 'query.limit'],
   ];
   for (const [query, location] of wrongQueries) {
-    it(`answers 422 to files/by-id?${query} and names ${location}`, async () => {
-      const answer = await rig.call('GET', `/api/v1/files/by-id?${query}`);
-      assert.equal(answer.status, 422);
-      assert.equal((answer.body as ProblemDocument).errors?.[0]?.location, location);
+    it(`responds with 422 to files/by-id?${query} and names ${location}`, async () => {
+      const response = await rig.call('GET', `/api/v1/files/by-id?${query}`);
+      assert.equal(response.status, 422);
+      assert.equal((response.body as ProblemDocument).errors?.[0]?.location, location);
     });
   }
 
@@ -208,21 +208,21 @@ describe('The files of the local service', () => {
     [{ query: 'a '.repeat(201) }, 422, 'body.query'],
   ];
   for (const [fields, status, location] of wrongBodies) {
-    it(`answers ${status} to a search with ${JSON.stringify(fields).slice(0, 60)} (§4.3)`, async () => {
-      const answer = await search(fields);
-      assert.equal(answer.status, status);
-      assert.equal((answer.body as ProblemDocument).errors?.[0]?.location, location);
+    it(`responds with ${status} to a search with ${JSON.stringify(fields).slice(0, 60)} (§4.3)`, async () => {
+      const response = await search(fields);
+      assert.equal(response.status, status);
+      assert.equal((response.body as ProblemDocument).errors?.[0]?.location, location);
     });
   }
 
-  it('finds what is asked for, with hostile queries as words (D21)', async () => {
+  it('finds the requested files, with hostile queries as words (D21)', async () => {
     assert.deepEqual(await rig.find('grosse | größe'), ['data/Größe, 100%.csv']);
     for (const query of ['""', 'a"" OR 1=1', 'NEAR(', '*:*', "'); DROP TABLE files"]) {
       assert.ok(Array.isArray(await rig.find(query)), query);
     }
   });
 
-  it('cuts pages exactly: together they are everything, once each (§4.3)', async () => {
+  it('returns pages that together contain every file once (§4.3)', async () => {
     const all = await rig.find('');
     const pages: string[] = [];
     for (let offset = 0; offset < all.length + 2; offset += 2) {
@@ -232,7 +232,7 @@ describe('The files of the local service', () => {
     assert.deepEqual(await rig.find('', { offset: 4 }), all.slice(4));
   });
 
-  it('sees a file that is added, and no longer one that is removed', async () => {
+  it('detects added and removed files', async () => {
     const file = nodePath.join(rig.source, 'new-one.txt');
     await fs.writeFile(file, 'x');
     await eventually(async () => ((await rig.find('new-one')).length === 1 ? true : undefined));

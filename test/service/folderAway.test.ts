@@ -6,7 +6,7 @@ const orcid = '0000-0002-1825-0097';
 const database = 'Source Data';
 const problemType = 'application/problem+json';
 
-describe('A database whose folder is not there (D20)', () => {
+describe('A database whose folder is missing (D20)', () => {
   let rig: ServiceRig;
 
   beforeEach(async () => {
@@ -16,7 +16,7 @@ describe('A database whose folder is not there (D20)', () => {
 
   afterEach(async () => await rig.stop());
 
-  const asks: [what: string, ask: () => Promise<Answer>][] = [
+  const requests: [what: string, request: () => Promise<Answer>][] = [
     ['a search', async () => await rig.call('POST', '/api/v1/files', { database, orcid, query: '' })],
     [
       'metadata by GET',
@@ -29,40 +29,40 @@ describe('A database whose folder is not there (D20)', () => {
     ['a submission from it', async () => await rig.submit(['a.txt'])],
   ];
 
-  async function assertProblem(ask: () => Promise<Answer>, detail: string): Promise<void> {
-    const answer = await ask();
-    assert.equal(answer.headers.get('content-type'), problemType);
-    assert.deepEqual(answer.body, { title: 'Internal Server Error', status: 500, detail });
+  async function assertProblem(request: () => Promise<Answer>, detail: string): Promise<void> {
+    const response = await request();
+    assert.equal(response.headers.get('content-type'), problemType);
+    assert.deepEqual(response.body, { title: 'Internal Server Error', status: 500, detail });
   }
 
-  for (const [what, ask] of asks) {
-    it(`answers ${what} with a problem that says so, and rightly again as soon as it is back`, async () => {
+  for (const [what, request] of requests) {
+    it(`responds to ${what} with a problem, and correctly as soon as the folder is back`, async () => {
       await fs.rename(rig.source, `${rig.source}-away`);
-      await assertProblem(ask, 'The folder of the database Source Data is not there.');
+      await assertProblem(request, "The folder of the database Source Data doesn't exist.");
       await fs.rename(`${rig.source}-away`, rig.source);
-      const answer = await ask();
-      assert.ok(answer.status < 300, JSON.stringify(answer.body));
+      const response = await request();
+      assert.ok(response.status < 300, JSON.stringify(response.body));
     });
 
-    it(`answers ${what} with a problem when it cannot be read`, async () => {
+    it(`responds to ${what} with a problem when the folder is unreadable`, async () => {
       await fs.rename(rig.source, `${rig.source}-away`);
       await fs.symlink('source', rig.source);
-      await assertProblem(ask, 'The folder of the database Source Data cannot be read.');
+      await assertProblem(request, "The folder of the database Source Data can't be read.");
     });
   }
 
-  it('is not there either when a file stands in its place', async () => {
+  it('is also missing when a file is in its place', async () => {
     await fs.rm(rig.source, { recursive: true });
     await fs.writeFile(rig.source, 'x');
-    const answer = await rig.call('POST', '/api/v1/files', { database, orcid, query: '' });
-    assert.deepEqual(answer.body, {
+    const response = await rig.call('POST', '/api/v1/files', { database, orcid, query: '' });
+    assert.deepEqual(response.body, {
       title: 'Internal Server Error',
       status: 500,
-      detail: 'The folder of the database Source Data is not there.',
+      detail: "The folder of the database Source Data doesn't exist.",
     });
   });
 
-  it('is listed all the same, and named in a warning (§4.2)', async () => {
+  it('is still listed, and named in a warning (§4.2)', async () => {
     await fs.rm(rig.source, { recursive: true });
     await rig.restart();
     const { body } = await rig.call('GET', '/api/v1/databases');
@@ -74,31 +74,31 @@ describe('A database whose folder is not there (D20)', () => {
     assert.equal(rig.logged.filter((line) => line.includes(`${rig.source} cannot be read`)).length, 1);
   });
 
-  it('is seen with what it then holds when it comes back after a start without it', async () => {
+  it('serves its current content when it appears after a start without it', async () => {
     await fs.rm(rig.source, { recursive: true });
     await rig.restart();
-    await assert.rejects(rig.find(''), /is not there/);
+    await assert.rejects(rig.find(''), /doesn't exist/);
     await rig.write({ 'c.txt': 'c' });
     assert.deepEqual(await rig.find(''), ['c.txt']);
   });
 
-  it('is answered for as empty only when it is empty', async () => {
+  it('has no results only when it is empty', async () => {
     await fs.rm(rig.source, { recursive: true });
     await rig.restart();
-    await assert.rejects(rig.find(''), /is not there/);
+    await assert.rejects(rig.find(''), /doesn't exist/);
     await fs.mkdir(rig.source);
     assert.deepEqual(await rig.find(''), []);
   });
 
-  it('answers many searches at once rightly when it is back', async () => {
+  it('responds correctly to concurrent searches when it is back', async () => {
     await fs.rename(rig.source, `${rig.source}-away`);
-    await assert.rejects(rig.find(''), /is not there/);
+    await assert.rejects(rig.find(''), /doesn't exist/);
     await fs.rename(`${rig.source}-away`, rig.source);
     const answers = await Promise.all(Array.from({ length: 8 }, async () => await rig.find('')));
-    for (const answer of answers) assert.deepEqual(answer, ['a.txt', 'sub/b.txt']);
+    for (const response of answers) assert.deepEqual(response, ['a.txt', 'sub/b.txt']);
   });
 
-  it('is seen whole by the first search after a transfer landed in it', async () => {
+  it('is complete in the first search after a transfer to it', async () => {
     await fs.mkdir(`${rig.target}-kept`);
     await fs.writeFile(`${rig.target}-kept/old.txt`, 'old');
     await fs.rmdir(rig.target);
@@ -111,7 +111,7 @@ describe('A database whose folder is not there (D20)', () => {
     assert.deepEqual(found, [`dts-${id}/a.txt`, `dts-${id}/manifest.json`, 'old.txt']);
   });
 
-  it('tells in the OpenAPI document that 500 can be the answer (D26)', async () => {
+  it('lists 500 as a possible status in the OpenAPI document (D26)', async () => {
     const { body } = await rig.call('GET', '/openapi.json');
     const { paths } = body as { paths: Record<string, Record<string, { responses: object }>> };
     const operations = [paths['/api/v1/files']?.['post'], paths['/api/v1/files/by-id']?.['get']];

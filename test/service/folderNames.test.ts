@@ -20,7 +20,7 @@ describe('The ids and names of folders (D20, D29)', () => {
 
   const called = (lease: HeldLease): string[] => lease.databases.map(({ id, name }) => `${id}: ${name}`);
 
-  it('are decided once for two folders of one name, and are the same after a restart in another order', async () => {
+  it('are assigned once for two folders with one name, and persist over a restart in another order', async () => {
     const [one, two] = [await folder('one/data'), await folder('two/data')];
     assert.deepEqual(called(await rig.lease([one])), ['data: data']);
     assert.deepEqual(called(await rig.lease([two])), ['data-2: data (2)']);
@@ -30,14 +30,14 @@ describe('The ids and names of folders (D20, D29)', () => {
     assert.deepEqual(await rig.names(), ['data (2)', 'data']);
   });
 
-  it('are decided one after the other for leases that come at once', async () => {
+  it('are assigned one after the other for concurrent leases', async () => {
     const folders = await Promise.all([0, 1, 2, 3, 4].map(async (number) => await folder(`${number}/data`)));
     const all = await Promise.all(folders.map(async (one) => await rig.lease([one])));
     const expected = ['data-2: data (2)', 'data-3: data (3)', 'data-4: data (4)', 'data-5: data (5)', 'data: data'];
     assert.deepEqual(all.flatMap(called).sort(), expected);
   });
 
-  it('follow a new wish for the name, with the same id', async () => {
+  it('follow a new requested name, with the same id', async () => {
     const one = await folder('one');
     await rig.lease([one]);
     const renamed = { ...one, name: 'Lab Share', organization: 'Lab' };
@@ -50,7 +50,7 @@ describe('The ids and names of folders (D20, D29)', () => {
     });
   });
 
-  it('give a name to a folder that was moved, when it was its own', async () => {
+  it('let a moved folder keep its name', async () => {
     const before = await folder('before', 'Lab Share');
     const lease = await rig.lease([before]);
     lease.die();
@@ -60,14 +60,14 @@ describe('The ids and names of folders (D20, D29)', () => {
     assert.deepEqual(called(await rig.lease([{ ...before, folder: after }])), ['lab-share-2: Lab Share']);
   });
 
-  it('are those of the configuration where there is one, whoever had them before', async () => {
+  it('are those of the configuration, even if another folder had them', async () => {
     await rig.lease([await folder('elsewhere', 'Target'), { name: 'Source', folder: rig.source }]);
     await rig.restart({ shared: true, configured: true });
     assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
     assert.deepEqual(called(await rig.lease([await folder('elsewhere', 'Target')])), ['target: Target (2)']);
   });
 
-  it('are of two databases when a folder takes the place of a link to another one', async () => {
+  it('are of two databases when a folder replaces a link to another one', async () => {
     const link = nodePath.join(rig.root, 'link');
     await fs.symlink(rig.source, link);
     assert.deepEqual(called(await rig.lease([{ name: 'Link', folder: link }])), ['link: Link']);
@@ -78,7 +78,7 @@ describe('The ids and names of folders (D20, D29)', () => {
     assert.deepEqual(called(lease), ['source: Source', 'link: Link']);
   });
 
-  it('begin anew when what was remembered cannot be read, which is set aside', async () => {
+  it('start again when the stored names are unreadable, and rename that file', async () => {
     const file = nodePath.join(rig.root, 'data', 'databases.json');
     await rig.lease();
     await fs.writeFile(file, '{"folders": [{');

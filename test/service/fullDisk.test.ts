@@ -12,13 +12,13 @@ const quotaProgram = nodePath.join(import.meta.dirname, '../support/diskQuota.cj
 /** A destination that is full after two megabytes. */
 interface Destination {
   readonly folder: string;
-  /** What the service needs to be told, to find it full. */
+  /** Environment of the service that simulates the full disk. */
   readonly environment: Readonly<Record<string, string>>;
   makeRoom(): Promise<void>;
   remove(): Promise<void>;
 }
 
-async function mounted(disk: SmallDisk): Promise<Destination> {
+async function createDisk(disk: SmallDisk): Promise<Destination> {
   const filler = nodePath.join(disk.folder, 'filler.bin');
   await fs.writeFile(filler, Buffer.alloc(6 * megabyte));
   return {
@@ -29,7 +29,7 @@ async function mounted(disk: SmallDisk): Promise<Destination> {
   };
 }
 
-async function counted(): Promise<Destination> {
+async function createQuota(): Promise<Destination> {
   const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-quota-'));
   return {
     folder,
@@ -46,20 +46,20 @@ async function counted(): Promise<Destination> {
   };
 }
 
-/** By a disk of its own where one can be mounted, and by a quota on what is written everywhere. */
+/** A small disk where it can be mounted, and a quota everywhere. */
 const kinds: readonly (readonly [kind: string, make: () => Promise<Destination>])[] = [
-  ['a quota', counted],
+  ['a quota', createQuota],
   [
     'a small disk, or a quota where none can be mounted',
     async () => {
       const disk = await mountSmallDisk(8);
-      return disk === undefined ? await counted() : await mounted(disk);
+      return disk === undefined ? await createQuota() : await createDisk(disk);
     },
   ],
 ];
 
 for (const [kind, make] of kinds) {
-  describe(`A destination that is full, by ${kind} (D23)`, () => {
+  describe(`A full destination, by ${kind} (D23)`, () => {
     let destination: Destination;
     let source: string;
     let service: StartedService;
@@ -85,21 +85,21 @@ for (const [kind, make] of kinds) {
       await fs.rm(source, { recursive: true });
     });
 
-    async function landed(id: string): Promise<string[]> {
+    async function listTarget(id: string): Promise<string[]> {
       return (await fs.readdir(nodePath.join(destination.folder, `dts-${id}`))).sort();
     }
 
-    it('suspends a transfer, with nothing half there, and lets it go on by itself when there is room', async () => {
+    it('suspends a transfer without unfinished files, and resumes it when there is space', async () => {
       const id = await client.submit(['0.bin', '1.bin', '2.bin']);
       const full = await client.reaches(id, 'inactive', 'failed', 'succeeded');
       assert.deepEqual([full.status, full.message], ['inactive', `Transfer ${id}: waiting: the destination is full`]);
-      const names = await landed(id);
+      const names = await listTarget(id);
       assert.equal(names.length, full.num_files_transferred);
       assert.ok(names.length < 3 && names.every((name) => /^\d\.bin$/.test(name)), names.join());
       await destination.makeRoom();
       const ended = await client.reaches(id, 'succeeded', 'failed');
       assert.deepEqual([ended.status, ended.num_files_transferred], ['succeeded', 3]);
-      assert.deepEqual(await landed(id), ['0.bin', '1.bin', '2.bin', 'manifest.json']);
+      assert.deepEqual(await listTarget(id), ['0.bin', '1.bin', '2.bin', 'manifest.json']);
       for (const index of [0, 1, 2]) {
         const content = await fs.readFile(nodePath.join(destination.folder, `dts-${id}`, `${index}.bin`));
         assert.ok(content.equals(Buffer.alloc(megabyte, `${index}`)));

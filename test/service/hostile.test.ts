@@ -15,12 +15,12 @@ interface Resource {
   readonly path: string;
 }
 
-function resourcesOf(answer: Answer): Resource[] {
-  return (answer.body as { resources: Resource[] }).resources;
+function resourcesOf(response: Answer): Resource[] {
+  return (response.body as { resources: Resource[] }).resources;
 }
 
-function locationsOf(answer: Answer): string[] {
-  return ((answer.body as ProblemDocument).errors ?? []).map((error) => error.location ?? '');
+function locationsOf(response: Answer): string[] {
+  return ((response.body as ProblemDocument).errors ?? []).map((error) => error.location ?? '');
 }
 
 describe('A hostile request to the local service (D26)', () => {
@@ -76,13 +76,13 @@ describe('A hostile request to the local service (D26)', () => {
   ];
   for (const id of ids) {
     it(`finds no file by the id ${JSON.stringify(id).slice(0, 40)}`, async () => {
-      const answer = await metadata([id]);
-      assert.equal(answer.status, 404);
-      assert.deepEqual(locationsOf(answer), ['body.file_ids.0']);
+      const response = await metadata([id]);
+      assert.equal(response.status, 404);
+      assert.deepEqual(locationsOf(response), ['body.file_ids.0']);
       assert.equal((await rig.submit([id])).status, 404);
       const path = `/api/v1/files/by-id?database=source-data&orcid=${orcid}&ids=${encodeURIComponent(Buffer.from(id).toString())}`;
       assert.ok([404, 422].includes((await rig.call('GET', path)).status));
-      assert.ok(!JSON.stringify(answer.body).includes(secret));
+      assert.ok(!JSON.stringify(response.body).includes(secret));
     });
   }
 
@@ -109,7 +109,7 @@ describe('A hostile request to the local service (D26)', () => {
     '/api/v1/databases;a',
     '/*',
   ]) {
-    it(`answers 404 to the path ${path}`, async () => {
+    it(`gets 404 for the path ${path}`, async () => {
       const given = await say(rig.service.address, requestText(rig.service, { method: 'GET', target: path }));
       assert.ok(given);
       assert.equal((await rig.checked('GET', path, given)).status, 404);
@@ -184,10 +184,10 @@ describe('A hostile request to the local service (D26)', () => {
     ],
   ];
   for (const query of queries) {
-    it(`searches for ${JSON.stringify(query).slice(0, 40)}, or refuses it for a mistake`, async () => {
-      const answer = await search({ query });
-      assert.equal(answer.status, findQueryMistakes(query).length === 0 ? 200 : 422);
-      assert.ok(!JSON.stringify(answer.body).includes(secret));
+    it(`searches for ${JSON.stringify(query).slice(0, 40)}, or gets an error for a mistake`, async () => {
+      const response = await search({ query });
+      assert.equal(response.status, findQueryMistakes(query).length === 0 ? 200 : 422);
+      assert.ok(!JSON.stringify(response.body).includes(secret));
     });
   }
 
@@ -204,11 +204,11 @@ describe('A hostile request to the local service (D26)', () => {
     ],
   ];
   for (const [name, fields, location] of tooMuch) {
-    it(`refuses ${name} and says how much it takes`, async () => {
-      const answer = await search(fields);
-      assert.equal(answer.status, 422);
-      assert.deepEqual(locationsOf(answer), [location]);
-      assert.match((answer.body as ProblemDocument).errors?.[0]?.message ?? '', /\d/);
+    it(`is rejected for ${name}, with the limit`, async () => {
+      const response = await search(fields);
+      assert.equal(response.status, 422);
+      assert.deepEqual(locationsOf(response), [location]);
+      assert.match((response.body as ProblemDocument).errors?.[0]?.message ?? '', /\d/);
     });
   }
 
@@ -227,11 +227,11 @@ describe('A hostile request to the local service (D26)', () => {
     ['"format=csv"', ['body.specific']],
   ];
   for (const [json, locations] of specifics) {
-    it(`refuses the search parameters ${json.slice(0, 40)} and names each that is wrong`, async () => {
+    it(`is rejected for the search parameters ${json.slice(0, 40)}, with each invalid one`, async () => {
       const start = JSON.stringify({ database: 'Source Data', orcid, query: '' }).slice(0, -1);
-      const answer = await rig.call('POST', '/api/v1/files', undefined, { body: `${start},"specific":${json}}` });
-      assert.equal(answer.status, 422);
-      assert.deepEqual(locationsOf(answer), locations);
+      const response = await rig.call('POST', '/api/v1/files', undefined, { body: `${start},"specific":${json}}` });
+      assert.equal(response.status, 422);
+      assert.deepEqual(locationsOf(response), locations);
     });
   }
 
@@ -261,25 +261,25 @@ describe('A hostile request to the local service (D26)', () => {
     [{ limit: 0 }, 'body.limit'],
   ];
   for (const [page, found] of pages) {
-    it(`answers ${found} to the page ${JSON.stringify(page)} (§4.3)`, async () => {
-      const answer = await search(page);
-      if (typeof found === 'number') assert.equal(resourcesOf(answer).length, found);
-      else assert.deepEqual([answer.status, ...locationsOf(answer)], [422, found]);
+    it(`gets ${found} for the page ${JSON.stringify(page)} (§4.3)`, async () => {
+      const response = await search(page);
+      if (typeof found === 'number') assert.equal(resourcesOf(response).length, found);
+      else assert.deepEqual([response.status, ...locationsOf(response)], [422, found]);
     });
   }
 
-  it('is refused in a moment when a list holds millions of wrong entries', async () => {
+  it('is rejected immediately when a list has millions of wrong entries', async () => {
     const list = `[${'1,'.repeat(4_000_000)}1]`;
     const body = `{"database":"Source Data","orcid":"${orcid}","file_ids":${list}}`;
-    const answer = await rig.call('POST', '/api/v1/files/by-id', undefined, { body });
-    assert.equal(answer.status, 422);
-    assert.equal(locationsOf(answer).length, 101, 'a hundred entries, and how many more there are');
+    const response = await rig.call('POST', '/api/v1/files/by-id', undefined, { body });
+    assert.equal(response.status, 422);
+    assert.equal(locationsOf(response).length, 101, 'a hundred entries, and how many more there are');
   });
 
-  it('is refused with a bounded number of names when it has ever so many unknown fields', async () => {
+  it('is rejected with a limited number of names for very many unknown fields', async () => {
     const fields = Array.from({ length: 300_000 }, (_, index) => `"f${index}":0`).join();
-    const answer = await rig.call('POST', '/api/v1/files', undefined, { body: `{${fields}}` });
-    assert.equal(answer.status, 422);
-    assert.equal(locationsOf(answer).length, 103, 'a hundred of them, and the three that are missing');
+    const response = await rig.call('POST', '/api/v1/files', undefined, { body: `{${fields}}` });
+    assert.equal(response.status, 422);
+    assert.equal(locationsOf(response).length, 103, 'a hundred of them, and the three that are missing');
   });
 });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkLanded, type LandedReport } from '../../src/core/landed/landedCheck.ts';
-import { readManifest } from '../../src/core/landed/landedManifest.ts';
-import { findLanded } from '../../src/core/landed/landedPlace.ts';
-import { canBeManifestOf, filesToSendAgain } from '../../src/core/landed/landedTransfer.ts';
+import { verifyTransfer, type VerificationReport } from '../../src/core/verification/verification.ts';
+import { readManifest } from '../../src/core/verification/transferManifest.ts';
+import { findTransferredFolder } from '../../src/core/verification/transferredFolderSearch.ts';
+import { canMatchTransfer, findFilesToResend } from '../../src/core/verification/manifestMatch.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
-import { fileIdOf } from '../../src/service/catalog/fileId.ts';
+import { toFileId } from '../../src/service/catalog/fileId.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-describe('What the local service has landed', function () {
+describe('Files that the local service has transferred', function () {
   this.timeout(30_000);
   const files: Record<string, string> = { 'sub/manifest.json': '{"mine": 1}', 'manifest.json': '{}', 'empty.bin': '' };
   for (let i = 0; i < 1_000; i += 1) files[`data/${i % 9}/file ${i}, 100%.csv`] = `content of ${i}`;
@@ -18,24 +18,24 @@ describe('What the local service has landed', function () {
   after(async () => await rig.stop());
 
   async function land(paths: readonly string[]): Promise<string> {
-    const id = await rig.mustSubmit(paths.map(fileIdOf));
+    const id = await rig.mustSubmit(paths.map(toFileId));
     await rig.reaches(id, 'succeeded');
     return id;
   }
 
-  async function check(id: string): Promise<LandedReport> {
-    const { found } = await findLanded(rig.target, id);
+  async function check(id: string): Promise<VerificationReport> {
+    const { found } = await findTransferredFolder(rig.target, id);
     assert.ok(found?.manifest !== undefined);
     const { signal } = new AbortController();
-    const parts = { clock: systemClock, signal, onProgress: () => undefined };
-    return await checkLanded(await readManifest(found.manifest), parts);
+    const options = { clock: systemClock, signal, onProgress: () => undefined };
+    return await verifyTransfer(await readManifest(found.manifest), options);
   }
 
-  it('is found and verified: 1,000 files, then one flipped byte, one missing and one extra (D24)', async () => {
+  it('are found and verified: 1,000 files, then one flipped byte, one missing and one extra (D24)', async () => {
     const paths = Object.keys(files).filter((path) => path.startsWith('data/'));
     const id = await land(paths);
     const clean = await check(id);
-    assert.deepEqual([clean.asSentCount, clean.findings, clean.extra.paths], [1_000, [], []]);
+    assert.deepEqual([clean.intactCount, clean.findings, clean.extra.paths], [1_000, [], []]);
     const folder = join(rig.target, `dts-${id}`);
     const [flipped = '', missing = ''] = paths.slice(300);
     const bytes = await readFile(join(folder, flipped));
@@ -53,18 +53,18 @@ describe('What the local service has landed', function () {
       ],
     );
     assert.deepEqual(report.extra.paths, [`${missing}.extra`]);
-    const asked = report.manifest.files.map((file) => ({ id: file.id ?? '', name: file.path }));
-    assert.equal(canBeManifestOf(report.manifest, { id, order: { files: asked } }), true);
+    const requested = report.manifest.files.map((file) => ({ id: file.id ?? '', name: file.path }));
+    assert.equal(canMatchTransfer(report.manifest, { id, order: { files: requested } }), true);
     assert.deepEqual(
-      filesToSendAgain(report, asked).map(({ name }) => name),
+      findFilesToResend(report, requested).map(({ name }) => name),
       [flipped, missing],
     );
   });
 
-  it('is verified by the manifest of the other name when a file is called manifest.json (D24)', async () => {
+  it('are verified by the alternate manifest when a file is called manifest.json (D24)', async () => {
     const id = await land(['manifest.json', 'sub/manifest.json', 'empty.bin']);
     const report = await check(id);
     assert.equal(report.manifest.file, join(rig.target, `dts-${id}`, `manifest-${id}.json`));
-    assert.deepEqual([report.asSentCount, report.findings, report.extra.paths], [3, [], []]);
+    assert.deepEqual([report.intactCount, report.findings, report.extra.paths], [3, [], []]);
   });
 });

@@ -11,7 +11,7 @@ import { ServiceRig } from '../support/serviceRig.ts';
 
 const minuteMs = 60_000;
 
-describe('A service that is shared (D29)', () => {
+describe('A shared service (D29)', () => {
   let rig: ServiceRig;
   let clock: ManualClock;
   let hasEnded: boolean;
@@ -26,13 +26,14 @@ describe('A service that is shared (D29)', () => {
 
   const serviceFile = (): string => nodePath.join(rig.root, 'data', 'service.json');
 
-  const leases = async (): Promise<number> => ((await rig.call('GET', '/service')).body as { leases: number }).leases;
+  const countLeases = async (): Promise<number> =>
+    ((await rig.call('GET', '/service')).body as { leases: number }).leases;
 
-  const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-    await eventually(async () => ((await isSo()) ? true : undefined));
+  const waitUntil = async (condition: () => Promise<boolean>): Promise<void> => {
+    await eventually(async () => ((await condition()) ? true : undefined));
   };
 
-  it('serves nothing until somebody asks for it, and then what was asked for', async () => {
+  it('serves only requested folders', async () => {
     assert.deepEqual(await rig.names(), []);
     const lease = await rig.lease();
     const url = (folder: string): string => pathToFileURL(`${folder}/`).href;
@@ -44,31 +45,31 @@ describe('A service that is shared (D29)', () => {
     assert.deepEqual(await rig.find('a'), ['a.txt']);
   });
 
-  it('stops serving a folder when the last lease on it is gone, however that went', async () => {
+  it('stops serving a folder when its last lease ends, however that happens', async () => {
     const [both, one] = [await rig.lease(), await rig.lease(rig.folders.slice(0, 1))];
     assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
     both.die();
-    await until(async () => (await rig.names()).join() === 'Source Data');
+    await waitUntil(async () => (await rig.names()).join() === 'Source Data');
     assert.deepEqual(await rig.find('a'), ['a.txt']);
     one.die();
-    await until(async () => (await rig.names()).length === 0);
+    await waitUntil(async () => (await rig.names()).length === 0);
     assert.equal((await rig.call('GET', '/api/v1/databases/source-data')).status, 404);
   });
 
-  it('tells all leases when the list of databases is not as it was', async () => {
+  it('notifies all leases when the list of databases changes', async () => {
     const first = await rig.lease(rig.folders.slice(0, 1));
     const second = await rig.lease();
-    await until(async () => first.events.length === 1);
+    await waitUntil(async () => first.events.length === 1);
     second.die();
-    await until(async () => first.events.length === 2);
+    await waitUntil(async () => first.events.length === 2);
     assert.deepEqual(first.events, ['databases', 'databases']);
     const same = await rig.lease(rig.folders.slice(0, 1));
     same.die();
-    await until(async () => (await leases()) === 1);
+    await waitUntil(async () => (await countLeases()) === 1);
     assert.equal(first.events.length, 2, 'nothing came or went with that one');
   });
 
-  it('serves a folder that came as a link, or under another name, as the one database that it is', async () => {
+  it('serves a folder under a link or another name as the same database', async () => {
     const link = nodePath.join(rig.root, 'link');
     await fs.symlink(rig.source, link);
     const first = await rig.lease(rig.folders.slice(0, 1));
@@ -77,7 +78,7 @@ describe('A service that is shared (D29)', () => {
     assert.deepEqual(await rig.names(), ['Renamed']);
   });
 
-  it('says how many use it, and which process it is', async () => {
+  it('reports the number of its users, and its process', async () => {
     await Promise.all([rig.lease(), rig.lease()]);
     assert.deepEqual((await rig.call('GET', '/service')).body, {
       name: 'Data Transfer Local Service',
@@ -89,7 +90,7 @@ describe('A service that is shared (D29)', () => {
     });
   });
 
-  it('writes where it is into a file that its owner alone can read, and removes it when it ends in order', async () => {
+  it('writes its address into a file for its owner only, and removes it when it stops cleanly', async () => {
     const { address, token, sharingToken } = rig.service;
     assert.deepEqual(JSON.parse(await fs.readFile(serviceFile(), 'utf8')), {
       address,
@@ -109,14 +110,14 @@ describe('A service that is shared (D29)', () => {
     await assert.rejects(fs.access(serviceFile()));
   });
 
-  it('leaves the file of a service that came after it alone', async () => {
+  it('does not touch the file of a later service', async () => {
     const other = JSON.stringify({ token: 'of another' });
     await fs.writeFile(serviceFile(), other);
     await rig.service.close();
     assert.equal(await fs.readFile(serviceFile(), 'utf8'), other);
   });
 
-  it('ends a minute after its start when nobody came', async () => {
+  it('stops a minute after its start without leases', async () => {
     await clock.pass(minuteMs - 1);
     assert.equal((await rig.call('GET', '/service')).status, 200);
     await clock.pass(1);
@@ -124,26 +125,26 @@ describe('A service that is shared (D29)', () => {
     await assert.rejects(fs.access(serviceFile()));
   });
 
-  it('ends a minute after the last lease, and not while there is one', async () => {
+  it('stops a minute after the last lease, and not before that', async () => {
     const [first, second] = [await rig.lease(), await rig.lease()];
     await clock.pass(10 * minuteMs);
     first.die();
-    await until(async () => (await leases()) === 1);
+    await waitUntil(async () => (await countLeases()) === 1);
     await clock.pass(10 * minuteMs);
     second.die();
-    await until(async () => (await leases()) === 0);
+    await waitUntil(async () => (await countLeases()) === 0);
     await clock.pass(minuteMs - 1);
     assert.equal(hasEnded, false);
     const third = await rig.lease();
     await clock.pass(10 * minuteMs);
     assert.equal(hasEnded, false, 'a lease that came in time counts');
     third.die();
-    await until(async () => (await leases()) === 0);
+    await waitUntil(async () => (await countLeases()) === 0);
     await clock.pass(minuteMs);
     await rig.service.ended;
   });
 
-  it('does not end while a transfer runs, though nobody holds a lease', async () => {
+  it('does not stop while a transfer runs, even without leases', async () => {
     await rig.restart({ shared: true, clock, throttleBytesPerSecond: 1 });
     hasEnded = false;
     void rig.service.ended.then(() => (hasEnded = true));
@@ -151,11 +152,11 @@ describe('A service that is shared (D29)', () => {
     const id = await rig.mustSubmit(['a.txt', 'b.txt']);
     await rig.reaches(id, 'active');
     lease.die();
-    await until(async () => (await leases()) === 0);
+    await waitUntil(async () => (await countLeases()) === 0);
     await clock.pass(500);
     assert.equal((await rig.status(id)).status, 'active');
     assert.equal(hasEnded, false);
-    await until(async () => {
+    await waitUntil(async () => {
       await clock.pass(500);
       return (await rig.status(id)).status === 'succeeded';
     });
@@ -163,7 +164,7 @@ describe('A service that is shared (D29)', () => {
     await rig.service.ended;
   });
 
-  it('stops in order on request, with a last word to all leases, and has let go of everything when it answers', async () => {
+  it('stops cleanly on request, with a last line to all leases, and responds after releasing everything', async () => {
     const lease = await rig.lease();
     await rig.openApi();
     assert.equal((await rig.call('DELETE', '/service')).status, 204);
@@ -174,7 +175,7 @@ describe('A service that is shared (D29)', () => {
     assert.equal((await rig.call('GET', '/service')).status, 200);
   });
 
-  it('says that another one follows when it is replaced', async () => {
+  it('announces another service when it is replaced', async () => {
     const lease = await rig.lease();
     await rig.openApi();
     assert.equal((await rig.call('DELETE', '/service?replaced=true')).status, 204);
@@ -182,9 +183,9 @@ describe('A service that is shared (D29)', () => {
     assert.equal(lease.events.at(-1), 'replaced');
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     const good = { name: 'A', folder: '/usr' };
-    const wrong: [what: string, databases: unknown, location: string][] = [
+    const invalid: [what: string, databases: unknown, location: string][] = [
       ['a body without databases', undefined, 'body.databases'],
       ['databases that are no list', {}, 'body.databases'],
       ['a database without a folder', [{ name: 'A' }], 'body.databases.0.folder'],
@@ -196,20 +197,20 @@ describe('A service that is shared (D29)', () => {
       ['an unknown field', [{ ...good, id: 'mine' }], 'body.databases.0.id'],
       ['the root of all folders, which holds the data folder', [{ ...good, folder: '/' }], 'body.databases.0.folder'],
     ];
-    for (const [what, databases, location] of wrong) {
+    for (const [what, databases, location] of invalid) {
       it(`${what}, and names it`, async () => {
-        const answer = await rig.call('POST', '/leases', { databases });
-        assert.equal(answer.status, 422);
-        const { errors } = answer.body as ProblemDocument;
+        const response = await rig.call('POST', '/leases', { databases });
+        assert.equal(response.status, 422);
+        const { errors } = response.body as ProblemDocument;
         assert.deepEqual(
           errors?.map((error) => error.location),
           [location],
         );
-        assert.equal(await leases(), 0);
+        assert.equal(await countLeases(), 0);
       });
     }
 
-    it('the data folder itself, what is in it, and a link to what holds it', async () => {
+    it('the data folder itself, its content, and a link to a folder that contains it', async () => {
       const link = nodePath.join(rig.root, 'link');
       await fs.symlink(rig.root, link);
       const data = nodePath.join(rig.root, 'data');
@@ -227,7 +228,7 @@ describe('A service that is shared (D29)', () => {
       }
     });
 
-    it('leases and stop with the token of the API, and everything else with the sharing token (D41)', async () => {
+    it('leases and stop with the API token, and everything else with the sharing token (D41)', async () => {
       const { token, sharingToken } = rig.service;
       assert.ok(sharingToken !== undefined && sharingToken !== token);
       const withToken = { headers: { authorization: `Bearer ${token}` } };
@@ -235,29 +236,29 @@ describe('A service that is shared (D29)', () => {
         ['POST', '/leases', { databases: [good] }],
         ['DELETE', '/service', undefined],
       ] as const) {
-        const answer = await rig.call(method, path, body, withToken);
-        assert.equal(answer.status, 403);
-        assert.match((answer.body as ProblemDocument).detail ?? '', /needs the sharing token.*reload the window/);
+        const response = await rig.call(method, path, body, withToken);
+        assert.equal(response.status, 403);
+        assert.match((response.body as ProblemDocument).detail ?? '', /needs the sharing token.*reload the window/);
       }
-      assert.deepEqual([await leases(), hasEnded], [0, false]);
+      assert.deepEqual([await countLeases(), hasEnded], [0, false]);
       const withSharingToken = { headers: { authorization: `Bearer ${sharingToken}` } };
       assert.equal((await rig.call('GET', '/api/v1/databases', undefined, withSharingToken)).status, 401);
       assert.equal((await rig.call('GET', '/service', undefined, withSharingToken)).status, 401);
     });
 
-    it('to tell the sharing token in its log or in a problem', async () => {
+    it('exposing the sharing token in its log or in a problem', async () => {
       const { sharingToken } = rig.service;
       assert.ok(sharingToken);
       const encoded = Buffer.from(sharingToken).toString('base64');
       const { body } = await rig.call('PUT', '/', { sharingToken }, { headers: { authorization: `Basic ${encoded}` } });
-      const told = [...rig.logged, JSON.stringify(body)].join('\n');
-      assert.ok(!told.includes(sharingToken) && !told.includes(encoded));
+      const exposed = [...rig.logged, JSON.stringify(body)].join('\n');
+      assert.ok(!exposed.includes(sharingToken) && !exposed.includes(encoded));
     });
   });
 });
 
-describe('A service that stands alone', () => {
-  it('writes no file, and lasts though nobody holds a lease', async () => {
+describe('A service that is not shared', () => {
+  it('writes no file, and runs without leases', async () => {
     const clock = new ManualClock();
     const rig = await ServiceRig.start({ 'a.txt': 'a' }, { clock });
     await clock.pass(10 * minuteMs);

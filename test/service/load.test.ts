@@ -6,7 +6,7 @@ import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-describe('A client of the local service that takes more than its share (D26, D40)', function () {
+describe('A client of the local service that uses excessive resources (D26, D40)', function () {
   this.timeout(30_000);
   let rig: ServiceRig;
   let connections: RawConnections;
@@ -26,14 +26,14 @@ describe('A client of the local service that takes more than its share (D26, D40
 
   afterEach(() => connections.end());
 
-  /** A search whose answer has 10 MB. */
+  /** Returns a search with a response of 10 MB. */
   function search(): string {
     const body = JSON.stringify({ database: 'Source Data', orcid, query: 'file' });
     return requestText(rig.service, { method: 'POST', target: '/api/v1/files', body });
   }
 
-  /** Asks for large answers on so many connections and reads none of them. */
-  async function neverRead(count: number): Promise<void> {
+  /** Requests large responses on several connections without reading them. */
+  async function requestWithoutReading(count: number): Promise<void> {
     for (let index = 0; index < count; index += 1) {
       const connection = await connections.open();
       connection.socket.pause();
@@ -46,7 +46,7 @@ describe('A client of the local service that takes more than its share (D26, D40
     assert.equal((await rig.find('file')).length, 100);
   }
 
-  it('gets the whole of a large answer, however slowly it reads', async () => {
+  it('receives the whole of a large response, however slowly it reads', async () => {
     const connection = await connections.open();
     connection.write(search());
     const [low, high] = [
@@ -59,11 +59,11 @@ describe('A client of the local service that takes more than its share (D26, D40
     assert.ok(answer !== undefined && answer.text.length > 10_000_000);
   });
 
-  it('is given up when it reads nothing for as long as a body may take', async () => {
+  it('is disconnected when it reads nothing within the time limit for a body', async () => {
     await rig.restart({ bodyTimeLimitMs: 300 });
-    await neverRead(3);
+    await requestWithoutReading(3);
     for (const connection of connections.opened) {
-      // An empty line between requests means nothing, but is refused by a connection that has ended.
+      // An empty line between requests is ignored, but fails on a closed connection.
       await eventually(async () => {
         connection.write('\r\n');
         return await Promise.resolve(connection.socket.closed ? true : undefined);
@@ -73,8 +73,8 @@ describe('A client of the local service that takes more than its share (D26, D40
     await rig.restart();
   });
 
-  it('does not keep the service from ending', async () => {
-    await neverRead(5);
+  it('does not prevent the service from stopping', async () => {
+    await requestWithoutReading(5);
     await assertServes();
     const ends = connections.opened.map(async (connection) => await connection.ended());
     await rig.restart();
@@ -83,7 +83,7 @@ describe('A client of the local service that takes more than its share (D26, D40
     await assertServes();
   });
 
-  it('has a bounded number of connections: one that has the token stays, and a new one is let in', async () => {
+  it('has a limited number of connections: authenticated ones remain, and a new one is accepted', async () => {
     const first = await connections.open();
     first.write(search().slice(0, -1));
     for (let index = 0; index < 300; index += 1) await connections.open();
@@ -96,14 +96,14 @@ describe('A client of the local service that takes more than its share (D26, D40
     await assertServes();
   });
 
-  it('cannot keep others out by connections without a token, however often it opens them again', async () => {
+  it('cannot exclude others by reopening connections without a token', async () => {
     for (let index = 0; index < 50; index += 1) {
       while (countOpen() < 256) await connections.open();
       assert.equal(await statusOfNew(), 200);
     }
   });
 
-  it('cannot pile up requests on one connection: they would wait in memory, without a token', async () => {
+  it('cannot queue unlimited requests on one connection without a token', async () => {
     const connection = await connections.open();
     connection.write(`GET /health HTTP/1.1\r\nHost: ${new URL(rig.service.address).host}\r\n\r\n`.repeat(20_000));
     let bytes = 0;
@@ -113,7 +113,7 @@ describe('A client of the local service that takes more than its share (D26, D40
     await assertServes();
   });
 
-  it('is kept out itself where all connections have the token, until some of them end', async () => {
+  it('is rejected itself when all connections are authenticated, until some of them end', async () => {
     await eventually(async () => {
       for (let count = countOpen(); count < 256; count += 1) {
         const connection = await connections.open();
@@ -131,9 +131,9 @@ describe('A client of the local service that takes more than its share (D26, D40
     return connections.opened.filter(({ socket }) => !socket.closed).length;
   }
 
-  /** The status that the root has for a token on a new connection; undefined when that is closed. */
+  /** Returns the status of the root on a new connection; undefined when that is closed. */
   async function statusOfNew(): Promise<number | undefined> {
-    const given = await say(rig.service.address, requestText(rig.service, { method: 'GET', target: '/' }));
-    return given?.status;
+    const received = await say(rig.service.address, requestText(rig.service, { method: 'GET', target: '/' }));
+    return received?.status;
   }
 });

@@ -3,12 +3,12 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-/** As sequencers name what they make: what tells one file from another comes late. */
+/** Names as sequencers create them: the distinguishing part comes late. */
 function nameOf(number: number): string {
   return `northern-station-2025-summer-campaign-sediment-core-sample-${number}.fastq`;
 }
 
-describe('Files whose names are long and begin alike (D24)', () => {
+describe('Files with long names of the same beginning (D24)', () => {
   const count = 600;
   const files = Object.fromEntries(Array.from({ length: count }, (_, number) => [nameOf(number), `reads ${number}`]));
   let rig: ServiceRig;
@@ -16,14 +16,14 @@ describe('Files whose names are long and begin alike (D24)', () => {
   before(async () => (rig = await ServiceRig.start(files)));
   after(async () => await rig.stop());
 
-  it('land each with its own content, although several are copied at once', async () => {
+  it('are transferred each with its own content, although several are copied at once', async () => {
     const id = await rig.mustSubmit(Object.keys(files));
     const status = await rig.reaches(id, 'succeeded', 'failed', 'inactive');
     assert.equal(status.message, `Transfer ${id}: completed successfully`);
-    const landing = nodePath.join(rig.target, `dts-${id}`);
+    const folder = nodePath.join(rig.target, `dts-${id}`);
     for (const [name, content] of Object.entries(files)) {
-      assert.equal(await fs.readFile(nodePath.join(landing, name), 'utf8'), content, name);
+      assert.equal(await fs.readFile(nodePath.join(folder, name), 'utf8'), content, name);
     }
-    assert.equal((await fs.readdir(landing)).length, count + 1);
+    assert.equal((await fs.readdir(folder)).length, count + 1);
   });
 });

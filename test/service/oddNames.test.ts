@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { readManifest } from '../../src/core/landed/landedManifest.ts';
+import { readManifest } from '../../src/core/verification/transferManifest.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 const secret = 'this must never be told';
 
-/** Names that a file can have where its system allows all but `/` and NUL, some of them in a folder. */
+/** File names on systems that allow everything except `/` and NUL, some of them in a folder. */
 const names = [
   ...[
     'caf\u00e9.txt',
@@ -62,18 +62,18 @@ describe('Files with odd names in the local service (D20)', () => {
   after(async () => await rig.stop());
 
   async function idsOf(query: string): Promise<string[]> {
-    const answer = await rig.call('POST', '/api/v1/files', { database: 'Source Data', orcid, query });
-    return (answer.body as { resources: { id: string }[] }).resources.map(({ id }) => id);
+    const response = await rig.call('POST', '/api/v1/files', { database: 'Source Data', orcid, query });
+    return (response.body as { resources: { id: string }[] }).resources.map(({ id }) => id);
   }
 
-  it('are all found, each with an id of its own and without a comma', async () => {
+  it('are all found, each with its own id without a comma', async () => {
     assert.deepEqual((await rig.find('')).sort(), names.map((name) => `odd/${name}`).sort());
     const ids = await idsOf('');
     assert.equal(new Set(ids).size, names.length);
     assert.ok(ids.every((id) => !id.includes(',')));
   });
 
-  it('are had by their ids in both forms (§4.4)', async () => {
+  it('are returned by their ids in both forms (§4.4)', async () => {
     const ids = await idsOf('');
     const body = { database: 'Source Data', orcid, file_ids: ids };
     const byPost = await rig.call('POST', '/api/v1/files/by-id', body);
@@ -83,7 +83,7 @@ describe('Files with odd names in the local service (D20)', () => {
     assert.deepEqual(byGet.body, byPost.body);
   });
 
-  it('land under their own names, byte by byte (D24)', async () => {
+  it('are transferred under their own names, byte by byte (D24)', async () => {
     const id = await rig.mustSubmit(await idsOf(''));
     const { status, message } = await rig.reaches(id, 'succeeded', 'failed');
     assert.equal(status, 'succeeded', message);
@@ -93,10 +93,10 @@ describe('Files with odd names in the local service (D20)', () => {
       [],
     );
     const landedFiles = await readManifest(nodePath.join(rig.target, `dts-${id}`, 'manifest.json'));
-    assert.deepEqual([landedFiles.troubles, landedFiles.files.length], [[], names.length]);
+    assert.deepEqual([landedFiles.problems, landedFiles.files.length], [[], names.length]);
     for (const name of names) {
-      const landed = await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'odd', name), 'utf8');
-      assert.equal(landed, `the content of ${name}`);
+      const content = await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'odd', name), 'utf8');
+      assert.equal(content, `the content of ${name}`);
     }
   });
 });
@@ -117,21 +117,21 @@ describe('Links that lead out of a database of the local service (D20)', () => {
   }
 
   async function bytesOf(id: string): Promise<unknown> {
-    const answer = await rig.call('POST', '/api/v1/files/by-id', { database: 'Source Data', orcid, file_ids: [id] });
-    return (answer.body as { resources?: { bytes: number }[] }).resources?.[0]?.bytes;
+    const response = await rig.call('POST', '/api/v1/files/by-id', { database: 'Source Data', orcid, file_ids: [id] });
+    return (response.body as { resources?: { bytes: number }[] }).resources?.[0]?.bytes;
   }
 
-  /** Submits; whatever becomes of it, nothing of the outside may land. */
+  /** Submits a transfer, and asserts that nothing from outside is transferred. */
   async function assertNothingLands(id: string): Promise<void> {
-    const answer = await rig.submit([id]);
-    if (answer.status === 201) await rig.reaches((answer.body as { id: string }).id, 'failed');
-    else assert.equal(answer.status, 404);
+    const response = await rig.submit([id]);
+    if (response.status === 201) await rig.reaches((response.body as { id: string }).id, 'failed');
+    else assert.equal(response.status, 404);
     for (const path of await rig.landedFiles()) {
       assert.ok(!(await fs.readFile(nodePath.join(rig.target, path), 'utf8')).includes(secret), path);
     }
   }
 
-  it('are not followed: a file, a folder, a chain, a way out and in again, a ring', async () => {
+  it('are not followed: a file, a folder, a chain, a way out and in again, a circular link', async () => {
     await link('../outside/b.txt', 'file.txt');
     await link('../outside', 'folder');
     await link('file.txt', 'chain-1.txt');
@@ -149,7 +149,7 @@ describe('Links that lead out of a database of the local service (D20)', () => {
     }
   });
 
-  it('are not followed when one takes the place of a file after it was read', async () => {
+  it('are not followed when one replaces a file after it was read', async () => {
     assert.equal(await bytesOf('a.txt'), 1);
     await fs.rm(nodePath.join(rig.source, 'a.txt'));
     await link('../outside/b.txt', 'a.txt');
@@ -158,7 +158,7 @@ describe('Links that lead out of a database of the local service (D20)', () => {
     await eventually(async () => ((await bytesOf('a.txt')) === undefined ? true : undefined));
   });
 
-  it('are not followed when one takes the place of a folder after it was read', async () => {
+  it('are not followed when one replaces a folder after it was read', async () => {
     assert.equal(await bytesOf('data/b.txt'), 1);
     await fs.rename(nodePath.join(rig.source, 'data'), nodePath.join(rig.source, 'moved'));
     await link('../outside', 'data');
@@ -167,7 +167,7 @@ describe('Links that lead out of a database of the local service (D20)', () => {
     await eventually(async () => ((await bytesOf('data/b.txt')) === undefined ? true : undefined));
   });
 
-  it('are not followed when one takes the place of a file while its transfer runs', async () => {
+  it('are not followed when one replaces a file while its transfer runs', async () => {
     await rig.write({ 'large.bin': 'x'.repeat(200_000) });
     await rig.restart({ throttleBytesPerSecond: 100_000 });
     const id = await rig.mustSubmit(['large.bin', 'data/b.txt']);

@@ -4,85 +4,14 @@ import * as nodePath from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { OpenApiCheck, Operation } from '../support/openApiCheck.ts';
+import { commonProblems, ownProblems, validRequests } from '../support/openApiRequests.ts';
 import { say } from '../support/rawHttp.ts';
 import { requestText, type RequestParts } from '../support/requestText.ts';
 import { ServiceRig, type Answer } from '../support/serviceRig.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const orcid = '0000-0002-1825-0097';
-const unknownId = '00000000-0000-4000-8000-000000000000';
-const api = '/api/v1';
-
-/** A request that every operation answers well; `{done}` stands for the id of a transfer that has ended. */
-const good: Readonly<Record<string, RequestParts>> = {
-  getRoot: { method: 'GET', target: '/' },
-  getHealth: { method: 'GET', target: '/health' },
-  getOpenApi: { method: 'GET', target: '/openapi.json' },
-  listDatabases: { method: 'GET', target: `${api}/databases` },
-  getDatabase: { method: 'GET', target: `${api}/databases/Source%20Data` },
-  getSearchParameters: { method: 'GET', target: `${api}/databases/source-data/search-parameters` },
-  searchFiles: post('/files', { database: 'Source Data', orcid, query: 'a', limit: 5, specific: { format: 'txt' } }),
-  getFilesById: { method: 'GET', target: `${api}/files/by-id?database=source-data&orcid=${orcid}&ids=a.txt,b.csv` },
-  fetchFilesById: post('/files/by-id', { database: 'source-data', orcid, file_ids: ['a.txt', 'b.csv'] }),
-  submitTransfer: post('/transfers', { orcid, source: 'source-data', destination: 'target', file_ids: ['a.txt'] }),
-  getTransferStatus: { method: 'GET', target: `${api}/transfers/{done}` },
-  cancelTransfer: { method: 'DELETE', target: `${api}/transfers/{done}?orcid=${orcid}` },
-  beginLease: { method: 'POST', target: '/leases', body: '{"databases": []}' },
-  getService: { method: 'GET', target: '/service' },
-  stopService: { method: 'DELETE', target: '/service?replaced=false' },
-};
-
-function post(path: string, body: Json): RequestParts {
-  return { method: 'POST', target: api + path, body: JSON.stringify(body) };
-}
-
-/** The statuses that every operation answers for the same reasons, with what provokes each. */
-const common: Readonly<Record<number, (parts: RequestParts) => RequestParts>> = {
-  400: (parts) => withHeaders(parts, { Host: undefined }),
-  401: (parts) => withHeaders(parts, { Authorization: undefined }),
-  403: (parts) => withHeaders(parts, { Host: 'example.org' }),
-  413: (parts) => withHeaders(parts, { 'Content-Length': String(9 * 1024 * 1024) }),
-  415: (parts) => withHeaders(parts, { 'Content-Type': 'text/plain' }),
-  431: (parts) => withHeaders(parts, { 'X-Large': 'x'.repeat(20_000) }),
-};
-
-function withHeaders(parts: RequestParts, headers: Readonly<Record<string, string | undefined>>): RequestParts {
-  return { ...parts, headers };
-}
-
-const other = '0000-0001-5109-3700';
-
-/** What an operation answers for reasons of its own. */
-const own: readonly [operationId: string, status: number, parts: RequestParts][] = [
-  ['getDatabase', 404, { method: 'GET', target: `${api}/databases/nothing` }],
-  ['getSearchParameters', 404, { method: 'GET', target: `${api}/databases/nothing/search-parameters` }],
-  ['searchFiles', 400, { ...post('/files', {}), body: '{' }],
-  ['searchFiles', 404, post('/files', { database: 'nothing', orcid, query: '' })],
-  ['searchFiles', 422, post('/files', { database: 5, offset: -1, colour: 'red' })],
-  ['getFilesById', 404, { method: 'GET', target: `${api}/files/by-id?database=target&orcid=${orcid}&ids=no` }],
-  ['getFilesById', 422, { method: 'GET', target: `${api}/files/by-id?ids=` }],
-  ['fetchFilesById', 404, post('/files/by-id', { database: 'source-data', orcid, file_ids: ['a.txt', 'no'] })],
-  ['fetchFilesById', 422, post('/files/by-id', { file_ids: [1, 'a', null] })],
-  ['submitTransfer', 422, post('/transfers', { orcid, source: 'target', destination: 'target', file_ids: ['a'] })],
-  [
-    'submitTransfer',
-    404,
-    post('/transfers', { orcid, source: 'source-data', destination: 'target', file_ids: ['no'] }),
-  ],
-  ['submitTransfer', 404, post('/transfers', { orcid, source: 'no', destination: 'target', file_ids: ['a'] })],
-  ['submitTransfer', 422, post('/transfers', { orcid: '', instructions: [] })],
-  ['getTransferStatus', 404, { method: 'GET', target: `${api}/transfers/${unknownId}` }],
-  ['getTransferStatus', 422, { method: 'GET', target: `${api}/transfers/x` }],
-  ['cancelTransfer', 403, { method: 'DELETE', target: `${api}/transfers/{done}?orcid=${other}` }],
-  ['cancelTransfer', 404, { method: 'DELETE', target: `${api}/transfers/${unknownId}?orcid=${orcid}` }],
-  ['cancelTransfer', 409, { method: 'DELETE', target: `${api}/transfers/{done}?orcid=${orcid}` }],
-  ['cancelTransfer', 422, { method: 'DELETE', target: `${api}/transfers/x?more=1` }],
-  ['beginLease', 422, { method: 'POST', target: '/leases', body: '{"databases": [{"folder": ""}], "more": 1}' }],
-  ['stopService', 422, { method: 'DELETE', target: '/service?replaced=perhaps' }],
-];
-
-const everything = { shared: true, configured: true, idleMs: 600_000, bodyTimeLimitMs: 200 };
+const everything = { shared: true, configured: true, idleMs: 600_000 };
 
 describe('The OpenAPI document of the local service (D26)', () => {
   let rig: ServiceRig;
@@ -104,22 +33,22 @@ describe('The OpenAPI document of the local service (D26)', () => {
 
   after(async () => await rig.stop());
 
-  /** Restarts the service as the windows share it, which has every operation, over both folders. */
+  /** Restarts the service as a shared one, which has every operation, over both folders. */
   async function restart(more: object = {}): Promise<void> {
     await rig.restart({ ...everything, ...more });
   }
 
-  /** Says a request, holds the answer against the document, and notes that the status was provoked. */
+  /** Sends a request, checks the response against the document, and records its status. */
   async function provoke(operationId: string, status: number, text: string, parts: RequestParts): Promise<Answer> {
-    const given = await say(rig.service.address, text);
-    assert.ok(given, 'there was no answer');
-    const answer = await rig.checked(parts.method, parts.target.replace('{done}', done), given);
-    assert.equal(answer.status, status, given.text);
+    const received = await say(rig.service.address, text);
+    assert.ok(received, 'there was no answer');
+    const answer = await rig.checked(parts.method, parts.target.replace('{done}', done), received);
+    assert.equal(answer.status, status, received.text);
     provoked.add(`${operationId} ${status}`);
     return answer;
   }
 
-  /** The answer to a lease ends with the service at the latest: its lines are looked at then. */
+  /** The response to a lease ends with the service, and is checked then. */
   async function provokeLease(): Promise<void> {
     const response = await fetch(`${rig.service.address}/leases`, {
       method: 'POST',
@@ -149,14 +78,14 @@ describe('The OpenAPI document of the local service (D26)', () => {
     return operation !== undefined && check.response(operation, status) !== undefined;
   }
 
-  it('keeps the rules of OpenAPI 3.1', async () => {
+  it('follows the rules of OpenAPI 3.1', async () => {
     const validator = new Validator();
     const result = await validator.validate(structuredClone(check.document));
     assert.equal(result.valid, true, JSON.stringify(result.errors));
     assert.equal(validator.version, '3.1');
   });
 
-  it('says of every operation what it is for, and of every parameter what it takes', () => {
+  it('describes every operation and every parameter', () => {
     const ids = operations().map((operation) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length);
     for (const operation of operations()) {
@@ -168,7 +97,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     }
   });
 
-  it('says of every field what it means', () => {
+  it('describes every field', () => {
     for (const [name, schema] of Object.entries(check.document.components.schemas)) {
       if (name === 'OpenApiDocument') continue;
       for (const [field, described] of Object.entries((schema['properties'] ?? {}) as Record<string, Json>)) {
@@ -177,7 +106,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     }
   });
 
-  it('gives every body an example that fits its schema', () => {
+  it('has a valid example for every body', () => {
     const bodies = operations().flatMap((operation) => (operation.requestBody === undefined ? [] : [operation]));
     assert.equal(bodies.length, 4);
     for (const { requestBody, operationId } of bodies) {
@@ -189,7 +118,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     }
   });
 
-  it('repeats no schema: each stands once among the components', () => {
+  it('repeats no schema: each is once among the components', () => {
     const { components, paths } = check.document;
     const inline = JSON.stringify(paths).match(/"schema":\{"(?!\$ref)[^}]*"properties"/g);
     assert.equal(inline, null);
@@ -198,8 +127,8 @@ describe('The OpenAPI document of the local service (D26)', () => {
     }
   });
 
-  for (const [operationId, parts] of Object.entries(good)) {
-    it(`is true of ${operationId}: what it answers when all is well`, async () => {
+  for (const [operationId, parts] of Object.entries(validRequests)) {
+    it(`matches ${operationId}: successful responses`, async () => {
       const operation = operations().find((one) => one.operationId === operationId);
       const status = Number(Object.keys(operation?.responses ?? {}).find((code) => code.startsWith('2')));
       if (operationId === 'beginLease') {
@@ -217,28 +146,36 @@ describe('The OpenAPI document of the local service (D26)', () => {
       await provoke(operationId, status, textOf(running), running);
     });
 
-    it(`is true of ${operationId}: what it refuses as every operation does`, async () => {
-      for (const [status, change] of Object.entries(common)) {
+    it(`matches ${operationId}: problems common to all operations`, async () => {
+      for (const [status, change] of Object.entries(commonProblems)) {
         if (!isDescribed(operationId, Number(status))) continue;
         await provoke(operationId, Number(status), textOf(change(parts)), parts);
       }
     });
-
-    it(`is true of ${operationId}: what it answers to headers that do not come`, async () => {
-      const [head = ''] = textOf(parts).split('\r\n\r\n');
-      await provoke(operationId, 408, head, parts);
-    });
   }
 
-  for (const [operationId, status, parts] of own) {
-    it(`is true of ${operationId}: ${status} to ${parts.method} ${parts.target} ${parts.body ?? ''}`, async () => {
+  describe('within a short time limit', () => {
+    before(async () => await restart({ bodyTimeLimitMs: 200 }));
+
+    after(async () => await restart());
+
+    for (const [operationId, parts] of Object.entries(validRequests)) {
+      it(`matches ${operationId}: the response to incomplete headers`, async () => {
+        const [head = ''] = textOf(parts).split('\r\n\r\n');
+        await provoke(operationId, 408, head, parts);
+      });
+    }
+  });
+
+  for (const [operationId, status, parts] of ownProblems) {
+    it(`matches ${operationId}: ${status} to ${parts.method} ${parts.target} ${parts.body ?? ''}`, async () => {
       await provoke(operationId, status, textOf(parts), parts);
     });
   }
 
   for (const operationId of ['searchFiles', 'getFilesById', 'fetchFilesById', 'submitTransfer']) {
-    it(`is true of ${operationId}: 500 while the folder is away`, async () => {
-      const parts = good[operationId];
+    it(`matches ${operationId}: 500 while the folder is unavailable`, async () => {
+      const parts = validRequests[operationId];
       assert.ok(parts);
       await fs.rename(rig.source, `${rig.source}-away`);
       try {
@@ -249,8 +186,8 @@ describe('The OpenAPI document of the local service (D26)', () => {
     });
   }
 
-  it('is true of getHealth: 503 while a folder is away', async () => {
-    const parts = good['getHealth'];
+  it('matches getHealth: 503 while a folder is unavailable', async () => {
+    const parts = validRequests['getHealth'];
     assert.ok(parts);
     await fs.rename(rig.source, `${rig.source}-away`);
     try {
@@ -260,7 +197,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     }
   });
 
-  it('is true of beginLease: 500 when the names of the folders cannot be written down', async () => {
+  it('matches beginLease: 500 when the names of the folders cannot be saved', async () => {
     const file = nodePath.join(rig.root, 'data', 'databases.json');
     await fs.rm(file);
     await fs.mkdir(file);
@@ -269,7 +206,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     await fs.rmdir(file);
   });
 
-  it('is true of the operations on one transfer: 500 when its record cannot be read', async () => {
+  it('matches the operations on one transfer: 500 when its record cannot be read', async () => {
     await restart({
       whileStopped: () => {
         const journal = new DatabaseSync(nodePath.join(rig.root, 'data', 'journal.db'));
@@ -278,19 +215,21 @@ describe('The OpenAPI document of the local service (D26)', () => {
       },
     });
     for (const operationId of ['getTransferStatus', 'cancelTransfer']) {
-      const parts = good[operationId];
+      const parts = validRequests[operationId];
       assert.ok(parts);
       await provoke(operationId, 500, textOf(parts), parts);
     }
   });
 
-  it('describes no status that was not provoked here', () => {
-    const described = operations().flatMap(({ operationId, responses }) =>
-      Object.keys(responses).map((status) => `${operationId} ${status}`),
-    );
-    assert.deepEqual(
-      described.filter((one) => !provoked.has(one)),
-      [],
-    );
+  describe('after all other tests', () => {
+    it('describes no status that was not tested here', () => {
+      const described = operations().flatMap(({ operationId, responses }) =>
+        Object.keys(responses).map((status) => `${operationId} ${status}`),
+      );
+      assert.deepEqual(
+        described.filter((one) => !provoked.has(one)),
+        [],
+      );
+    });
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-describe('The check of answers against the OpenAPI document (D26)', () => {
+describe('The check of responses against the OpenAPI document (D26)', () => {
   let rig: ServiceRig;
 
   before(async () => (rig = await ServiceRig.start({})));

@@ -57,46 +57,46 @@ describe('Data Packages in a database of the local service (D20)', () => {
 
   async function fileOf(id: string): Promise<Resource> {
     const body = { database: 'Source Data', orcid, file_ids: [id] };
-    const answer = await rig.call('POST', '/api/v1/files/by-id', body);
-    const [resource] = (answer.body as { resources: Resource[] }).resources;
+    const response = await rig.call('POST', '/api/v1/files/by-id', body);
+    const [resource] = (response.body as { resources: Resource[] }).resources;
     assert.ok(resource);
     return resource;
   }
 
-  it('describe a file by the nearest that names it', async () => {
+  it('describe a file by the nearest one that names it', async () => {
     const [a, b] = [await fileOf('sub/a.csv'), await fileOf('sub/b.csv')];
     assert.deepEqual([a['title'], a['package']], ['from beside', { title: 'The part' }]);
     assert.deepEqual([b['title'], b['package']], ['from above', { title: 'The whole', version: '1.0' }]);
   });
 
-  it('do not hide the files of their folder when they cannot be read', async () => {
+  it('do not hide the files of their folder when they are unreadable', async () => {
     assert.equal((await fileOf('broken/c.csv'))['title'], 'from above');
     assert.deepEqual(await rig.find('path:broken/*'), ['broken/c.csv', 'broken/datapackage.json']);
   });
 
-  it('are named in the log when they cannot be read, once', async () => {
-    const told = rig.logged.filter((line) => line.includes('broken/datapackage.json'));
-    assert.equal(told.length, 1, rig.logged.join('\n'));
+  it('are named in the log once when they are unreadable', async () => {
+    const lines = rig.logged.filter((line) => line.includes('broken/datapackage.json'));
+    assert.equal(lines.length, 1, rig.logged.join('\n'));
   });
 
   it('give a file the schema that they name by its path', async () => {
     assert.deepEqual((await fileOf('tables/e.csv'))['schema'], { fields: [{ name: 'depth', type: 'number' }] });
   });
 
-  it('cannot say what the file itself says: its path, size and time', async () => {
+  it('cannot override the path, size and time of a file', async () => {
     const { path, bytes, modified } = await fileOf('liar/d.csv');
     assert.deepEqual([path, bytes], ['liar/d.csv', 5]);
     assert.match(String(modified), /^\d{4}-/);
   });
 
-  it('cannot bring in a file that is not in the folder', async () => {
+  it('cannot add a file from outside the folder', async () => {
     assert.deepEqual(await rig.find('path:liar/*'), ['liar/d.csv', 'liar/datapackage.json']);
     const found = await rig.call('POST', '/api/v1/files', { database: 'Source Data', orcid, query: 'outside' });
     assert.deepEqual((found.body as { resources: unknown }).resources, []);
     assert.ok(!JSON.stringify(found.body).includes(secret));
   });
 
-  it('state a hash that is told as it stands, and that a transfer checks (D23)', async () => {
+  it('state a hash that is returned unchanged, and that a transfer checks (D23)', async () => {
     assert.equal((await fileOf('liar/d.csv'))['hash'], `md5:${'0'.repeat(32)}`);
     const status = await rig.reaches(await rig.mustSubmit(['liar/d.csv']), 'succeeded', 'failed');
     assert.match(status.message, /could not read liar\/d\.csv: it does not have the md5 hash that its metadata states/);
@@ -129,25 +129,25 @@ describe('Ids that a Data Package declares (D20)', () => {
   after(async () => await rig.stop());
 
   async function idsOf(query: string, database = 'Source Data'): Promise<unknown[]> {
-    const answer = await rig.call('POST', '/api/v1/files', { database, orcid, query });
-    return (answer.body as { resources: { id: string }[] }).resources.map(({ id }) => id);
+    const response = await rig.call('POST', '/api/v1/files', { database, orcid, query });
+    return (response.body as { resources: { id: string }[] }).resources.map(({ id }) => id);
   }
 
   async function pathOf(id: string): Promise<unknown> {
     const body = { database: 'Source Data', orcid, file_ids: [id] };
-    const answer = await rig.call('POST', '/api/v1/files/by-id', body);
-    const resource = (answer.body as { resources?: Resource[] }).resources?.[0];
+    const response = await rig.call('POST', '/api/v1/files/by-id', body);
+    const resource = (response.body as { resources?: Resource[] }).resources?.[0];
     if (resource !== undefined) assert.equal(resource['id'], id);
     return resource?.['path'];
   }
 
-  it('are the ids of the files, which are found by them, by their paths, and by the words of their ids', async () => {
+  it('identify the files, which are also found by their paths and by the words of their ids', async () => {
     assert.deepEqual(await idsOf('one.csv'), ['JDP:6101']);
     assert.deepEqual(await idsOf('JDP:6101'), ['JDP:6101']);
     assert.deepEqual([await pathOf('JDP:6101'), await pathOf('one.csv')], ['one.csv', 'one.csv']);
   });
 
-  it('do not count where two files have one, or it is the path of another file, or it is no id', async () => {
+  it('are ignored when two files have one, when they are the path of another file, or invalid', async () => {
     const served = await idsOf('');
     const paths = ['twin-1', 'twin-2', 'thief', 'plain', 'comma', 'part-1', 'part-2', 'number'];
     for (const name of paths) assert.ok(served.includes(`${name}.csv`), `${name}: ${served.join(' ')}`);
@@ -155,7 +155,7 @@ describe('Ids that a Data Package declares (D20)', () => {
     assert.equal(await pathOf('JDP:twin'), undefined);
   });
 
-  it('name the files of a transfer, each once, and do not become ids where these land', async () => {
+  it('select the files of a transfer once each, and do not become ids at the destination', async () => {
     assert.equal((await rig.submit(['JDP:6101', 'one.csv'])).status, 422);
     const id = await rig.mustSubmit(['JDP:6101']);
     assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');

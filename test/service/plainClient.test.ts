@@ -37,10 +37,10 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Fields of a request by what their descriptions say of them. */
+/** Values of request fields by their descriptions. */
 type Meanings = readonly (readonly [meaning: RegExp, value: unknown])[];
 
-/** All that it knows of the service it reads in the document: paths, methods, places, names, media types. */
+/** A client that learns everything from the document: paths, methods, names, media types. */
 class DocumentClient {
   private readonly address: string;
   private readonly token: string;
@@ -57,7 +57,7 @@ class DocumentClient {
     return new DocumentClient(address, token, (await response.json()) as Document);
   }
 
-  /** The part of the answer of an operation whose description has this meaning, or all of it. */
+  /** Returns the part of a response with this description, or all of it. */
   async ask(operationId: string, meanings: Meanings, wanted?: RegExp): Promise<unknown> {
     const [template, method, operation] = this.find(operationId);
     const parameters = operation.parameters ?? [];
@@ -80,7 +80,7 @@ class DocumentClient {
     return wanted === undefined ? answer : this.pick(operation, answer, wanted);
   }
 
-  /** The name of the field of an object that a part of the document describes so. */
+  /** Returns the name of the property with this description. */
   nameOf(schema: Schema | undefined, meaning: RegExp): string {
     const properties = Object.entries(this.follow(schema).properties ?? {});
     const found = properties.find(([, field]) => meaning.test(this.follow(field).description ?? ''));
@@ -129,7 +129,7 @@ function textOf({ style, explode }: Parameter, value: unknown): string {
   return value.map((part) => encodeURIComponent(String(part))).join(',');
 }
 
-describe('Any HTTP client that can read the OpenAPI document (D26)', () => {
+describe('Any HTTP client that reads the OpenAPI document (D26)', () => {
   const count = 10_000;
   const pageSize = 1_000;
   let folder: string;
@@ -163,7 +163,7 @@ describe('Any HTTP client that can read the OpenAPI document (D26)', () => {
     assert.equal(await databaseName(), 'Plain');
   });
 
-  it('pages through ten thousand results and gets the metadata of those it chooses (§4.3, §4.4)', async () => {
+  it('pages through ten thousand results and gets the metadata of selected files (§4.3, §4.4)', async () => {
     const database = await databaseName();
     const who: Meanings = [
       [/name.* of a database/i, database],
@@ -171,7 +171,7 @@ describe('Any HTTP client that can read the OpenAPI document (D26)', () => {
     ];
     const files: Readonly<Record<string, unknown>>[] = [];
     for (let offset = 0; ; offset += pageSize) {
-      const page: Meanings = [...who, [/^Words/, 'sample'], [/0-based/, offset], [/^Most/, pageSize]];
+      const page: Meanings = [...who, [/^Words/, 'sample'], [/0-based/, offset], [/^Maximum number/, pageSize]];
       const found = (await client.ask('searchFiles', page, /^The files/)) as Readonly<Record<string, unknown>>[];
       if (found.length === 0) break;
       files.push(...found);

@@ -7,6 +7,7 @@ import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
 import { eventually } from '../support/eventually.ts';
 import { startLocalService, type StartedService } from '../support/localService.ts';
+import { RawConnection } from '../support/rawHttp.ts';
 
 const mainFile = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
 const orcid = '0000-0002-1825-0097';
@@ -21,7 +22,7 @@ async function call(service: StartedService, method: string, path: string, body?
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** False when there is no such process. */
+/** Returns false when there is no such process. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -64,7 +65,7 @@ describe('The process of the local service', function () {
     return { code, out, log };
   }
 
-  it('stops cleanly on a signal, and has not written its token to its log', async () => {
+  it('stops cleanly on a signal, and does not log its token', async () => {
     const service = await start();
     await call(service, 'GET', '/databases');
     assert.equal(await service.stop(), 0);
@@ -72,7 +73,7 @@ describe('The process of the local service', function () {
     assert.ok(!service.log().includes('ExperimentalWarning'));
   });
 
-  it('keeps the token of its token file over restarts, and refuses a file that others can read (D40)', async () => {
+  it('retains the token of its token file over restarts, and rejects a file that others can read (D40)', async () => {
     const tokenFile = nodePath.join(root, 'token');
     const first = await start({ tokenFile });
     const { token } = first;
@@ -93,7 +94,7 @@ describe('The process of the local service', function () {
     assert.ok(![first.log(), second.log()].join('').includes(token));
   });
 
-  it('creates its token file in a data folder that is not there yet', async () => {
+  it('creates its token file in a missing data folder', async () => {
     const tokenFile = nodePath.join(root, 'data', 'token');
     const service = await start({ tokenFile });
     assert.equal(await fs.readFile(tokenFile, 'utf8'), `${service.token}\n`);
@@ -115,8 +116,36 @@ describe('The process of the local service', function () {
     assert.deepEqual([method, route, status], ['GET', '/api/v1/databases', 200]);
   });
 
+  it('drops log lines while nothing reads them, and then logs their number (D40)', async () => {
+    const config = { dataFolder: nodePath.join(root, 'data'), databases, endWithStdin: true };
+    const child = spawn(process.execPath, [mainFile, '--config', '-']);
+    try {
+      child.stdin.write(`${JSON.stringify(config)}\n`);
+      const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+      const request = 'GET /health HTTP/1.1\r\nHost: example.org\r\n\r\n';
+      const count = 8_000;
+      for (let sent = 0; sent < count; sent += 200) {
+        const connection = await RawConnection.open((JSON.parse(line) as StartedService).address);
+        connection.write(request.repeat(200));
+        for (let answered = 0; answered < 200; answered += 1) assert.equal((await connection.answer())?.status, 403);
+        connection.end();
+      }
+      let log = '';
+      child.stderr.on('data', (chunk) => (log += String(chunk)));
+      const dropped = await eventually(
+        async () =>
+          await Promise.resolve(/ warn (\d+) log lines were dropped because nothing read them\.\n/.exec(log)?.[1]),
+      );
+      const lines = log.split('\n').filter((text) => text.startsWith('{'));
+      assert.equal(lines.length + Number(dropped), count);
+      assert.ok(lines.every((text) => (JSON.parse(text) as { status: number }).status === 403));
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
   for (const signals of [['SIGHUP'], ['SIGINT', 'SIGINT', 'SIGTERM']] as const) {
-    it(`stops in order on ${signals.join(', ')}: the journal is closed, and nothing is left open`, async () => {
+    it(`stops cleanly on ${signals.join(', ')}: the journal is closed, and nothing remains open`, async () => {
       const service = await start();
       for (const signal of signals) process.kill(service.pid, signal);
       await eventually(async () => await Promise.resolve(isRunning(service.pid) ? undefined : true));
@@ -127,7 +156,7 @@ describe('The process of the local service', function () {
   }
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
-    it(`ends when npm gets ${signal}, which started it as a script, and lets its data folder go`, async () => {
+    it(`ends when npm, its parent, gets ${signal}, and releases its data folder`, async () => {
       const dataFolder = nodePath.join(root, 'data');
       const config = nodePath.join(root, 'config.json');
       await fs.writeFile(config, JSON.stringify({ dataFolder, databases }));
@@ -145,14 +174,14 @@ describe('The process of the local service', function () {
     });
   }
 
-  it('ends when npm was killed before it served', async () => {
+  it('ends when npm was killed before the service listened', async () => {
     const config = nodePath.join(root, 'config.json');
     execFileSync('mkfifo', [config]);
     const npm = spawn('npm', ['run', '--silent', 'service', '--', '--config', config], {
       cwd: nodePath.join(import.meta.dirname, '../..'),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    // Opens when the other side does: then the service waits for its configuration.
+    // Opening waits for the other side: the service is reading its configuration then.
     const pipe = await fs.open(config, 'w');
     npm.kill('SIGKILL');
     await once(npm, 'exit');
@@ -167,7 +196,7 @@ describe('The process of the local service', function () {
     }
   });
 
-  it('ends by itself when its standard input ends, and prints exactly one line', async () => {
+  it('ends with its standard input, and prints exactly one line', async () => {
     const config = { dataFolder: nodePath.join(root, 'data'), databases, endWithStdin: true };
     const { code, out } = await runMain(['--config', '-'], `${JSON.stringify(config)}\n`);
     assert.equal(code, 0);
@@ -192,7 +221,7 @@ describe('The process of the local service', function () {
     });
   }
 
-  it('refuses a data folder that another service uses (D25)', async () => {
+  it('rejects a data folder that another service uses (D25)', async () => {
     await start();
     await assert.rejects(
       start(),
@@ -200,7 +229,7 @@ describe('The process of the local service', function () {
     );
   });
 
-  it('goes on with a transfer after it was killed in the middle of it, and keeps what has landed (D25)', async () => {
+  it('resumes a transfer after it was killed in the middle of it, and retains transferred files (D25)', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `file-${String(index).padStart(2, '0')}.bin`);
     for (const name of names) await fs.writeFile(nodePath.join(root, 'source', name), name.repeat(5_000));
     const first = await start({ throttleBytesPerSecond: 500_000 });
@@ -211,17 +240,17 @@ describe('The process of the local service', function () {
     await eventually(async () => ((await status(first)).num_files_transferred >= 3 ? true : undefined));
     await first.kill();
 
-    const landing = nodePath.join(root, 'target', `dts-${id}`);
-    const before = await fs.stat(nodePath.join(landing, 'file-00.bin'));
+    const folder = nodePath.join(root, 'target', `dts-${id}`);
+    const before = await fs.stat(nodePath.join(folder, 'file-00.bin'));
     const second = await start();
     await eventually(async () => ((await status(second)).status === 'succeeded' ? true : undefined));
     assert.equal((await status(second)).num_files_transferred, 20);
-    assert.deepEqual((await fs.readdir(landing)).sort(), [...names, 'manifest.json']);
-    assert.equal((await fs.stat(nodePath.join(landing, 'file-00.bin'))).ino, before.ino);
+    assert.deepEqual((await fs.readdir(folder)).sort(), [...names, 'manifest.json']);
+    assert.equal((await fs.stat(nodePath.join(folder, 'file-00.bin'))).ino, before.ino);
     for (const name of names) {
-      assert.equal(await fs.readFile(nodePath.join(landing, name), 'utf8'), name.repeat(5_000));
+      assert.equal(await fs.readFile(nodePath.join(folder, name), 'utf8'), name.repeat(5_000));
     }
-    const manifest = JSON.parse(await fs.readFile(nodePath.join(landing, 'manifest.json'), 'utf8')) as {
+    const manifest = JSON.parse(await fs.readFile(nodePath.join(folder, 'manifest.json'), 'utf8')) as {
       description: string;
     };
     assert.equal(manifest.description, 'kept');

@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-const sentence = 'The database "Target" is read-only. Choose another destination.';
+const sentence = 'The database "Target" is read-only. Select another destination.';
 
 describe('A read-only database (D43)', () => {
   let rig: ServiceRig;
@@ -11,9 +11,9 @@ describe('A read-only database (D43)', () => {
   afterEach(async () => await rig.stop());
 
   async function assertRefused(): Promise<void> {
-    const answer = await rig.submit(['a.txt']);
-    assert.equal(answer.status, 403);
-    const { detail, errors } = answer.body as ProblemDocument;
+    const response = await rig.submit(['a.txt']);
+    assert.equal(response.status, 403);
+    const { detail, errors } = response.body as ProblemDocument;
     assert.deepEqual([detail, errors], [sentence, [{ message: sentence, location: 'body.destination' }]]);
     assert.deepEqual(await fs.readdir(rig.target), []);
   }
@@ -23,7 +23,7 @@ describe('A read-only database (D43)', () => {
     return (body as { name: string; readOnly?: true }[]).flatMap(({ name, readOnly }) => (readOnly ? [name] : []));
   }
 
-  it('is no destination, but a source, where the configuration says so', async () => {
+  it('can be a source, but not a destination, by configuration', async () => {
     rig = await ServiceRig.start({ 'a.txt': 'a' }, { readOnly: 'Target' });
     assert.deepEqual(await readOnlyNames(), ['Target']);
     await assertRefused();
@@ -32,7 +32,17 @@ describe('A read-only database (D43)', () => {
     assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
   });
 
-  it('is no destination where a lease says so, whatever another lease says', async () => {
+  it('fails transfers that were accepted before it became read-only, and receives no files', async () => {
+    rig = await ServiceRig.start({ 'a.txt': 'a'.repeat(1_000_000) }, { throttleBytesPerSecond: 100_000 });
+    const id = await rig.mustSubmit(['a.txt']);
+    await rig.reaches(id, 'active');
+    await rig.restart({ readOnly: 'Target' });
+    const { message } = await rig.reaches(id, 'succeeded', 'failed');
+    assert.equal(message, `Transfer ${id}: failed (the database "Target" is read-only)`);
+    assert.deepEqual(await fs.readdir(rig.target), []);
+  });
+
+  it('cannot be a destination when one of several leases makes it read-only', async () => {
     rig = await ServiceRig.start({ 'a.txt': 'a' }, { shared: true });
     const lease = await rig.lease(rig.folders.map((folder) => ({ ...folder, readOnly: folder.name === 'Target' })));
     await rig.lease();

@@ -7,7 +7,7 @@ import { ServiceRig } from '../support/serviceRig.ts';
 
 const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
 
-describe('A transfer that is cancelled (§4.7, D23)', () => {
+describe('A canceled transfer (§4.7, D23)', () => {
   let rig: ServiceRig;
 
   beforeEach(async () => {
@@ -25,14 +25,14 @@ describe('A transfer that is cancelled (§4.7, D23)', () => {
     assert.equal(status.message, `Transfer ${id}: canceled`);
   }
 
-  it('ends while it is active, keeps whole files and leaves no half one', async () => {
+  it('ends while it is active, and leaves complete files only', async () => {
     const id = await rig.mustSubmit(['small.txt', 'big-0.bin']);
     await rig.reaches(id, 'active');
     await assertCancelled(id);
-    const landed = await rig.landedFiles();
+    const transferred = await rig.landedFiles();
     assert.ok(
-      landed.every((path) => path === `dts-${id}/small.txt`),
-      landed.join(),
+      transferred.every((path) => path === `dts-${id}/small.txt`),
+      transferred.join(),
     );
   });
 
@@ -47,7 +47,7 @@ describe('A transfer that is cancelled (§4.7, D23)', () => {
     assert.deepEqual(await fs.readdir(rig.target), []);
   });
 
-  it('ends while it waits for its turn', async () => {
+  it('ends while it is queued', async () => {
     const others = await Promise.all([0, 1, 2].map(async (index) => await rig.mustSubmit([`big-${index}.bin`])));
     const id = await rig.mustSubmit(['big-5.bin']);
     assert.match((await rig.status(id)).message, /waiting to stage 1 file\(s\) \(500\.0 kB\)$/);
@@ -64,7 +64,7 @@ describe('A transfer that is cancelled (§4.7, D23)', () => {
     await assertCancelled(id);
   });
 
-  it('is refused for another person, and accepted twice from the right one', async () => {
+  it('is rejected for another person, and accepted twice from its submitter', async () => {
     const id = await rig.mustSubmit(['big-0.bin']);
     assert.equal((await rig.cancel(id, '0000-0001-5109-3700')).status, 403);
     assert.notEqual((await rig.status(id)).status, 'failed');
@@ -72,7 +72,7 @@ describe('A transfer that is cancelled (§4.7, D23)', () => {
     assert.equal((await rig.cancel(id)).status, 202);
   });
 
-  it('stays cancelled over a restart', async () => {
+  it('stays canceled over a restart', async () => {
     const id = await rig.mustSubmit(['big-0.bin']);
     await rig.reaches(id, 'active');
     assert.equal((await rig.cancel(id)).status, 202);
@@ -81,7 +81,7 @@ describe('A transfer that is cancelled (§4.7, D23)', () => {
   });
 });
 
-describe('A transfer whose folders are in trouble (D23)', () => {
+describe('A transfer with unavailable folders (D23)', () => {
   let rig: ServiceRig;
 
   beforeEach(async () => {
@@ -90,46 +90,46 @@ describe('A transfer whose folders are in trouble (D23)', () => {
 
   afterEach(async () => await rig.stop());
 
-  it('is inactive while its destination is away, does not make it, and goes on by itself', async () => {
+  it('is inactive while its destination is unavailable, does not create it, and resumes automatically', async () => {
     await fs.rmdir(rig.target);
     const id = await rig.mustSubmit(['a.txt', 'b/c.txt']);
     const status = await rig.reaches(id, 'inactive');
-    assert.equal(status.message, `Transfer ${id}: waiting: the destination folder is away`);
+    assert.equal(status.message, `Transfer ${id}: waiting: the destination folder is unavailable`);
     await assert.rejects(fs.stat(rig.target));
     await fs.mkdir(rig.target);
     await rig.reaches(id, 'succeeded');
     assert.deepEqual(await rig.landedFiles(), [`dts-${id}/a.txt`, `dts-${id}/b/c.txt`, `dts-${id}/manifest.json`]);
   });
 
-  describe('of whose files one has landed before its destination goes away', () => {
+  describe('with one transferred file before its destination becomes unavailable', () => {
     let id: string;
-    let landed: string;
+    let transferred: string;
 
     beforeEach(async () => {
       await rig.write({ 'large.bin': 'x'.repeat(100_000) });
       await rig.restart(slow);
       id = await rig.mustSubmit(['b/c.txt', 'a.txt', 'large.bin']);
-      landed = nodePath.join(rig.target, `dts-${id}`, 'a.txt');
-      await eventually(async () => await fs.stat(landed).catch(() => undefined));
+      transferred = nodePath.join(rig.target, `dts-${id}`, 'a.txt');
+      await eventually(async () => await fs.stat(transferred).catch(() => undefined));
       await fs.rename(rig.target, `${rig.target}-away`);
       assert.equal((await rig.reaches(id, 'inactive', 'failed')).num_files_transferred, 2);
     });
 
-    it('copies it again when another folder takes that place (D25)', async () => {
+    it('copies it again when another folder is in that place (D25)', async () => {
       await fs.mkdir(rig.target);
       assert.equal((await rig.reaches(id, 'succeeded', 'failed')).num_files_transferred, 3);
-      assert.equal(await fs.readFile(landed, 'utf8'), 'a');
+      assert.equal(await fs.readFile(transferred, 'utf8'), 'a');
     });
 
-    it('does not take a part of it for the whole when it is back', async () => {
-      await fs.truncate(landed.replace(rig.target, `${rig.target}-away`));
+    it('does not mistake a part of it for the whole when it is back', async () => {
+      await fs.truncate(transferred.replace(rig.target, `${rig.target}-away`));
       await fs.rename(`${rig.target}-away`, rig.target);
       const status = await rig.reaches(id, 'succeeded', 'failed');
-      assert.match(status.message, /could not write a\.txt: something else is already there\)$/);
+      assert.match(status.message, /could not write a\.txt: a different file already exists\)$/);
     });
   });
 
-  it('reads a file anew after one whose copy was not what had been read, though it looks unchanged (D22)', async () => {
+  it('reads a file again after its copy had another hash, even if it looks unchanged (D22)', async () => {
     const file = nodePath.join(rig.source, 'a.txt');
     await fs.utimes(file, 1_000, 1_000);
     await rig.restart();
@@ -143,18 +143,18 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     assert.equal(await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'a.txt'), 'utf8'), 'b');
   });
 
-  it('is inactive while its source is away, and goes on by itself', async () => {
+  it('is inactive while its source is unavailable, and resumes automatically', async () => {
     await rig.write({ 'large.bin': 'x'.repeat(100_000) });
     await rig.restart(slow);
     const id = await rig.mustSubmit(['large.bin', 'a.txt']);
     await rig.reaches(id, 'active');
     await fs.rename(rig.source, `${rig.source}-away`);
-    assert.match((await rig.reaches(id, 'inactive')).message, /the source folder is away$/);
+    assert.match((await rig.reaches(id, 'inactive')).message, /the source folder is unavailable$/);
     await fs.rename(`${rig.source}-away`, rig.source);
     assert.equal((await rig.reaches(id, 'succeeded')).num_files_transferred, 2);
   });
 
-  it('fails when something else stands at its place, and leaves that as it is', async () => {
+  it('fails when something else is in the place of a file, and leaves that unchanged', async () => {
     await rig.write({ 'folder/a.txt': 'a', 'large.bin': 'x'.repeat(100_000) });
     await rig.restart(slow);
     const id = await rig.mustSubmit(['large.bin', 'folder/a.txt']);
@@ -162,7 +162,7 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     await fs.mkdir(nodePath.join(rig.target, `dts-${id}`), { recursive: true });
     await fs.writeFile(nodePath.join(rig.target, `dts-${id}`, 'folder'), 'in the way');
     const status = await rig.reaches(id, 'failed');
-    assert.match(status.message, /could not write folder\/a\.txt: a file stands where a folder should be\)$/);
+    assert.match(status.message, /could not write folder\/a\.txt: a file is in the place of a folder\)$/);
     assert.deepEqual(await rig.landedFiles(), [`dts-${id}/folder`, `dts-${id}/large.bin`]);
   });
 
@@ -179,7 +179,7 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     assert.deepEqual(await fs.readdir(outside), []);
   });
 
-  it('fails when a link to elsewhere takes the place of its destination, over a restart too', async () => {
+  it('fails when a link replaces its destination, also over a restart', async () => {
     await rig.write({ 'large.bin': 'x'.repeat(100_000) });
     await rig.restart(slow);
     const elsewhere = nodePath.join(rig.root, 'elsewhere');
@@ -196,7 +196,7 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     assert.deepEqual(await fs.readdir(elsewhere), []);
   });
 
-  it('goes to where its destination leads when that was a link from the beginning', async () => {
+  it('writes to a destination that was a link at submission', async () => {
     await fs.rename(rig.target, `${rig.target}-real`);
     await fs.symlink(`${rig.target}-real`, rig.target);
     const id = await rig.mustSubmit(['a.txt']);
@@ -210,7 +210,7 @@ describe('A transfer whose folders are in trouble (D23)', () => {
     [['b/c.txt', 'b/large.bin'], 'b/large.bin'],
   ];
   for (const [files, stopped] of swaps) {
-    it(`never writes ${stopped} through a link that takes the place of a folder it has made`, async () => {
+    it(`never writes ${stopped} through a link that replaces a folder it has created`, async () => {
       const large = 'x'.repeat(100_000);
       await rig.write({ 'large.bin': large, 'b/large.bin': large, 'b/d.txt': 'd', 'b/new/e.txt': 'e' });
       await rig.restart(slow);

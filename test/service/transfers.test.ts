@@ -40,11 +40,11 @@ describe('A transfer of the local service', () => {
   before(async () => (rig = await ServiceRig.start(files)));
   after(async () => await rig.stop());
 
-  async function landed(id: string, path: string): Promise<string> {
+  async function readTarget(id: string, path: string): Promise<string> {
     return await fs.readFile(nodePath.join(rig.target, `dts-${id}`, path), 'utf8');
   }
 
-  it('lands every byte under dts-<id> and succeeds with true counts (D23, D24)', async () => {
+  it('copies every byte to dts-<id> and succeeds with the right counts (D23, D24)', async () => {
     const id = await rig.mustSubmit(ids);
     assert.deepEqual(await rig.reaches(id, 'succeeded', 'failed'), {
       id,
@@ -54,15 +54,15 @@ describe('A transfer of the local service', () => {
       num_files_transferred: 5,
     });
     for (const path of ['sub/x, 100%.csv', 'a.txt', 'sub/a.txt', 'empty.bin', 'big.bin'] as const) {
-      assert.equal(await landed(id, path), files[path]);
+      assert.equal(await readTarget(id, path), files[path]);
     }
   });
 
-  it('writes a manifest that is a Data Package with what was asked and every hash (D24)', async () => {
+  it('writes a manifest that is a Data Package with the request and every hash (D24)', async () => {
     const instructions = { type: 'assembly', steps: [1, { deep: null }] };
     const id = await rig.mustSubmit(ids, { description: '# Why\n*this*', instructions });
     await rig.reaches(id, 'succeeded');
-    const manifest = JSON.parse(await landed(id, 'manifest.json')) as Manifest;
+    const manifest = JSON.parse(await readTarget(id, 'manifest.json')) as Manifest;
     assert.equal(manifest['profile'], 'data-package');
     assert.equal(manifest['description'], '# Why\n*this*');
     assert.deepEqual(manifest['instructions'], instructions);
@@ -80,17 +80,28 @@ describe('A transfer of the local service', () => {
     assert.deepEqual(brokenRules(manifest), []);
   });
 
-  it('shows landed files in the destination, with their metadata and hashes (D20)', async () => {
+  it('accepts a login name for an ORCID iD, for the cancel too, and leaves it out of the manifest (D19)', async () => {
+    const id = await rig.mustSubmit(['a.txt'], { orcid: 'mmuster' });
+    await rig.reaches(id, 'succeeded');
+    const manifest = await readTarget(id, 'manifest.json');
+    assert.doesNotMatch(manifest, /mmuster|orcid/);
+    const cancelAs = async (user: string): Promise<number> =>
+      (await rig.call('DELETE', `/api/v1/transfers/${id}?orcid=${user}`)).status;
+    assert.equal(await cancelAs('someone-else'), 403);
+    assert.notEqual(await cancelAs('mmuster'), 403);
+  });
+
+  it('shows transferred files in the destination, with their metadata and hashes (D20)', async () => {
     const id = await rig.mustSubmit(['a.txt']);
     await rig.reaches(id, 'succeeded');
     const body = { database: 'Target', orcid, query: `path:dts-${id}/a.txt` };
-    const answer = await rig.call('POST', '/api/v1/files', body);
-    const [resource] = (answer.body as { resources: Record<string, unknown>[] }).resources;
+    const response = await rig.call('POST', '/api/v1/files', body);
+    const [resource] = (response.body as { resources: Record<string, unknown>[] }).resources;
     assert.equal(resource?.['title'], 'The first');
     assert.equal(resource['hash'], `sha256:${sha256('first')}`);
   });
 
-  it('makes a file staged, because its hash is now held (D22)', async () => {
+  it('stages a file, because its hash is then cached (D22)', async () => {
     await rig.write({ 'fresh.txt': 'fresh' });
     await rig.restart();
     assert.deepEqual(await rig.find('fresh', { status: 'unstaged' }), ['fresh.txt']);
@@ -100,22 +111,22 @@ describe('A transfer of the local service', () => {
     assert.deepEqual(await rig.find('fresh', { status: 'unstaged' }), []);
   });
 
-  it('keeps a file that is itself called manifest.json', async () => {
+  it('transfers a file that is called manifest.json', async () => {
     const id = await rig.mustSubmit(['manifest.json']);
     await rig.reaches(id, 'succeeded');
-    assert.equal(await landed(id, 'manifest.json'), '{"mine": true}');
-    assert.equal((JSON.parse(await landed(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
+    assert.equal(await readTarget(id, 'manifest.json'), '{"mine": true}');
+    assert.equal((JSON.parse(await readTarget(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
   });
 
-  it('puts its manifest beside a folder that is called manifest.json', async () => {
+  it('writes its manifest beside a folder that is called manifest.json', async () => {
     await rig.write({ 'Manifest.json/c.txt': 'within' });
     await rig.restart();
     const id = await rig.mustSubmit(['Manifest.json/c.txt']);
     assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
-    assert.equal((JSON.parse(await landed(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
+    assert.equal((JSON.parse(await readTarget(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
   });
 
-  it('fails, naming the file, when its hash is not the one stated, and leaves nothing (D23)', async () => {
+  it("fails with the file's name when its hash is not the declared one, and leaves nothing (D23)", async () => {
     const id = await rig.mustSubmit(['wrong/b.txt']);
     const status = await rig.reaches(id, 'failed');
     const why = 'failed (could not read wrong/b.txt: it does not have the sha1 hash that its metadata states)';
@@ -138,25 +149,25 @@ describe('A transfer of the local service', () => {
     [{ instructions: [] }, 422, 'body.instructions', /wrong field/],
   ];
   for (const [fields, status, location, detail] of wrongBodies) {
-    it(`is refused with ${status} when submitted with ${JSON.stringify(fields)} (§4.5)`, async () => {
-      const answer = await rig.submit(['a.txt'], fields);
-      const problem = answer.body as ProblemDocument;
-      assert.equal(answer.status, status);
+    it(`is rejected with ${status} when submitted with ${JSON.stringify(fields)} (§4.5)`, async () => {
+      const response = await rig.submit(['a.txt'], fields);
+      const problem = response.body as ProblemDocument;
+      assert.equal(response.status, status);
       assert.match(problem.detail ?? '', detail);
       assert.equal(problem.errors?.[0]?.location, location);
     });
   }
 
-  it('is refused when its instructions are nested so deeply that they cannot be kept', async () => {
+  it('is rejected when its instructions are nested too deeply', async () => {
     const instructions = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     const start = `{"orcid":"${orcid}","source":"source-data","destination":"target","file_ids":["a.txt"]`;
     const body = `${start},"instructions":${instructions}}`;
-    const answer = await rig.call('POST', '/api/v1/transfers', undefined, { body });
-    assert.equal(answer.status, 422);
-    assert.equal((answer.body as ProblemDocument).errors?.[0]?.location, 'body.instructions');
+    const response = await rig.call('POST', '/api/v1/transfers', undefined, { body });
+    assert.equal(response.status, 422);
+    assert.equal((response.body as ProblemDocument).errors?.[0]?.location, 'body.instructions');
   });
 
-  it('takes null for what it need not have, as the public server does (§4.5, D26)', async () => {
+  it('accepts null for optional fields, like the public server (§4.5, D26)', async () => {
     const id = await rig.mustSubmit(['a.txt'], { description: null, instructions: null });
     assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
     const manifest = nodePath.join(rig.target, `dts-${id}`, 'manifest.json');
@@ -183,22 +194,22 @@ describe('A transfer of the local service', () => {
     }
   });
 
-  it('is 404 when unknown and 422 when the id is no UUID (§4.6)', async () => {
+  it('returns 404 when unknown and 422 when the id is not a UUID (§4.6)', async () => {
     for (const method of ['GET', 'DELETE']) {
       assert.equal((await rig.call(method, `/api/v1/transfers/${unknownId}?orcid=x`)).status, 404);
-      const answer = await rig.call(method, '/api/v1/transfers/not-a-uuid?orcid=x');
-      assert.equal(answer.status, 422);
-      assert.equal((answer.body as ProblemDocument).errors?.[0]?.location, 'path.id');
+      const response = await rig.call(method, '/api/v1/transfers/not-a-uuid?orcid=x');
+      assert.equal(response.status, 422);
+      assert.equal((response.body as ProblemDocument).errors?.[0]?.location, 'path.id');
     }
   });
 
-  it('is found by its id in capital letters', async () => {
+  it('is found by its id in uppercase letters', async () => {
     const id = await rig.mustSubmit(['a.txt']);
     assert.equal((await rig.status(id.toUpperCase())).id, id);
     await rig.reaches(id, 'succeeded');
   });
 
-  it('cannot be cancelled once it has succeeded, nor without an orcid (§4.7)', async () => {
+  it('cannot be canceled after it has succeeded, nor without an orcid (§4.7)', async () => {
     const id = await rig.mustSubmit(['a.txt']);
     await rig.reaches(id, 'succeeded');
     assert.equal((await rig.cancel(id)).status, 409);
@@ -206,7 +217,7 @@ describe('A transfer of the local service', () => {
     assert.equal((await rig.status(id)).status, 'succeeded');
   });
 
-  it('is remembered over a restart, and forgotten after the time that is set (D25)', async () => {
+  it('is retained over a restart, and removed after the configured time (D25)', async () => {
     const id = await rig.mustSubmit(['a.txt']);
     const before = await rig.reaches(id, 'succeeded');
     await rig.restart();
@@ -217,11 +228,11 @@ describe('A transfer of the local service', () => {
     assert.equal((await rig.call('GET', `/api/v1/transfers/${id}`)).status, 404);
   });
 
-  it('runs beside many others, each to its own folder', async () => {
+  it('runs concurrently with many others, each to its own folder', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, async () => await rig.mustSubmit(ids)));
     for (const id of all) {
       assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
-      assert.equal(await landed(id, 'sub/a.txt'), 'second');
+      assert.equal(await readTarget(id, 'sub/a.txt'), 'second');
     }
   });
 });

@@ -10,7 +10,7 @@ interface Problem {
   readonly errors: readonly { message: string; location: string }[];
 }
 
-describe('Files that a database does not have, in metadata (§4.4) and in a submission (§4.5)', () => {
+describe('Unknown files in metadata requests (§4.4) and in submissions (§4.5)', () => {
   let rig: ServiceRig;
 
   before(async () => {
@@ -29,57 +29,57 @@ describe('Files that a database does not have, in metadata (§4.4) and in a subm
     return await rig.call('GET', `/api/v1/files/by-id?database=Source%20Data&orcid=${orcid}&ids=${list}`);
   }
 
-  it('names each of them with its place, and gives none of the others', async () => {
-    const answer = await byPost(['data/file-1.txt', 'no', 'data/file-2.txt', '../secret', 'no'], { limit: 1 });
-    assert.equal(answer.status, 404);
-    assert.deepEqual((answer.body as Problem).errors, [
+  it('are each named with their location, without any results', async () => {
+    const response = await byPost(['data/file-1.txt', 'no', 'data/file-2.txt', '../secret', 'no'], { limit: 1 });
+    assert.equal(response.status, 404);
+    assert.deepEqual((response.body as Problem).errors, [
       { message: 'unknown: "no"', location: 'body.file_ids.1' },
       { message: 'unknown: "../secret"', location: 'body.file_ids.3' },
     ]);
   });
 
-  it('names each of them in the form of the query string too', async () => {
-    const answer = await byGet(['data/file-1.txt', 'no', 'nor this']);
-    assert.equal(answer.status, 404);
-    assert.deepEqual((answer.body as Problem).errors, [
+  it('are each named for the query string too', async () => {
+    const response = await byGet(['data/file-1.txt', 'no', 'nor this']);
+    assert.equal(response.status, 404);
+    assert.deepEqual((response.body as Problem).errors, [
       { message: 'unknown: "no"', location: 'query.ids' },
       { message: 'unknown: "nor this"', location: 'query.ids' },
     ]);
   });
 
-  it('names a hundred and counts the rest', async () => {
-    const answer = await byPost(Array.from({ length: 250 }, (_, index) => `no-${index}`));
-    const { errors } = answer.body as Problem;
+  it('are listed up to a hundred, and the rest is counted', async () => {
+    const response = await byPost(Array.from({ length: 250 }, (_, index) => `no-${index}`));
+    const { errors } = response.body as Problem;
     assert.equal(errors.length, 101);
     assert.deepEqual(errors[99], { message: 'unknown: "no-99"', location: 'body.file_ids.99' });
     assert.deepEqual(errors[100], { message: 'and 150 more', location: 'body.file_ids' });
   });
 
-  it('names both databases of a submission that are not there, each with its place', async () => {
+  it('are reported like unknown databases of a submission, each with its location', async () => {
     const body = { orcid, source: 'Nowhere', destination: 'Nobody', file_ids: ['x'] };
-    const answer = await rig.call('POST', '/api/v1/transfers', body);
-    assert.equal(answer.status, 404);
-    assert.deepEqual((answer.body as Problem).errors, [
+    const response = await rig.call('POST', '/api/v1/transfers', body);
+    assert.equal(response.status, 404);
+    assert.deepEqual((response.body as Problem).errors, [
       { message: 'There is no database "Nowhere".', location: 'body.source' },
       { message: 'There is no database "Nobody".', location: 'body.destination' },
     ]);
   });
 
-  it('counts the entries of a list that are not text beyond the first hundred', async () => {
+  it('are reported like list entries that are not text, the first hundred of them', async () => {
     const body = { database: 'Source Data', orcid, file_ids: Array.from({ length: 130 }, () => 7) };
     const { errors } = (await rig.call('POST', '/api/v1/files/by-id', body)).body as Problem;
     assert.deepEqual(errors.at(-1), { message: 'and 30 more', location: 'body.file_ids' });
   });
 
-  it('cuts a long one, and takes out what would change how the message is read', async () => {
-    const answer = await byPost(['x'.repeat(100_000), 'a\u202eb\u0000\u001b[31m\ud800c']);
-    const { errors } = answer.body as Problem;
+  it('are truncated in messages, without misleading characters', async () => {
+    const response = await byPost(['x'.repeat(100_000), 'a\u202eb\u0000\u001b[31m\ud800c']);
+    const { errors } = response.body as Problem;
     assert.equal(errors[0]?.message, `unknown: "${'x'.repeat(100)}…"`);
     assert.equal(errors[1]?.message, 'unknown: "a\ufffdb\ufffd\ufffd[31m\ufffdc"');
   });
 
   for (const scheme of ['base64', 'plain'] as const) {
-    it(`is had by our own client (D8, token ${scheme}) but for those, which it names`, async () => {
+    it(`are left out by our own client (D8, token ${scheme}) and named`, async () => {
       const client = await DataTransferClient.create({
         log: new MemoryLog(),
         server: rig.service.address,
@@ -103,7 +103,7 @@ describe('Files that a database does not have, in metadata (§4.4) and in a subm
   const control = /[\p{Cc}\p{Cf}\p{Cs}]/u;
   const hostileId = 'a\u001b[31m\u202eb\u0000\ud800c';
 
-  it('answers a submission with the status and the names that metadata has (D26)', async () => {
+  it('are reported for a submission with the same status and names as for metadata (D26)', async () => {
     const ids = [
       'data/file-1.txt',
       'no',
@@ -118,10 +118,10 @@ describe('Files that a database does not have, in metadata (§4.4) and in a subm
     assert.deepEqual([(await byPost([])).status, (await rig.submit([])).status], [422, 422]);
   });
 
-  it('names files that a submission has twice, once each and with their places', async () => {
-    const answer = await rig.submit(['data/file-1.txt', 'no', 'data/file-1.txt', 'no', 'no', hostileId, hostileId]);
-    assert.equal(answer.status, 422);
-    assert.deepEqual((answer.body as Problem).errors, [
+  it('are reported like repeated files of a submission, once each with their locations', async () => {
+    const response = await rig.submit(['data/file-1.txt', 'no', 'data/file-1.txt', 'no', 'no', hostileId, hostileId]);
+    assert.equal(response.status, 422);
+    assert.deepEqual((response.body as Problem).errors, [
       { message: 'given more than once: "data/file-1.txt"', location: 'body.file_ids.2' },
       { message: 'given more than once: "no"', location: 'body.file_ids.3' },
       { message: 'given more than once: "a\ufffd[31m\ufffdb\ufffd\ufffdc"', location: 'body.file_ids.6' },
@@ -139,10 +139,10 @@ describe('Files that a database does not have, in metadata (§4.4) and in a subm
     ['an unknown field', ['data/file-1.txt'], { [hostileId + long]: 1 }],
   ];
   for (const [what, ids, more] of echoed) {
-    it(`echoes ${what} of a submission in a few characters that can be shown`, async () => {
-      const answer = await rig.submit(ids, more);
-      assert.ok(answer.status === 404 || answer.status === 422);
-      const { detail, errors } = answer.body as Problem;
+    it(`are reported like ${what} of a submission, in a few printable characters`, async () => {
+      const response = await rig.submit(ids, more);
+      assert.ok(response.status === 404 || response.status === 422);
+      const { detail, errors } = response.body as Problem;
       const texts = [detail, ...errors.flatMap(({ message, location }) => [message, location])];
       assert.deepEqual(
         texts.filter((text) => control.test(text) || text.length > 500),
@@ -151,7 +151,7 @@ describe('Files that a database does not have, in metadata (§4.4) and in a subm
     });
   }
 
-  it('is told by our own client as the reason when no file is there (D2)', async () => {
+  it('are the reason that our own client reports when no file is known (D2)', async () => {
     const client = await DataTransferClient.create({
       log: new MemoryLog(),
       server: rig.service.address,

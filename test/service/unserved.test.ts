@@ -7,7 +7,7 @@ import { ServiceRig } from '../support/serviceRig.ts';
 const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
 const ids = ['small.txt', 'big-0.bin'];
 
-describe('A transfer one of whose databases is not served after a restart (D23, D25)', () => {
+describe('A transfer with a database that is not served after a restart (D23, D25)', () => {
   let rig: ServiceRig;
 
   beforeEach(async () => {
@@ -17,8 +17,8 @@ describe('A transfer one of whose databases is not served after a restart (D23, 
 
   afterEach(async () => await rig.stop());
 
-  /** A transfer that was stopped when one of its two files had landed, and left an unfinished copy behind. */
-  async function stopped(without: string): Promise<string> {
+  /** Stops a transfer after one of its two files, and leaves an unfinished copy. */
+  async function createStopped(without: string): Promise<string> {
     const id = await rig.mustSubmit(ids);
     await eventually(async () => ((await rig.status(id)).num_files_transferred === 1 ? true : undefined));
     await rig.restart({ without });
@@ -34,8 +34,8 @@ describe('A transfer one of whose databases is not served after a restart (D23, 
     ['Source Data', 'source-data'],
     ['Target', 'target'],
   ] as const) {
-    it(`is inactive without ${without}, over every such start, and goes on by itself when it is back`, async () => {
-      const id = await stopped(without);
+    it(`is inactive without ${without}, over every such start, and resumes automatically when it is back`, async () => {
+      const id = await createStopped(without);
       const waiting = {
         id,
         status: 'inactive',
@@ -48,12 +48,12 @@ describe('A transfer one of whose databases is not served after a restart (D23, 
       assert.deepEqual(await rig.status(id), waiting);
       await rig.restart();
       assert.equal((await rig.reaches(id, 'succeeded', 'failed')).message, `Transfer ${id}: completed successfully`);
-      const landed = ['big-0.bin', 'manifest.json', 'small.txt'].map((path) => `dts-${id}/${path}`);
-      assert.deepEqual(await rig.landedFiles(), landed);
+      const files = ['big-0.bin', 'manifest.json', 'small.txt'].map((path) => `dts-${id}/${path}`);
+      assert.deepEqual(await rig.landedFiles(), files);
     });
 
-    it(`can be cancelled without ${without} by the person who submitted it only, and stays so (§4.7)`, async () => {
-      const id = await stopped(without);
+    it(`can be canceled without ${without} by its submitter only, and stays so (§4.7)`, async () => {
+      const id = await createStopped(without);
       assert.equal((await rig.cancel(id, '0000-0001-5109-3700')).status, 403);
       assert.equal((await rig.status(id)).status, 'inactive');
       assert.equal((await rig.cancel(id)).status, 202);
@@ -69,20 +69,20 @@ describe('A transfer one of whose databases is not served after a restart (D23, 
 
   async function assertLeftoversGo(id: string): Promise<void> {
     const clean = await eventually(async () => {
-      const landed = await rig.landedFiles();
-      return landed.length === 1 ? landed : undefined;
+      const files = await rig.landedFiles();
+      return files.length === 1 ? files : undefined;
     });
     assert.deepEqual(clean, [`dts-${id}/small.txt`]);
   }
 
-  it('leaves nothing unfinished when it is cancelled while only its source is missing', async () => {
-    const id = await stopped('Source Data');
+  it('leaves nothing unfinished when it is canceled while only its source is missing', async () => {
+    const id = await createStopped('Source Data');
     assert.equal((await rig.cancel(id)).status, 202);
     await assertLeftoversGo(id);
   });
 
-  it('leaves nothing unfinished once its destination is served again and there, though it was cancelled before', async () => {
-    const id = await stopped('Target');
+  it('leaves nothing unfinished when its destination is served again after it was canceled', async () => {
+    const id = await createStopped('Target');
     assert.equal((await rig.cancel(id)).status, 202);
     await rig.restart({ without: 'Target', retentionDays: 0 });
     assert.equal((await rig.landedFiles()).length, 2);
@@ -93,7 +93,7 @@ describe('A transfer one of whose databases is not served after a restart (D23, 
     await assertLeftoversGo(id);
   });
 
-  it('no longer says that a database is missing while it waits for its turn', async () => {
+  it('no longer reports a missing database while it is queued', async () => {
     const order = [0, 1, 2, 3].map((index) => `big-${index}.bin`);
     const transfers: string[] = [];
     for (const name of order) transfers.push(await rig.mustSubmit([name]));

@@ -3,8 +3,8 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../src/core/util/clock.ts';
-import type { Event } from '../../src/core/util/emitter.ts';
-import { LocalService, type LocalServiceChange } from '../../src/host/localService.ts';
+import type { Emitter } from '../../src/core/util/emitter.ts';
+import { LocalService, type LocalServiceChange } from '../../src/extension/localService/localService.ts';
 import { serviceVersion } from '../../src/service/version.ts';
 import { eventually } from '../support/eventually.ts';
 import { empty, json } from '../support/faultBehaviours.ts';
@@ -20,7 +20,7 @@ interface Access {
   readonly token: string;
 }
 
-describe('Windows that share the local service, which is a process of its own (D29)', function () {
+describe('Windows that share the local service as a separate process (D29)', function () {
   this.timeout(60_000);
   let root: string;
   let log: MemoryLog;
@@ -67,7 +67,7 @@ describe('Windows that share the local service, which is a process of its own (D
   const stateOf = async (access: Access): Promise<{ pid: number; leases: number }> =>
     (await call(access, 'GET', '/service')) as { pid: number; leases: number };
 
-  const next = async (event: Event<LocalServiceChange>): Promise<LocalServiceChange> =>
+  const next = async (event: Emitter<LocalServiceChange>['event']): Promise<LocalServiceChange> =>
     await new Promise((resolve) => {
       const subscription = event((change) => {
         subscription.dispose();
@@ -75,17 +75,17 @@ describe('Windows that share the local service, which is a process of its own (D
       });
     });
 
-  it('find the one service though they start at once', async () => {
+  it('find the one service when they start simultaneously', async () => {
     const all = await Promise.all([0, 1, 2, 3].map(async () => await newWindow().start()));
     assert.equal(new Set(all.map(({ address, token }) => `${address} ${token}`)).size, 1);
     const [first] = all;
     assert.ok(first);
     assert.equal((await stateOf(first)).leases, 4);
-    assert.equal(await windows[0]?.otherWindows(), 3);
+    assert.equal(await windows[0]?.countOtherWindows(), 3);
     assert.equal(log.lines.filter((line) => line.includes('listens at')).length, 1, 'one of them has started it');
   });
 
-  it('find a new one at once when it was killed, all the same one, and the transfers go on there (D25)', async () => {
+  it('find the same new one immediately when it was killed, and the transfers resume there (D25)', async () => {
     const [one, two] = [newWindow(), newWindow()];
     const before = await one.start();
     await two.start();
@@ -109,19 +109,19 @@ describe('Windows that share the local service, which is a process of its own (D
     assert.equal(await fs.readFile(nodePath.join(target, `dts-${id}`, 'a.txt'), 'utf8'), 'a');
   });
 
-  it('are all told when one of them stops it, and none starts it again', async () => {
+  it('are all notified when one of them stops it, and none restarts it', async () => {
     const [one, two] = [newWindow(), newWindow()];
     await one.start();
     await two.start();
-    const told = Promise.all([next(one.onDidChange), next(two.onDidChange)]);
+    const notified = Promise.all([next(one.onDidChange), next(two.onDidChange)]);
     await two.stop();
-    assert.deepEqual(await told, ['stopped', 'stopped']);
+    assert.deepEqual(await notified, ['stopped', 'stopped']);
     assert.deepEqual([one.isRunning, two.isRunning], [false, false]);
-    assert.equal(await one.otherWindows(), undefined);
+    assert.equal(await one.countOtherWindows(), undefined);
     await assert.rejects(fs.access(nodePath.join(dataFolder(), 'service.json')));
   });
 
-  it('let go when they are closed, and the service stays for the others', async () => {
+  it('release it when they are closed, and the service remains for the others', async () => {
     const [one, two] = [newWindow(), newWindow()];
     const access = await one.start();
     await two.start();
@@ -130,7 +130,7 @@ describe('Windows that share the local service, which is a process of its own (D
     assert.deepEqual(await two.start(), access);
   });
 
-  it('end an older service when they bring a newer one, and the older windows go on there', async () => {
+  it('end an older service when they bring a newer one, which the older windows then use', async () => {
     const old = newWindow();
     const before = await old.start();
     const moved = next(old.onDidChange);
@@ -140,7 +140,7 @@ describe('Windows that share the local service, which is a process of its own (D
     assert.deepEqual(await old.start(), after);
   });
 
-  it('replace a service of version 0.1, which has no sharing token, with its one token (D41)', async () => {
+  it('replace a service of version 0.1, which has no sharing token, with its only token (D41)', async () => {
     await fs.mkdir(dataFolder(), { recursive: true });
     const file = nodePath.join(dataFolder(), 'service.json');
     const old = await FaultServer.start();
@@ -174,13 +174,13 @@ describe('Windows that share the local service, which is a process of its own (D
       assert.equal((await stateOf(access)).leases, 1);
     }
 
-    it('a service that does not answer any longer', () => assertStartsAnew({}));
+    it('a service that does not respond', () => assertStartsAnew({}));
 
     it('a service of another machine', () => assertStartsAnew({ host: 'another-machine' }));
 
-    it('nothing that can be understood', () => assertStartsAnew({ token: 5 }));
+    it('an invalid record', () => assertStartsAnew({ token: 5 }));
 
-    it('what is not the service, or another process than it says', async () => {
+    it('another program, or another process than the file says', async () => {
       const server = await FaultServer.start();
       server.on('GET /service', json({ pid: 2, leases: 0 }));
       await assertStartsAnew({ address: server.address });
@@ -188,7 +188,7 @@ describe('Windows that share the local service, which is a process of its own (D
     });
   });
 
-  it('say what the service said when it could not start', async () => {
+  it('report the reason of the service when it could not start', async () => {
     const alone = await startLocalService({ databases: [], dataFolder: dataFolder() });
     const window = newWindow();
     await assert.rejects(window.start(), /^Error: Another local service.* is using the same data folder\.$/);

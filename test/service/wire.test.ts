@@ -14,12 +14,12 @@ const search: RequestParts = {
 };
 const root: RequestParts = { method: 'GET', target: '/' };
 
-describe('What goes over the wire to the local service (D26)', () => {
+describe('A request to the local service on the wire (D26)', () => {
   let rig: ServiceRig;
   let connections: RawConnections;
 
   before(async () => {
-    rig = await ServiceRig.start({ 'a.txt': 'a' }, { bodyTimeLimitMs: 300 });
+    rig = await ServiceRig.start({ 'a.txt': 'a' });
   });
 
   after(async () => await rig.stop());
@@ -32,7 +32,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     return requestText(rig.service, parts);
   }
 
-  /** The next answer on a connection, held against the OpenAPI document. */
+  /** Returns the next response on a connection, checked against the OpenAPI document. */
   async function next(connection: RawConnection, { method, target }: RequestParts = search): Promise<Answer> {
     const given = await connection.answer();
     assert.ok(given, 'there was no answer');
@@ -50,7 +50,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     assert.equal((answer.body as ProblemDocument).status, status);
   }
 
-  describe('is answered by a problem document and the end of the connection when it is malformed:', () => {
+  describe('gets a problem document and the end of the connection when it is malformed:', () => {
     const malformed: [name: string, status: number, text: string][] = [
       ['a line that is no request', 400, 'hello\r\n\r\n'],
       ['an unknown method', 400, 'FETCH / HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -84,14 +84,14 @@ describe('What goes over the wire to the local service (D26)', () => {
       });
     }
 
-    it('a method that asks for a tunnel', async () => {
+    it('with a method that requests a tunnel', async () => {
       const given = await say(rig.service.address, 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n');
       assert.equal(given?.status, 405);
       assert.equal(given.headers.get('allow'), 'GET, POST, DELETE');
     });
   });
 
-  it('may have very many headers: none is passed over', async () => {
+  it('may have very many headers: none is dropped', async () => {
     const lines = Array.from({ length: 2_500 }, (_, index) => `${index.toString(36)}:`).join('\r\n');
     const host = `Host: ${new URL(rig.service.address).host}`;
     const head = `GET / HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${rig.service.token}\r\n${lines}`;
@@ -132,7 +132,7 @@ describe('What goes over the wire to the local service (D26)', () => {
       });
     }
 
-    it('but not one in chunks that goes on and on: 413, and the end', async () => {
+    it('but not an endless one in chunks: 413, and the end', async () => {
       const connection = await connections.open();
       connection.write(chunkedHead());
       const chunk = `100000\r\n${'x'.repeat(mebibyte)}\r\n`;
@@ -145,22 +145,22 @@ describe('What goes over the wire to the local service (D26)', () => {
       await assertServes();
     });
 
-    it('but not one whose length is said to be more than 8 MiB: 413 before any of it came', async () => {
+    it('but not one with a length of more than 8 MiB: 413 before any of it is read', async () => {
       const connection = await connections.open();
       connection.write(text({ ...search, headers: { 'Content-Length': String(8 * mebibyte + 1) } }));
       assertProblem(await next(connection), 413);
     });
 
     it('of 8 MiB and no byte more', async () => {
-      const spaces = ' '.repeat(8 * mebibyte - (search.body ?? '').length);
-      assert.equal(
-        (await rig.call('POST', search.target, undefined, { body: spaces + (search.body ?? '') })).status,
-        200,
-      );
-      assert.equal(
-        (await rig.call('POST', search.target, undefined, { body: ` ${spaces}${search.body ?? ''}` })).status,
-        413,
-      );
+      const patient = await ServiceRig.start({ 'a.txt': 'a' });
+      try {
+        const body = search.body ?? '';
+        const spaces = ' '.repeat(8 * mebibyte - body.length);
+        assert.equal((await patient.call('POST', search.target, undefined, { body: spaces + body })).status, 200);
+        assert.equal((await patient.call('POST', search.target, undefined, { body: ` ${spaces}${body}` })).status, 413);
+      } finally {
+        await patient.stop();
+      }
     });
 
     it('but not a compressed one, which could be of any size', async () => {
@@ -169,14 +169,7 @@ describe('What goes over the wire to the local service (D26)', () => {
       assertProblem(await rig.call('POST', search.target, undefined, { body, headers }), 415);
     });
 
-    it('that is shorter than it says: 408 in the end', async () => {
-      const connection = await connections.open();
-      connection.write(text({ ...search, headers: { 'Content-Length': '1000' } }));
-      assertProblem(await next(connection), 408);
-      await connection.ended();
-    });
-
-    it('that is longer than it says: what is left over is no request', async () => {
+    it('that is longer than its length: the rest is not a request', async () => {
       const connection = await connections.open();
       connection.write(
         text({
@@ -190,7 +183,7 @@ describe('What goes over the wire to the local service (D26)', () => {
       await connection.ended();
     });
 
-    it('that is asked for with 100-continue only when it would be read', async () => {
+    it('that is requested with 100-continue only when it would be read', async () => {
       const expect = { Expect: '100-continue' };
       const connection = await connections.open();
       connection.write(text({ ...search, headers: expect }));
@@ -203,8 +196,12 @@ describe('What goes over the wire to the local service (D26)', () => {
     });
   });
 
-  describe('comes in time, or not at all:', () => {
-    /** Sends a text sign by sign, ever on, until an answer comes. */
+  describe('must arrive in time:', () => {
+    before(async () => await rig.restart({ bodyTimeLimitMs: 300 }));
+
+    after(async () => await rig.restart());
+
+    /** Sends a text character by character, repeatedly, until a response arrives. */
     async function drip(first: string, rest: string): Promise<Answer> {
       const connection = await connections.open();
       connection.write(first);
@@ -217,23 +214,30 @@ describe('What goes over the wire to the local service (D26)', () => {
       }
     }
 
-    it('headers that drip end in 408', async () => {
+    it('slow headers end with 408', async () => {
       assertProblem(await drip('POST /api/v1/files HTTP/1.1\r\n', 'a: b\r\n'), 408);
     });
 
-    it('a body that drips ends in 408', async () => {
+    it('a slow body ends with 408', async () => {
       assertProblem(await drip(text({ ...search, headers: { 'Content-Length': '100000' } }), ' '), 408);
     });
 
-    it('a connection on which nothing is said is ended', async () => {
+    it('a body that is shorter than its length ends with 408', async () => {
+      const connection = await connections.open();
+      connection.write(text({ ...search, headers: { 'Content-Length': '1000' } }));
+      assertProblem(await next(connection), 408);
+      await connection.ended();
+    });
+
+    it('a silent connection is closed', async () => {
       const connection = await connections.open();
       assertProblem(await next(connection), 408);
       await connection.ended();
     });
   });
 
-  describe('can be several requests on one connection:', () => {
-    it('those that come together are answered in their order', async () => {
+  describe('can be one of several on a connection:', () => {
+    it('pipelined requests get their responses in order', async () => {
       const connection = await connections.open();
       const queries = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? root : search));
       connection.write(queries.map(text).join(''));
@@ -244,7 +248,7 @@ describe('What goes over the wire to the local service (D26)', () => {
       }
     });
 
-    it('what is wrong among them is answered in its turn, and ends the connection', async () => {
+    it('an invalid one gets its response in turn, and ends the connection', async () => {
       const connection = await connections.open();
       connection.write(`${text(search)}${text(root)}garbage\r\n\r\n`);
       assert.equal((await next(connection, search)).status, 200);
@@ -253,7 +257,7 @@ describe('What goes over the wire to the local service (D26)', () => {
       await connection.ended();
     });
 
-    it('a refusal does not end a connection that is in order', async () => {
+    it('a rejected one does not end a valid connection', async () => {
       const connection = await connections.open();
       connection.write(text({ ...root, headers: { Authorization: 'Bearer wrong' } }));
       assertProblem(await next(connection, root), 401);
@@ -263,7 +267,7 @@ describe('What goes over the wire to the local service (D26)', () => {
       assert.equal((await next(connection, root)).status, 200);
     });
 
-    it('the connection ends after the one that says so', async () => {
+    it('a connection ends after the request with Connection: close', async () => {
       const connection = await connections.open();
       connection.write(text({ ...root, headers: { Connection: 'close' } }));
       assert.equal((await next(connection, root)).headers.get('connection'), 'close');
@@ -271,7 +275,7 @@ describe('What goes over the wire to the local service (D26)', () => {
     });
   });
 
-  it('may break off anywhere: the service goes on, and logs no failure', async () => {
+  it('may break off anywhere: the service continues, and logs no failure', async () => {
     const whole = text(search);
     for (let length = 1; length < whole.length; length += 7) {
       const connection = await connections.open();

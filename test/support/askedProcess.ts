@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program of the tests in a process of its own, which answers one wish after the other, until it is killed. */
+/** Runs a test program in a separate process, which handles one command at a time until it is killed. */
 export class AskedProcess {
   private readonly child: ChildProcess;
   private readonly exited: Promise<void>;
@@ -12,27 +12,30 @@ export class AskedProcess {
     this.exited = once(child, 'exit').then(() => undefined);
   }
 
-  /** Starts a file with an argument, as JSON; resolves when it has said its first word. Rejects when it ends before. */
+  /**
+   * Starts a program file with an argument, passed as JSON. Resolves when the program is ready; rejects if it ends
+   * before.
+   */
   static async start(file: string, argument: unknown): Promise<AskedProcess> {
     const asked = new AskedProcess(fork(file, [JSON.stringify(argument)]));
     if ((await asked.answer()) === undefined) throw new Error(`${file} did not start`);
     return asked;
   }
 
-  /** Resolves with the answer; undefined when it has ended before. */
-  ask(wish: object): Promise<unknown> {
+  /** Sends a command; resolves with the response, or with undefined if the process has ended. */
+  ask(command: object): Promise<unknown> {
     const answered = this.turn.then(() => {
       if (!this.child.connected) return undefined;
       const answer = this.answer();
-      // What it dies of while it is sent is seen by its exit.
-      this.child.send(wish, () => undefined);
+      // If sending fails because the process died, its exit event resolves the response.
+      this.child.send(command, () => undefined);
       return answer;
     });
     this.turn = answered;
     return answered;
   }
 
-  /** Ends it as a crash does. */
+  /** Kills the process to simulate a crash. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.exited;
@@ -50,14 +53,14 @@ export class AskedProcess {
   }
 }
 
-/** The other side of it: the argument that a program was started with. */
+/** Returns the argument with which {@link AskedProcess} started this process. */
 export function argumentOfProcess(): unknown {
   return JSON.parse(process.argv[2] ?? '');
 }
 
-/** Says that the program is ready, and answers every wish from then on. */
-export function obey(answer: (wish: unknown) => Promise<object>): void {
-  process.on('message', (wish) => void answer(wish).then((value) => process.send?.(value)));
+/** Reports that the program is ready, and handles every command from then on. */
+export function obey(answer: (command: unknown) => Promise<object>): void {
+  process.on('message', (command) => void answer(command).then((value) => process.send?.(value)));
   process.once('disconnect', () => process.exit());
   process.send?.('ready');
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Frame, Page } from 'playwright-core';
 
-/** What axe says of a page: how many of its rules hold, where others are broken, and what a person has to judge. */
+/** The results of axe for a page: the number of passed rules, and the violations and inconclusive results. */
 export interface AxeCounts {
   readonly passed: number;
   readonly broken: readonly string[];
@@ -12,7 +12,7 @@ export interface AxeCounts {
 
 const program = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Looks at a page with all of axe's rules, and prints the counts under a name. */
+/** Checks a page against all axe rules and prints the counts under a name. */
 export async function lookWithAxe(page: Page | Frame, name: string): Promise<AxeCounts> {
   await page.evaluate(program);
   const { passes, violations, incomplete } = await page.evaluate<AxeResults>('axe.run(document)');

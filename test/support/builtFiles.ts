@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The built files that are read together with this one, itself among them: all but what is loaded later. */
+/** Returns a built file and all built files that it loads statically. */
 export function readTogether(file: string): readonly string[] {
   const files = new Set([file]);
   for (const one of files) {

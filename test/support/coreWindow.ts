@@ -1,46 +1,46 @@
 import { Explorer } from '../../src/core/explorer.ts';
-import type { Transfer } from '../../src/core/model/transfer.ts';
+import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { ManualClock } from './manualClock.ts';
 import { Gate } from './gate.ts';
 import { MemoryLog } from './memoryLog.ts';
 import { namesLearned, orcid, surroundingsOf } from './surroundings.ts';
 
-/** What a window is opened with. */
+/** Options for opening a window. */
 export interface WindowPlace {
   readonly ledgerFolder: string;
-  /** The address of the server. */
+  /** The base address of the server. */
   readonly server: string;
   readonly key: string;
-  /** What its clock shows in the beginning; milliseconds since 1970. */
+  /** The initial time of its clock, in milliseconds since 1970. */
   readonly now: number;
-  /** Whether submissions are held before they are sent. */
+  /** True if submissions are held before they are sent. */
   readonly isHeld?: boolean;
 }
 
-/** A window with one transfer, wherever it runs. */
+/** A window with one transfer, in this process or in a separate one. */
 export interface TransferWindow {
-  /** Begins to submit; resolves before that has come to its end. */
+  /** Starts a submission; resolves before it completes. */
   submit(): Promise<void>;
-  /** The one transfer, as a person sees it. */
+  /** Returns the transfer as the window shows it. */
   shown(): Promise<Transfer | undefined>;
-  /** Lets time pass in this window. */
+  /** Advances the clock of this window. */
   pass(ms: number): Promise<void>;
-  /** Ends as it does in order, or, where it is a process of its own, by force. */
+  /** Closes the window; kills it if it runs in a separate process. */
   end(): Promise<void>;
 }
 
-/** The core as it is in a window, in this process. */
+/** Runs the core of a window in this process. */
 export class CoreWindow implements TransferWindow {
   readonly explorer: Explorer;
-  /** Before a submission is sent. */
+  /** Holds submissions before they are sent. */
   readonly sending = new Gate();
-  /** What a submission came to: how it stands, or that it was given up. */
+  /** The result of a submission: the transfer, or `given up`. */
   outcome: Promise<Transfer | 'given up'> | undefined;
   isSubmitting = false;
   private readonly place: WindowPlace;
   private readonly clock: ManualClock | undefined;
 
-  /** With `clock`, time is that of the test; else the window has a clock of its own. */
+  /** Uses `clock` if it is given, otherwise a clock of its own. */
   private constructor(place: WindowPlace, clock?: ManualClock) {
     this.place = place;
     this.clock = clock ? undefined : new ManualClock(place.now);
@@ -50,7 +50,7 @@ export class CoreWindow implements TransferWindow {
         log: new MemoryLog(),
         clock: clock ?? this.ownClock,
         ledgerFolder: place.ledgerFolder,
-        dialects: namesLearned(place.server),
+        savedDialects: namesLearned(place.server),
         fetch: async (address, init) => {
           if (init.method === 'POST') await this.sending.pass();
           return await fetch(address, init);
@@ -59,7 +59,7 @@ export class CoreWindow implements TransferWindow {
     );
   }
 
-  /** Opens as the extension does: the ledger first, then the connection. */
+  /** Opens a window like the extension: first the ledger, then the connection. */
   static async open(place: WindowPlace, clock?: ManualClock): Promise<CoreWindow> {
     const window = new CoreWindow(place, clock);
     await window.explorer.transferFlow.resume();
@@ -86,7 +86,7 @@ export class CoreWindow implements TransferWindow {
   }
 
   shown(): Promise<Transfer | undefined> {
-    return Promise.resolve(this.explorer.transferStore.all()[0]);
+    return Promise.resolve(this.explorer.transferStore.getAll()[0]);
   }
 
   async pass(ms: number): Promise<void> {

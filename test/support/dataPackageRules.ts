@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** One rule of the Data Package standard, in the words of what breaks it. */
+/** A rule of the Data Package standard, named after its violation. */
 type Rule = readonly [broken: string, isKept: (value: Json) => boolean];
 
 const nameForm = /^[-a-z0-9._/]+$/;
@@ -60,7 +60,7 @@ const resourceRules: readonly Rule[] = [
   ],
 ];
 
-/** What is wrong with a Data Package by the rules of the standard, restated; empty when nothing is. */
+/** Returns the rules of the standard that a Data Package violates, checked independently of the product code. */
 export function brokenRules(value: Json): string[] {
   const resources = Array.isArray(value['resources']) ? (value['resources'] as Json[]) : [];
   const names = resources.map(({ name }) => name);

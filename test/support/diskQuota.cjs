@@ -1,6 +1,6 @@
 /**
- * Put before a program with `--require`, in each of its threads: writes below the folder QUOTA_FOLDER fail as on a full
- * disk once its files hold QUOTA_BYTES, and as long as the file `room` does not stand beside the folder.
+ * Loaded with `--require` in a program and each of its threads. Writes below the folder QUOTA_FOLDER fail, as on a full
+ * disk, once its files contain QUOTA_BYTES bytes, until a file named `room` exists next to the folder.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');

@@ -1,7 +1,7 @@
 import { systemClock, wait } from '../../src/core/util/clock.ts';
 
-/** Asks again and again until there is an answer; fails after `limitMs` milliseconds. For what only can be polled. */
-export async function eventually<T>(ask: () => Promise<T | undefined>, limitMs = 10_000): Promise<T> {
+/** Polls until `ask` resolves to a value; fails after `limitMs` milliseconds. For conditions without an event. */
+export async function eventually<T>(ask: () => Promise<T | undefined>, limitMs = 45_000): Promise<T> {
   const endMs = Date.now() + limitMs;
   for (;;) {
     const answer = await ask();

@@ -1,53 +1,58 @@
 import type { ServerResponse } from 'node:http';
 import type { RecordedRequest } from './faultServer.ts';
 
-/** What a route of the fault server does with one request. */
+/** Defines the response of a fault server's route to one request. */
 export type Behaviour = (request: RecordedRequest, response: ServerResponse) => void | Promise<void>;
 
-/** Answers with JSON. */
+/** Responds depending on the request. */
+export function answering(make: (request: RecordedRequest) => Behaviour): Behaviour {
+  return (request, response) => make(request)(request, response);
+}
+
+/** Responds with JSON. */
 export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Behaviour {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
   };
 }
 
-/** Answers with text as it is, of any media type. */
+/** Responds with unmodified text of any media type. */
 export function text(status: number, body: string, contentType = 'text/plain; charset=utf-8'): Behaviour {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': contentType }).end(body);
   };
 }
 
-/** Answers with a status and nothing else. */
+/** Responds with only a status and headers. */
 export function empty(status: number, headers: Record<string, string> = {}): Behaviour {
   return (_request, response) => {
     response.writeHead(status, { 'content-length': '0', ...headers }).end();
   };
 }
 
-/** Answers with a problem document (D14). */
+/** Responds with a problem document (D14: error documents). */
 export function problem(status: number, detail: string, messages: readonly string[] = []): Behaviour {
   const errors = messages.map((message) => ({ message, location: 'body', value: 'somebody-elses-data' }));
   const document = { title: 'A title', status, detail, ...(errors.length > 0 && { errors }) };
   return json(document, status, { 'content-type': 'application/problem+json' });
 }
 
-/** Answers as the public server does for its own errors: the text is only in `errors`. */
+/** Responds like the public server does for its own errors: the message is only in `errors`. */
 export function plainProblem(status: number, message: string): Behaviour {
   return problem(status, 'unexpected error occurred', [message]);
 }
 
-/** Answers with a web page. */
+/** Responds with a web page. */
 export function html(status: number, title: string): Behaviour {
   return text(status, `<!doctype html><html><head><title>${title}</title></head><body>x</body></html>`, 'text/html');
 }
 
-/** Takes the request and never answers. */
+/** Accepts the request and never responds. */
 export function silence(): Behaviour {
   return () => undefined;
 }
 
-/** Answers with interim answers (1xx), over and over. */
+/** Sends interim responses (1xx) indefinitely. */
 export function interimForEver(pauseMs: number): Behaviour {
   return (_request, response) => {
     const timer = setInterval(() => response.writeProcessing(), pauseMs).unref();
@@ -55,7 +60,7 @@ export function interimForEver(pauseMs: number): Behaviour {
   };
 }
 
-/** Sends interim answers (1xx) before the answer itself. */
+/** Sends interim responses (1xx) before the actual response. */
 export function interim(then: Behaviour): Behaviour {
   return async (request, response) => {
     response.writeEarlyHints({ link: '</x>; rel=preload' });
@@ -64,7 +69,7 @@ export function interim(then: Behaviour): Behaviour {
   };
 }
 
-/** Answers later. */
+/** Delays the response. */
 export function slowHeaders(delayMs: number, then: Behaviour): Behaviour {
   return async (request, response) => {
     await new Promise<void>((resolve) => setTimeout(resolve, delayMs).unref());
@@ -72,7 +77,7 @@ export function slowHeaders(delayMs: number, then: Behaviour): Behaviour {
   };
 }
 
-/** Sends the body in pieces, with a pause after each. */
+/** Sends the body in chunks, with a pause after each. */
 export function slowBody(value: unknown, pieces: number, pauseMs: number): Behaviour {
   return async (_request, response) => {
     const body = JSON.stringify(value);
@@ -86,28 +91,28 @@ export function slowBody(value: unknown, pieces: number, pauseMs: number): Behav
   };
 }
 
-/** Sends the beginning of a body, and nothing more. */
+/** Sends the first part of a body, and then nothing. */
 export function stalledBody(beginning = '{"resources":['): Behaviour {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write(beginning);
   };
 }
 
-/** Closes the connection without an answer, as a server does that has crashed in its handler. */
+/** Closes the connection without a response, like a server whose handler has crashed. */
 export function dropBeforeAnswer(): Behaviour {
   return (_request, response) => {
     response.socket?.destroy();
   };
 }
 
-/** Resets the connection without an answer. */
+/** Resets the connection without a response. */
 export function resetBeforeAnswer(): Behaviour {
   return (_request, response) => {
     response.socket?.resetAndDestroy();
   };
 }
 
-/** Promises a long body, sends a part of it, and closes the connection. */
+/** Announces a long body, sends part of it, and closes the connection. */
 export function dropDuringBody(beginning = '{"resources":[', status = 200): Behaviour {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': '1000' });
@@ -115,7 +120,7 @@ export function dropDuringBody(beginning = '{"resources":[', status = 200): Beha
   };
 }
 
-/** Sends `bytes` bytes of valid JSON, without telling the length before where `isChunked`. */
+/** Sends `bytes` bytes of valid JSON. With `isChunked`, doesn't announce the length. */
 export function tooLarge(bytes: number, isChunked = true): Behaviour {
   return (_request, response) => {
     const body = `"${'x'.repeat(bytes - 2)}"`;
@@ -127,17 +132,17 @@ export function tooLarge(bytes: number, isChunked = true): Behaviour {
   };
 }
 
-/** Redirects. */
+/** Redirects to another location. */
 export function redirect(location: string, status = 302): Behaviour {
   return empty(status, { location });
 }
 
-/** Asks to be left alone for a while. */
+/** Asks the client to retry later. */
 export function busy(status: number, retryAfter: string): Behaviour {
   return empty(status, { 'retry-after': retryAfter });
 }
 
-/** Answers with something that is not HTTP. */
+/** Responds with something that is not HTTP. */
 export function notHttp(): Behaviour {
   return (_request, response) => {
     response.socket?.end('SSH-2.0-OpenSSH_9.6\r\n');

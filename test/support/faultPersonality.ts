@@ -1,18 +1,20 @@
-import { dropBeforeAnswer, empty, json, plainProblem, problem, text } from './faultBehaviours.ts';
+import { answering, dropBeforeAnswer, empty, json, plainProblem, problem, text } from './faultBehaviours.ts';
 import type { Behaviour } from './faultBehaviours.ts';
 import type { FaultServer, RecordedRequest } from './faultServer.ts';
 import { PublicDispatcher, type Outcome } from './publicDispatcher.ts';
 
-/** A transfer as the public server keeps it. */
+/** A transfer as the public server stores it. */
 interface PublicTransfer {
   readonly orcid: string;
+  /** Id of the destination database. */
+  readonly destination?: string;
   status: string;
   message?: string;
   num_files: number;
   num_files_transferred: number;
 }
 
-/** What stands behind a server that behaves like the public one; tests look at it and change it. */
+/** The state of a server that behaves like the public one. Tests read and change it. */
 export interface PublicState {
   readonly key: string;
   readonly databases: {
@@ -21,26 +23,34 @@ export interface PublicState {
     readonly organization: string;
     readonly url: string;
   }[];
-  /** Ids of the files that every database has. */
+  /** Ids of the files that every database contains. */
   readonly files: Set<string>;
   /** Ids whose metadata request crashes the handler, and whose submission ends the process. */
   readonly crashingIds: Set<string>;
   readonly transfers: Map<string, PublicTransfer>;
-  /** Refuses the searches that the public server refuses: all of kbase, and all of nmdc but a study's id (D38). */
+  /** Generates the id of the next transfer. */
+  makeId: () => string;
+  /**
+   * Refuses the same searches as the public server: all in kbase, and in nmdc all except those for a study's id
+   * (D38: learned searchability).
+   */
   refusesSearches: boolean;
-  /** So many of the next status answers carry another transfer's counts and message (D11). */
+  /** Number of upcoming status responses with another transfer's counts and message (D11: check status identity). */
   mixedUpAnswers: number;
-  /** Creates, cancels and statuses as the server's one dispatcher answers them (D34). */
+  /** Handles submissions, cancels and status requests like the server's only dispatcher (D34: serialized requests). */
   readonly dispatcher: PublicDispatcher;
-  /** Answers `resources: null` where nothing was found (D15). */
+  /** Responds with `resources: null` if nothing was found (D15: tolerant reading). */
   isNullForNone: boolean;
-  /** Makes the key that of an account without an ORCID iD, in either of the two ways that there are (D44). */
+  /**
+   * Makes the key belong to an account without an ORCID iD, in either of the two possible ways (D44: classify sign-in
+   * failures).
+   */
   account: 'good' | 'withoutIdentity' | 'withEmptyOrcid';
-  /** Makes the service that is asked about keys fail, which looks like a refused key (D28). */
+  /** Makes the authentication service fail, which looks like a rejected key (D28: retry rejected keys). */
   isSignInDown: boolean;
-  /** The ORCID iDs that KBase knows as a destination; undefined: all. */
+  /** The ORCID iDs that KBase accepts as a destination; undefined accepts all. */
   knownOrcids: ReadonlySet<string> | undefined;
-  /** Drops unknown files of a submission silently, and reports the rest as transferred (D39). */
+  /** Silently drops unknown files from a submission, and reports the rest as transferred (D39: server data display). */
   dropsUnknownFiles: boolean;
 }
 
@@ -49,8 +59,8 @@ type JsonBody = Record<string, unknown>;
 const otherId = '99999999-9999-4999-8999-999999999999';
 
 /**
- * Makes a server behave like the public one: ids instead of names, `POST files/by-id` only, dropped connections
- * for `offset` without `limit`, mixed-up statuses on demand, cancels in staging that change nothing.
+ * Makes a server behave like the public one: ids instead of names, only `POST files/by-id`, dropped connections for
+ * `offset` without `limit`, mixed-up statuses on demand, and cancels that have no effect during staging.
  */
 export function publicLike(server: FaultServer, key = 'the-test-key'): PublicState {
   const state = newState(key);
@@ -60,7 +70,7 @@ export function publicLike(server: FaultServer, key = 'the-test-key'): PublicSta
   return state;
 }
 
-/** Makes a server behave like the public one before 0.12: as `publicLike`, with `GET files/by-id` only. */
+/** Makes a server behave like the public one before 0.12: like `publicLike`, but with `GET files/by-id` only. */
 export function olderPublicLike(server: FaultServer, key = 'the-test-key'): PublicState {
   const state = newState(key);
   installCommon(server, state, '0.11.3');
@@ -89,6 +99,7 @@ function newState(key: string): PublicState {
     files,
     crashingIds: new Set(),
     transfers: new Map(),
+    makeId: () => crypto.randomUUID(),
     mixedUpAnswers: 0,
     isNullForNone: true,
     ...signIn,
@@ -128,12 +139,6 @@ function rejectedSignIn({ key, account, isSignInDown }: PublicState, header: str
   return account === 'good' ? undefined : problem(403, 'The DTS client has no associated ORCID!');
 }
 
-function answering(make: (request: RecordedRequest) => Behaviour): Behaviour {
-  return async (request, response) => {
-    await make(request)(request, response);
-  };
-}
-
 function bodyOf(request: RecordedRequest): JsonBody {
   return JSON.parse(request.body) as JsonBody;
 }
@@ -159,7 +164,7 @@ function answerSearch(state: PublicState): Behaviour {
     }
     if (typeof offset === 'number' && offset > 0 && limit === undefined) return dropBeforeAnswer();
     const size = typeof limit === 'number' ? limit : 50;
-    // Pages start at multiples of their size, whatever was asked.
+    // Pages start at multiples of their size, regardless of the requested offset.
     const start = Math.floor(Number(offset) / size) * size;
     const found = [...state.files].filter((id) => query === '' || id.includes(String(query)));
     const resources = resourcesOf(state, found.slice(start, start + size));
@@ -194,7 +199,7 @@ function answerMetadataByQuery(state: PublicState): Behaviour {
 
 const noId = '00000000-0000-0000-0000-000000000000';
 
-/** Has the dispatcher answer, possibly with what another request was to get. */
+/** Lets the dispatcher respond, possibly with the response to a different request. */
 function dispatched(
   { dispatcher }: PublicState,
   kind: 'create' | 'cancel' | 'status',
@@ -204,12 +209,12 @@ function dispatched(
     const { channel, value } = await dispatcher.handle(kind, () => work(request));
     if (channel === 'errors' && value !== undefined) return await (value as Behaviour)(request, response);
     const created = json({ id: channel === 'ids' ? value : noId }, 201);
-    const told = json(channel === 'statuses' ? value : emptyStatus(request));
-    await { create: created, status: told, cancel: text(202, '') }[kind](request, response);
+    const body = json(channel === 'statuses' ? value : emptyStatus(request));
+    await { create: created, status: body, cancel: text(202, '') }[kind](request, response);
   };
 }
 
-/** Returns the status of a request that took another request's "no error". */
+/** Returns the status for a request that received another request's "no error". */
 function emptyStatus(request: RecordedRequest): JsonBody {
   return { id: idIn(request), status: 'unknown', num_files: 0, num_files_transferred: 0 };
 }
@@ -223,14 +228,15 @@ function answerSubmission(server: FaultServer, state: PublicState): Behaviour {
     const { orcid, source, destination, file_ids } = bodyOf(request);
     if (Array.isArray(file_ids) && file_ids.some((id) => state.crashingIds.has(String(id))))
       return failing(die(server));
-    const id = crypto.randomUUID();
+    const id = state.makeId();
     const count = Array.isArray(file_ids) ? file_ids.length : 0;
-    const transfer = { orcid: String(orcid), status: 'staging', num_files: count, num_files_transferred: 0 };
+    const transfer = { orcid: String(orcid), destination: String(destination), num_files: count };
     const unknown = unknownDatabase(state, source) ?? unknownDatabase(state, destination);
     const refused = unknown ?? rejectedOrcid(state, destination, orcid);
     if (refused) return failing(refused);
     const message = `Transfer ${id}: staging ${String(count)} file(s) (0.66 GB)`;
-    state.transfers.set(id, { ...transfer, message, ...(state.dropsUnknownFiles && successOf(state, id, file_ids)) });
+    const status = { status: 'staging', message, num_files_transferred: 0 };
+    state.transfers.set(id, { ...transfer, ...status, ...(state.dropsUnknownFiles && successOf(state, id, file_ids)) });
     return { channel: 'ids', value: id };
   });
 }
@@ -242,12 +248,12 @@ function rejectedOrcid({ knownOrcids }: PublicState, destination: unknown, orcid
   return problem(401, said, [said]);
 }
 
-/** Ends the whole server without an answer; it has to be started again. */
+/** Ends the whole server without a response; it must be restarted. */
 function die(server: FaultServer): Behaviour {
   return () => void server.stop();
 }
 
-/** The end of a transfer that moved the known ones of its files. */
+/** Returns the final status of a transfer that included only the existing files. */
 function successOf({ files }: PublicState, id: string, asked: unknown): Partial<PublicTransfer> {
   const count = Array.isArray(asked) ? (asked as unknown[]).filter((file) => files.has(String(file))).length : 0;
   const message = `Transfer ${id}: completed successfully`;
@@ -264,11 +270,11 @@ function answerStatus(state: PublicState): Behaviour {
     const transfer = state.transfers.get(id);
     if (!transfer) return failing(problem(404, `transfer not found: ${id}`));
     const { status, message, num_files, num_files_transferred } = transfer;
-    const told = { id, status, message, num_files, num_files_transferred };
-    if (state.mixedUpAnswers === 0) return { channel: 'statuses', value: told };
+    const body = { id, status, message, num_files, num_files_transferred };
+    if (state.mixedUpAnswers === 0) return { channel: 'statuses', value: body };
     state.mixedUpAnswers--;
     const others = { status: 'failed', message: `Transfer ${otherId}: failed (x)`, num_files: 9 };
-    return { channel: 'statuses', value: { ...told, ...others, num_files_transferred: 1 } };
+    return { channel: 'statuses', value: { ...body, ...others, num_files_transferred: 1 } };
   });
 }
 

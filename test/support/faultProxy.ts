@@ -5,23 +5,23 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A request for a tunnel as it came. */
+/** A received request for a tunnel. */
 interface TunnelRequest {
-  /** Host and port that were asked for. */
+  /** The requested host and port. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What a proxy does with the requests for tunnels to come. */
+/** Defines the response to tunnel requests. */
 type ProxyBehaviour = { readonly leadTo: number } | { readonly refuse: number } | 'silence' | 'drop';
 
 /**
- * A real HTTP proxy: leads every tunnel to one port of this machine, whatever name was asked for, or does not.
- * With a password it answers 407 to who does not bring it.
+ * A real HTTP proxy that connects every tunnel to one local port, regardless of the requested host, or refuses it. If
+ * `authorization` is set, it responds with 407 to requests without it.
  */
 export class FaultProxy {
   readonly tunnels: TunnelRequest[] = [];
-  /** Value that `Proxy-Authorization` must have. */
+  /** The required value of `Proxy-Authorization`. */
   authorization: string | undefined;
   behaviour: ProxyBehaviour = 'drop';
   private readonly server: Server = createServer((_request, response) => response.writeHead(405).end());
@@ -35,7 +35,7 @@ export class FaultProxy {
     this.server.on('connection', (socket: Socket) => this.keep(socket));
   }
 
-  /** Starts on a free port of the loopback interface. */
+  /** Starts on a free loopback port. */
   static async start(behaviour: ProxyBehaviour): Promise<FaultProxy> {
     const proxy = new FaultProxy();
     proxy.behaviour = behaviour;
@@ -43,7 +43,7 @@ export class FaultProxy {
     return proxy;
   }
 
-  /** Host and port. */
+  /** Host and port of the proxy. */
   get host(): string {
     return `127.0.0.1:${String((this.server.address() as AddressInfo).port)}`;
   }

@@ -8,27 +8,27 @@ import type { Behaviour } from './faultBehaviours.ts';
 import type { Gate } from './gate.ts';
 import { text } from './faultBehaviours.ts';
 
-/** A request as it came over the wire. */
+/** A request as it was received. */
 export interface RecordedRequest {
   readonly method: string;
-  /** Path with query, as sent. */
+  /** Path with the query, as received. */
   readonly url: string;
-  /** Path without query. */
+  /** Path without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The raw body. */
+  /** The body as received. */
   readonly body: string;
 }
 
 interface Route {
-  /** What to do with the requests to come; the last one stays. */
+  /** Behaviors for upcoming requests; the last one is repeated. */
   readonly behaviours: Behaviour[];
 }
 
 /**
- * A real HTTP server whose routes can be slow, broken or hostile, and which remembers every request.
- * A route is `GET /path`; a `*` at its end stands for any rest. Others answer 404 in plain text.
+ * A real HTTP server that records every request, with routes that can be slow, broken or hostile. A route is
+ * `GET /path`; a trailing `*` matches any suffix. Unknown routes return 404 in plain text.
  */
 export class FaultServer {
   readonly requests: RecordedRequest[] = [];
@@ -53,7 +53,7 @@ export class FaultServer {
     });
   }
 
-  /** Starts on a free port of the loopback interface; with an identity it speaks TLS. */
+  /** Starts on a free loopback port; uses TLS if an identity is given. */
   static async start(identity?: ServerIdentity): Promise<FaultServer> {
     const server = new FaultServer(identity);
     await server.listen(0);
@@ -61,7 +61,7 @@ export class FaultServer {
     return server;
   }
 
-  /** Its port, also after it was stopped. */
+  /** The port, which stays the same after {@link stop}. */
   get port(): number {
     return this.boundPort;
   }
@@ -71,23 +71,29 @@ export class FaultServer {
     return `${this.scheme}://127.0.0.1:${String(this.port)}`;
   }
 
-  /** Connections that stand now. */
+  /** Number of open connections. */
   get socketCount(): number {
     return this.sockets.size;
   }
 
-  /** Connections that were ever opened. */
+  /** Number of connections that were ever opened. */
   get socketsEver(): number {
     return this.openedSockets;
   }
 
-  /** Sets what a route does: each behaviour for one request, the last for all that follow. */
+  /** Sets the behaviors of a route: one for each request, with the last one repeated. */
   on(route: string, ...behaviours: Behaviour[]): this {
     this.routes.set(route, { behaviours });
     return this;
   }
 
-  /** Has the requests of a route wait at a gate, and then be answered as they were before. */
+  /** Returns a function that restores the current behaviors of all routes. */
+  saveRoutes(): () => void {
+    const saved = [...this.routes];
+    return () => saved.forEach(([name, route]) => this.routes.set(name, route));
+  }
+
+  /** Holds the requests of a route at a gate, then responds as before. */
   behind(gate: Gate, route: string): this {
     const answer = this.routes.get(route)?.behaviours.at(-1);
     return this.on(route, async (request, response) => {
@@ -96,18 +102,18 @@ export class FaultServer {
     });
   }
 
-  /** The requests of a route so far, such as `POST /api/v1/files`. */
+  /** Returns the requests received so far by a route, such as `POST /api/v1/files`. */
   requestsTo(route: string): readonly RecordedRequest[] {
     return this.requests.filter((request) => matches(route, `${request.method} ${request.path}`));
   }
 
-  /** Resolves when this many requests have come in all. */
+  /** Resolves when the total number of received requests reaches `count`. */
   async received(count: number): Promise<void> {
     if (this.requests.length >= count) return;
     await new Promise<void>((resolve) => this.waiting.add({ count, resolve }));
   }
 
-  /** Resolves when no connection stands. */
+  /** Resolves when all connections are closed. */
   async allClosed(): Promise<void> {
     await Promise.all(
       [...this.sockets].map(async (socket) => {
@@ -116,7 +122,7 @@ export class FaultServer {
     );
   }
 
-  /** Stops at once, whatever is under way. */
+  /** Stops immediately, regardless of running requests. */
   async stop(): Promise<void> {
     const stopped = this.server.listening ? once(this.server, 'close') : Promise.resolve();
     this.server.close();
@@ -124,12 +130,12 @@ export class FaultServer {
     await stopped;
   }
 
-  /** Comes back after a stop, at the same address. */
+  /** Restarts after {@link stop}, at the same address. */
   async startAgain(): Promise<void> {
     await this.listen(this.port);
   }
 
-  /** The network is away: what stands is reset, and no request gets through until {@link connectAgain}. */
+  /** Simulates a network failure: resets all connections, and blocks requests until {@link connectAgain}. */
   cutOff(): void {
     this.isCutOff = true;
     for (const socket of this.sockets) socket.resetAndDestroy();

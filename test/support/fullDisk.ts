@@ -3,7 +3,10 @@ import { syncBuiltinESMExports } from 'node:module';
 
 const { open, writeFile } = fs;
 
-/** Makes the disk full on which a folder is, for this process: files can be made there, but not filled. Returns what ends it. */
+/**
+ * Simulates a full disk in this process: files in the folder can be created but not written. Returns a function that
+ * ends this.
+ */
 export function fillDisk(folder: string): () => void {
   const isThere = (path: unknown): boolean => typeof path === 'string' && path.startsWith(folder);
   const fail = (): Promise<never> =>

@@ -1,9 +1,9 @@
-/** Lets everybody through, but while it is held. */
+/** Lets callers pass, unless it is held. */
 export class Gate {
   private closed: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
   private waiting = 0;
 
-  /** How many stand before it. */
+  /** Number of callers that are waiting. */
   get waitingCount(): number {
     return this.waiting;
   }

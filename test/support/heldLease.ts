@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import { createInterface, type Interface } from 'node:readline';
 
-/** A folder that a lease asks for. */
+/** A folder requested by a lease. */
 export interface LeasedFolder {
   readonly name: string;
   readonly folder: string;
@@ -10,7 +10,7 @@ export interface LeasedFolder {
   readonly readOnly?: boolean;
 }
 
-/** A database as the first line of a lease tells it. */
+/** A database as described in the first line of a lease's response. */
 interface LeasedDatabase {
   readonly id: string;
   readonly name: string;
@@ -18,13 +18,13 @@ interface LeasedDatabase {
   readonly url: string;
 }
 
-/** A lease on a service, held over plain HTTP as another program would. */
+/** Holds a lease on a service over plain HTTP, like an independent program. */
 export class HeldLease {
-  /** What is served for it. */
+  /** The databases that are served for the lease. */
   readonly databases: readonly LeasedDatabase[];
-  /** The later lines, as they came. */
+  /** The events in the subsequent lines, in order. */
   readonly events: string[] = [];
-  /** Resolves when the service has ended the connection. */
+  /** Resolves when the service has closed the connection. */
   readonly ended: Promise<void>;
   private readonly request: http.ClientRequest;
 
@@ -35,7 +35,7 @@ export class HeldLease {
     this.ended = new Promise((resolve) => request.once('close', resolve));
   }
 
-  /** Resolves when the lease has begun; rejects with the problem's text when it was refused. */
+  /** Opens a lease; rejects with the text of the problem if it is refused. */
   static async begin(
     { address, sharingToken }: { readonly address: string; readonly sharingToken: string | undefined },
     databases: readonly LeasedFolder[],
@@ -51,7 +51,7 @@ export class HeldLease {
     return new HeldLease(request, lines, (JSON.parse(first) as { databases: LeasedDatabase[] }).databases);
   }
 
-  /** Lets go without a word, as a process that dies does. */
+  /** Closes the connection abruptly, like a process that dies. */
   die(): void {
     this.request.destroy();
   }

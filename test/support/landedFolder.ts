@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A hash as a manifest states it: of these bytes, `algorithm:` before it where one is given. */
+/** Returns the hash of content in the form used in a manifest: `algorithm:hex`. */
 export function statedHash(content: string, algorithm: string): string {
   return `${algorithm}:${createHash(algorithm).update(content).digest('hex')}`;
 }
 
-/** A fresh folder as a transfer leaves it, outside of which there is another file. */
+/** Creates a folder like those that a transfer leaves, below a temporary root. */
 export class LandedFolder {
   readonly root: string;
   readonly folder: string;
@@ -26,7 +26,7 @@ export class LandedFolder {
     return made;
   }
 
-  /** Writes files (path to content), and a manifest that names them with size and SHA-256. */
+  /** Writes files (path to content), and a manifest that lists them with size and SHA-256. */
   async land(files: Readonly<Record<string, string>>): Promise<void> {
     await this.write(files);
     const resources = Object.entries(files).map(([path, content]) => ({
@@ -38,7 +38,7 @@ export class LandedFolder {
     await this.describe({ resources });
   }
 
-  /** Writes files only; paths are relative to the landed folder. */
+  /** Writes only the files; paths are relative to the folder of the transfer. */
   async write(files: Readonly<Record<string, string>>): Promise<void> {
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(join(this.folder, path)), { recursive: true });
@@ -46,7 +46,7 @@ export class LandedFolder {
     }
   }
 
-  /** Writes the manifest: as JSON, or a text as it is. */
+  /** Writes the manifest. A string is written unchanged, any other value as JSON. */
   async describe(manifest: unknown): Promise<void> {
     await writeFile(this.manifest, typeof manifest === 'string' ? manifest : JSON.stringify(manifest));
   }

@@ -5,48 +5,47 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** What a started service is configured with; the same fields as its configuration. */
+/** The configuration of a service, with the same fields as its configuration file. */
 interface LocalServiceConfig {
   readonly databases: readonly { name: string; folder: string; organization?: string; id?: string }[];
-  /** Left out, a temporary folder that `stop` removes. Given, it stays: for a restart. */
+  /** Defaults to a temporary folder that `stop` removes. A given folder is kept, for restarts. */
   readonly dataFolder?: string;
   readonly port?: number;
+  readonly shared?: boolean;
   readonly tokenFile?: string;
   readonly retentionDays?: number;
   readonly throttleBytesPerSecond?: number;
 }
 
-/** How it is started. */
+/** Options for starting the service. */
 interface StartOptions {
-  /** Left out, that of the sources. */
+  /** Defaults to the program in the sources. */
   readonly program?: string;
-  /** Added to this process's own. */
+  /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The local service in a process of its own. */
+/** The local service running in a separate process. */
 export interface StartedService {
   readonly address: string;
   readonly token: string;
   readonly dataFolder: string;
   readonly pid: number;
-  /** All that it wrote to standard error so far. */
+  /** Returns everything written to standard error so far. */
   readonly log: () => string;
-  /** Ends it as a signal does, and removes a temporary data folder. Resolves with its exit code. */
+  /** Ends the service with a signal, and removes a temporary data folder. Resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** Ends it as a crash does; the data folder stays. */
+  /** Kills the service to simulate a crash; the data folder remains. */
   kill(): Promise<void>;
 }
 
-/** The service as it is in the sources. */
+/** The service in the sources. */
 const sourceProgram = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
 
-/** The service as it ships; it has to be built. */
+/** The service as shipped, which must have been built. */
 export const builtProgram = nodePath.join(import.meta.dirname, '../../dist/service/main.cjs');
 
-/**
- * Starts the service with the running Node and waits until it listens. Rejects with its log when it ends before.
- */
+/** Starts the service under the current Node.js and waits until it listens. Rejects with its log if it ends first. */
 export async function startLocalService(
   config: LocalServiceConfig,
   { program = sourceProgram, environment = {} }: StartOptions = {},

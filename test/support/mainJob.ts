@@ -3,18 +3,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EditorWindow } from './editor/window.ts';
 
-/** What the main job needs: a window, a service with the demo's databases, and the folder of the destination. */
+/** Requirements of the main workflow: a window, a service with the demo's databases, and the destination folder. */
 export interface MainJobParts {
   readonly window: EditorWindow;
   readonly address: string;
   readonly token: string;
-  /** Folder that the service serves as "My Data". */
+  /** The folder that the service serves as "My Data". */
   readonly destinationFolder: string;
-  /** Called before each step, with what is done now. */
+  /** Called before each step with its description. */
   tell?(step: string): void;
 }
 
-/** What came of the main job. */
+/** The results of the main workflow. */
 export interface MainJobResult {
   readonly databases: number;
   readonly found: number;
@@ -26,7 +26,9 @@ export interface MainJobResult {
 const orcid = '0000-0002-1825-0097';
 const wanted = ['seattle-weather.csv', 'weather.csv', 'weekly-weather.json'];
 
-/** Connects, lists, searches, looks at metadata, transfers, waits for success, and cancels a second transfer: as a person does. */
+/**
+ * Connects, lists, searches, views metadata, transfers, waits for success, and cancels a second transfer, like a user.
+ */
 export async function doMainJob(parts: MainJobParts): Promise<MainJobResult> {
   const job = new MainJob(parts);
   const databases = await job.connect();
@@ -78,21 +80,19 @@ class MainJob {
   async transfer(): Promise<number> {
     this.tell(`Transferring ${wanted.length} files to My Data`);
     await this.submitChecked(wanted.length);
-    const row = `${wanted.length} files to My Data`;
+    const row = `succeeded · ${wanted.length} files to My Data`;
     const tree = this.window.tree('Transfers');
     await tree.waitFor('the transfer to finish', (rows) => rows.some(({ label }) => label === 'Finished'), 60_000);
     await (await tree.row('Finished')).expand();
-    await tree.waitFor('success', (rows) =>
-      rows.some(({ label, description }) => label === row && /succeeded/.test(description)),
-    );
-    await this.window.statusBar(/Transfers done/);
+    await tree.waitFor('success', (rows) => rows.some(({ label }) => label === row));
+    await this.window.statusBar(/All transfers finished/);
     await (await tree.row(row)).click();
     const page = await this.window.pageFrame(/My Data/);
     await page.getByText('Succeeded').first().waitFor();
     return wanted.length;
   }
 
-  /** Hashes what arrived, and compares it with the manifest beside it. */
+  /** Compares the hashes of the transferred files with their manifest; resolves to the number of files. */
   async verify(): Promise<number> {
     this.tell('Verifying the files that arrived');
     const { destinationFolder } = this.parts;
@@ -120,15 +120,11 @@ class MainJob {
     await this.submitChecked(1);
     await this.window.statusBar(/1 transfer ·/);
     const tree = this.window.tree('Transfers');
-    const row = await tree.row('1 file to My Data');
-    await tree.waitFor('movement', (rows) =>
-      rows.some(({ label, description }) => label === '1 file to My Data' && /active/.test(description)),
-    );
+    const row = await tree.row(/· 1 file to My Data$/);
+    await tree.waitFor('movement', (rows) => rows.some(({ label }) => label === 'active · 1 file to My Data'));
     await row.action('Cancel Transfer');
     await this.window.notifications.answer('Cancel Transfer');
-    await tree.waitFor('the end', (rows) =>
-      rows.some(({ label, description }) => label === '1 file to My Data' && description.startsWith('cancelled')),
-    );
+    await tree.waitFor('the end', (rows) => rows.some(({ label }) => label === 'canceled · 1 file to My Data'));
     return true;
   }
 
@@ -136,13 +132,12 @@ class MainJob {
     return this.window.tree('Search Results');
   }
 
-  /** Searches Vega Datasets, and waits for all that there is; resolves to how many files are listed. */
+  /** Searches Vega Datasets and waits for all results; resolves to the number of listed files. */
   private async find(words: string): Promise<number> {
     const { window, results } = this;
     await window.command('Data Transfer: Search Files…');
     await window.quickInput.pick('Vega Datasets');
-    await window.quickInput.input(words, /2\/3/);
-    await window.quickInput.pick('Search', /3\/3/);
+    await window.quickInput.input(words, /leave empty to list all files/);
     const isIt = ({ label, description }: { label: string; description: string }): boolean =>
       label === `“${words}”` && /\d\+? files?/.test(description);
     await results.waitFor('results', (rows) => rows.some(isIt));
@@ -153,9 +148,10 @@ class MainJob {
   private async submitChecked(count: number): Promise<void> {
     const { window } = this;
     await window.command('Data Transfer: Transfer Checked Files…');
-    await window.quickInput.pick('My Data', /1\/4/);
-    await window.quickInput.input('Weather for a **first look**', /2\/4/);
-    await window.quickInput.pick('No instructions', /3\/4/);
+    await window.quickInput.pick('My Data', /1\/2/);
+    await window.quickInput.pick('Description…', /2\/2/);
+    await window.quickInput.input('Weather for a **first look**', 'Purpose of this transfer');
+    await window.quickInput.pick('Continue', /2\/2/);
     const { message } = await window.notifications.dialog();
     if (!message.startsWith(`Transfer ${count} file`)) throw new Error(`The summary asks: ${message}`);
     await window.notifications.answer('Transfer');

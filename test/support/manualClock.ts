@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/core/util/clock.ts';
 
-/** A clock that stands until it is moved; callbacks come in the order of their times. */
+/** A clock that advances only on request; callbacks run in the order of their times. */
 export class ManualClock implements Clock {
   private time: number;
   private readonly waiting = new Set<{ at: number; call: () => void }>();
@@ -9,7 +9,7 @@ export class ManualClock implements Clock {
     this.time = start;
   }
 
-  /** How many callbacks have neither come nor been given up. */
+  /** Number of pending callbacks. */
   get waitingCount(): number {
     return this.waiting.size;
   }
@@ -24,7 +24,7 @@ export class ManualClock implements Clock {
     return { dispose: () => this.waiting.delete(entry) };
   }
 
-  /** Lets `ms` milliseconds pass; between two callbacks everything that was started settles. */
+  /** Advances the clock by `ms` milliseconds. After each callback, waits until pending promises have settled. */
   async pass(ms: number): Promise<void> {
     const end = this.time + ms;
     await settle();
@@ -37,7 +37,10 @@ export class ManualClock implements Clock {
     this.time = end;
   }
 
-  /** The machine sleeps: time goes on, and what waits has still as long to wait as before. Negative: the clock is set back. */
+  /**
+   * Simulates a suspended machine: the time advances, but pending callbacks keep their remaining delay. A negative
+   * value sets the clock back.
+   */
   sleep(ms: number): void {
     this.time += ms;
     for (const entry of this.waiting) entry.at += ms;
@@ -48,7 +51,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Resolves when promises that wait for nothing else have run. */
+/** Resolves when pending promise callbacks have run. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '../../src/core/util/logger.ts';
 
-/** Keeps what was logged, one `level message` a line. */
+/** Collects log entries, one `level message` per line. */
 export class MemoryLog implements Logger {
   readonly lines: string[] = [];
   readonly trace = this.writer('trace');
@@ -9,7 +9,7 @@ export class MemoryLog implements Logger {
   readonly warn = this.writer('warn');
   readonly error = this.writer('error');
 
-  /** The lines of its errors. */
+  /** The logged errors. */
   get errors(): readonly string[] {
     return this.lines.filter((line) => line.startsWith('error '));
   }

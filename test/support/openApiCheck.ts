@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One operation of an OpenAPI document. */
+/** An operation of an OpenAPI document. */
 export interface Operation {
   readonly [field: string]: unknown;
   readonly operationId: string;
@@ -13,7 +13,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-/** What of an OpenAPI document is looked at. */
+/** The parts of an OpenAPI document that the tests check. */
 export interface OpenApi {
   readonly [field: string]: unknown;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -23,14 +23,14 @@ export interface OpenApi {
   };
 }
 
-/** An answer as it came. */
+/** A received response. */
 export interface GivenAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Holds answers of a service against what its OpenAPI document says of them. */
+/** Checks the responses of a service against its OpenAPI document. */
 export class OpenApiCheck {
   readonly document: OpenApi;
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
@@ -41,7 +41,7 @@ export class OpenApiCheck {
     this.ajv.addSchema({ ...document, $id: 'document' });
   }
 
-  /** Throws when an answer is not described: its status, its headers, its media type or its body. */
+  /** Throws if a response does not match the document: its status, its headers, its media type or its body. */
   check(method: string, target: string, answer: GivenAnswer): void {
     const where = `${method} ${target.slice(0, 200)} answered ${answer.status}`;
     const response = this.responseOf(method, target, answer.status, where);
@@ -53,12 +53,12 @@ export class OpenApiCheck {
     this.checkBody(response, method, answer, where);
   }
 
-  /** The description of a status of an operation, references followed; undefined where there is none. */
+  /** Returns the description of a status for an operation, with references resolved; undefined if there is none. */
   response(operation: Operation, status: number): Json | undefined {
     return this.follow(operation.responses[String(status)]);
   }
 
-  /** Throws when a value does not fit a schema of the document, given by its place there: `#/components/schemas/File`. */
+  /** Throws if a value does not match a schema of the document, given by its location: `#/components/schemas/File`. */
   checkAt(place: string, value: unknown, where: string): void {
     const validate = this.ajv.getSchema(`document${place}`);
     assert.ok(validate, `${where}: there is no ${place}`);
@@ -101,7 +101,10 @@ export class OpenApiCheck {
   }
 }
 
-/** What may be answered where no operation is: for an unknown path, or for a method that a path has not. */
+/**
+ * Returns the name of the error response that is allowed for an unknown path, or for a method that a path doesn't
+ * support.
+ */
 function strayName(status: number, isKnownPath: boolean): string {
   const before: Readonly<Record<number, string>> = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' };
   const late: Readonly<Record<number, string>> = isKnownPath ? { 405: 'MethodNotAllowed' } : { 404: 'NotFound' };

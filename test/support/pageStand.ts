@@ -5,7 +5,7 @@ import { readPlaces, repositoryRoot } from './editor/places.ts';
 
 const origin = 'https://page.test';
 
-/** What stands in the page from the beginning; the same parts as in the editor, under the same policy. */
+/** The initial document, with the same elements and policy as in the editor. */
 const shell = `<!DOCTYPE html>
 <html lang="en">
   <head>
@@ -22,24 +22,24 @@ const shell = `<!DOCTYPE html>
 
 const policy = `default-src 'none'; script-src ${origin}; style-src ${origin}; base-uri 'none'; form-action 'none'`;
 
-/** Stands where the editor does: keeps what the page says and what it wants to have kept. */
+/** Replaces the editor: records the page's messages and stores its state. */
 const editorApi = `
-  const said = [];
-  let kept;
-  window.said = said;
+  const sent = [];
+  let saved;
+  window.sent = sent;
   window.acquireVsCodeApi = () => ({
-    postMessage: (message) => said.push(message),
-    setState: (state) => { kept = state; },
-    getState: () => kept,
+    postMessage: (message) => sent.push(message),
+    setState: (state) => { saved = state; },
+    getState: () => saved,
   });`;
 
-/** A page of the extension in a browser of its own, without an editor around it: quick, and for whatever a server may say. */
+/** Runs a page of the extension in a browser without an editor, which is fast and allows any message from the host. */
 export class PageStand {
   readonly page: Page;
-  /** What the browser complained of: errors of the page, and what its policy refused. */
-  readonly complaints: string[] = [];
-  /** Addresses that the page asked for besides its own files. */
-  readonly asked: string[] = [];
+  /** Errors of the page, and violations of its content security policy. */
+  readonly errors: string[] = [];
+  /** URLs that the page requested in addition to its own files. */
+  readonly requests: string[] = [];
   private readonly browser: Browser;
 
   private constructor(browser: Browser, page: Page) {
@@ -47,7 +47,7 @@ export class PageStand {
     this.page = page;
   }
 
-  /** Loads a built page; it has said that it is ready then. */
+  /** Loads a built page and waits until it is ready. */
   static async open(name: 'metadata' | 'transfer'): Promise<PageStand> {
     const browser = await chromium.launch({ executablePath: readPlaces().browser, args: ['--disable-gpu'] });
     const stand = new PageStand(browser, await browser.newPage({ viewport: { width: 900, height: 1200 } }));
@@ -55,23 +55,23 @@ export class PageStand {
     return stand;
   }
 
-  /** Loads the page anew, as it is when it is opened; it has said that it is ready then. */
+  /** Reloads the page and waits until it is ready. */
   async reload(): Promise<void> {
     await this.page.goto(`${origin}/`);
-    await this.page.waitForFunction('window.said.length > 0');
+    await this.page.waitForFunction('window.sent.length > 0');
   }
 
-  /** Sends the page a message, as its host does. */
-  async tell(message: unknown): Promise<void> {
+  /** Sends the page a message from its host. */
+  async send(message: unknown): Promise<void> {
     await this.page.evaluate(`new Promise((resolve) => {
       window.addEventListener('message', () => requestAnimationFrame(resolve), { once: true });
       window.postMessage(${JSON.stringify(message)}, '*');
     })`);
   }
 
-  /** What the page has said so far. */
-  async said(): Promise<readonly { readonly type: string }[]> {
-    return await this.page.evaluate('window.said');
+  /** Returns the messages that the page has sent. */
+  async getMessages(): Promise<readonly { readonly type: string }[]> {
+    return await this.page.evaluate('window.sent');
   }
 
   async close(): Promise<void> {
@@ -80,10 +80,10 @@ export class PageStand {
 
   private async load(name: string): Promise<void> {
     const { page } = this;
-    page.on('pageerror', (error) => this.complaints.push(String(error)));
-    page.on('console', (line) => line.type() === 'error' && this.complaints.push(line.text()));
+    page.on('pageerror', (error) => this.errors.push(String(error)));
+    page.on('console', (line) => line.type() === 'error' && this.errors.push(line.text()));
     page.on('dialog', (dialog) => {
-      this.complaints.push(`dialog ${dialog.message()}`);
+      this.errors.push(`dialog ${dialog.message()}`);
       void dialog.dismiss();
     });
     await page.route('**', async (route) => {
@@ -97,7 +97,7 @@ export class PageStand {
           contentType: file === 'js' ? 'text/javascript' : 'text/css',
         });
       else {
-        this.asked.push(route.request().url());
+        this.requests.push(route.request().url());
         await route.abort();
       }
     });

@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFiles } from '../../src/core/client/answers.ts';
+import { readFiles } from '../../src/core/client/responseReaders.ts';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
-import type { TransferState } from '../../src/core/model/transfer.ts';
-import type { MetadataSnapshot } from '../../src/messages/metadataMessages.ts';
-import { transferStates, type PageTransfer } from '../../src/messages/transferMessages.ts';
+import type { TransferState } from '../../src/core/model/transferModel.ts';
+import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
+import { transferStates, type PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
 import { withDerived } from './pageTransfer.ts';
 
 const database = 'Some Database';
 const began = Date.UTC(2026, 0, 5, 9);
 const states = Object.fromEntries(Object.keys(transferStates).map((state) => [state, `The word ${state}`]));
 
-/** What the transfer page is told first, of a transfer of three files in a state; `more` is over what that means. */
+/**
+ * Returns the first message to the transfer page, for a transfer of three files in a state. `more` overrides its
+ * fields.
+ */
 export function transferNews(state: TransferState, more: Partial<PageTransfer> = {}): Record<string, unknown> {
   const transfer = withDerived({
     key: 'k',
@@ -25,7 +28,7 @@ export function transferNews(state: TransferState, more: Partial<PageTransfer> =
       instructions: { priority: 'low', steps: ['copy', 'verify'] },
     },
     firstFiles: ['a.csv', 'b.csv', 'c.csv'].map((name) => ({ id: name, name, sizeBytes: 1000 })),
-    askedFileCount: 3,
+    requestedFileCount: 3,
     statusText: `The word ${state}`,
     sizeBytes: 3000,
     ended: false,
@@ -42,14 +45,14 @@ export function transferNews(state: TransferState, more: Partial<PageTransfer> =
   return { ...transferSnapshot(transfer), type: 'start', words: { language: 'en' }, states };
 }
 
-/** What the page is told of a transfer later on. */
+/** Returns a later message to the transfer page. */
 export function transferSnapshot(transfer: PageTransfer): Record<string, unknown> {
   return { type: 'snapshot', snapshot: { key: 'k', now: began + 60_000, transfer } };
 }
 
 const moved = (movedFileCount: number): PageTransfer['status'] & object => ({ fileCount: 3, movedFileCount });
 
-/** The transfer page in each state that looks different, by what a person would call it. */
+/** The transfer page in each state that looks different; keys describe the state. */
 export const transferPages: Readonly<Record<string, Record<string, unknown>>> = {
   'a transfer that waits': transferNews('staging', { canCancel: true }),
   'a transfer that runs': transferNews('active', {
@@ -85,7 +88,7 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
   'a transfer that is not known': { ...transferNews('active'), snapshot: { key: 'k', now: began } },
 };
 
-/** What the metadata page is told first of a file, or of what stands in its place. */
+/** Returns the first message to the metadata page, for a file or for a missing one. */
 function metadataNews(file?: FileEntry, more: Partial<MetadataSnapshot> = {}): Record<string, unknown> {
   const { id, name } = file ?? { id: 'f', name: 'f.csv' };
   const ref = { connectionId: 'c', database, id, name };
@@ -97,7 +100,7 @@ function metadataNews(file?: FileEntry, more: Partial<MetadataSnapshot> = {}): R
   };
 }
 
-/** A resource as the page gets it. */
+/** Returns a resource in the form in which the page receives it. */
 export function entryOf(resource: unknown): FileEntry {
   const [file] = readFiles({ resources: [resource] }, database);
   if (file?.kind !== 'file') throw new Error('This resource is not one of a file.');
@@ -115,18 +118,39 @@ const withSchema = entryOf({
   licenses: [{ name: 'CC0-1.0', path: 'https://creativecommons.org/publicdomain/zero/1.0/' }],
 });
 
-/** The metadata page in each state that looks different, by what a person would call it. */
+/** The metadata page in each state that looks different; keys describe the state. */
 export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = {
   'a file with a schema': metadataNews(withSchema, { staging: 'unstaged' }),
   'a file of a real service': metadataNews(entryOf(realResources()['nmdc-1'])),
   'a file that is asked for': metadataNews(undefined, { loading: true }),
-  'a file that could not be read': metadataNews(undefined, {
-    problem: 'Could not read f.csv: the service cannot be reached.',
+  "a file that couldn't be read": metadataNews(undefined, {
+    problem: "Could not read f.csv: the service can't be reached.",
   }),
-  'a file from before': metadataNews(withSchema, { old: true, problem: 'The service cannot be reached.' }),
+  'a file from before': metadataNews(withSchema, { old: true, problem: "The service can't be reached." }),
 };
 
-/** Resources that real services have sent, by a name for each. */
+const script = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+const unsafe = ['javascript:alert(3)', 'data:text/html,x', 'command:workbench.action.quit', 'file:///etc/passwd'];
+
+/** A resource whose texts and links are as hostile as possible to a row, a title or a page. */
+export const hostileResource = {
+  id: 'hostile',
+  name: `${script}\u202egnp.exe\u0007`,
+  path: `<img src=x onerror=alert(1)> $(zap) [click](${unsafe[2]}) \u202egnp.exe`,
+  format: script,
+  mediatype: script,
+  hash: script,
+  bytes: 7,
+  title: script,
+  description: `${script}\n\n[go](${unsafe[0]}) [on](${unsafe[2]}) ![](https://elsewhere.test/x.png)`,
+  sources: unsafe.map((path) => ({ title: script, path, email: 'x" onclick="alert(4)' })),
+  licenses: unsafe.map((path) => ({ name: script, path })),
+  schema: { fields: [{ name: script, type: script, description: script, constraints: { [script]: script } }] },
+  credit: { contributors: [{ name: script, contributor_id: unsafe[0], email: unsafe[0] }], url: unsafe[3] },
+  [script]: { [script]: [script] },
+};
+
+/** Returns resources from real services, by name. */
 export function realResources(): Readonly<Record<string, unknown>> {
   const file = join(import.meta.dirname, 'realResources.json');
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;

@@ -1,13 +1,16 @@
 import type { Frame, Page } from 'playwright-core';
 
-/** What the editor gives a page for a theme: the theme's variables, the class of its kind, and its own style sheet. */
+/**
+ * The theme that the editor passes to a page: CSS variables, the class of the theme's kind, and the default style
+ * sheet.
+ */
 export interface PageTheme {
   readonly variables: string;
   readonly className: string;
   readonly styles: string;
 }
 
-/** Reads the theme that a page of the real editor wears now. */
+/** Reads the current theme of a page in the real editor. */
 export async function themeOf(page: Frame): Promise<PageTheme> {
   return await page.evaluate<PageTheme>(`({
     variables: document.documentElement.style.cssText,
@@ -16,7 +19,7 @@ export async function themeOf(page: Frame): Promise<PageTheme> {
   })`);
 }
 
-/** Gives a page that stands by itself the look that it has in the editor. */
+/** Applies the editor's theme to a page that runs outside the editor. */
 export async function wearTheme(page: Page, theme: PageTheme): Promise<void> {
   await page.evaluate(`((theme) => {
     document.documentElement.style.cssText = theme.variables;

@@ -1,14 +1,17 @@
 import { getOutcome, getProgress } from '../../src/core/model/transferOutcome.ts';
-import type { PageTransfer } from '../../src/messages/transferMessages.ts';
+import type { PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
 import { orcid } from './surroundings.ts';
 
 type Derived = 'statusText' | 'progress' | 'outcome' | 'paused';
 
-/** Returns a transfer as its page gets it, with what the host derives from state and counts; the words are the state's. */
+/**
+ * Returns a transfer as its page receives it, with the values that the host derives. The status text defaults to the
+ * name of the state.
+ */
 export function withDerived(given: Omit<PageTransfer, Derived> & Partial<Pick<PageTransfer, Derived>>): PageTransfer {
-  const { order, firstFiles, askedFileCount, problem, ...rest } = given;
+  const { order, firstFiles, requestedFileCount, problem, ...rest } = given;
   const [file = { id: 'f', name: 'f' }] = firstFiles;
-  const transfer = { ...rest, order: { ...order, files: Array<typeof file>(askedFileCount).fill(file) } };
+  const transfer = { ...rest, order: { ...order, files: Array<typeof file>(requestedFileCount).fill(file) } };
   const outcome = getOutcome(transfer);
   return {
     statusText: given.state,
@@ -19,13 +22,13 @@ export function withDerived(given: Omit<PageTransfer, Derived> & Partial<Pick<Pa
   };
 }
 
-/** A transfer of four files as its page gets it: it is active, none of it is counted, and it can be cancelled. */
+/** Returns an active transfer of four files as its page receives it. It has no counts and can be canceled. */
 export function pageTransfer(changed: Partial<PageTransfer> = {}): PageTransfer {
   return withDerived({
     key: 'k',
     order: { connectionId: 'c', orcid, source: 'A', destination: 'B' },
     firstFiles: [],
-    askedFileCount: 4,
+    requestedFileCount: 4,
     ended: false,
     canCancel: true,
     canSubmitAgain: false,

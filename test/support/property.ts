@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { counted } from './tally.ts';
 import type { Tally } from './tally.ts';
+import { bySize } from './testSize.ts';
 
-/** Runs of each property. */
-const propertyRuns = 1_000;
+/** Number of runs of each property. */
+const propertyRuns = bySize(100, 1_000);
 
 const runLimitMs = 5_000;
 const propertyLimitMs = 45_000;
 
 /**
- * A test that `holds` holds for a thousand values. A failure prints the seed and the smallest value that was found;
- * `PROPERTY_SEED=<seed>` in the environment runs the same values again. A run that hangs fails too.
+ * Defines a test that checks `holds` for a hundred values, or a thousand in a deep run. A failure prints the seed and
+ * the smallest failing value; `PROPERTY_SEED=<seed>` in the environment repeats the same values. A run that hangs also
+ * fails.
  */
 export function property<T>(title: string, values: fc.Arbitrary<T>, holds: (value: T) => Promise<void> | void): void {
   const tally: Tally = { kind: 'property', runs: 0 };

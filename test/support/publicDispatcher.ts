@@ -1,11 +1,11 @@
 import { systemClock, wait } from '../../src/core/util/clock.ts';
 
-/** A kind of request that the dispatcher handles. */
+/** A kind of request handled by the dispatcher. */
 type Kind = 'create' | 'cancel' | 'status';
 
 type Channel = 'ids' | 'statuses' | 'errors';
 
-/** An answer that a handler takes from a channel; an error that is undefined is "no error". */
+/** A result that a handler takes from a channel. An undefined error means "no error". */
 export interface Outcome {
   readonly channel: Channel;
   readonly value: unknown;
@@ -23,19 +23,20 @@ const channelsFor: Readonly<Record<Kind, readonly Channel[]>> = {
 };
 
 /**
- * Hands out answers as the public server does: create, cancel and status share an error channel, and each handler takes
- * the next answer on its channels, whoever it is for. An answer that nobody takes blocks all that follow.
+ * Dispatches responses like the public server: create, cancel and status share an error channel, and each handler takes
+ * the next result from its channels, even if it belongs to a different request. A result that nobody takes blocks all
+ * later ones.
  */
 export class PublicDispatcher {
-  /** Duration of a create. */
+  /** Duration of a create request, in milliseconds. */
   createMs = 0;
-  /** The most requests that were ever under way at the same time. */
+  /** Maximum number of concurrent requests so far. */
   mostAtOnce = 0;
   private atOnce = 0;
   private readonly waiters: Waiter[] = [];
   private readonly untaken: Outcome[] = [];
 
-  /** Resolves with what the handler of a request takes, which may be the answer to another request. */
+  /** Resolves with the result that a request's handler takes, which may belong to a different request. */
   async handle(kind: Kind, work: () => Outcome): Promise<Outcome> {
     this.atOnce += 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, this.atOnce);

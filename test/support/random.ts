@@ -1,4 +1,4 @@
-/** Numbers that follow from a seed: the same seed gives the same ones again. */
+/** Generates random numbers from a seed; the same seed yields the same sequence. */
 export class SeededRandom {
   private state: number;
 
@@ -6,9 +6,9 @@ export class SeededRandom {
     this.state = seed >>> 0;
   }
 
-  /** A whole number from 0 up to, but not, `end`. */
+  /** Returns an integer from 0 up to, but not including, `end`. */
   below(end: number): number {
-    // mulberry32: small, and even enough to choose moments by.
+    // mulberry32 is small, and uniform enough for choosing moments.
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import * as net from 'node:net';
 import type { GivenAnswer } from './openApiCheck.ts';
 
-/** A connection that says exactly what a test wants said, and reads what comes back. */
+/** A connection that sends exactly the given bytes and parses the responses. */
 export class RawConnection {
   readonly socket: net.Socket;
-  /** How many interim answers were passed over. */
+  /** Number of skipped interim responses. */
   interim = 0;
   private received = Buffer.alloc(0);
   private hasEnded = false;
@@ -35,7 +35,7 @@ export class RawConnection {
     return this;
   }
 
-  /** The next answer on the connection, interim ones passed over; undefined when it ended without one. */
+  /** Returns the next response, skipping interim ones; undefined if the connection ended without one. */
   async answer(hasBody = true): Promise<GivenAnswer | undefined> {
     for (;;) {
       const answer = this.take(hasBody);
@@ -46,14 +46,14 @@ export class RawConnection {
     }
   }
 
-  /** The next answer, which must come, to a HEAD: it tells a length but has no body. */
+  /** Returns the response to a HEAD request, which has a Content-Length but no body. Throws if there is none. */
   async head(): Promise<GivenAnswer> {
     const answer = await this.answer(false);
     if (answer === undefined) throw new Error('The connection ended without an answer.');
     return answer;
   }
 
-  /** Resolves when the other side has ended the connection. */
+  /** Resolves when the server has closed the connection. */
   async ended(): Promise<void> {
     if (!this.hasEnded) await new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
   }
@@ -79,7 +79,7 @@ export class RawConnection {
 
 interface ReceivedBody {
   readonly bytes: Buffer;
-  /** Its end in the received text. */
+  /** End of the body in the received bytes. */
   readonly end: number;
 }
 
@@ -88,7 +88,7 @@ function wholeBody(received: Buffer, start: number, size: number): ReceivedBody 
   return received.length < end ? undefined : { bytes: received.subarray(start, end), end };
 }
 
-/** Reads a body sent in chunks; undefined until its last one is there. */
+/** Reads a chunked body; undefined until the last chunk has arrived. */
 function chunkedBody(received: Buffer, start: number): ReceivedBody | undefined {
   const chunks: Buffer[] = [];
   for (let place = start; ;) {
@@ -102,7 +102,7 @@ function chunkedBody(received: Buffer, start: number): ReceivedBody | undefined 
   }
 }
 
-/** The connections of one test to a service, which may move meanwhile. */
+/** The connections of one test to a service, whose address may change. */
 export class RawConnections {
   readonly opened: RawConnection[] = [];
   private readonly address: () => string;
@@ -122,7 +122,7 @@ export class RawConnections {
   }
 }
 
-/** Says one thing on a connection of its own, and gives the first answer. */
+/** Sends a request on a new connection and returns the first response. */
 export async function say(address: string, text: string | Buffer): Promise<GivenAnswer | undefined> {
   const connection = await RawConnection.open(address);
   try {

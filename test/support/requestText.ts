@@ -1,4 +1,4 @@
-/** Parts of a request as they go over the wire; a header that is undefined is left out. */
+/** Parts of a request as sent; a header that is undefined is omitted. */
 export interface RequestParts {
   readonly method: string;
   readonly target: string;
@@ -6,7 +6,7 @@ export interface RequestParts {
   readonly body?: string;
 }
 
-/** A request as the bytes of HTTP/1.1, with the headers that every request of a program has unless they are given. */
+/** Returns a request as HTTP/1.1 text. Adds the headers that every client sends, unless they are given. */
 export function requestText(service: { address: string; token: string }, parts: RequestParts): string {
   const headers: Readonly<Record<string, string | undefined>> = {
     Host: new URL(service.address).host,

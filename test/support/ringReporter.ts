@@ -2,17 +2,17 @@ import Mocha, { type Runner, type Test } from 'mocha';
 import { tallyOf } from './tally.ts';
 import type { Tally } from './tally.ts';
 
-/** What a ring tells the program that started it: one line of JSON for each event, behind this mark. */
+/** Precedes each event that a ring prints for the test runner, as one line of JSON. */
 export const ringMark = '@ring ';
 
-/** One event of a ring. The last one is `end`; a ring that ends without it has crashed. */
+/** An event of a ring. The last one is `end`; a ring that ends without it has crashed. */
 type RingEvent =
   | { readonly event: 'pass'; readonly title: string; readonly durationMs: number; readonly tally?: Tally }
   | { readonly event: 'fail'; readonly title: string; readonly reason: string }
   | { readonly event: 'pending'; readonly title: string }
   | { readonly event: 'end' };
 
-/** A mocha reporter that prints {@link RingEvent}s but the last, and nothing else, for files, the editor's host and the desktop. */
+/** A mocha reporter that prints only {@link RingEvent}s, except `end`, for all kinds of rings. */
 export class RingReporter extends Mocha.reporters.Base {
   constructor(runner: Runner, options?: Mocha.MochaOptions) {
     super(runner, options);
@@ -27,7 +27,7 @@ export class RingReporter extends Mocha.reporters.Base {
   }
 }
 
-/** Reports that all tests of the ring are through. */
+/** Reports that all tests of the ring have run. */
 export function printEnd(): void {
   print({ event: 'end' });
 }
@@ -36,7 +36,7 @@ function print(event: RingEvent): void {
   console.log(`${ringMark}${JSON.stringify(event)}`);
 }
 
-/** The message with Node's own comparison in it, the stack without mocha's part, and what caused it. */
+/** Returns the error message with Node.js's diff, the stack without mocha's frames, and the causes. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const stack = (error.stack ?? error.message)

@@ -7,9 +7,9 @@ import {
   type Uri,
 } from 'vscode';
 
-const limitMs = 8_000;
+const limitMs = 30_000;
 
-/** Things that come one after the other, for somebody who waits for them. */
+/** A queue of values for code that waits for the next one. */
 export class Arrivals<T> {
   private readonly here: T[] = [];
   private readonly waiting: ((value: T) => void)[] = [];
@@ -20,7 +20,10 @@ export class Arrivals<T> {
     else this.here.push(value);
   }
 
-  /** The oldest that nobody has taken; rejects with what `explain` says when none comes within some seconds. */
+  /**
+   * Resolves to the oldest value that has not been taken yet. Rejects with the text of `explain` if none arrives in
+   * time.
+   */
   async next(explain: () => string): Promise<T> {
     const [first] = this.here.splice(0, 1);
     if (first !== undefined) return first;
@@ -38,7 +41,7 @@ export class Arrivals<T> {
   }
 }
 
-/** What both kinds of input have, seen from the program and from the person. */
+/** Common base of both kinds of input: the members that the extension uses, and methods that simulate the user. */
 abstract class ScriptedInput {
   title: string | undefined;
   step: number | undefined;
@@ -47,7 +50,7 @@ abstract class ScriptedInput {
   enabled = true;
   ignoreFocusOut = false;
   buttons: readonly unknown[] = [];
-  /** Whether the person sees it now. */
+  /** True while the input is visible. */
   isOpen = false;
   protected readonly accepted = new EventEmitter<void>();
   protected readonly changed = new EventEmitter<void>();
@@ -81,25 +84,25 @@ abstract class ScriptedInput {
     this.hide();
   }
 
-  /** The person leaves with Escape. */
+  /** Closes the input, as with Escape. */
   escape(): void {
     this.hide();
   }
 
-  /** The person presses the Back button. */
+  /** Presses the Back button. */
   goBack(): void {
     if (!this.buttons.includes(QuickInputButtons.Back)) throw new Error(`"${this.title ?? ''}" has no Back button.`);
     this.pressed.fire(QuickInputButtons.Back);
   }
 
-  /** The person presses the button with this label. */
+  /** Presses the button with this label. */
   press(label: string): void {
     const button = this.buttons.find((one) => (one as { readonly tooltip?: unknown }).tooltip === label);
     if (button === undefined) throw new Error(`"${this.title ?? ''}" has no button "${label}".`);
     this.pressed.fire(button);
   }
 
-  /** Resolves when `isSo` holds; rejects when the input goes away before. */
+  /** Resolves when `isSo` returns true; rejects if the input is closed first. */
   protected async until(isSo: () => boolean, what: string): Promise<void> {
     if (isSo()) return;
     await new Promise<void>((resolve, reject) => {
@@ -117,7 +120,7 @@ abstract class ScriptedInput {
   }
 }
 
-/** A text input, with what a person does to it. */
+/** A text input; its methods simulate the user. */
 export class ScriptedTextBox extends ScriptedInput {
   value = '';
   prompt: string | undefined;
@@ -137,16 +140,21 @@ export class ScriptedTextBox extends ScriptedInput {
     return this.complained;
   }
 
-  set validationMessage(message: string) {
+  /** The message for accepted text. */
+  understood = '';
+
+  set validationMessage(given: string | { readonly message: string }) {
+    const message = typeof given === 'string' ? given : '';
+    this.understood = typeof given === 'string' ? '' : given.message;
     this.complained = message;
     this.complaints.push(message);
     this.changed.fire();
   }
 
-  /** Everything that it complained of so far. */
+  /** All validation messages so far. */
   readonly complaints: string[] = [];
 
-  /** All that it shows besides what was typed. */
+  /** All displayed text except the typed value. */
   get text(): string {
     return [this.title, this.prompt, this.placeholder, ...this.complaints].filter(Boolean).join('\n');
   }
@@ -161,24 +169,24 @@ export class ScriptedTextBox extends ScriptedInput {
     this.typed.fire(text);
   }
 
-  /** Presses Enter, after typing `text` where it is given. */
+  /** Presses Enter, after typing `text` if it is given. */
   enter(text?: string): void {
     if (text !== undefined) this.type(text);
     this.accepted.fire();
   }
 
-  /** The sentence that says what is wrong, once the input has made up its mind. */
+  /** Returns the validation message once validation has finished. */
   async complaint(): Promise<string> {
     await this.until(() => !this.busy && this.complained !== '', 'a complaint');
     return this.complained;
   }
 }
 
-/** The dialog in which a folder is chosen. */
+/** The dialog for choosing a folder. */
 export class ScriptedFolderDialog {
-  /** All that it shows. */
+  /** All displayed text. */
   readonly text: string;
-  /** Resolves to the folder, or to nothing when the person left. */
+  /** Resolves to the folder, or to undefined if the dialog was canceled. */
   readonly answered: Promise<Uri[] | undefined>;
   private resolve: (folders: Uri[] | undefined) => void = () => undefined;
 
@@ -191,17 +199,17 @@ export class ScriptedFolderDialog {
     this.resolve([folder]);
   }
 
-  /** The person leaves with Escape. */
+  /** Cancels the dialog, as with Escape. */
   escape(): void {
     this.resolve(undefined);
   }
 }
 
-/** The dialog in which a place for a new file is chosen. */
+/** The dialog for choosing the location of a new file. */
 export class ScriptedSaveDialog {
-  /** All that it shows. */
+  /** All displayed text. */
   readonly text: string;
-  /** Resolves to the file, or to nothing when the person left. */
+  /** Resolves to the file, or to undefined if the dialog was canceled. */
   readonly answered: Promise<Uri | undefined>;
   private resolve: (file: Uri | undefined) => void = () => undefined;
 
@@ -214,13 +222,13 @@ export class ScriptedSaveDialog {
     this.resolve(file);
   }
 
-  /** The person leaves with Escape. */
+  /** Cancels the dialog, as with Escape. */
   escape(): void {
     this.resolve(undefined);
   }
 }
 
-/** A list to pick from, with what a person does to it. */
+/** A quick pick; its methods simulate the user. */
 export class ScriptedPick extends ScriptedInput {
   items: readonly QuickPickItem[] = [];
   activeItems: readonly QuickPickItem[] = [];
@@ -243,7 +251,7 @@ export class ScriptedPick extends ScriptedInput {
     return this.items.map(({ label }) => label);
   }
 
-  /** All that it shows. */
+  /** All displayed text. */
   get text(): string {
     const rows = this.items.flatMap(({ label, description, detail }) => [label, description, detail]);
     return [this.title, this.placeholder, ...rows].filter(Boolean).join('\n');
@@ -254,23 +262,23 @@ export class ScriptedPick extends ScriptedInput {
     this.whenShown(this);
   }
 
-  /** Resolves when all rows are there. */
+  /** Resolves when all rows are loaded. */
   async settled(): Promise<void> {
     await this.until(() => !this.busy, 'rest');
   }
 
-  /** Types what the list is to be narrowed down by; only a list that searches by itself changes with it. */
+  /** Types a filter. Has an effect only on a list that does its own searching. */
   type(text: string): void {
     this.value = text;
     this.typed.fire(text);
   }
 
-  /** Presses Enter on what is picked already. */
+  /** Presses Enter to accept the current selection. */
   accept(): void {
     this.accepted.fire();
   }
 
-  /** Picks the rows with these labels, and presses Enter. */
+  /** Selects the rows with these labels and presses Enter. */
   choose(...labels: readonly string[]): void {
     this.selectedItems = labels.map((label) => {
       const found = this.items.find((item) => item.label === label);

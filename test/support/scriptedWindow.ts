@@ -1,14 +1,14 @@
 import { window, type MessageItem, type OpenDialogOptions, type SaveDialogOptions } from 'vscode';
 import { Arrivals, ScriptedFolderDialog, ScriptedPick, ScriptedSaveDialog, ScriptedTextBox } from './scriptedInputs.ts';
 
-/** A message that the person sees, and what they can do with it. */
+/** A displayed message; its methods simulate the user. */
 export class ScriptedNotice {
   readonly kind: 'information' | 'warning' | 'error';
   readonly message: string;
   readonly buttons: readonly string[];
   readonly isModal: boolean;
   readonly detail: string;
-  /** Resolves to the button that was pressed, or to nothing when the notice went away. */
+  /** Resolves to the button that was pressed, or to undefined if the message was dismissed. */
   readonly answered: Promise<Button | undefined>;
   private readonly items: readonly Button[];
   private resolve: (button: Button | undefined) => void = () => undefined;
@@ -25,7 +25,7 @@ export class ScriptedNotice {
     this.answered = new Promise((resolve) => (this.resolve = resolve));
   }
 
-  /** All that it shows. */
+  /** All displayed text. */
   get text(): string {
     return [this.message, this.detail, ...this.buttons].join('\n');
   }
@@ -41,7 +41,7 @@ export class ScriptedNotice {
   }
 }
 
-/** A button as the editor is given it. */
+/** A button as passed to the editor. */
 type Button = string | MessageItem;
 
 function isButton(item: unknown): item is Button {
@@ -63,19 +63,19 @@ const replaced = [
   'setStatusBarMessage',
 ] as const;
 
-/** Whatever a person can be asked with. */
+/** Any input or dialog that can be shown to the user. */
 type ScriptedQuestion = ScriptedTextBox | ScriptedPick | ScriptedFolderDialog | ScriptedSaveDialog;
 
 /**
- * Stands where the person sits: takes over the editor's inputs and messages, remembers all that was shown, and answers
- * as the test says. Everything behind them is the real thing. `restore` gives the editor its own back.
+ * Simulates the user: replaces the editor's inputs and messages, records everything that is shown, and responds as the
+ * test requires. Everything else is real. `restore` reinstates the editor's own functions.
  */
 export class ScriptedWindow {
-  /** Every message that was shown, in their order. */
+  /** All messages that were shown, in order. */
   readonly notices: ScriptedNotice[] = [];
-  /** Every input that was shown, in their order. */
+  /** All inputs that were shown, in order. */
   readonly inputs: ScriptedQuestion[] = [];
-  /** What was said shortly in the status bar. */
+  /** The temporary messages in the status bar. */
   readonly said: string[] = [];
   private readonly shownInputs = new Arrivals<ScriptedQuestion>();
   private readonly shownNotices = new Arrivals<ScriptedNotice>();
@@ -106,40 +106,40 @@ export class ScriptedWindow {
     Object.assign(window, replacements);
   }
 
-  /** The next input of whatever kind. */
+  /** Returns the next input of any kind. */
   async input(): Promise<ScriptedQuestion> {
     return await this.shownInputs.next(() => `No input was shown. ${this.summary()}`);
   }
 
-  /** The next text input that the person is asked to fill in. */
+  /** Returns the next text input. */
   async textBox(): Promise<ScriptedTextBox> {
     const input = await this.input();
     if (input instanceof ScriptedTextBox) return input;
     throw new Error(`A text input was expected, but this was shown: ${input.text}`);
   }
 
-  /** The next list that the person is asked to pick from. */
+  /** Returns the next quick pick. */
   async pick(): Promise<ScriptedPick> {
     const input = await this.input();
     if (input instanceof ScriptedPick) return input;
     throw new Error(`A list was expected, but this was shown: ${input.text}`);
   }
 
-  /** The next dialog in which the person is asked for a folder. */
+  /** Returns the next dialog for choosing a folder. */
   async folderDialog(): Promise<ScriptedFolderDialog> {
     const input = await this.input();
     if (input instanceof ScriptedFolderDialog) return input;
     throw new Error(`A folder dialog was expected, but this was shown: ${input.text}`);
   }
 
-  /** The next dialog in which the person is asked where to put a new file. */
+  /** Returns the next dialog for saving a file. */
   async saveDialog(): Promise<ScriptedSaveDialog> {
     const input = await this.input();
     if (input instanceof ScriptedSaveDialog) return input;
     throw new Error(`A dialog for a new file was expected, but this was shown: ${input.text}`);
   }
 
-  /** The next message; those that do not match `pattern` are passed over. */
+  /** Returns the next message that matches `pattern`; skips others. */
   async notice(pattern = /(?:)/): Promise<ScriptedNotice> {
     for (;;) {
       const notice = await this.shownNotices.next(() => `No message ${String(pattern)} was shown. ${this.summary()}`);
@@ -147,12 +147,12 @@ export class ScriptedWindow {
     }
   }
 
-  /** Everything that the person could have read so far. */
+  /** All text that was shown so far. */
   get everythingShown(): string {
     return [...this.notices.map(({ text }) => text), ...this.inputs.map(({ text }) => text), ...this.said].join('\n');
   }
 
-  /** Ends what is still open, as closing the window does, and gives the editor its own functions back. */
+  /** Closes everything that is still open, as when the window closes, and reinstates the editor's own functions. */
   restore(): void {
     Object.assign(window, this.originals);
     for (const input of this.inputs) input.escape();

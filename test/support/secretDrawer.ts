@@ -1,9 +1,9 @@
 import type { SecretStorage, SecretStorageChangeEvent } from 'vscode';
 import { Emitter } from '../../src/core/util/emitter.ts';
 
-/** The secret storage of an editor, which can lose everything, as one in a browser does at the end of a session. */
+/** Secret storage that can lose everything, like that of a browser at the end of a session. */
 export class SecretDrawer implements SecretStorage {
-  /** Whether what is stored is thrown away at once. */
+  /** True if stored secrets are discarded immediately. */
   isLeaky = false;
   private readonly secrets = new Map<string, string>();
   private readonly changed = new Emitter<SecretStorageChangeEvent>();
@@ -29,7 +29,7 @@ export class SecretDrawer implements SecretStorage {
     return Promise.resolve();
   }
 
-  /** Loses everything without a word. */
+  /** Silently loses everything. */
   lose(): void {
     this.secrets.clear();
   }

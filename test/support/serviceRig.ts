@@ -2,39 +2,42 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import type { Logger } from '../../src/core/util/logger.ts';
-import { startService, type RunningService, type ServiceOptions } from '../../src/service/localService.ts';
+import { startService, type RunningService } from '../../src/service/startService.ts';
 import { parseConfig } from '../../src/service/config.ts';
 import { eventually } from './eventually.ts';
 import { HeldLease, type LeasedFolder } from './heldLease.ts';
 import { OpenApiCheck, type GivenAnswer, type OpenApi } from './openApiCheck.ts';
 import type { StatusBody } from './transferClient.ts';
 
-/** An answer of the service; `body` is parsed when it is JSON, else absent. */
+/** A response of the service; `body` is the parsed JSON, or undefined if it is empty. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
-interface RigOptions extends Partial<Omit<ServiceOptions, 'logger'>> {
+interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'logger'>> {
   readonly retentionDays?: number;
   readonly throttleBytesPerSecond?: number;
   readonly trustedHosts?: readonly string[];
-  /** The name of a database that is left out of the configuration. */
+  /** Name of a database to omit from the configuration. */
   readonly without?: string;
-  /** The name of a database that is read-only by configuration. */
+  /** Name of a database to configure as read-only. */
   readonly readOnly?: string;
-  /** Serves nothing by configuration, and is found and ended as the service of all windows is (D29). */
+  /**
+   * Configures no databases; the service is published and stopped like the shared service of all windows (D29: shared
+   * service).
+   */
   readonly shared?: boolean;
-  /** Serves both folders by configuration, also where it is shared. */
+  /** Configures both folders even if the service is shared. */
   readonly configured?: boolean;
-  /** Done between the end of the service and its next start. */
+  /** Called between the end of the service and its next start. */
   readonly whileStopped?: () => void;
 }
 
 const orcid = '0000-0002-1825-0097';
 
-/** A service in this process over two fresh folders, `source` and `target`, named `Source Data` and `Target`. */
+/** Runs a service in this process over two new folders, `source` and `target`, named `Source Data` and `Target`. */
 export class ServiceRig {
   readonly root: string;
   readonly logged: string[] = [];
@@ -45,7 +48,7 @@ export class ServiceRig {
     this.root = root;
   }
 
-  /** Makes the folders, writes the files (path to content) into the source, and starts. */
+  /** Creates the folders, writes the files (path to content) to the source, and starts the service. */
   static async start(files: Readonly<Record<string, string>>, options: RigOptions = {}): Promise<ServiceRig> {
     const rig = new ServiceRig(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-rig-')));
     await fs.mkdir(rig.target, { recursive: true });
@@ -62,7 +65,7 @@ export class ServiceRig {
     return nodePath.join(this.root, 'target');
   }
 
-  /** Both folders, as a lease asks for them. */
+  /** Both folders, in the form of a lease request. */
   get folders(): readonly LeasedFolder[] {
     return [
       { name: 'Source Data', folder: this.source, organization: 'Lab' },
@@ -111,13 +114,16 @@ export class ServiceRig {
     await fs.rm(this.root, { recursive: true, force: true });
   }
 
-  /** The secret that an operation wants: leases and stop have one of their own (D41). */
+  /** Returns the token for an operation: leases and stop requests require the sharing token (D41: two secrets). */
   tokenFor(method: string, path: string): string {
     const { token, sharingToken = token } = this.service;
     return /^(?:POST \/leases|DELETE \/service)\b/.test(`${method} ${path}`) ? sharingToken : token;
   }
 
-  /** One request with the token and JSON; `init` goes before. Throws when the OpenAPI document does not describe the answer. */
+  /**
+   * Sends a request with the token and a JSON body; `init` overrides both. Throws if the OpenAPI document does not
+   * describe the response.
+   */
   async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers({
       authorization: `Bearer ${Buffer.from(this.tokenFor(method, path)).toString('base64')}`,
@@ -135,7 +141,10 @@ export class ServiceRig {
     return await this.checked(method, path, given);
   }
 
-  /** Holds an answer against the OpenAPI document (D26); every answer to {@link call} is. */
+  /**
+   * Checks a response against the OpenAPI document (D26: service HTTP behavior), as {@link call} does for every
+   * response.
+   */
   async checked(method: string, path: string, given: GivenAnswer): Promise<Answer> {
     (await this.openApi()).check(method, path, given);
     return {
@@ -145,16 +154,18 @@ export class ServiceRig {
     };
   }
 
-  /** The OpenAPI document of the service, and what checks answers against it. */
+  /** Returns a checker for the service's OpenAPI document. */
   async openApi(): Promise<OpenApiCheck> {
     if (this.checker === undefined) {
       const response = await fetch(`${this.service.address}/openapi.json`);
-      this.checker = new OpenApiCheck((await response.json()) as OpenApi);
+      const text = await response.text();
+      if (!response.ok) throw new Error(text);
+      this.checker = new OpenApiCheck(JSON.parse(text) as OpenApi);
     }
     return this.checker;
   }
 
-  /** The paths that a search of the source finds, in order. */
+  /** Returns the paths that a search of the source finds, in order. */
   async find(query: string, more: object = {}): Promise<string[]> {
     const body = { database: 'Source Data', orcid, query, ...more };
     const answer = await this.call('POST', '/api/v1/files', body);
@@ -167,7 +178,7 @@ export class ServiceRig {
     return await this.call('POST', '/api/v1/transfers', body);
   }
 
-  /** Submits a transfer that has to be accepted, and returns its id. */
+  /** Submits a transfer that must be accepted, and returns its id. */
   async mustSubmit(fileIds: readonly string[], more: object = {}): Promise<string> {
     const answer = await this.submit(fileIds, more);
     if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
@@ -178,7 +189,7 @@ export class ServiceRig {
     return (await this.call('GET', `/api/v1/transfers/${id}`)).body as StatusBody;
   }
 
-  /** Asks until the transfer is in this state. */
+  /** Polls until the transfer has one of these states. */
   async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
     return await eventually(async () => {
       const status = await this.status(id);
@@ -186,12 +197,12 @@ export class ServiceRig {
     });
   }
 
-  /** Holds a lease on these folders; see {@link HeldLease}. */
+  /** Opens a lease on these folders; see {@link HeldLease}. */
   async lease(databases: readonly LeasedFolder[] = this.folders): Promise<HeldLease> {
     return await HeldLease.begin(this.service, databases);
   }
 
-  /** The names of all databases that are served now. */
+  /** Returns the names of all databases that are currently served. */
   async names(): Promise<string[]> {
     const { body } = await this.call('GET', '/api/v1/databases');
     return (body as { name: string }[]).map(({ name }) => name);
@@ -201,7 +212,7 @@ export class ServiceRig {
     return await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${by}`);
   }
 
-  /** All files under the target, relative and sorted. */
+  /** Returns the relative paths of all files below the target, sorted. */
   async landedFiles(): Promise<string[]> {
     const entries = await fs.readdir(this.target, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile());

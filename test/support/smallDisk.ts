@@ -3,13 +3,13 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 
-/** A file system of its own with little room. */
+/** A separate file system with little space. */
 export interface SmallDisk {
   readonly folder: string;
   remove(): Promise<void>;
 }
 
-/** Mounts one; undefined where this machine or this person may not. */
+/** Mounts a small file system; undefined if this machine or user doesn't permit that. */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | undefined> {
   const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-disk-'));
   try {

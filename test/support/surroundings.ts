@@ -1,29 +1,37 @@
-import type { ExplorerSurroundings } from '../../src/core/explorer.ts';
+import type { Explorer } from '../../src/core/explorer.ts';
 import { plainNetwork } from '../../src/core/model/networkSettings.ts';
 
-/** The person of the tests. */
+type ExplorerDependencies = ConstructorParameters<typeof Explorer>[0];
+
+/** The ORCID iD of the test user. */
 export const orcid = '0000-0002-1825-0097';
 
-/** The stored dialect of a test server that takes databases by name, so that no submission has to look it up first (D36). */
+/**
+ * Returns the stored dialect of a test server that accepts database names, so that no submission has to determine this
+ * first (D36: names before submission).
+ */
 export function namesLearned(address: string, version = '1.2.3'): unknown {
   return { [address]: { version, dialect: { idsWanted: false } } };
 }
 
-/** Surroundings of a core that stands by itself: a person who looks at it, the plain network, nothing learned before. */
+/**
+ * Returns the dependencies of a core without an editor: a focused window, default network settings, nothing learned
+ * yet.
+ */
 export function surroundingsOf(
-  own: Pick<ExplorerSurroundings, 'log' | 'clock' | 'ledgerFolder'> & Partial<ExplorerSurroundings>,
-): ExplorerSurroundings {
+  own: Pick<ExplorerDependencies, 'log' | 'clock' | 'ledgerFolder'> & Partial<ExplorerDependencies>,
+): ExplorerDependencies {
   return {
-    orcid: () => orcid,
-    timeoutSeconds: () => undefined,
-    shortestMs: () => 1000,
+    getOrcid: () => orcid,
+    getTimeoutSeconds: () => undefined,
+    getMinIntervalMs: () => 1000,
     hasFocus: () => true,
-    network: () => plainNetwork,
+    getNetworkSettings: () => plainNetwork,
     fetch: async (address, init) => await fetch(address, init),
-    dialects: undefined,
-    keepDialects: () => undefined,
+    savedDialects: undefined,
+    saveDialects: () => undefined,
     rememberConnection: () => Promise.resolve(),
-    searchability: undefined,
+    savedSearchability: undefined,
     saveSearchability: () => undefined,
     ...own,
   };

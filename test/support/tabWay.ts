@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** One thing that Tab has reached: its name, and how wide a line is drawn around it. */
+/** An element that Tab reached: its name, and the width of its outline. */
 interface TabStop {
   readonly name: string;
   readonly outlinePixels: number;
@@ -8,13 +8,13 @@ interface TabStop {
 
 const nameOf = `(element) => (element.getAttribute('aria-label') ?? element.textContent).trim()`;
 
-/** The names of what can be used in a page, in the order of the document. */
+/** Returns the names of the interactive elements in a page, in document order. */
 export async function usable(page: Page): Promise<readonly string[]> {
   return await page.evaluate(`[...document.querySelectorAll('a[href], button, summary, input, [tabindex="0"]')]
     .filter((element) => element.checkVisibility()).map(${nameOf})`);
 }
 
-/** Presses Tab from the beginning of a page so often, or until it leads out of it, and tells what had the focus on the way. */
+/** Presses Tab up to `most` times, or until the focus leaves the page; returns the elements that were focused. */
 export async function tabWay(page: Page, most: number): Promise<readonly TabStop[]> {
   const way: TabStop[] = [];
   while (way.length < most) {

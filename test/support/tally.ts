@@ -1,35 +1,37 @@
 /**
- * What the rings count apart from tests: rows of the contract (§4), faults that the client meets, properties, and pages
- * that were checked for accessibility, with how many rules hold there.
+ * Kinds of checks that the rings count in addition to tests: rows of the contract (§4), faults that the client handles,
+ * properties, and pages checked for accessibility, with the number of rules that passed.
  */
-type TallyKind = 'contract row' | 'fault' | 'property' | 'accessible page' | 'command';
+type TallyKind = 'contract row' | 'fault' | 'property' | 'accessible page' | 'command' | 'actions';
 
-/** One thing of a kind, and how often it was tried; a property that fails half-way has fewer runs. */
+/** A counted check and its number of runs; a property that fails midway has fewer runs. */
 export interface Tally {
   readonly kind: TallyKind;
   runs: number;
-  /** Of a page: what axe leaves to a person's judgement. */
+  /** The number of actions that each task took. */
+  readonly actions?: Readonly<Record<string, number>>;
+  /** For a page: the number of results that axe leaves to human review. */
   incomplete?: number;
 }
 
 type Counted = Mocha.Test & { tally?: Tally };
 
-/** Makes a test stand for `tally`; the reporter counts it when it passes. */
+/** Associates a test with `tally`, which the reporter counts if the test passes. */
 export function counted(test: Mocha.Test, tally: Tally): Mocha.Test {
   return Object.assign(test, { tally });
 }
 
-/** A test of one row of the contract: a field's rule, or a condition of §4.8. */
+/** Defines a test for one row of the contract: a rule for a field, or a condition in §4.8. */
 export function contractRow(title: string, body: Mocha.AsyncFunc | Mocha.Func): Mocha.Test {
   return counted(it(title, body), { kind: 'contract row', runs: 1 });
 }
 
-/** A test of one thing that a server or a network does wrong. */
+/** Defines a test for one fault of a server or a network. */
 export function fault(title: string, body: Mocha.AsyncFunc | Mocha.Func): Mocha.Test {
   return counted(it(title, body), { kind: 'fault', runs: 1 });
 }
 
-/** What a test stands for, where it stands for something. */
+/** Returns the tally that a test is associated with, if any. */
 export function tallyOf(test: Mocha.Test): Tally | undefined {
   return (test as Counted).tally;
 }

@@ -1,29 +1,32 @@
 import type Mocha from 'mocha';
-import { printEnd } from './ringReporter.ts';
 
-/** The orders of the tests of a ring: as written, backwards, or each in a run of its own. */
+/** The orders for the tests of a ring: as written, backwards, or each test in a separate run. */
 const testOrders = ['written', 'reverse', 'alone'] as const;
 
 export type TestOrder = (typeof testOrders)[number];
 
-/** The variable that names the order for the program of a ring. */
+/** The environment variable that sets the order for a ring's program. */
 const variable = 'DATA_TRANSFER_TEST_ORDER';
 
-/** Returns the order that the environment names. */
+/** Returns the order set in the environment. */
 export function chosenOrder(): TestOrder {
   const chosen = process.env[variable];
   return testOrders.find((order) => order === chosen) ?? 'written';
 }
 
-/** Runs what is loaded and reports the end of the ring; resolves to the number of failures. */
+/** Runs the loaded tests; resolves to the number of failures. */
 export async function runInOrder(mocha: Mocha, order: TestOrder): Promise<number> {
   if (order === 'reverse') reverse(mocha.suite);
-  const failures = order === 'alone' ? await runEachAlone(mocha) : await run(mocha);
-  printEnd();
-  return failures;
+  return order === 'alone' ? await runEachAlone(mocha) : await run(mocha);
 }
 
-/** Runs each test with only its own hooks, as `--grep` with its whole title does. */
+/** Returns the number of tests that did not run, because of a pattern or a failed hook. */
+export function testsNotRun({ tests, suites }: Mocha.Suite): number {
+  const own = tests.filter(({ state }) => state === undefined).length;
+  return suites.reduce((sum, suite) => sum + testsNotRun(suite), own);
+}
+
+/** Runs each test with only its own hooks, like `--grep` with its full title. */
 async function runEachAlone(mocha: Mocha): Promise<number> {
   mocha.cleanReferencesAfterRun(false);
   const pattern = mocha.options.grep instanceof RegExp ? mocha.options.grep : /(?:)/;

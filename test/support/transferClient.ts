@@ -1,6 +1,6 @@
 import { eventually } from './eventually.ts';
 
-/** The fields of a status that tests look at. */
+/** The fields of a status that tests check. */
 export interface StatusBody {
   readonly id: string;
   readonly status: string;
@@ -11,7 +11,7 @@ export interface StatusBody {
 
 const orcid = '0000-0002-1825-0097';
 
-/** Asks a service of another process about transfers from `Source` to `Target`. */
+/** Submits and polls transfers from `Source` to `Target` on a service in another process. */
 export class TransferClient {
   private readonly address: string;
   private readonly token: string;
@@ -21,7 +21,10 @@ export class TransferClient {
     this.token = token;
   }
 
-  /** Resolves with the id of a transfer that was acknowledged; rejects otherwise, also when the service died meanwhile. */
+  /**
+   * Resolves with the id of an acknowledged transfer; rejects otherwise, including when the service dies in the
+   * meantime.
+   */
   async submit(fileIds: readonly string[]): Promise<string> {
     const body = { source: 'Source', destination: 'Target', orcid, file_ids: fileIds, description: 'As it is' };
     return ((await this.call('POST', '/api/v1/transfers', body)) as { id: string }).id;
@@ -31,7 +34,7 @@ export class TransferClient {
     return (await this.call('GET', `/api/v1/transfers/${id}`)) as StatusBody;
   }
 
-  /** Asks until the transfer is in one of these states. */
+  /** Polls until the transfer has one of these states. */
   async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
     return await eventually(async () => {
       const status = await this.status(id);

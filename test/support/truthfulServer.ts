@@ -4,32 +4,32 @@ import { json, problem, type Behaviour } from './faultBehaviours.ts';
 import { FaultServer } from './faultServer.ts';
 import { Gate } from './gate.ts';
 
-/** A transfer as the server has it. */
+/** A transfer on the server. */
 export interface TrueTransfer {
   readonly id: string;
   readonly createdAt: number;
-  /** Every word that it ever had; the last one is how it stands. */
+  /** All states of the transfer so far; the last one is current. */
   readonly words: string[];
 }
 
-/** A question for a status: when it came, by the server's clock, and whether the key was accepted. */
+/** A status request: when it was received, by the server's clock, and whether the key was accepted. */
 export interface Question {
   readonly id: string;
   readonly at: number;
   readonly isAccepted: boolean;
 }
 
-/** A server that takes transfers on and moves them, and knows all that was asked of it: the truth of a test. */
+/** A server that accepts transfers and records every request, which tests use as the source of truth. */
 export class TruthfulServer {
   readonly http: FaultServer;
   key = 'the-key';
-  /** How often somebody tried to submit, whatever came of it. */
+  /** Number of submission attempts, whatever their result. */
   submissions = 0;
   readonly transfers: TrueTransfer[] = [];
   readonly questions: Question[] = [];
-  /** The most questions for a status that were ever under way at the same time. */
+  /** Maximum number of concurrent status requests so far. */
   mostAtOnce = 0;
-  /** Before the answers to submissions, which are decided then, and to questions. */
+  /** Hold the responses to submissions, which have already been processed, and those to status requests. */
   readonly submitting = new Gate();
   readonly answering = new Gate();
   private readonly clock: Clock;
@@ -48,7 +48,7 @@ export class TruthfulServer {
     return new TruthfulServer(await FaultServer.start(), clock);
   }
 
-  /** Moves all transfers on. */
+  /** Changes the state of all transfers. */
   become(word: string): void {
     for (const { words } of this.transfers) words.push(word);
   }
@@ -80,7 +80,10 @@ export class TruthfulServer {
     };
   }
 
-  /** Another count each time, so that the pace of asking depends on the age alone (D33). */
+  /**
+   * Responds with a different count each time, so that the polling interval depends on the age alone (D33: polling
+   * intervals).
+   */
   private tell(): Behaviour {
     return async (request, response) => {
       const id = request.path.split('/').at(-1) ?? '';

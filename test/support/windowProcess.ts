@@ -1,11 +1,11 @@
-/** A window in a process of its own, which can be killed. */
-import type { Transfer } from '../../src/core/model/transfer.ts';
+/** Runs a window in a separate process, which can be killed. */
+import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { argumentOfProcess, AskedProcess, obey } from './askedProcess.ts';
 import { CoreWindow, type TransferWindow, type WindowPlace } from './coreWindow.ts';
 
 type Wish = { readonly kind: 'submit' | 'shown' } | { readonly kind: 'pass'; readonly ms: number };
 
-/** That window, from the side of the test. */
+/** Controls the window from the test's process. */
 export class WindowProcess implements TransferWindow {
   private readonly process: AskedProcess;
 
@@ -13,7 +13,7 @@ export class WindowProcess implements TransferWindow {
     this.process = process;
   }
 
-  /** Resolves when it is open. */
+  /** Resolves when the window is open. */
   static async start(place: WindowPlace): Promise<WindowProcess> {
     return new WindowProcess(await AskedProcess.start(import.meta.filename, place));
   }
@@ -34,17 +34,17 @@ export class WindowProcess implements TransferWindow {
     await this.process.kill();
   }
 
-  private async ask(wish: Wish): Promise<unknown> {
-    return await this.process.ask(wish);
+  private async ask(command: Wish): Promise<unknown> {
+    return await this.process.ask(command);
   }
 }
 
 if (import.meta.main) {
   const window = await CoreWindow.open(argumentOfProcess() as WindowPlace);
   obey(async (message) => {
-    const wish = message as Wish;
-    if (wish.kind === 'submit') await window.submit();
-    if (wish.kind === 'pass') await window.pass(wish.ms);
+    const command = message as Wish;
+    if (command.kind === 'submit') await window.submit();
+    if (command.kind === 'pass') await window.pass(command.ms);
     return { transfer: await window.shown() };
   });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import type { Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { installedExtensions } from '../support/editor/installed.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { json } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
@@ -21,7 +21,7 @@ describe('A person with several services and windows', function () {
     publicLike(one, 'the-key');
     publicLike(other, 'other-key');
     other.on('GET /', json({ name: 'Other Service', version: '2.0' }));
-    editor = await startEditor({ extensions: installedExtensions });
+    editor = await openEditor();
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
@@ -60,10 +60,10 @@ describe('A person with several services and windows', function () {
     await (await window.tree('Databases').row('Other Service')).click();
     await window.quickInput.pick('DTS prototype');
     await shows(window, 'DTS prototype', 'connected');
-    await (await window.tree('Databases').row('DTS prototype')).menu('Forget Connection…');
-    await window.notifications.wait('Forgot DTS prototype and its key.');
+    await (await window.tree('Databases').row('DTS prototype')).menu('Remove Connection…');
+    await window.notifications.wait('Removed DTS prototype and its saved key.');
     assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
-    await window.notifications.press('Forgot DTS prototype', 'Undo');
+    await window.notifications.press('Removed DTS prototype', 'Undo');
     await shows(window, 'DTS prototype', 'connected');
   });
 
@@ -80,10 +80,10 @@ describe('A person with several services and windows', function () {
     await first.page.bringToFront();
     publicLike(one, 'new-key');
     await first.command('Data Transfer: Set API Key…');
-    await first.quickInput.input('new-key', /developer token/);
-    await first.statusBar('The key was accepted.');
+    await first.quickInput.input('new-key', /Developer token/);
+    await first.statusBar('API key accepted.');
     await second.page.bringToFront();
-    await second.notifications.wait('The key of DTS prototype was changed in another window.');
+    await second.notifications.wait('The API key of DTS prototype was changed in another window.');
     await second.reload();
     await second.openContainer('Data Transfer');
     await shows(second, 'DTS prototype', 'connected');
@@ -92,8 +92,8 @@ describe('A person with several services and windows', function () {
 
     await first.page.bringToFront();
     await first.openContainer('Data Transfer');
-    await (await first.tree('Databases').row('DTS prototype')).menu('Forget Connection…');
-    await first.notifications.wait('Forgot DTS prototype and its key.');
+    await (await first.tree('Databases').row('DTS prototype')).menu('Remove Connection…');
+    await first.notifications.wait('Removed DTS prototype and its saved key.');
     await second.page.bringToFront();
     assert.match(await second.tree('Databases').welcome(), /Connect to a service/);
   });

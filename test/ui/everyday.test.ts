@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { savedConnection, startEditor, type Editor, type EditorOptions } from '../support/editor/editor.ts';
+import { savedConnection, type Editor } from '../support/editor/editor.ts';
+import { openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { installedExtensions } from '../support/editor/installed.ts';
 import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import { until } from '../support/editor/until.ts';
@@ -42,9 +42,9 @@ describe('A person on an ordinary day', function () {
   });
 
   /** Opens a window of a fresh editor. */
-  async function open(options: EditorOptions = {}): Promise<void> {
+  async function open(options: JourneyOptions = {}): Promise<void> {
     const settings = { 'dataTransfer.search.pageSize': 20, 'files.simpleDialog.enable': true };
-    editor = await startEditor({ extensions: installedExtensions, workspace: folder, settings, ...options });
+    editor = await openEditor({ workspace: folder, settings, ...options });
     window = await editor.openWindow();
     results = window.tree('Search Results');
     transfers = window.tree('Transfers');
@@ -80,7 +80,7 @@ describe('A person on an ordinary day', function () {
       rows.some((row) => row.label === label && row.description.endsWith(end)),
     );
   const transferRow = (state: string): Promise<void> =>
-    transfers.waitFor(state, (rows) => rows.some(({ description }) => description.startsWith(state)));
+    transfers.waitFor(state, (rows) => rows.some(({ label }) => label.startsWith(state)));
   const notice = async (text: string | RegExp): Promise<void> => {
     await window.notifications.wait(text);
     await window.notifications.clear();
@@ -105,7 +105,7 @@ describe('A person on an ordinary day', function () {
       server.requestsTo('GET /api/v1/databases').length > listed ? true : undefined,
     );
     await run('Copy Diagnostics');
-    await notice(/^The diagnostics are on the clipboard/);
+    await notice(/^Copied the diagnostics to the clipboard/);
     await window.clipboard((text) => text.includes('DTS prototype'));
     await run('Show Log');
     const panel = window.page.locator('.part.panel');
@@ -123,15 +123,20 @@ describe('A person on an ordinary day', function () {
     await openConnected();
     await connected('connected');
     await run('Search All Databases…');
-    await window.input('JDP', /2\/3/);
-    await window.pick('Search', /3\/3/);
-    await results.waitFor('three searches', (rows) => rows.filter(({ level }) => level === 1).length >= 1);
-    await (await results.row('“JDP”')).menu('Dismiss Search');
-    await notice(/^Dismissed the search/);
-    await results.action('Clear Results');
-    await window.notifications.press(/^Dismissed/, 'Undo');
-    await results.action('Clear Results');
-    await notice(/^Dismissed/);
+    await window.input('JDP', /leave empty to list all files/);
+    await results.waitFor('files', ([first, second]) => first?.level === 1 && second?.isChecked !== undefined);
+    // The focus goes to the first file, which closes a menu.
+    await until('the focus on a file', async () =>
+      (await window.page.locator('.monaco-list.element-focused .monaco-list-row.focused').count()) > 0
+        ? true
+        : undefined,
+    );
+    await (await results.row('“JDP”')).menu('Remove Search');
+    await notice(/^Removed the search/);
+    await run('Clear Results');
+    await window.notifications.press(/^Removed/, 'Undo');
+    await run('Clear Results');
+    await notice(/^Removed/);
 
     await searchDatabase(window, 'JGI Data Portal', 'JDP');
     await searchRow('“JDP”', '20+ files');
@@ -140,11 +145,11 @@ describe('A person on an ordinary day', function () {
     await (await results.row('“JDP”')).menu('Load All');
     await searchRow('“JDP”', '60 files');
     await (await results.row('“JDP”')).menu('Sort Results…');
-    await window.pick('Name', 'Sort the files');
-    await searchRow('“JDP”', 'by name');
+    await window.pick('Name', 'Sort the results');
+    await searchRow('“JDP”', 'sorted by name');
     await (await results.row('“JDP”')).menu('Refine Search…');
-    await window.input('JDP:00001', /2\/3/);
-    await window.pick('Search', /3\/3/);
+    await window.input('JDP:00001', /1\/2/);
+    await window.pick('Search', /2\/2/);
     await searchRow('“JDP:00001”', '10+ files');
     await (await results.row('“JDP:00001”')).action('Repeat Search');
     await searchRow('“JDP:00001”', '10+ files');
@@ -177,9 +182,9 @@ describe('A person on an ordinary day', function () {
     const row = await results.row('JDP:000011.csv');
     await row.menu('Show Metadata as JSON');
     await window.showTab(/json/);
-    await row.menu('Copy File Id');
+    await row.menu('Copy File ID');
     assert.equal(await window.clipboard((text) => text.startsWith('JDP:')), 'JDP:000011');
-    await run('Find Files by Id…');
+    await run('Find Files by ID…');
     await window.pick('JGI Data Portal', /1\/3/);
     await window.pick('Clipboard', /2\/3/);
     await results.waitFor('the file', (rows) => rows.filter(({ level }) => level === 1).length === 2);
@@ -189,19 +194,20 @@ describe('A person on an ordinary day', function () {
     await openConnected();
     await searchTen();
     await (await results.row('JDP:000011.csv')).menu('Transfer Files…');
-    await window.pick(kbase, /1\/4/);
-    await window.quickInput.wait(/2\/4/);
-    await window.quickInput.button('Write as a Document with Preview');
+    await window.pick(kbase, /1\/2/);
+    await window.pick('Description…', /2\/2/);
+    await window.quickInput.wait('Purpose of this transfer');
+    await window.quickInput.button('Write in an Editor with Preview');
     await window.notifications.wait(/^Write the description in Markdown/);
     await window.pageFrame(/Preview|Untitled/);
     await window.page.locator('.editor-group-container .monaco-editor .view-lines').first().click();
     await window.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
     await window.page.keyboard.type('For a *first* look');
     await window.press('Control+Enter');
-    await window.quickInput.wait(/2\/4/);
+    await window.quickInput.wait('Purpose of this transfer');
     assert.equal((await window.quickInput.state())?.value, 'For a *first* look');
     await window.quickInput.accept();
-    await window.pick('No instructions', /3\/4/);
+    await window.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
     await transferRow('staging');
     const asked = server.requestsTo('GET /api/v1/transfers/*').length;
@@ -209,7 +215,7 @@ describe('A person on an ordinary day', function () {
     await until('the status to be asked for', async () =>
       server.requestsTo('GET /api/v1/transfers/*').length > asked ? true : undefined,
     );
-    await (await transfers.row(/^1 file to/)).menu('Copy Transfer Id');
+    await (await transfers.row(/· 1 file to/)).menu('Copy Transfer ID');
     const [id = ''] = service.transfers.keys();
     await window.clipboard((text) => text === id);
     finishTransfers(service);
@@ -220,28 +226,27 @@ describe('A person on an ordinary day', function () {
   it('goes back to earlier transfers: finds one, submits it again, keeps a table of all, and clears', async () => {
     await transferOne('For a *first* look');
     await run('Find in History…');
-    await window.quickInput.type('first', 'File, database, description or id');
+    await window.quickInput.type('first', 'Search by file, database, description, or ID');
     await window.pick(`1 file to ${kbase}`);
     await window.pageFrame(`Transfer to ${kbase}`);
-    await (await transfers.row(/^1 file to/)).action('Submit Again…');
-    await window.pick(/^All of it again/, 'Submit Again');
+    await (await transfers.row(/· 1 file to/)).action('Transfer Again…');
     await window.notifications.answer('Transfer');
     await transferRow('staging');
     finishTransfers(service);
     await transfers.waitFor(
       'both',
-      (rows) => rows.filter(({ description }) => description === 'succeeded · 1 of 1 file').length === 2,
+      (rows) => rows.filter(({ label }) => label.startsWith('succeeded · 1 file to')).length === 2,
     );
     const file = join(folder, 'history.csv');
     await run('Export Transfer History…');
-    await window.input(file, 'Export Transfer History');
+    await window.quickInput.saveAs(file, 'Export Transfer History');
     await notice('Exported 2 transfers.');
     assert.equal((await readFile(file, 'utf8')).trim().split('\n').length, 3);
 
     const elsewhere = crypto.randomUUID();
     service.transfers.set(elsewhere, { orcid, status: 'succeeded', num_files: 1, num_files_transferred: 1 });
-    await run('Check a Transfer by Id…');
-    await window.input(elsewhere, 'The id that DTS prototype gave the transfer');
+    await run('Track a Transfer by ID…');
+    await window.input(elsewhere, 'Transfer ID issued by DTS prototype');
     await window.pageFrame(/Transfer started elsewhere|elsewhere/);
     await run('Remove from History');
     await window.pick(/.+/, 'Select the transfer to remove from the history');
@@ -252,7 +257,7 @@ describe('A person on an ordinary day', function () {
       rows.some(({ label, description }) => label === 'Finished' && description === '2'),
     );
     await run('Restore Removed Transfers…');
-    await window.pick('Restore 1 transfer', 'Choose a transfer to restore, or all of them');
+    await window.pick('Restore 1 transfer', 'Select a transfer to restore, or all of them');
     await transfers.waitFor('the third', (rows) =>
       rows.some(({ label, description }) => label === 'Finished' && description === '3'),
     );
@@ -261,14 +266,12 @@ describe('A person on an ordinary day', function () {
   it('says that a transfer without an answer did not start, and submits it again', async () => {
     await transferOne('');
     server.on(submission, dropBeforeAnswer());
-    await (await transfers.row(/^1 file to/)).action('Submit Again…');
-    await window.pick(/^All of it again/, 'Submit Again');
+    await (await transfers.row(/· 1 file to/)).action('Transfer Again…');
     await window.notifications.answer('Transfer');
     await transfers.waitFor('the group', (rows) => rows.some(({ label }) => label === 'Not confirmed'));
     service = publicLike(server, 'the-key');
-    await run('Not Confirmed: It Did Not, Submit Again…');
-    await window.pick(/^1 file to/, 'Select the transfer that did not start');
-    await window.pick(/^All of it again/, 'Submit Again');
+    await run('Submit Again (Not Started)…');
+    await window.pick(/^1 file to/, "Select the transfer that didn't start");
     await window.notifications.answer('Transfer');
     await transferRow('staging');
     assert.equal(service.transfers.size, 1);

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import type { Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
-const orcid = '0000-0002-1825-0097';
 const space = '\u00a0';
 
 /** The texts of the bundle that are other ones in French: none of them may be seen. */
@@ -32,13 +32,8 @@ describe('A person whose editor speaks French', function () {
     folder = await mkdtemp(join(tmpdir(), 'french-'));
     await writeFile(join(folder, 'notes.txt'), 'Notes');
     await writeFile(join(folder, 'large.bin'), Buffer.alloc(1_234_567));
-    editor = await startEditor({ extensionPath: repositoryRoot, workspace: folder });
-    // What a language pack does: it says which language its words are in, before the editor begins.
-    window = await editor.openWindow({
-      prepare: async (page) => {
-        await page.addInitScript('globalThis._VSCODE_NLS_LANGUAGE = "fr"');
-      },
-    });
+    editor = await openEditor({ workspace: folder });
+    window = await editor.openWindow({ language: 'fr' });
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
@@ -60,11 +55,9 @@ describe('A person whose editor speaks French', function () {
   async function search(): Promise<void> {
     const databases = window.tree('Bases de données');
     await window.openContainer('Transfert de données');
-    await databases.welcomeButton('Démarrer le service local');
+    await databases.welcomeLink('Démarrez le service local');
     await (await databases.row(/french-/)).action('Rechercher des fichiers…');
-    await window.quickInput.input(orcid, 'ORCID iD');
-    await window.quickInput.input('', /2\/3/);
-    await window.quickInput.pick('Rechercher', /3\/3/);
+    await window.quickInput.input('', /laissez vide/);
     const results = window.tree('Résultats');
     await results.waitFor('the files', (rows) => rows.some(({ description }) => description.includes('2 fichiers')));
     await (await results.row('large.bin')).toggleCheck();
@@ -73,9 +66,8 @@ describe('A person whose editor speaks French', function () {
   async function transfer(): Promise<void> {
     await search();
     await window.tree('Résultats').action('Transférer les fichiers cochés…');
-    await window.quickInput.pick('Fichiers reçus', /1\/4/);
-    await window.quickInput.input('', /2\/4/);
-    await window.quickInput.pick('Aucune instruction', /3\/4/);
+    await window.quickInput.pick('Fichiers reçus', /1\/2/);
+    await window.quickInput.pick('Continuer', /2\/2/);
     await window.notifications.answer('Transférer');
   }
 
@@ -83,25 +75,22 @@ describe('A person whose editor speaks French', function () {
   async function openViews(): Promise<void> {
     await window.openContainer('Transfert de données');
     const welcome = window.page.locator('.part.sidebar .welcome-view-content');
-    await welcome.filter({ hasText: 'Démarrer le service local' }).waitFor();
+    await welcome.filter({ hasText: 'Démarrez le service local' }).waitFor();
   }
 
-  it('finds views and their first steps in French', async () => {
+  it('finds views, their first steps and commands in French', async () => {
     await openViews();
     const shown = await sideBar();
     for (const text of ['Bases de données', 'Résultats', 'Transferts'])
       assert.ok(shown.toLowerCase().includes(text.toLowerCase()), `${text} in ${shown}`);
+    assert.equal(await window.hasCommand('Transfert de données: Trouver des fichiers par identifiant…'), true);
   });
 
-  it('searches, and reads sizes as they are written in French', async () => {
+  it('searches, and reads sizes and the page of a file in French, which says so to a screen reader', async () => {
     await search();
     const rows = await window.tree('Résultats').rows();
     assert.match(rows.find(({ label }) => label === 'large.bin')?.description ?? '', /^1,2\sMo · bin$/);
     await expectNoEnglish(await sideBar());
-  });
-
-  it('reads the page of a file in French, which says so to a screen reader', async () => {
-    await search();
     await (await window.tree('Résultats').row('large.bin')).doubleClick();
     const page = await window.pageFrame('large.bin');
     await page.getByRole('button', { name: 'Copier l’identifiant' }).waitFor();
@@ -112,21 +101,17 @@ describe('A person whose editor speaks French', function () {
     await expectNoEnglish(shown);
   });
 
-  it('transfers, and is told of it in French', async () => {
+  it('transfers, shows a notification, and reads the page of the transfer in French', async () => {
     await transfer();
     const notice = await window.notifications.wait(/Transfert réussi/);
     assert.deepEqual(
       [notice.text, notice.buttons],
-      [`Transfert réussi${space}: 1 fichier vers Fichiers reçus.`, ['Afficher la progression']],
+      [`Transfert réussi${space}: 1 fichier vers Fichiers reçus.`, ['Afficher les fichiers', 'Afficher les détails']],
     );
-    await window.statusBar('Transferts terminés');
-  });
-
-  it('reads the page of the transfer in French', async () => {
-    await transfer();
+    await window.statusBar('Tous les transferts sont terminés');
     const transfers = window.tree('Transferts');
     await (await transfers.row('Terminés')).expand();
-    const row = await transfers.row('1 fichier vers Fichiers reçus');
+    const row = await transfers.row('réussi · 1 fichier vers Fichiers reçus');
     await row.click();
     const page = await window.pageFrame(/Fichiers reçus/);
     await page.getByText('réussi').first().waitFor();
@@ -134,10 +119,5 @@ describe('A person whose editor speaks French', function () {
     assert.match(shown, /1 sur 1 fichier\s+100\s%/);
     await expectNoEnglish(shown);
     await expectNoEnglish(await sideBar());
-  });
-
-  it('finds the commands in the palette by their French names', async () => {
-    await openViews();
-    assert.equal(await window.hasCommand('Transfert de données: Trouver des fichiers par identifiant…'), true);
   });
 });

@@ -3,9 +3,9 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareSources } from '../../scripts/demo/demoData.ts';
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import type { Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { installedExtensions } from '../support/editor/installed.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { until } from '../support/editor/until.ts';
@@ -35,7 +35,7 @@ describe('A person in the whole editor', function () {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'journey-'));
     await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
-    editor = await startEditor({ extensions: installedExtensions, workspace: folder });
+    editor = await openEditor({ workspace: folder });
     window = await editor.openWindow();
   });
   afterEach(async function () {
@@ -96,16 +96,14 @@ describe('A person in the whole editor', function () {
       await connect(service.address, service.token);
       await window.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === 'Read Only'));
       await window.command('Data Transfer: Search Files…');
-      await window.quickInput.pick('Vega Datasets', /1\/3/);
-      await window.quickInput.input('anscombe', /2\/3/);
-      await window.quickInput.pick('Search', /3\/3/);
+      await window.quickInput.pick('Vega Datasets', /1\/2/);
+      await window.quickInput.input('anscombe', /leave empty to list all files/);
       const results = window.tree('Search Results');
       await results.waitFor('all results', (rows) => rows.some(({ description }) => description.endsWith('1 file')));
       await (await results.row('anscombe.json')).toggleCheck();
       await window.command('Data Transfer: Transfer Checked Files…');
-      await window.quickInput.pick('Read Only', /1\/4/);
-      await window.quickInput.input('', /2\/4/);
-      await window.quickInput.pick('No instructions', /3\/4/);
+      await window.quickInput.pick('Read Only', /1\/2/);
+      await window.quickInput.pick('Continue', /2\/2/);
       await window.notifications.answer('Transfer');
       await window.statusBar('1 transfer failed');
       await window.clickStatusBar('1 transfer failed');
@@ -118,12 +116,10 @@ describe('A person in the whole editor', function () {
   it('begins without an account, and finds everything again after a reload', async () => {
     await window.openContainer('Data Transfer');
     const databases = window.tree('Databases');
-    await databases.welcomeButton('Start the Local Service');
+    await databases.welcomeLink('Start the local service');
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
     await (await databases.row('Sample Data')).action('Search Files…');
-    await window.quickInput.input(orcid, 'ORCID iD');
-    await window.quickInput.input('weather', /2\/3/);
-    await window.quickInput.pick('Search', /3\/3/);
+    await window.quickInput.input('weather', /leave empty to list all files/);
     const results = window.tree('Search Results');
     await results.waitFor('all results', (rows) => rows.some(({ description }) => description.endsWith('5 files')));
     await (await results.row('observations-2024.csv')).toggleCheck();
@@ -134,11 +130,10 @@ describe('A person in the whole editor', function () {
     await (await results.row('stations.csv')).click();
     await (await window.pageFrame('stations.csv')).getByText('The five stations').first().waitFor();
     await results.action('Transfer Checked Files…');
-    await window.quickInput.pick('Received Files', /1\/4/);
-    await window.quickInput.input('', /2\/4/);
-    await window.quickInput.pick('No instructions', /3\/4/);
+    await window.quickInput.pick('Received Files', /1\/2/);
+    await window.quickInput.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
-    await window.clickStatusBar('Transfers done');
+    await window.clickStatusBar('All transfers finished');
     await window.quickInput.pick('2 files to Received Files', 'Select a transfer');
     await (await window.pageFrame(/Received Files/)).getByText('Succeeded').first().waitFor();
 
@@ -151,7 +146,7 @@ describe('A person in the whole editor', function () {
     await (await transfers.row('Finished')).expand();
     await transfers.waitFor('success', (rows) =>
       rows.some(
-        ({ label, description }) => label === '2 files to Received Files' && description === 'succeeded · 2 of 2 files',
+        ({ label, description }) => label === 'succeeded · 2 files to Received Files' && description === '2 of 2 files',
       ),
     );
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
@@ -174,14 +169,14 @@ describe('A person in the whole editor', function () {
       await window.openContainer('Data Transfer');
       await window.command('Data Transfer: Connect to a Service…');
       await input.type('dts.example.org', /1\/4/);
-      await expectInput(/Begin with https:\/\//);
+      await expectInput(/must start with https:\/\//);
       await input.input(page.address);
       await input.input('the-test-key', /3\/4/);
-      await expectInput(/is not a data transfer service/);
+      await expectInput(/isn't a data transfer service/);
       await input.back();
       await input.input('http://127.0.0.1:9', /1\/4/);
       await input.input('the-test-key', /3\/4/);
-      await expectInput(/cannot be reached \(ECONNREFUSED\)/);
+      await expectInput(/can't be reached \(ECONNREFUSED\)/);
       await input.back();
       await input.input(server.address, /1\/4/);
       await input.input('a-wrong-key', /3\/4/);
@@ -189,7 +184,7 @@ describe('A person in the whole editor', function () {
       await input.cancel();
       assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
       await window.command('Data Transfer: Set API Key…');
-      await window.notifications.wait(/There is no saved connection/);
+      await window.notifications.wait(/There are no saved connections/);
       await connect(server.address, 'the-test-key');
       await window
         .tree('Databases')

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import type { Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { installedExtensions } from '../support/editor/installed.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -28,7 +28,7 @@ describe('A person without a mouse', function () {
     await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
     server = await FaultServer.start();
     publicLike(server, 'the-key');
-    editor = await startEditor({ extensions: installedExtensions, workspace: folder });
+    editor = await openEditor({ workspace: folder });
     window = await editor.openWindow({
       prepare: async (page) => {
         mouseCount = await Keyboard.countMouse(page);
@@ -51,14 +51,14 @@ describe('A person without a mouse', function () {
     await keyboard.until('ArrowDown', (focus) => focus.role === 'treeitem' && name.test(focus.name));
   }
 
-  /** Presses a button of the welcome of the databases. */
-  async function pressWelcome(button: string): Promise<void> {
+  /** Presses a button or a link of the welcome of the databases. */
+  async function pressWelcome(text: string): Promise<void> {
     await keyboard.command('Data Transfer: Focus on Databases View');
     // Who is quicker than the start of the extension finds a view that is still empty.
     assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
     await keyboard.command('Data Transfer: Focus on Databases View');
     assert.equal((await keyboard.focus()).name, 'Welcome');
-    await keyboard.until('Tab', ({ role, name }) => role === 'button' && name === button);
+    await keyboard.until('Tab', ({ role, name }) => (role === 'button' || role === 'a') && name === text);
     await keyboard.press('Enter');
   }
 
@@ -74,9 +74,10 @@ describe('A person without a mouse', function () {
   }
 
   async function startLocalService(): Promise<void> {
-    await pressWelcome('Start the Local Service');
+    await pressWelcome('Start the local service');
     await isAtRow(/^Local Service/);
     await sees('Sample Data');
+    await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && /^Sample Data/.test(name));
   }
 
   /** Searches from the welcome of the results, and checks two files. */
@@ -85,15 +86,14 @@ describe('A person without a mouse', function () {
     await keyboard.command('Data Transfer: Focus on Search Results View');
     await keyboard.until('Tab', ({ role, name }) => role === 'button' && name === 'Search Files');
     await keyboard.press('Enter');
-    await keyboard.input(orcid, 'ORCID iD');
-    await keyboard.pick('Sample Data', /1\/3/);
-    await keyboard.input('weather', /2\/3/);
-    await keyboard.pick('Search', /3\/3/);
+    await keyboard.pick('Sample Data', /1\/2/);
+    await keyboard.input('weather', /leave empty to list all files/);
     const results = window.tree('Search Results');
     await results.waitFor('all results', (rows) => rows.some(({ description }) => description.endsWith('5 files')));
+    await isAtRow(/\.(?:csv|json)/);
     for (const name of [/^observations-2024\.csv/, /^observations-2025\.csv/]) {
       await toRow('Search Results', name);
-      await keyboard.menu('Check or Uncheck');
+      await keyboard.menu('Toggle Checkbox');
       await results.waitFor('the check', (rows) => rows.some(({ label, isChecked }) => name.test(label) && isChecked));
     }
   }
@@ -102,53 +102,43 @@ describe('A person without a mouse', function () {
   async function transferTwo(): Promise<void> {
     await checkTwo();
     await keyboard.command('Data Transfer: Transfer Checked Files…');
-    await keyboard.pick('Received Files', /1\/4/);
-    await keyboard.input('', /2\/4/);
-    await keyboard.pick('No instructions', /3\/4/);
+    await keyboard.pick('Received Files', /1\/2/);
+    await keyboard.pick('Continue', /2\/2/);
     await window.notifications.dialog();
     assert.equal((await keyboard.focus()).name, 'Transfer');
     await keyboard.press('Enter');
-    await window.statusBar('Transfers done');
+    await window.statusBar('All transfers finished');
   }
 
-  it('starts the local service from the welcome, and is among its databases', async () => {
-    await startLocalService();
-    await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && /^Sample Data/.test(name));
-  });
-
-  it('searches from the welcome of the results, and checks two files by the menu of their rows', async () => {
-    await checkTwo();
-  });
-
-  it('transfers what is checked, and watches it arrive on its page', async () => {
+  it('searches from the welcomes, transfers what is checked by the menu of its rows, and watches it arrive', async () => {
     await transferTwo();
-    await toRow('Transfers', /^Finished/);
-    await keyboard.press('ArrowRight');
     await window.tree('Transfers').waitFor('the transfer', (rows) => rows.length > 1);
-    await keyboard.until('ArrowDown', ({ name }) => /2 files to Received Files.*succeeded/s.test(name));
+    await toRow('Transfers', /^Finished/);
+    await keyboard.until('ArrowDown', ({ name }) => /^succeeded · 2 files to Received Files/.test(name));
     await keyboard.press('Enter');
     const page = await window.pageFrame(/Received Files/);
     await page.getByText('Succeeded').first().waitFor();
     await keyboard.until('F6', ({ isInPage }) => isInPage);
     const { name } = await keyboard.until('Tab', ({ role, isInPage }) => isInPage && role === 'button');
-    assert.equal(name, 'Submit Again…');
+    assert.equal(name, 'Transfer Again…');
   });
 
   it('opens the manifest of what landed, and verifies it', async () => {
     await transferTwo();
-    await keyboard.command('Data Transfer: Reveal Landed Files…');
-    await keyboard.pick('2 files to Received Files', 'Select the transfer whose files to show');
-    await keyboard.pick('Open manifest', /dts-/);
+    await keyboard.command('Data Transfer: Open Transferred Files…');
+    await keyboard.pick('2 files to Received Files', 'Select the transfer whose files to open');
+    await keyboard.pick('Open Manifest', /dts-/);
     assert.match(await window.editorText(), manifestWords);
     assert.equal((await keyboard.focus()).role, 'textbox');
-    await keyboard.command('Data Transfer: Verify Landed Files…');
+    await keyboard.command('Data Transfer: Verify Transferred Files…');
     await keyboard.pick('2 files to Received Files', 'Select the transfer whose files to verify');
     await window.notifications.wait(/^(?:All 2|2) files/);
-    await keyboard.command('Notifications: Focus Notification Toast');
+    // A toast may have gone by now; here it stays.
+    await keyboard.command('Notifications: Show Notifications');
     await keyboard.until('Tab', ({ role, name }) => role === 'button' && name.startsWith('Show Report'));
     await keyboard.press('Enter');
-    await window.showTab(/Landed Files/);
-    assert.match(await window.editorText(), /As sent +2/);
+    await window.showTab(/Transferred Files/);
+    assert.match(await window.editorText(), /Verified +2/);
   });
 
   it('stays in the text where the local service is started from the palette', async () => {

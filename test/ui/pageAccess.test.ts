@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PageStand } from '../support/pageStand.ts';
 import { metadataPages, transferNews, transferPages, transferSnapshot } from '../support/pageStates.ts';
 
-describe('The pages without motion, with large letters, and spoken', function () {
+describe('The pages with reduced motion, large text and screen readers', function () {
   this.timeout(60_000);
   let stands: Readonly<Record<'transfer' | 'metadata', PageStand>>;
 
@@ -24,10 +24,10 @@ describe('The pages without motion, with large letters, and spoken', function ()
   ] as const;
   for (const { kind, states } of kinds)
     for (const [state, news] of states) {
-      it(`show ${state} without loss at twice the size in half a window`, async () => {
+      it(`show ${state} without clipped text at 200% zoom in half a window`, async () => {
         const stand = stands[kind];
         await stand.page.setViewportSize({ width: 320, height: 400 });
-        await stand.tell(news);
+        await stand.send(news);
         const lost = await stand.page.evaluate<
           string[]
         >(`[document.documentElement, ...document.body.querySelectorAll('*')]
@@ -39,26 +39,26 @@ describe('The pages without motion, with large letters, and spoken', function ()
         assert.deepEqual(lost, []);
       });
 
-      it(`show ${state} without any motion where a person wants none`, async () => {
+      it(`show ${state} without animation when motion is reduced`, async () => {
         const stand = stands[kind];
         await stand.page.emulateMedia({ reducedMotion: 'reduce' });
-        await stand.tell(news);
-        assert.deepEqual(await motions(stand), []);
+        await stand.send(news);
+        assert.deepEqual(await listMotions(stand), []);
         await stand.page.emulateMedia({ reducedMotion: 'no-preference' });
         await stand.page.evaluate(`document.body.classList.add('vscode-reduce-motion')`);
-        assert.deepEqual(await motions(stand), []);
+        assert.deepEqual(await listMotions(stand), []);
       });
     }
 
-  it('move where a person has nothing against it', async () => {
+  it('animate when motion is not reduced', async () => {
     const stand = stands.transfer;
-    await stand.tell(transferPages['a transfer that waits']);
-    assert.deepEqual(await motions(stand), ['waiting']);
+    await stand.send(transferPages['a transfer that waits']);
+    assert.deepEqual(await listMotions(stand), ['waiting']);
   });
 
-  it('say a new state once, however often it comes, and keep the focus until its button goes', async () => {
+  it('announce a new state once, and keep the focus until the focused button is removed', async () => {
     const stand = stands.transfer;
-    await stand.tell(transferNews('active', { canCancel: true }));
+    await stand.send(transferNews('active', { canCancel: true }));
     await stand.page.evaluate(`
       window.spoken = [];
       const region = document.getElementById('announcements');
@@ -69,21 +69,21 @@ describe('The pages without motion, with large letters, and spoken', function ()
     const focused = (): Promise<string> => stand.page.evaluate('document.activeElement.textContent');
     for (let count = 0; count <= 20; count += 1) {
       const status = { fileCount: 20, movedFileCount: count, message: `copying file ${count}` };
-      await stand.tell(transferSnapshot({ ...transfer, canCancel: true, status }));
+      await stand.send(transferSnapshot({ ...transfer, canCancel: true, status }));
     }
     assert.equal(await focused(), 'Cancel Transfer');
     for (let count = 0; count < 5; count += 1)
-      await stand.tell(
+      await stand.send(
         transferSnapshot({ ...transfer, state: 'succeeded', statusText: 'The word succeeded', ended: true }),
       );
     assert.deepEqual(await stand.page.evaluate('window.spoken'), [
-      'The transfer to My Data is now: The word succeeded.',
+      'Status of the transfer to My Data: The word succeeded.',
     ]);
     assert.match(await focused(), /^Some Database.+My Data$/);
   });
 });
 
-/** The names of the animations and transitions that run in a page. */
-async function motions({ page }: PageStand): Promise<readonly string[]> {
+/** Returns the names of the running animations and transitions. */
+async function listMotions({ page }: PageStand): Promise<readonly string[]> {
   return await page.evaluate(`document.getAnimations().map((one) => one.animationName ?? one.transitionProperty)`);
 }

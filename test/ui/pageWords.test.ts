@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readFiles } from '../../src/core/client/answers.ts';
+import { readFiles } from '../../src/core/client/responseReaders.ts';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
-import type { TransferState } from '../../src/core/model/transfer.ts';
-import type { MetadataSnapshot } from '../../src/messages/metadataMessages.ts';
-import { transferStates, type PageTransfer } from '../../src/messages/transferMessages.ts';
+import type { TransferState } from '../../src/core/model/transferModel.ts';
+import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
+import { transferStates, type PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import { PageStand } from '../support/pageStand.ts';
 import { withDerived } from '../support/pageTransfer.ts';
 
-/** A language in which every text stands in brackets: what stands outside of them was never translated. */
-async function bracketed(): Promise<Record<string, string>> {
+/** Returns translations in brackets. Text outside of brackets was never translated. */
+async function readBracketedBundle(): Promise<Record<string, string>> {
   const bundle = await readFile(join(repositoryRoot, 'l10n', 'bundle.l10n.json'), 'utf8');
   const texts = Object.entries(JSON.parse(bundle) as Record<string, string>);
   return Object.fromEntries(texts.map(([key, text]) => [key, `⟦${text}⟧`]));
 }
 
 /**
- * What the page shows and says beside data and times: text of its elements, and what only some people hear or see.
- * Data is set apart as `bdi`, and JSON has its own marks.
+ * Lists the texts and text attributes of a page, without data and times. Data is in `bdi` elements, and JSON has its
+ * own classes.
  */
 const textsShown = `(() => {
   const data = 'bdi, time, .markdown, .code, .value, .most, .size, .lasted, pre, dd .basis, td';
@@ -54,22 +54,22 @@ async function bareTexts(stand: PageStand): Promise<readonly string[]> {
   return texts.map(bare).filter((text) => text !== '');
 }
 
-describe('The words of the pages', function () {
+describe('The texts of the pages', function () {
   this.timeout(60_000);
   let bundle: Record<string, string>;
   let stand: PageStand;
 
   before(async () => {
-    bundle = await bracketed();
+    bundle = await readBracketedBundle();
   });
   afterEach(() => stand.close());
 
-  it('all come from the bundle: metadata', async () => {
+  it('come from the bundle on the metadata page', async () => {
     stand = await PageStand.open('metadata');
     const show = async (found: FoundFile | undefined, more: Partial<MetadataSnapshot> = {}): Promise<void> => {
       const ref = { connectionId: 'c', database: 'D', id: 'i', name: 'n' };
       const snapshot = { ref, kept: false, loading: false, receivedAt: 1, ...(found && { found }), ...more };
-      await stand.tell({ type: 'start', words: { language: 'en', bundle }, snapshot });
+      await stand.send({ type: 'start', words: { language: 'en', bundle }, snapshot });
       assert.deepEqual(await bareTexts(stand), []);
     };
     const text = await readFile(join(repositoryRoot, 'test', 'support', 'realResources.json'), 'utf8');
@@ -79,10 +79,10 @@ describe('The words of the pages', function () {
     await show(undefined, { loading: true });
     await show(undefined, { problem: bundle['the service rejected the API key'] ?? '' });
     await show({ kind: 'unreadable', text: '{' }, { old: true });
-    assert.deepEqual(stand.complaints, []);
+    assert.deepEqual(stand.errors, []);
   });
 
-  it('all come from the bundle: transfers in every state', async () => {
+  it('come from the bundle on the transfer page in every state', async () => {
     stand = await PageStand.open('transfer');
     const states = Object.fromEntries(Object.keys(transferStates).map((state) => [state, `⟦${state}⟧`]));
     for (const state of Object.keys(transferStates) as TransferState[])
@@ -90,12 +90,12 @@ describe('The words of the pages', function () {
         const ended = state === 'succeeded' || state === 'refused';
         const transfer = withDerived({ ...given, state, ended, paused: state === 'inactive', ...more });
         const snapshot = { key: 'k', now: 90_000, transfer };
-        await stand.tell({ type: 'start', words: { language: 'en', bundle }, states, snapshot });
+        await stand.send({ type: 'start', words: { language: 'en', bundle }, states, snapshot });
         assert.deepEqual(await bareTexts(stand), [], state);
       }
-    await stand.tell({ type: 'start', words: { language: 'en', bundle }, states, snapshot: { key: 'k', now: 1 } });
+    await stand.send({ type: 'start', words: { language: 'en', bundle }, states, snapshot: { key: 'k', now: 1 } });
     assert.deepEqual(await bareTexts(stand), []);
-    assert.deepEqual(stand.complaints, []);
+    assert.deepEqual(stand.errors, []);
   });
 });
 
@@ -107,7 +107,7 @@ const given: Omit<Parameters<typeof withDerived>[0], 'state'> = {
     instructions: { one: [1, true, null], two: {}, three: 'T' },
   },
   firstFiles: [{ id: 'i', name: 'n', sizeBytes: 1 }],
-  askedFileCount: 3,
+  requestedFileCount: 3,
   ended: false,
   canCancel: true,
   canSubmitAgain: true,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { savedConnection, startEditor, type Editor, type EditorOptions } from '../support/editor/editor.ts';
+import { savedConnection, type Editor } from '../support/editor/editor.ts';
+import { openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { installedExtensions } from '../support/editor/installed.ts';
 import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -31,8 +31,8 @@ describe('A person with a service that behaves like the public one', function ()
   });
 
   /** Opens a window of a fresh editor. */
-  async function open(options: EditorOptions = {}): Promise<void> {
-    editor = await startEditor({ extensions: installedExtensions, ...options });
+  async function open(options: JourneyOptions = {}): Promise<void> {
+    editor = await openEditor({ ...options });
     window = await editor.openWindow();
     await window.openContainer('Data Transfer');
   }
@@ -64,7 +64,7 @@ describe('A person with a service that behaves like the public one', function ()
     await search();
     await submit(kbase);
     const transfers = window.tree('Transfers');
-    await transfers.waitFor('staging', (rows) => rows.some(({ description }) => description.startsWith('staging')));
+    await transfers.waitFor('staging', (rows) => rows.some(({ label }) => label.startsWith('staging')));
     return transfers;
   }
 
@@ -78,18 +78,15 @@ describe('A person with a service that behaves like the public one', function ()
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
   });
 
-  it('searches by the id where the name is not known (D7), and loads page after page to the end (D9)', async () => {
+  it('searches by the id where the name is not known (D7), page after page (D9), and reads metadata (D8)', async () => {
     await openConnected();
     const results = await search();
     await (await results.row(/^Load More/)).click();
     await results.waitFor('the end', (rows) => rows.some(({ description }) => description.endsWith('· 1 file')));
     const [first, second] = bodies('POST /api/v1/files');
     assert.deepEqual([first?.['database'], second?.['database']], ['JGI Data Portal', 'jdp']);
-  });
-
-  it('reads the metadata of a file, by the younger form of the request (D8)', async () => {
-    await openConnected();
-    await (await (await search()).row('JDP:000050.csv')).click();
+    // Metadata is requested in the younger form.
+    await (await results.row('JDP:000050.csv')).click();
     const page = await window.pageFrame('JDP:000050.csv');
     await page.getByText('data/JDP:000050.csv').first().waitFor();
     await page.getByText('10 bytes').first().waitFor();
@@ -103,7 +100,7 @@ describe('A person with a service that behaves like the public one', function ()
     service.mixedUpAnswers = 1;
     finishTransfers(service);
     await transfers.waitFor('the end', (rows) => rows.some(({ label }) => label === 'Finished'));
-    await window.statusBar('Transfers done');
+    await window.statusBar('All transfers finished');
   });
 
   it('cancels, and reads that the server does not follow (D13)', async () => {
@@ -111,13 +108,13 @@ describe('A person with a service that behaves like the public one', function ()
     await window.command('Data Transfer: Cancel Transfer');
     await window.quickInput.pick(`1 file to ${kbase}`, 'Select the transfer to cancel');
     await window.notifications.answer('Cancel Transfer');
-    await transfers.waitFor('cancelling', (rows) =>
-      rows.some(({ description }) => description.startsWith('cancelling')),
-    );
+    await transfers.waitFor('cancelling', (rows) => rows.some(({ label }) => label.startsWith('canceling')));
     await transfers.waitFor(
       'what the server still says',
       (rows) =>
-        rows.some(({ description }) => description.startsWith('cancel accepted, the server still says staging')),
+        rows.some(({ description }) =>
+          description.startsWith('cancellation accepted, but the server still reports staging'),
+        ),
       60_000,
     );
   });
@@ -127,16 +124,16 @@ describe('A person with a service that behaves like the public one', function ()
     await search();
     server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await submit(nmdc);
-    const notConfirmed = await window.tree('Transfers').row(/^1 file to National Microbio…$/);
+    const notConfirmed = await window.tree('Transfers').row(/· 1 file to National Microbio…$/);
     await window.tree('Transfers').waitFor('the group', (rows) => rows.some(({ label }) => label === 'Not confirmed'));
     await notConfirmed.click();
     const page = await window.pageFrame(`Transfer to ${nmdc}`);
-    await page.getByRole('button', { name: 'It Did Not: Submit Again…' }).waitFor();
+    await page.getByRole('button', { name: 'Submit Again (Not Started)…' }).waitFor();
     const id = crypto.randomUUID();
     service.transfers.set(id, { orcid, status: 'active', num_files: 1, num_files_transferred: 0 });
-    await page.getByRole('button', { name: 'It Did Start…' }).click();
-    await window.quickInput.input(`dts-${id}`, /folder that is called dts-/);
+    await page.getByRole('button', { name: 'Mark as Started…' }).click();
+    await window.quickInput.input(`dts-${id}`, /folder named dts-/);
     await page.getByText('Active').first().waitFor();
-    assert.equal(await page.getByRole('button', { name: 'It Did Start…' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Mark as Started…' }).count(), 0);
   });
 });

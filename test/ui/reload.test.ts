@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { savedConnection, startEditor, type Editor, type EditorOptions } from '../support/editor/editor.ts';
+import { savedConnection, type Editor } from '../support/editor/editor.ts';
+import { openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { installedExtensions } from '../support/editor/installed.ts';
 import { searchDatabase } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import { until } from '../support/editor/until.ts';
@@ -12,7 +12,7 @@ import { Gate } from '../support/gate.ts';
 
 const orcid = '0000-0002-1825-0097';
 const kbase = 'KBase Workspace Service (KSS)';
-const row = /^1 file to/;
+const row = /· 1 file to/;
 const submission = 'POST /api/v1/transfers';
 
 describe('A person whose window is loaded again in the middle of something', function () {
@@ -39,9 +39,9 @@ describe('A person whose window is loaded again in the middle of something', fun
   });
 
   /** Opens a window of a fresh editor. */
-  async function open(options: EditorOptions = {}): Promise<void> {
+  async function open(options: JourneyOptions = {}): Promise<void> {
     const settings = { 'dataTransfer.search.pageSize': 20 };
-    editor = await startEditor({ extensions: installedExtensions, settings, ...options });
+    editor = await openEditor({ settings, ...options });
     window = await editor.openWindow();
     results = window.tree('Search Results');
     transfers = window.tree('Transfers');
@@ -75,7 +75,7 @@ describe('A person whose window is loaded again in the middle of something', fun
 
   async function askTransfer(): Promise<void> {
     await window.command('Data Transfer: Transfer Checked Files…');
-    await window.pick(kbase, /1\/4/);
+    await window.pick(kbase, /1\/2/);
   }
 
   it('has saved nothing of a service that had not answered yet', async () => {
@@ -95,7 +95,7 @@ describe('A person whose window is loaded again in the middle of something', fun
   for (const storageDelayMs of [0, 1000])
     it(`connects anew where it was connecting${storageDelayMs > 0 ? ', where the editor is slow to store' : ''} (D45)`, async () => {
       // Of two saved connections, only what was remembered tells which one was in use.
-      await open({ ...savedConnection('http://127.0.0.1:9', ''), storageDelayMs });
+      await open({ ...savedConnection('http://127.0.0.1:9', 'the-key'), storageDelayMs });
       await answerConnect();
       await window.input(orcid, /Your ORCID iD/);
       await connected();
@@ -109,7 +109,7 @@ describe('A person whose window is loaded again in the middle of something', fun
       await connected();
     });
 
-  it('forgets a search under way, shows nothing of it, and offers it among the recent ones', async () => {
+  it('shows a search under way at once, and requests it again when the service is connected (D59)', async () => {
     await openConnected();
     await search();
     await results.waitFor('a page', (rows) => rows.some(({ description }) => description.endsWith('20+ files')));
@@ -117,15 +117,23 @@ describe('A person whose window is loaded again in the middle of something', fun
     await (await results.row('“JDP”')).menu('Load All');
     await waiting();
     await window.reloadNow();
+    await results.waitFor('the results as of then', (rows) =>
+      rows.some(({ description }) => /^as of /.test(description)),
+    );
     gate.release();
     await connected();
-    assert.match(await results.welcome(), /Search a database for files/);
+    await results.waitFor('the new results', (rows) =>
+      rows.some(({ description }) => description.startsWith('JGI') && description.endsWith('20+ files')),
+    );
+    const sent = server.requestsTo('POST /api/v1/files').length;
     await window.command('Data Transfer: Search Files…');
-    await window.pick('“JDP”', 'Select the database to search');
-    await results.waitFor('the search', (rows) => rows.some(({ description }) => description.endsWith('20+ files')));
+    await window.pick('“JDP”', 'Select a database');
+    await until('the recent search', async () =>
+      server.requestsTo('POST /api/v1/files').length > sent ? true : undefined,
+    );
   });
 
-  it('brings back the page of a file, and believes no file to be checked that is not seen', async () => {
+  it('brings back the page of a file, and which files are checked (D59)', async () => {
     await openConnected();
     await search();
     const file = await results.row('JDP:000003.csv');
@@ -136,9 +144,12 @@ describe('A person whose window is loaded again in the middle of something', fun
     await window.showTab('JDP:000003.csv');
     await (await window.pageFrame('JDP:000003.csv')).getByText('data/JDP:000003.csv').first().waitFor();
     await connected();
-    assert.match(await results.welcome(), /Search a database for files/);
-    assert.equal(await results.description(), '');
-    assert.equal((await results.buttonNames()).includes('Transfer Checked Files…'), false);
+    await results.waitFor('the check', (rows) =>
+      rows.some(({ label, isChecked }) => label === 'JDP:000003.csv' && isChecked === true),
+    );
+    await results.waitFor('new results', (rows) => rows.every(({ description }) => !description.startsWith('as of')));
+    assert.match(await results.description(), /^1 (?:✓|checked)/);
+    assert.equal((await results.buttonNames()).includes('Transfer Checked Files…'), true);
   });
 
   it('has sent nothing while it was still asked, and asks no more', async () => {
@@ -146,7 +157,7 @@ describe('A person whose window is loaded again in the middle of something', fun
     await search();
     await (await results.row('JDP:000003.csv')).toggleCheck();
     await askTransfer();
-    await window.quickInput.wait(/2\/4/);
+    await window.quickInput.wait(/2\/2/);
     await window.reloadNow();
     await connected();
     assert.equal(await window.quickInput.isOpen(), false);
@@ -159,8 +170,7 @@ describe('A person whose window is loaded again in the middle of something', fun
     await search();
     await (await results.row('JDP:000003.csv')).toggleCheck();
     await askTransfer();
-    await window.input('', /2\/4/);
-    await window.pick('No instructions', /3\/4/);
+    await window.pick('Continue', /2\/2/);
     gate.hold();
     await window.notifications.answer('Transfer');
     await waiting();
@@ -171,19 +181,14 @@ describe('A person whose window is loaded again in the middle of something', fun
     assert.equal(server.requestsTo(submission).length, 1);
   }
 
-  it('shows a transfer as not confirmed whose answer it did not see, and does not send it again (D12)', async () => {
-    await submitWithoutAnswer();
-    await (await transfers.row(row)).click();
-    await (await window.pageFrame(`Transfer to ${kbase}`)).getByText('Not confirmed').first().waitFor();
-  });
-
-  it('goes on watching a transfer that runs, in the tree and on its page', async () => {
+  it('shows a transfer as not confirmed whose answer it did not see (D12), and goes on watching when it runs', async () => {
     await submitWithoutAnswer();
     const [id = ''] = service.transfers.keys();
     await (await transfers.row(row)).click();
     const page = await window.pageFrame(`Transfer to ${kbase}`);
-    await page.getByRole('button', { name: 'It Did Start…' }).click();
-    await window.input(id, /folder that is called dts-/);
+    await page.getByText('Not confirmed').first().waitFor();
+    await page.getByRole('button', { name: 'Mark as Started…' }).click();
+    await window.input(id, /folder named dts-/);
     await page.getByText('Staging').first().waitFor();
     await window.reload();
     await window.showTab(`Transfer to ${kbase}`);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import type { Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { installedExtensions } from '../support/editor/installed.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
@@ -19,7 +19,7 @@ describe('A person with a folder to share', function () {
     await mkdir(join(folder, 'archive'));
     await writeFile(join(folder, 'archive', 'notes.txt'), 'Notes of the archive');
     const settings = { 'files.simpleDialog.enable': true };
-    editor = await startEditor({ extensions: installedExtensions, workspace: folder, settings });
+    editor = await openEditor({ workspace: folder, settings });
     window = await editor.openWindow();
     await window.openContainer('Data Transfer');
   });
@@ -35,7 +35,7 @@ describe('A person with a folder to share', function () {
     await databases.waitFor('a connection', ([first]) => first?.description.startsWith('connected') ?? false);
     await window.command('Data Transfer: Serve a Folder as a Database…');
     await window.quickInput.pickFolder(`${join(folder, 'archive')}/`, ['..'], 'Serve a Folder as a Database');
-    await window.input('Archive', /Name of the database/);
+    await window.input('Archive', /Database name for/);
     await databases.waitFor('it in place of the samples', (rows) => {
       const labels = rows.map(({ label }) => label);
       return labels.includes('Archive') && !labels.includes('Sample Data');
@@ -47,7 +47,7 @@ describe('A person with a folder to share', function () {
       if (asked?.rows.some(({ label }) => label === 'Archive')) await window.pick('Archive');
       return (await databases.labels()).every((label) => label !== 'Archive') || undefined;
     });
-    await window.notifications.wait('Archive is no longer served. Its files are not touched.');
+    await window.notifications.wait('Archive is no longer served. Its files are kept.');
     await databases.waitFor('it to go', (rows) => rows.every(({ label }) => label !== 'Archive'));
     assert.ok((await databases.labels()).includes(basename(folder)));
     await window.command('Data Transfer: Stop Local Service');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PageTransfer, TransferSnapshot } from '../../src/messages/transferMessages.ts';
+import type { PageTransfer, TransferSnapshot } from '../../src/webviews/messages/transferMessages.ts';
 import { PageStand } from '../support/pageStand.ts';
 import { pageTransfer } from '../support/pageTransfer.ts';
 
@@ -14,33 +14,33 @@ describe('The transfer page', function () {
   });
   after(() => stand.close());
 
-  const show = async (changed: Partial<PageTransfer>): Promise<void> => {
+  const show = async (changed: Partial<PageTransfer>, now = 2000): Promise<void> => {
     const transfer = pageTransfer(changed);
-    const snapshot: TransferSnapshot = { key: 'k', now: 2000, transfer };
-    await stand.tell({ type: 'start', words: { language: 'en' }, states: {}, snapshot });
+    const snapshot: TransferSnapshot = { key: 'k', now, transfer };
+    await stand.send({ type: 'start', words: { language: 'en' }, states: {}, snapshot });
   };
 
-  it('counts one file as one', async () => {
+  it('uses the singular for one file', async () => {
     const status = { fileCount: 1, movedFileCount: 0 };
-    await show({ ...waiting, askedFileCount: 1, state: 'active', status });
+    await show({ ...waiting, requestedFileCount: 1, state: 'active', status });
     assert.equal(await stand.page.locator('.counts > :first-child').innerText(), '0 of 1 file');
     await show({ ...waiting, state: 'active', status: { fileCount: 4, movedFileCount: 1 } });
     assert.equal(await stand.page.locator('.counts > :first-child').innerText(), '1 of 4 files');
   });
 
-  it('says first why it failed or waits, and a message that is no reason after the progress', async () => {
+  it('shows the server message first when it is the reason for the state, else after the progress', async () => {
     const status = { fileCount: 4, movedFileCount: 1, message: 'No space is left.' };
     const order = async (state: PageTransfer['state']): Promise<readonly string[]> => {
       await show({ ...waiting, state, status });
       const titles = await stand.page.locator('h2').allInnerTexts();
-      return titles.filter((title) => /Message|Progress/.test(title));
+      return titles.filter((title) => /message|Progress/.test(title));
     };
-    assert.deepEqual(await order('failed'), ['Message of the server', 'Progress']);
-    assert.deepEqual(await order('active'), ['Progress', 'Message of the server']);
-    assert.deepEqual(await order('inactive'), ['Message of the server', 'Progress']);
+    assert.deepEqual(await order('failed'), ['Server message', 'Progress']);
+    assert.deepEqual(await order('active'), ['Progress', 'Server message']);
+    assert.deepEqual(await order('inactive'), ['Server message', 'Progress']);
   });
 
-  it('shows no share of the files before any is counted, also where nothing may move', async () => {
+  it('shows no share of the files before any is counted, also with reduced motion', async () => {
     await stand.page.emulateMedia({ reducedMotion: 'reduce' });
     await show(waiting);
     await stand.page.locator('.bar.waiting').waitFor();
@@ -48,6 +48,37 @@ describe('The transfer page', function () {
       `[getComputedStyle(document.querySelector('.bar.waiting')), getComputedStyle(document.querySelector('.bar.waiting'), '::after')].map(({ width }) => width)`,
     );
     assert.equal(widths[1], widths[0], 'the pattern fills the whole bar');
-    assert.deepEqual(stand.complaints, []);
+    assert.deepEqual(stand.errors, []);
+  });
+
+  it('updates the elapsed time every second', async () => {
+    await show({ state: 'active' });
+    const elapsed = stand.page.locator('.fact', { hasText: 'Elapsed' }).locator('dd');
+    const before = await elapsed.innerText();
+    await elapsed.filter({ hasNotText: before }).waitFor();
+    assert.deepEqual(stand.errors, []);
+  });
+
+  it('requests all files before it shows more than the first ones', async () => {
+    const files = Array.from({ length: 300 }, (_, index) => ({ id: `file ${index}`, name: `file ${index}` }));
+    await show({ requestedFileCount: 300, firstFiles: files.slice(0, 200) });
+    await stand.page.getByRole('button', { name: 'Show all 300' }).click();
+    assert.equal((await stand.getMessages()).at(-1)?.type, 'listFiles');
+    await stand.send({ type: 'files', files });
+    assert.equal(await stand.page.locator('.files li').count(), 300);
+    assert.equal(await stand.page.getByRole('button', { name: /Show all/ }).count(), 0);
+  });
+
+  it('builds the table of the chart when it is unfolded, and keeps it open', async () => {
+    const movement = [
+      { at: 1000, moved: 0 },
+      { at: 1500, moved: 2 },
+    ];
+    await show({ movement }, 90_000);
+    assert.equal(await stand.page.locator('.numbers td').count(), 0);
+    await stand.page.getByText('Show numbers').click();
+    await stand.page.locator('.numbers td').last().waitFor();
+    await show({ movement }, 90_000);
+    assert.equal(await stand.page.locator('.numbers td').count(), 4);
   });
 });

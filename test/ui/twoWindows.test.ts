@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import type { Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { localServiceOf } from '../support/editor/localServices.ts';
-import { installedExtensions } from '../support/editor/installed.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
@@ -20,7 +20,7 @@ describe('A person with two windows', function () {
     archive = join(folder, 'archive');
     await mkdir(archive);
     await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
-    editor = await startEditor({ extensions: installedExtensions, workspace: folder });
+    editor = await openEditor({ workspace: folder });
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
@@ -39,7 +39,7 @@ describe('A person with two windows', function () {
   async function serveFromExplorer(window: EditorWindow): Promise<void> {
     const files = window.tree(basename(folder));
     await (await files.row('archive')).menu('Serve This Folder as a Database');
-    await window.quickInput.input('Archive', /Name of the database/);
+    await window.quickInput.input('Archive', /Database name for/);
     await window.openContainer('Data Transfer');
     const databases = window.tree('Databases');
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Archive'));
@@ -47,14 +47,11 @@ describe('A person with two windows', function () {
 
   async function transferNotes(window: EditorWindow): Promise<void> {
     await (await window.tree('Databases').row(basename(folder))).action('Search Files…');
-    await window.quickInput.input('0000-0002-1825-0097', 'ORCID iD');
-    await window.quickInput.input('notes', /2\/3/);
-    await window.quickInput.pick('Search', /3\/3/);
+    await window.quickInput.input('notes', /leave empty to list all files/);
     await (await window.tree('Search Results').row('notes.txt')).toggleCheck();
     await window.tree('Search Results').action('Transfer Checked Files…');
-    await window.quickInput.pick('Archive', /1\/4/);
-    await window.quickInput.input('', /2\/4/);
-    await window.quickInput.pick('No instructions', /3\/4/);
+    await window.quickInput.pick('Archive', /1\/2/);
+    await window.quickInput.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
   }
 
@@ -62,7 +59,7 @@ describe('A person with two windows', function () {
     await window
       .tree('Transfers')
       .waitFor(`a transfer that is ${state}`, (rows) =>
-        rows.some(({ label, description }) => label === '1 file to Archive' && description.startsWith(state)),
+        rows.some(({ label }) => label === `${state} · 1 file to Archive`),
       );
   };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import type { Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { installedExtensions } from '../support/editor/installed.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
@@ -22,7 +22,7 @@ describe('A request that waits for a submission to the same server (D34)', funct
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
     server.behind(creating, 'POST /api/v1/transfers');
-    editor = await startEditor({ extensions: installedExtensions });
+    editor = await openEditor();
     window = await editor.openWindow();
   });
   after(async () => {
@@ -41,9 +41,8 @@ describe('A request that waits for a submission to the same server (D34)', funct
     await results.waitFor('nothing checked', (rows) => rows.every(({ isChecked }) => isChecked !== true));
     await (await results.row('JDP:000050.csv')).toggleCheck();
     await results.action('Transfer Checked Files…');
-    await window.quickInput.pick(kbase, /1\/4/);
-    await window.quickInput.input('', /2\/4/);
-    await window.quickInput.pick('No instructions', /3\/4/);
+    await window.quickInput.pick(kbase, /1\/2/);
+    await window.quickInput.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
   };
 
@@ -54,17 +53,14 @@ describe('A request that waits for a submission to the same server (D34)', funct
     await window.quickInput.input('the-key', /3\/4/);
     await window.quickInput.input(orcid, /4\/4/);
     await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
-    await window.quickInput.input('JDP:000050', /2\/3/);
-    await window.quickInput.pick('Search', /3\/3/);
+    await window.quickInput.input('JDP:000050', /leave empty to list all files/);
     await submit();
     const transfers = window.tree('Transfers');
-    await transfers.waitFor('staging', (rows) => rows.some(({ description }) => description.startsWith('staging')));
+    await transfers.waitFor('staging', (rows) => rows.some(({ label }) => label.startsWith('staging')));
     for (const transfer of service.transfers.values()) transfer.status = 'active';
     creating.hold();
     await submit();
-    await transfers.waitFor('submitting', (rows) =>
-      rows.some(({ description }) => description.startsWith('submitting')),
-    );
+    await transfers.waitFor('submitting', (rows) => rows.some(({ label }) => label.startsWith('submitting')));
     await window.command('Data Transfer: Cancel Transfer');
     await window.quickInput.pick(`1 file to ${kbase}`, 'Select the transfer to cancel');
     await window.notifications.answer('Cancel Transfer');
@@ -74,11 +70,9 @@ describe('A request that waits for a submission to the same server (D34)', funct
     await window.notifications.followLink(waiting, 'Send Now…');
     const { message, detail } = await window.notifications.dialog();
     assert.match(message, /^Send this request now\? \(Cancel the transfer of 1 file to /);
-    assert.match(detail, /the server can mix up their answers or stop answering for everyone who uses it\.$/);
+    assert.match(detail, /it to mix up responses or to stop responding for all users\.$/);
     await window.notifications.answer('Send Now');
-    await transfers.waitFor('cancelled', (rows) =>
-      rows.some(({ description }) => /^cancell(?:ing|ed)/.test(description)),
-    );
+    await transfers.waitFor('cancelled', (rows) => rows.some(({ label }) => /^cancel(?:ing|ed)/.test(label)));
     assert.equal(received('DELETE /api/v1/transfers/*'), 1);
     assert.equal(service.transfers.size, 1);
     creating.release();

@@ -1,6 +1,6 @@
-import { startEditor, type Editor } from '../support/editor/editor.ts';
+import type { Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { installedExtensions } from '../support/editor/installed.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
@@ -10,7 +10,7 @@ describe('A person who looks at the first steps', function () {
   let window: EditorWindow;
 
   beforeEach(async () => {
-    editor = await startEditor({ extensions: installedExtensions });
+    editor = await openEditor();
     window = await editor.openWindow();
     await window.openContainer('Data Transfer');
   });
@@ -37,21 +37,18 @@ describe('A person who looks at the first steps', function () {
 
   async function startAndSearch(): Promise<void> {
     const databases = window.tree('Databases');
-    await databases.welcomeButton('Start the Local Service');
+    await databases.welcomeLink('Start the local service');
     await (await databases.row('Sample Data')).action('Search Files…');
-    await window.input('0000-0002-1825-0097', 'ORCID iD');
-    await window.input('weather', /2\/3/);
-    await window.pick('Search', /3\/3/);
+    await window.input('weather', /leave empty to list all files/);
     await (await window.tree('Search Results').row('stations.csv')).toggleCheck();
   }
 
   async function transfer(): Promise<void> {
     await window.command('Data Transfer: Transfer Checked Files…');
-    await window.pick('Received Files', /1\/4/);
-    await window.input('', /2\/4/);
-    await window.pick('No instructions', /3\/4/);
+    await window.pick('Received Files', /1\/2/);
+    await window.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
-    await window.statusBar('Transfers done');
+    await window.statusBar('All transfers finished');
   }
 
   it('sees done what was done before', async () => {
@@ -65,7 +62,7 @@ describe('A person who looks at the first steps', function () {
     await transfer();
     await window.reload();
     await openSteps();
-    await sees('connect', 'transfer');
+    await sees('connect', 'find', 'transfer');
   });
 
   it('sees each done as soon as it is', async () => {
@@ -75,7 +72,7 @@ describe('A person who looks at the first steps', function () {
     await sees('connect', 'find');
     await transfer();
     await sees('connect', 'find', 'transfer');
-    await window.clickStatusBar('Transfers done');
+    await window.clickStatusBar('All transfers finished');
     await window.pick('1 file to Received Files', 'Select a transfer');
     await window.showTab('Welcome');
     await sees('connect', 'find', 'transfer', 'watch');

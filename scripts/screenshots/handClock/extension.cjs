@@ -1,20 +1,18 @@
 /**
- * Lets the extension beside this one tell the time that stands in a file, so that a picture shows the same times
- * whenever it is made. Timers go on as ever, and so does the time of the extension host itself: by it the host
- * acknowledges what the window sends, and a window that waits for that in vain connects anew.
+ * Makes the main extension read the time from a file, so that pictures always show the same times. Timers are not
+ * affected, nor is the time of the extension host itself, which it uses to acknowledge messages.
  */
 const { readFileSync } = require('node:fs');
 
 const systemNow = Date.now;
 
 exports.activate = () => {
-  const file = process.env.HAND_CLOCK;
   Date.now = function now() {
-    return isAskedByBundle(now) ? Number(readFileSync(file, 'utf8')) : systemNow();
+    return isCalledByBundle(now) ? Number(readFileSync(process.env.HAND_CLOCK, 'utf8')) : systemNow();
   };
 };
 
-function isAskedByBundle(now) {
+function isCalledByBundle(now) {
   const { stackTraceLimit } = Error;
   const caller = {};
   Error.stackTraceLimit = 1;

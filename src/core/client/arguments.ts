@@ -1,142 +1,14 @@
 import type { StagingStatus } from '../../contract/search.ts';
-import { isJsonObject } from '../util/json.ts';
-import type { JsonObject } from '../util/json.ts';
+import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { RuntimeError, ValueError } from './errors.ts';
-import { canStandInHeader } from './token.ts';
-import { canonicalUuid } from '../util/uuid.ts';
+import { isHeaderSafe } from './token.ts';
+import { parseUuid } from '../util/uuid.ts';
 
-/** The arguments of one call, by name; at run time they may be anything. */
-export type Given = Readonly<Record<string, unknown>>;
+/** Contains the arguments of a call by name. Their types are not known at run time. */
+export type CallArguments = Readonly<Record<string, unknown>>;
 
-type Name =
-  | 'orcid'
-  | 'database'
-  | 'source'
-  | 'destination'
-  | 'query'
-  | 'status'
-  | 'offset'
-  | 'limit'
-  | 'specific'
-  | 'ids'
-  | 'fileIds'
-  | 'timeout'
-  | 'description'
-  | 'instructions'
-  | 'apiKey'
-  | 'server'
-  | 'port'
-  | 'scheme'
-  | 'transport'
-  | 'allowInsecureHttp'
-  | 'id'
-  | 'databaseId';
-
-interface Row {
-  readonly names: readonly Name[];
-  readonly wanted: string;
-  readonly isGood: (value: unknown) => boolean;
-  readonly Refusal: new (message: string) => Error;
-  /** Keeps the value out of the message. */
-  readonly isSecret?: boolean;
-}
-
-const longestTimeoutS = 2_147_483;
-
-/** §4.8, row by row and in its order; after it, what the decisions add. The first row that fails is the one that is told. */
-const rows: readonly Row[] = [
-  { names: ['orcid', 'database', 'source', 'destination'], wanted: 'a string', isGood: isString, Refusal: TypeError },
-  {
-    names: ['query'],
-    wanted: 'a string or a finite number',
-    isGood: (v) => isString(v) || Number.isFinite(v),
-    Refusal: TypeError,
-  },
-  {
-    names: ['status'],
-    wanted: '"staged" or "unstaged"',
-    isGood: (v) => isEmpty(v) || v === 'staged' || v === 'unstaged',
-    Refusal: TypeError,
-  },
-  { names: ['offset'], wanted: 'a whole number', isGood: (v) => v === undefined || isWhole(v), Refusal: TypeError },
-  { names: ['limit'], wanted: 'a whole number', isGood: (v) => isEmpty(v) || isWhole(v), Refusal: TypeError },
-  { names: ['offset'], wanted: 'at least 0', isGood: (v) => v === undefined || Number(v) >= 0, Refusal: ValueError },
-  { names: ['limit'], wanted: 'at least 1', isGood: (v) => isEmpty(v) || Number(v) >= 0, Refusal: ValueError },
-  { names: ['specific'], wanted: 'a JSON object', isGood: isObjectOrAbsent, Refusal: TypeError },
-  {
-    names: ['ids'],
-    wanted: 'a list with at least one id',
-    isGood: (v) => Array.isArray(v) && v.length > 0,
-    Refusal: RuntimeError,
-  },
-  { names: ['fileIds'], wanted: 'a list', isGood: Array.isArray, Refusal: TypeError },
-  { names: ['timeout'], wanted: 'a number of seconds', isGood: (v) => isAbsent(v) || isNumber(v), Refusal: TypeError },
-  { names: ['description'], wanted: 'a string', isGood: (v) => isAbsent(v) || isString(v), Refusal: TypeError },
-  { names: ['instructions'], wanted: 'a JSON object', isGood: isObjectOrAbsent, Refusal: TypeError },
-  { names: ['apiKey'], wanted: 'a string', isGood: isString, Refusal: TypeError, isSecret: true },
-  { names: ['server'], wanted: 'a string', isGood: isString, Refusal: TypeError },
-  { names: ['port'], wanted: 'a whole number', isGood: (v) => isAbsent(v) || Number.isInteger(v), Refusal: TypeError },
-
-  {
-    names: ['ids', 'fileIds'],
-    wanted: 'a list of strings',
-    isGood: (v) => Array.isArray(v) && v.every(isString),
-    Refusal: TypeError,
-  },
-  { names: ['id', 'databaseId'], wanted: 'a string', isGood: isString, Refusal: TypeError },
-  {
-    names: ['apiKey'],
-    wanted: 'printable ASCII characters only',
-    isGood: (v) => isString(v) && canStandInHeader(v),
-    Refusal: TypeError,
-    isSecret: true,
-  },
-  {
-    names: ['scheme'],
-    wanted: '"base64" or "plain"',
-    isGood: (v) => isAbsent(v) || v === 'base64' || v === 'plain',
-    Refusal: TypeError,
-  },
-  {
-    names: ['transport'],
-    wanted: '"direct" or "editor"',
-    isGood: (v) => isAbsent(v) || v === 'direct' || v === 'editor',
-    Refusal: TypeError,
-  },
-  {
-    names: ['offset', 'limit'],
-    wanted: `at most ${String(Number.MAX_SAFE_INTEGER)}`,
-    isGood: (v) => isEmpty(v) || Number.isSafeInteger(Number(v)),
-    Refusal: ValueError,
-  },
-  {
-    names: ['timeout'],
-    wanted: `more than 0 and at most ${String(longestTimeoutS)} seconds`,
-    isGood: (v) => isAbsent(v) || (Number(v) > 0 && Number(v) <= longestTimeoutS),
-    Refusal: ValueError,
-  },
-  {
-    names: ['port'],
-    wanted: 'between 1 and 65535',
-    isGood: (v) => isAbsent(v) || (Number(v) >= 1 && Number(v) <= 65_535),
-    Refusal: ValueError,
-  },
-  {
-    names: ['id'],
-    wanted: 'a UUID',
-    isGood: (v) => isString(v) && canonicalUuid(v) !== undefined,
-    Refusal: ValueError,
-  },
-  {
-    names: ['databaseId'],
-    wanted: 'an id that can stand in an address',
-    isGood: (v) => isString(v) && !['', '.', '..'].includes(v),
-    Refusal: ValueError,
-  },
-];
-
-/** The arguments that each operation checks; what is not named here is not looked at. */
-const argumentsOf = {
+/** The arguments that each operation checks. All others are ignored. */
+const argumentsByOperation = {
   connect: ['apiKey', 'server', 'port', 'scheme', 'transport', 'allowInsecureHttp'],
   search: ['orcid', 'database', 'query', 'status', 'offset', 'limit', 'specific'],
   fetchMetadata: ['orcid', 'database', 'offset', 'limit', 'ids'],
@@ -144,74 +16,120 @@ const argumentsOf = {
   transferStatus: ['id'],
   cancelTransfer: ['orcid', 'id'],
   searchParameters: ['databaseId'],
-} as const satisfies Record<string, readonly Name[]>;
+} as const;
 
-/** The operations that take arguments. */
-export type Operation = keyof typeof argumentsOf;
+/** The name of an operation that takes arguments. */
+export type Operation = keyof typeof argumentsByOperation;
 
-type Check = readonly [name: Name, row: Row];
+type ArgumentName = (typeof argumentsByOperation)[Operation][number];
 
-/** The rows that each operation has to keep, with the argument of each; in their order. */
-const checksOf: ReadonlyMap<Operation, readonly Check[]> = new Map(
-  Object.entries(argumentsOf).map(([operation, checked]: readonly [string, readonly Name[]]) => [
-    operation as Operation,
-    rows.flatMap((row) => row.names.filter((name) => checked.includes(name)).map((name): Check => [name, row])),
+type ArgumentRule = readonly [
+  names: readonly ArgumentName[],
+  expected: string,
+  ErrorClass: new (message: string) => Error,
+  isValid: (value: unknown) => boolean,
+];
+
+const maxTimeoutS = 2_147_483;
+const maxNumber = Number.MAX_SAFE_INTEGER;
+
+/** The rules in §4.8 in their order, followed by those that decisions added. The first violation is reported. */
+const argumentRules: readonly ArgumentRule[] = [
+  [['orcid', 'database', 'source', 'destination'], 'a string', TypeError, isString],
+  [['query'], 'a string or a finite number', TypeError, (v) => isString(v) || Number.isFinite(v)],
+  [['status'], '"staged" or "unstaged"', TypeError, (v) => isEmpty(v) || v === 'staged' || v === 'unstaged'],
+  [['offset'], 'a whole number', TypeError, (v) => v === undefined || isWholeNumber(v)],
+  [['limit'], 'a whole number', TypeError, (v) => isEmpty(v) || isWholeNumber(v)],
+  [['offset'], 'at least 0', ValueError, (v) => v === undefined || Number(v) >= 0],
+  [['limit'], 'at least 1', ValueError, (v) => isEmpty(v) || Number(v) >= 0],
+  [['specific'], 'a JSON object', TypeError, isObjectOrAbsent],
+  [['ids'], 'a list with at least one id', RuntimeError, (v) => Array.isArray(v) && v.length > 0],
+  [['fileIds'], 'a list', TypeError, Array.isArray],
+  [['timeout'], 'a number of seconds', TypeError, (v) => isAbsent(v) || isNumber(v)],
+  [['description'], 'a string', TypeError, (v) => isAbsent(v) || isString(v)],
+  [['instructions'], 'a JSON object', TypeError, isObjectOrAbsent],
+  [['apiKey'], 'a string', TypeError, isString],
+  [['server'], 'a string', TypeError, isString],
+  [['port'], 'a whole number', TypeError, (v) => isAbsent(v) || Number.isInteger(v)],
+
+  [['ids', 'fileIds'], 'a list of strings', TypeError, (v) => Array.isArray(v) && v.every(isString)],
+  [['id', 'databaseId'], 'a string', TypeError, isString],
+  [['apiKey'], 'printable ASCII characters only', TypeError, (v) => isString(v) && isHeaderSafe(v)],
+  [['scheme'], '"base64" or "plain"', TypeError, (v) => isAbsent(v) || v === 'base64' || v === 'plain'],
+  [['transport'], '"direct" or "editor"', TypeError, (v) => isAbsent(v) || v === 'direct' || v === 'editor'],
+  [['offset', 'limit'], `at most ${maxNumber}`, ValueError, (v) => isEmpty(v) || Number.isSafeInteger(Number(v))],
+  [['timeout'], `more than 0 and at most ${maxTimeoutS} seconds`, ValueError, isTimeoutOrAbsent],
+  [['port'], 'between 1 and 65535', ValueError, (v) => isAbsent(v) || (Number(v) >= 1 && Number(v) <= 65_535)],
+  [['id'], 'a UUID', ValueError, (v) => isString(v) && parseUuid(v) !== undefined],
+  [['databaseId'], 'an ID that can be part of an address', ValueError, (v) => !['', '.', '..'].includes(String(v))],
+];
+
+/** The arguments whose values must not appear in messages. */
+const secretNames: ReadonlySet<ArgumentName> = new Set(['apiKey']);
+
+type Check = readonly [name: ArgumentName, rule: ArgumentRule];
+
+/** The rules for each operation in order, each with the argument it applies to. */
+const checksByOperation: ReadonlyMap<string, readonly Check[]> = new Map(
+  Object.entries<readonly ArgumentName[]>(argumentsByOperation).map(([operation, checked]) => [
+    operation,
+    argumentRules.flatMap((rule) =>
+      rule[0].filter((name) => checked.includes(name)).map((name): Check => [name, rule]),
+    ),
   ]),
 );
 
 /**
- * Returns the arguments as they are to be sent, each read once, so that nothing can change between check and sending;
- * throws what §4.8 says for the first row that they break (D1, D3).
+ * Returns the checked arguments. Reads each one only once, so that none can change before it is sent. Throws the error
+ * in §4.8 for the first violated rule (D1: error classes, D3: numbers and empty values).
  */
-export function checkArguments(operation: Operation, given: unknown): Given {
-  const values = readOnce(operation, argumentsOf[operation], given);
-  for (const [name, row] of checksOf.get(operation) ?? []) {
-    if (!row.isGood(values[name])) throw refusal(operation, name, values[name], row);
+export function checkArguments(operation: Operation, given: unknown): CallArguments {
+  const values = readOnce(operation, argumentsByOperation[operation], given);
+  for (const [name, [, expected, ErrorClass, isValid]] of checksByOperation.get(operation) ?? []) {
+    if (isValid(values[name])) continue;
+    const shown = secretNames.has(name) ? 'what was given' : describe(values[name]);
+    throw new ErrorClass(`${operation}: "${name}" must be ${expected}, not ${shown}`);
   }
   return values;
 }
 
-function readOnce(operation: Operation, names: readonly Name[], given: unknown): Given {
+function readOnce(operation: Operation, names: readonly ArgumentName[], given: unknown): CallArguments {
   try {
     const values = isJsonObject(given) ? given : {};
-    return Object.fromEntries(names.map((name) => [name, settled(values[name])]));
+    return Object.fromEntries(names.map((name) => [name, toPlainValue(values[name])]));
   } catch (cause) {
     throw new TypeError(`${operation}: the arguments cannot be read`, { cause });
   }
 }
 
-/** Stands for an object that has no JSON form as an object: a ring, a date, a bigint inside. */
-const unwritable: JsonObject = Object.freeze({});
+/**
+ * Replaces an object that cannot be serialized as a JSON object, such as a date, a cyclic object or one with a bigint.
+ */
+const unserializable: JsonObject = Object.freeze({});
 
-function settled(value: unknown): unknown {
-  if (Array.isArray(value)) return settledList(value as readonly unknown[]);
-  return isJsonObject(value) ? settledObject(value) : value;
+function toPlainValue(value: unknown): unknown {
+  if (Array.isArray(value)) return toPlainList(value as readonly unknown[]);
+  return isJsonObject(value) ? toPlainObject(value) : value;
 }
 
-/** The list up to the first element that is no string: one is enough to refuse it, and holes may be without number. */
-function settledList(values: readonly unknown[]): readonly unknown[] {
+/** Copies a list up to the first element that is not a string, which is enough to reject the list. */
+function toPlainList(values: readonly unknown[]): readonly unknown[] {
   const list: unknown[] = [];
-  for (let place = 0; place < values.length; place++) {
-    const value = values[place];
+  for (const value of values) {
     list.push(value);
     if (!isString(value)) break;
   }
   return list;
 }
 
-function settledObject(value: JsonObject): JsonObject {
+function toPlainObject(value: JsonObject): JsonObject {
   try {
     const text: unknown = JSON.stringify(value);
-    const written: unknown = isString(text) ? JSON.parse(text) : undefined;
-    return isJsonObject(written) ? written : unwritable;
+    const copy: unknown = isString(text) ? JSON.parse(text) : undefined;
+    return isJsonObject(copy) ? copy : unserializable;
   } catch {
-    return unwritable;
+    return unserializable;
   }
-}
-
-function refusal(operation: Operation, name: Name, value: unknown, { wanted, Refusal, isSecret }: Row): Error {
-  const shown = isSecret === true ? 'what was given' : describe(value);
-  return new Refusal(`${operation}: "${name}" must be ${wanted}, not ${shown}`);
 }
 
 function describe(value: unknown): string {
@@ -237,30 +155,34 @@ function isEmpty(value: unknown): boolean {
   return isAbsent(value) || value === '';
 }
 
-function isWhole(value: unknown): boolean {
+function isWholeNumber(value: unknown): boolean {
   return typeof value === 'string' ? /^-?\d+$/.test(value) : Number.isInteger(value);
 }
 
-function isObjectOrAbsent(value: unknown): boolean {
-  return isAbsent(value) || (isJsonObject(value) && value !== unwritable);
+function isTimeoutOrAbsent(value: unknown): boolean {
+  return isAbsent(value) || (Number(value) > 0 && Number(value) <= maxTimeoutS);
 }
 
-/** A checked `offset` or `limit` as it is sent; undefined, to be left out, for nothing and 0 (D3). */
-export function numberToSend(value: unknown): number | undefined {
+function isObjectOrAbsent(value: unknown): boolean {
+  return isAbsent(value) || (isJsonObject(value) && value !== unserializable);
+}
+
+/** Converts a checked `offset` or `limit`; undefined to omit an empty value or 0 (D3: numbers and empty values). */
+export function toSentNumber(value: unknown): number | undefined {
   return isEmpty(value) ? undefined : Number(value) || undefined;
 }
 
-/** A checked object as it is sent; undefined, to be left out, when empty (D3). */
-export function objectToSend(value: unknown): JsonObject | undefined {
+/** Returns a checked object; undefined to omit an empty one (D3: numbers and empty values). */
+export function toSentObject(value: unknown): JsonObject | undefined {
   return isJsonObject(value) && Object.keys(value).length > 0 ? value : undefined;
 }
 
-/** A checked text as it is sent; undefined, to be left out, when empty (D3). */
-export function textToSend(value: unknown): string | undefined {
+/** Returns a checked string; undefined to omit an empty one (D3: numbers and empty values). */
+export function toSentText(value: unknown): string | undefined {
   return isString(value) && value !== '' ? value : undefined;
 }
 
-/** A checked staging filter as it is sent; undefined, to be left out, when empty (D3). */
-export function statusToSend(value: unknown): StagingStatus | undefined {
+/** Returns a checked staging filter; undefined to omit an empty one (D3: numbers and empty values). */
+export function toSentStatus(value: unknown): StagingStatus | undefined {
   return value === 'staged' || value === 'unstaged' ? value : undefined;
 }

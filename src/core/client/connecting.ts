@@ -1,88 +1,106 @@
 import { apiVersion } from '../../contract/apiVersion.ts';
 import { localServiceName } from '../../contract/root.ts';
-import type { ServiceInfo, TokenScheme, TransportKind } from '../model/connection.ts';
+import type { Connection, ServiceInfo } from '../model/connection.ts';
 import type { NetworkSettings } from '../model/networkSettings.ts';
-import { baseAddress, withSuggestedAddress } from './address.ts';
-import type { AddressParts } from './address.ts';
-import { readRoot } from './answers.ts';
+import type { Clock } from '../util/clock.ts';
+import type { Logger } from '../util/logger.ts';
+import { toBaseAddress, addSuggestedAddress } from './address.ts';
+import { readRoot } from './responseReaders.ts';
 import { DirectTransport } from './directTransport.ts';
-import { makeDispatcher } from './dispatcher.ts';
+import { createRoute } from './dispatcher.ts';
+import type { RouteObserver } from './observedConnector.ts';
 import { EditorTransport, type Fetch } from './editorTransport.ts';
 import { ConnectionError } from './errors.ts';
 import type { Channel } from './exchange.ts';
-import { logFailure, readAnswer, send } from './http.ts';
-import type { RequestLines } from './requestLine.ts';
+import { logFailure, readResult, send } from './http.ts';
+import type { Limits } from './limits.ts';
+import type { RequestQueues } from './requestQueue.ts';
 import type { ServerDialects } from './serverDialect.ts';
-import { Session } from './session.ts';
-import { authorizationOf } from './token.ts';
+import { ClientSession } from './clientSession.ts';
+import { formatAuthorization } from './token.ts';
 import type { Transport } from './transport.ts';
 
-/** What is to be connected to, checked by §4.8. */
-export interface Target extends AddressParts {
+/** Describes the service to connect to and the key to use (§4.9). */
+export type ConnectOptions = Pick<Connection, 'server' | 'port' | 'scheme' | 'allowInsecureHttp' | 'transport'> & {
   readonly apiKey: string;
-  readonly scheme?: TokenScheme | undefined;
-  readonly transport?: TransportKind | undefined;
-}
+};
 
-/** What a connection takes from its client. */
-export interface ConnectParts extends Pick<Channel, 'log' | 'clock' | 'limits' | 'ended'> {
+/** Dependencies of a client. */
+export interface ClientDependencies {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Stores the learned dialects of servers (D7: database name or id, D8: metadata by ids). */
   readonly dialects: ServerDialects;
-  /** The lines in which requests wait for their turn (D34). */
-  readonly lines: RequestLines;
-  /** How the network is reached now. */
-  readonly network: NetworkSettings;
-  /** What a connection with the transport `editor` sends with. */
+  /** The request queues, shared by all clients in a program (D34: serialized requests). */
+  readonly queues: RequestQueues;
+  readonly limits: Limits;
+  /** Returns the proxy and certificate settings. Called for every connection attempt. */
+  readonly getNetworkSettings: () => NetworkSettings;
+  /** Sends the requests of connections that use the `editor` transport. */
   readonly fetch: Fetch;
+  readonly observer?: RouteObserver | undefined;
 }
 
 /**
- * Sends the root query and makes a session of its answer (§4.1, §4.9). Rejects with ConnectionError (§4.8).
- * Its sockets are closed when `ended` is aborted, which is also to be done when this rejects.
+ * Requests the root document and opens a session (§4.1, §4.9). Rejects with ConnectionError (§4.8). Aborting `ended`
+ * closes the session's sockets. The caller must abort it if this rejects.
  */
-export async function connectTo(target: Target, parts: ConnectParts, signal?: AbortSignal): Promise<Session> {
-  const address = baseAddress(target);
-  const channel = openChannel(address, target, parts);
-  const service = await askRoot(channel, address, signal);
+export async function connectTo(
+  target: ConnectOptions,
+  dependencies: ClientDependencies,
+  ended: AbortSignal,
+  signal?: AbortSignal,
+): Promise<ClientSession> {
+  const address = toBaseAddress(target);
+  const channel = openChannel(address, target, dependencies, ended);
+  const service = await requestRoot(channel, address, signal);
   const apiPath = `${new URL(address).pathname.replace(/\/$/, '')}/api/v${String(apiVersion)}`;
-  // The local service handles requests independently of each other.
-  const inLine = service.pagesExactly ? channel : { ...channel, line: parts.lines.get(address) };
-  return new Session({ channel: inLine, service, dialects: parts.dialects, apiPath });
+  // The local service handles requests independently of each other, so they need no queue.
+  const queued: Channel = service.pagesExactly ? channel : { ...channel, queue: dependencies.queues.get(address) };
+  return new ClientSession(queued, service, dependencies.dialects, apiPath);
 }
 
-/** The rejection of an attempt that was ended by another, or by the caller. */
-export function overtaken(): ConnectionError {
+/** Creates the error for a connection attempt that the caller or a later attempt canceled. */
+export function createSupersededError(): ConnectionError {
   return new ConnectionError('connect: ended before it was done', { kind: 'cancelled' });
 }
 
-function openChannel(address: string, target: Target, parts: ConnectParts): Channel {
-  const { log, clock, limits, ended } = parts;
-  const { transport, proxySecrets } = transportTo(address, target, parts);
+function openChannel(
+  address: string,
+  target: ConnectOptions,
+  dependencies: ClientDependencies,
+  ended: AbortSignal,
+): Channel {
+  const { log, clock, limits } = dependencies;
+  const { transport, proxySecrets } = createTransport(address, target, dependencies);
   ended.addEventListener('abort', () => transport.close(), { once: true });
-  const authorization = authorizationOf(target.apiKey, target.scheme ?? undefined);
+  const authorization = formatAuthorization(target.apiKey, target.scheme ?? undefined);
   const secrets = [target.apiKey, ...proxySecrets];
   return { transport, origin: new URL(address).origin, authorization, secrets, limits, clock, log, ended };
 }
 
-function transportTo(
+function createTransport(
   address: string,
-  target: Target,
-  { network, fetch, limits, clock }: ConnectParts,
+  target: ConnectOptions,
+  { getNetworkSettings, fetch, limits, clock, observer }: ClientDependencies,
 ): { readonly transport: Transport; readonly proxySecrets: readonly string[] } {
-  if (target.transport === 'editor') return { transport: new EditorTransport(fetch, clock), proxySecrets: [] };
-  const route = makeDispatcher(network, address, limits);
+  if (target.transport === 'editor') {
+    observer?.didReach('root', {});
+    return { transport: new EditorTransport(fetch, clock), proxySecrets: [] };
+  }
+  const route = createRoute(getNetworkSettings(), address, limits, observer);
   return { transport: new DirectTransport(route), proxySecrets: route.proxy?.secrets ?? [] };
 }
 
-async function askRoot(channel: Channel, address: string, signal?: AbortSignal): Promise<ServiceInfo> {
+async function requestRoot(channel: Channel, address: string, signal?: AbortSignal): Promise<ServiceInfo> {
   const request = { method: 'GET', path: new URL(address).pathname, isUniversal: true } as const;
-  const outcome = await send(channel, request, signal);
-  const read = outcome.kind === 'failed' ? outcome : readAnswer(request, outcome, readRoot);
-  if (read.kind === 'read') {
-    const pagesExactly = read.value.name === localServiceName;
-    return { address, ...read.value, ...(pagesExactly && { pagesExactly }) };
+  const root = readResult(request, await send(channel, request, signal), readRoot);
+  if (!root.reason) {
+    const pagesExactly = root.value.name === localServiceName;
+    return { address, ...root.value, ...(pagesExactly && { pagesExactly }) };
   }
-  const reason = withSuggestedAddress(read.reason, address);
+  const reason = addSuggestedAddress(root.reason, address);
   logFailure(channel, reason);
-  const told = [reason.status, reason.kind, reason.code, reason.detail].filter((part) => part !== undefined);
-  throw new ConnectionError(`connect: could not connect to ${address}: ${told.join(', ')}`, reason);
+  const facts = [reason.status, reason.kind, reason.code, reason.detail].filter((part) => part !== undefined);
+  throw new ConnectionError(`connect: could not connect to ${address}: ${facts.join(', ')}`, reason);
 }

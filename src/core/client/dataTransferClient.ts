@@ -1,89 +1,56 @@
-import type { ServiceInfo, TokenScheme, TransportKind } from '../model/connection.ts';
-import type { Database } from '../model/database.ts';
+import type { ServiceInfo } from '../model/connection.ts';
+import type { Database } from '../model/databaseModel.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
-import { plainNetwork, type NetworkSettings } from '../model/networkSettings.ts';
+import { plainNetwork } from '../model/networkSettings.ts';
 import type { Reason } from '../model/reason.ts';
-import type { SearchParameter } from '../model/searchParameter.ts';
-import type { StagingStatus } from '../model/searchQuery.ts';
+import type { SearchParameter } from '../model/databaseParameter.ts';
+import type { FileStaging } from '../model/searchQuery.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
-import type { TransferStatus } from '../model/transfer.ts';
+import type { TransferStatus } from '../model/transferModel.ts';
 import { systemClock } from '../util/clock.ts';
-import type { Clock } from '../util/clock.ts';
 import { Emitter } from '../util/emitter.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Disposable } from '../util/lifetime.ts';
-import type { Logger } from '../util/logger.ts';
-import { readFiles, readSearchParameters } from './answers.ts';
-import { checkArguments, numberToSend } from './arguments.ts';
-import type { Given, Operation } from './arguments.ts';
-import { searchRequest } from './bodies.ts';
-import { connectTo, overtaken } from './connecting.ts';
-import type { Target } from './connecting.ts';
-import { askWithName, DatabaseName, isNamingKnown } from './databaseName.ts';
-import type { Fetch } from './editorTransport.ts';
+import { readFiles, readSearchParameters } from './responseReaders.ts';
+import { checkArguments, toSentNumber, type CallArguments, type Operation } from './arguments.ts';
+import { buildSearchRequest } from './requestBuilders.ts';
+import { connectTo, createSupersededError, type ClientDependencies, type ConnectOptions } from './connecting.ts';
+import { requestWithName, DatabaseName, isNamingKnown } from './databaseName.ts';
 import { RuntimeError } from './errors.ts';
 import { logFailure } from './http.ts';
-import type { Failed, Read } from './http.ts';
-import { defaultLimits } from './limits.ts';
-import type { Limits } from './limits.ts';
-import { MetadataAsker } from './metadata.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { MetadataRequester } from './metadataRequester.ts';
 import { MetadataBatches } from './metadataBatches.ts';
-import { encodePart, queryOf } from './query.ts';
+import { encodePart, formatQuery } from './query.ts';
 import type { MetadataReply, Reply } from './reply.ts';
-import { RequestLines } from './requestLine.ts';
+import { RequestQueues } from './requestQueue.ts';
+import type { RequestFailure, Result } from './result.ts';
 import { ServerDialects } from './serverDialect.ts';
-import type { Session } from './session.ts';
-import { askStatus } from './status.ts';
-import type { StatusOptions } from './status.ts';
-import { submit } from './submission.ts';
-import type { CancelOptions, TransferOptions } from './transferOptions.ts';
-import { canonicalUuid } from '../util/uuid.ts';
+import type { ClientSession } from './clientSession.ts';
+import { requestStatus, type StatusOptions } from './statusRequest.ts';
+import { submit } from './submit.ts';
+import { parseUuid } from '../util/uuid.ts';
 
-/** Where to connect, and as whom (§4.9). */
-export interface ConnectOptions {
-  /** Address with `http://` or `https://` (D4). */
-  readonly server: string;
-  readonly port?: number;
-  readonly apiKey: string;
-  /** How the key is written into the header; `base64` where not given (D5). */
-  readonly scheme?: TokenScheme;
-  /** Lets the key travel over plain http to an address that is not loopback (D4). */
-  readonly allowInsecureHttp?: boolean;
-  /** `direct` where not given. */
-  readonly transport?: TransportKind;
-}
+/** Options for {@link DataTransferClient}; all but the log have defaults. */
+export type ClientOptions = Pick<ClientDependencies, 'log'> &
+  Partial<Omit<ClientDependencies, 'limits'>> & {
+    /** Overrides of the default limits (D15: tolerant reading, D16: timeouts and retries). */
+    readonly limits?: Partial<Limits>;
+  };
 
-/** What a {@link DataTransferClient} works with. */
-export interface ClientOptions {
-  readonly log: Logger;
-  readonly clock?: Clock;
-  /** What was learned of servers before; what is learned goes in there (D7, D8). */
-  readonly dialects?: ServerDialects;
-  /** The lines in which requests wait for their turn; shared by all clients of a program (D34). */
-  readonly lines?: RequestLines;
-  /** Other bounds than the usual ones (D15, D16). */
-  readonly limits?: Partial<Limits>;
-  /** How the network is reached; asked for at every connect. */
-  readonly network?: () => NetworkSettings;
-  /** What the transport `editor` sends with; the runtime's own where not given. */
-  readonly fetch?: Fetch;
-}
-
-/** A search (§4.3). Empty optional fields, and an `offset` of 0, are left out of the request. */
+/** Describes a search (§4.3). Empty optional fields and an `offset` of 0 are omitted from the request. */
 export interface SearchOptions {
-  /** Name of the database. */
   readonly database: string;
   readonly orcid: string;
   readonly query: string | number;
-  readonly status?: StagingStatus | '' | undefined;
+  readonly status?: FileStaging | '' | undefined;
   readonly offset?: number | string | undefined;
   readonly limit?: number | string | null | undefined;
   readonly specific?: JsonObject | undefined;
 }
 
-/** A metadata request (§4.4). */
+/** Describes a metadata request (§4.4). */
 export interface MetadataOptions {
-  /** Name of the database. */
   readonly database: string;
   readonly orcid: string;
   readonly ids: readonly string[];
@@ -91,44 +58,53 @@ export interface MetadataOptions {
   readonly limit?: number | string | null | undefined;
 }
 
+/** Describes a submission (§4.5). */
+interface TransferOptions {
+  readonly orcid: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly fileIds: readonly string[];
+  /** Markdown. */
+  readonly description?: string | undefined;
+  readonly instructions?: JsonObject | undefined;
+  /** Time limit for the response, in seconds. Not sent to the server. */
+  readonly timeout?: number | undefined;
+}
+
+/** Describes a cancellation (§4.7). `orcid` identifies the user who submitted the transfer. */
+interface CancelOptions {
+  readonly id: string;
+  readonly orcid: string;
+}
+
 /**
- * The client of the service. Wrong arguments, and calls without a connection, reject before anything is sent (§4.8, D1);
- * whatever the server or the network does is a reply with a reason (D2).
+ * Sends the operations in the contract to a service. Invalid arguments and calls without a connection reject before
+ * anything is sent (§4.8, D1: error classes). Server and network failures resolve to a reply with a reason (D2: replies
+ * instead of exceptions).
  */
 export class DataTransferClient implements Disposable {
-  private readonly log: Logger;
-  private readonly clock: Clock;
-  private readonly dialects: ServerDialects;
-  private readonly lines: RequestLines;
-  /** Lines that no other client shares. */
-  private readonly ownLines: RequestLines | undefined;
-  private readonly limits: Limits;
-  private readonly network: () => NetworkSettings;
-  private readonly fetch: Fetch;
+  private readonly dependencies: ClientDependencies;
+  private readonly ownQueues: RequestQueues | undefined;
   private readonly replied = new Emitter<Reason | undefined>();
-  /**
-   * Fires for the outcome of every operation: with the reason, or without one when it went well (D28). Not for search
-   * parameters that a server does not tell of: a route that is not there says nothing of the key.
-   */
+  /** Fires for each reply with its reason, if any, unless the route for search parameters is missing. */
   readonly onDidReply = this.replied.event;
-  private session: Session | undefined;
-  /** Ends the connection that stands, with everything under way on it. */
-  private standing: AbortController | undefined;
-  /** Ends an attempt to connect. */
-  private attempt: AbortController | undefined;
+  private session: ClientSession | undefined;
+  private connectionController: AbortController | undefined;
+  private attemptController: AbortController | undefined;
 
   constructor(options: ClientOptions) {
-    this.log = options.log;
-    this.clock = options.clock ?? systemClock;
-    this.dialects = options.dialects ?? new ServerDialects();
-    this.lines = options.lines ?? new RequestLines(this.clock);
-    this.ownLines = options.lines ? undefined : this.lines;
-    this.limits = { ...defaultLimits, ...options.limits };
-    this.network = options.network ?? (() => plainNetwork);
-    this.fetch = options.fetch ?? (async (address, init) => await globalThis.fetch(address, init));
+    const { log, clock = systemClock, queues = new RequestQueues(clock), observer } = options;
+    const {
+      dialects = new ServerDialects(),
+      getNetworkSettings = () => plainNetwork,
+      fetch = globalThis.fetch,
+    } = options;
+    const limits = { ...defaultLimits, ...options.limits };
+    this.ownQueues = options.queues ? undefined : queues;
+    this.dependencies = { log, clock, dialects, queues, limits, getNetworkSettings, fetch, observer };
   }
 
-  /** Makes a client; with a `server` it is connected when the promise resolves, without one it is not (§4.9, D1). */
+  /** Creates a client, and connects it if `server` is given (§4.9, D1: error classes). */
   static async create(options: ClientOptions & Partial<ConnectOptions>): Promise<DataTransferClient> {
     const client = new DataTransferClient(options);
     const server: unknown = options.server;
@@ -136,78 +112,75 @@ export class DataTransferClient implements Disposable {
     return client;
   }
 
-  /** What the root document of the connected service told; undefined while disconnected. */
+  /** The root document of the connected service; undefined if disconnected. */
   get service(): ServiceInfo | undefined {
     return this.session?.service;
   }
 
   /**
-   * Asks the service for its root document and uses it from then on (§4.1, §4.9). What was connected before stays so
-   * until that succeeded. A later call, or `disconnect`, ends an earlier one that is still under way.
-   * Rejects with TypeError, ValueError or ConnectionError (§4.8).
+   * Requests a service's root document and connects to the service (§4.1, §4.9). An earlier connection stays open until
+   * that succeeds. A later call to `connect` or `disconnect` cancels a pending one. Rejects with TypeError, ValueError
+   * or ConnectionError (§4.8).
    */
   async connect(options: ConnectOptions, signal?: AbortSignal): Promise<ServiceInfo> {
-    const target = checkArguments('connect', options) as Given & Target;
-    this.attempt?.abort();
+    const target = checkArguments('connect', options) as CallArguments & ConnectOptions;
+    this.attemptController?.abort();
     const attempt = new AbortController();
-    this.attempt = attempt;
-    const { log, clock, limits, dialects, lines, fetch } = this;
-    const parts = { log, clock, limits, dialects, lines, fetch, network: this.network(), ended: attempt.signal };
-    const session = await connectTo(target, parts, signal).catch((error: unknown) => {
+    this.attemptController = attempt;
+    const session = await connectTo(target, this.dependencies, attempt.signal, signal).catch((error: unknown) => {
       attempt.abort();
       throw error;
     });
-    if (attempt.signal.aborted) throw overtaken();
-    this.attempt = undefined;
-    this.standing?.abort();
-    this.standing = attempt;
+    if (attempt.signal.aborted) throw createSupersededError();
+    this.attemptController = undefined;
+    this.connectionController?.abort();
+    this.connectionController = attempt;
     this.session = session;
-    log.info(`Connected to ${session.service.address}`);
+    this.dependencies.log.info(`Connected to ${session.service.address}`);
     return session.service;
   }
 
-  /** Forgets key, address, name and version, and ends what is under way (§4.9, D1). */
+  /** Clears the key, address, name and version, and cancels pending requests (§4.9, D1: error classes). */
   disconnect(): void {
-    this.attempt?.abort();
-    this.standing?.abort();
-    this.attempt = undefined;
-    this.standing = undefined;
+    this.attemptController?.abort();
+    this.connectionController?.abort();
+    this.attemptController = undefined;
+    this.connectionController = undefined;
     this.session = undefined;
   }
 
   dispose(): void {
     this.replied.dispose();
-    this.ownLines?.dispose();
+    this.ownQueues?.dispose();
     this.disconnect();
   }
 
   /** Lists the databases (§4.2). */
   async databases(signal?: AbortSignal): Promise<Reply<readonly Database[]>> {
-    const session = this.connected('databases');
-    return this.reply(session, await session.list(signal), []);
+    const session = this.requireSession('databases');
+    return this.toReply(session, await session.listDatabases(signal), []);
   }
 
   /** Searches one database (§4.3). */
   async search(request: SearchOptions, signal?: AbortSignal): Promise<Reply<readonly FoundFile[]>> {
-    const session = this.connected('search');
+    const session = this.requireSession('search');
     const given = checkArguments('search', request);
     const database = String(given['database']);
-    const name = await DatabaseName.of(session, database, signal);
-    const ask = async (sent: string): Promise<Read<readonly FoundFile[]> | Failed> =>
-      await session.ask(searchRequest(given, sent), (json) => readFiles(json, database), signal);
-    return this.reply(session, await askWithName(name, ask, isNotFound, signal), []);
+    const name = await DatabaseName.resolve(session, database, signal);
+    const searchAs = async (sent: string): Promise<Result<readonly FoundFile[]>> =>
+      await session.request(buildSearchRequest(given, sent), (json) => readFiles(json, database), signal);
+    return this.toReply(session, await requestWithName(name, searchAs, isNotFound, signal), []);
   }
 
-  /** Asks for the metadata of files by their ids, in as many requests as that needs (§4.4, D8). */
+  /** Fetches the metadata of files by ID, in as many requests as necessary (§4.4, D8: metadata by ids). */
   async fetchMetadata(request: MetadataOptions, signal?: AbortSignal): Promise<MetadataReply> {
-    const session = this.connected('fetchMetadata');
+    const session = this.requireSession('fetchMetadata');
     const given = checkArguments('fetchMetadata', request);
-    const query = { database: String(given['database']), orcid: String(given['orcid']) };
-    const name = await DatabaseName.of(session, query.database, signal);
-    const asker = new MetadataAsker(session, query, name, signal);
+    const name = await DatabaseName.resolve(session, String(given['database']), signal);
+    const requester = new MetadataRequester(session, name, String(given['orcid']), signal);
     const ids = [...new Set(given['ids'] as readonly string[])];
-    const page = { offset: numberToSend(given['offset']), limit: numberToSend(given['limit']) };
-    const { files, refusedIds, reason } = await new MetadataBatches(asker).gather(ids, page);
+    const page = { offset: toSentNumber(given['offset']), limit: toSentNumber(given['limit']) };
+    const { files, refusedIds, reason } = await new MetadataBatches(requester).gather(ids, page);
     const first = reason ?? refusedIds[0]?.reason;
     if (first) logFailure(session.channel, first);
     this.replied.fire(first);
@@ -215,71 +188,72 @@ export class DataTransferClient implements Disposable {
     return { value: files, ...(first && hasFailed && { reason: first }), ...(refusedIds.length > 0 && { refusedIds }) };
   }
 
-  /** Returns true if it is known whether the server wants these databases by name or by id (D36). */
-  knowsNaming(databases: readonly string[]): boolean {
+  /** Returns true if it is known how requests must refer to these databases (D36: names before submission). */
+  isNamingKnown(databases: readonly string[]): boolean {
     return this.session !== undefined && isNamingKnown(this.session, databases);
   }
 
   /**
-   * Submits a transfer and resolves with its id (§4.5). Never sent twice; `maybeDone` tells when it may count all the
-   * same (D12).
+   * Submits a transfer and resolves to its ID (§4.5). Never sends it twice: after a failure with `maybeDone`, the
+   * transfer may have started anyway (D12: never resubmit).
    */
   async transfer(request: TransferOptions, turn: TurnOptions = {}): Promise<Reply<string | undefined>> {
-    const session = this.connected('transfer');
+    const session = this.requireSession('transfer');
     const given = checkArguments('transfer', request);
-    return this.reply(session, await submit(session, given, turn), undefined);
+    return this.toReply(session, await submit(session, given, turn), undefined);
   }
 
-  /** Asks how a transfer stands (§4.6), again when the answer seems another transfer's (D11). */
+  /** Requests a status (§4.6). Retries if it appears to belong to another transfer (D11: check status identity). */
   async transferStatus(
     id: string,
     signal?: AbortSignal,
     options?: StatusOptions,
   ): Promise<Reply<TransferStatus | undefined>> {
-    const session = this.connected('transferStatus');
+    const session = this.requireSession('transferStatus');
     checkArguments('transferStatus', { id });
-    return this.reply(session, await askStatus(session, canonicalUuid(id) ?? id, signal, options), undefined);
+    return this.toReply(session, await requestStatus(session, parseUuid(id) ?? id, signal, options), undefined);
   }
 
-  /** Asks the service to cancel a transfer (§4.7); `true` says that it accepted, not that the transfer ended (D13). */
+  /** Requests a cancellation (§4.7). `true` means only that it was accepted (D13: ignored cancel). */
   async cancelTransfer(request: CancelOptions, turn: TurnOptions = {}): Promise<Reply<true | undefined>> {
-    const session = this.connected('cancelTransfer');
+    const session = this.requireSession('cancelTransfer');
     const given = checkArguments('cancelTransfer', request);
-    const path = `transfers/${canonicalUuid(String(given['id'])) ?? ''}${queryOf({ orcid: String(given['orcid']) })}`;
+    const path = `transfers/${parseUuid(String(given['id'])) ?? ''}${formatQuery({ orcid: String(given['orcid']) })}`;
     const { observer, signal } = turn;
-    const outcome = await session.send({ method: 'DELETE', path, turn: { kind: 'cancel', observer } }, signal);
-    const accepted = outcome.kind === 'answer' ? ({ kind: 'read', value: true } as const) : outcome;
-    return this.reply<true | undefined>(session, accepted, undefined);
+    const result = await session.send({ method: 'DELETE', path, turn: { kind: 'cancel', observer } }, signal);
+    return this.toReply<true | undefined>(session, result.reason ? result : { value: true }, undefined);
   }
 
-  /** Asks what `specific` may hold for a database, by its id (D26); empty where the server does not tell of that. */
+  /**
+   * Lists the valid keys of `specific` for a database ID; empty if the route is missing (D26: service HTTP behavior).
+   */
   async searchParameters(
     databaseId: string,
     signal?: AbortSignal,
   ): Promise<Reply<Readonly<Record<string, SearchParameter>>>> {
-    const session = this.connected('searchParameters');
+    const session = this.requireSession('searchParameters');
     checkArguments('searchParameters', { databaseId });
     const path = `databases/${encodePart(databaseId)}/search-parameters`;
-    const outcome = await session.ask({ method: 'GET', path }, readSearchParameters, signal);
-    if (outcome.kind === 'failed' && routeIsMissing.has(outcome.reason.status ?? 0)) return { value: {} };
-    return this.reply(session, outcome, {});
+    const result = await session.request({ method: 'GET', path }, readSearchParameters, signal);
+    if (missingRouteStatuses.has(result.reason?.status ?? 0)) return { value: {} };
+    return this.toReply(session, result, {});
   }
 
-  private connected(operation: Operation | 'databases'): Session {
+  private requireSession(operation: Operation | 'databases'): ClientSession {
     if (!this.session) throw new RuntimeError(`${operation}: the client is not connected; connect it first`);
     return this.session;
   }
 
-  private reply<T>(session: Session, outcome: Read<T> | Failed, otherwise: T): Reply<T> {
-    this.replied.fire(outcome.kind === 'failed' ? outcome.reason : undefined);
-    if (outcome.kind === 'read') return { value: outcome.value };
-    logFailure(session.channel, outcome.reason);
-    return { value: otherwise, reason: outcome.reason };
+  private toReply<T>(session: ClientSession, result: Result<T>, fallback: T): Reply<T> {
+    this.replied.fire(result.reason);
+    if (!result.reason) return { value: result.value };
+    logFailure(session.channel, result.reason);
+    return { value: fallback, reason: result.reason };
   }
 }
 
-const routeIsMissing: ReadonlySet<number> = new Set([404, 405, 501]);
+const missingRouteStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 
-function isNotFound(outcome: Read<unknown> | Failed): boolean {
-  return outcome.kind === 'failed' && outcome.reason.status === 404;
+function isNotFound({ reason }: RequestFailure): boolean {
+  return reason.status === 404;
 }

@@ -1,44 +1,47 @@
-import type { Session } from './session.ts';
+import type { ClientSession } from './clientSession.ts';
+import type { RequestFailure, Result } from './result.ts';
 
-/** What a request calls a database: by its name as the specification says, or by its id where a server wants that (D7). */
+/** Determines whether requests refer to a database by its name or its ID (D7: database name or id). */
 export class DatabaseName {
-  private readonly session: Session;
-  private readonly name: string;
-  /** What stands in the request now. */
+  private readonly session: ClientSession;
+  readonly name: string;
+  /** The name or ID that requests currently use. */
   sent: string;
   private isTried = false;
 
-  private constructor(session: Session, name: string, sent: string) {
+  private constructor(session: ClientSession, name: string, sent: string) {
     this.session = session;
     this.name = name;
     this.sent = sent;
   }
 
-  /** Finds what to send for `name`, by what was learned of the server; never throws for an unknown name. */
-  static async of(session: Session, name: string, signal?: AbortSignal): Promise<DatabaseName> {
+  /** Chooses the value to send for `name` based on the server's learned dialect. Never throws for an unknown name. */
+  static async resolve(session: ClientSession, name: string, signal?: AbortSignal): Promise<DatabaseName> {
     const isIdWanted = session.dialects.get(session.service).idsWanted === true;
-    const id = isIdWanted ? await idOf(session, name, signal) : undefined;
+    const id = isIdWanted ? await findId(session, name, signal) : undefined;
     return new DatabaseName(session, name, id ?? name);
   }
 
-  /** After a 404: switches to the id, once, where there is one that is nobody's name. Returns whether to ask again. */
+  /**
+   * Switches to the ID after the first 404, unless it is another database's name. Returns true if a retry makes sense.
+   */
   async tryId(signal?: AbortSignal): Promise<boolean> {
     if (this.isTried || this.sent !== this.name) return false;
     this.isTried = true;
-    const id = await idOf(this.session, this.name, signal);
+    const id = await findId(this.session, this.name, signal);
     if (id === undefined || id === this.name) return false;
-    const isAmbiguous = (await this.session.knownDatabases(signal)).some((database) => database.name === id);
+    const isAmbiguous = (await this.session.getDatabases(signal)).some((database) => database.name === id);
     if (isAmbiguous) return false;
     this.sent = id;
     return true;
   }
 
-  /** After a 404 to the id too: goes back to the name. */
-  giveUpId(): void {
+  /** Reverts to the name after the ID also resulted in a 404. */
+  revertToName(): void {
     if (this.isTried) this.sent = this.name;
   }
 
-  /** After a success: remembers whether the server took the name or the id, if these differ. */
+  /** After a success, stores whether the server accepted the name or the ID, if these differ. */
   confirm(): void {
     const { dialects, service, listed = [] } = this.session;
     if (this.isTried && this.sent !== this.name) dialects.learn(service, { idsWanted: true });
@@ -47,35 +50,32 @@ export class DatabaseName {
   }
 }
 
-/**
- * Returns true if it is known whether the server wants these databases by name or by id, or if that makes no difference
- * (D36). The local service takes both (D26).
- */
-export function isNamingKnown({ dialects, service, listed }: Session, names: readonly string[]): boolean {
+/** Returns true if it is known how requests must refer to these databases (D36: names before submission). */
+export function isNamingKnown({ dialects, service, listed }: ClientSession, names: readonly string[]): boolean {
   if (service.pagesExactly || dialects.get(service).idsWanted !== undefined) return true;
   return names.every((name) => listed?.every((database) => database.name !== name || database.id === name));
 }
 
-async function idOf(session: Session, name: string, signal?: AbortSignal): Promise<string | undefined> {
-  const databases = await session.knownDatabases(signal);
+async function findId(session: ClientSession, name: string, signal?: AbortSignal): Promise<string | undefined> {
+  const databases = await session.getDatabases(signal);
   return databases.find((database) => database.name === name)?.id;
 }
 
-/** Sends a request that names a database; a 404 is asked again with the id where D7 says so. */
-export async function askWithName<O extends { readonly kind: string }>(
+/** Sends a request that refers to a database. Retries a 404 once with the database's ID (D7: database name or id). */
+export async function requestWithName<T>(
   name: DatabaseName,
-  ask: (sent: string) => Promise<O>,
-  isNotFound: (outcome: O) => boolean,
+  request: (sent: string) => Promise<Result<T>>,
+  isNotFound: (failure: RequestFailure) => boolean,
   signal?: AbortSignal,
-): Promise<O> {
-  const first = await ask(name.sent);
-  if (isNotFound(first) && (await name.tryId(signal))) {
-    const second = await ask(name.sent);
-    if (!isNotFound(second)) {
-      if (second.kind !== 'failed') name.confirm();
+): Promise<Result<T>> {
+  const first = await request(name.sent);
+  if (first.reason && isNotFound(first) && (await name.tryId(signal))) {
+    const second = await request(name.sent);
+    if (!second.reason || !isNotFound(second)) {
+      if (!second.reason) name.confirm();
       return second;
     }
-    name.giveUpId();
-  } else if (first.kind !== 'failed') name.confirm();
+    name.revertToName();
+  } else if (!first.reason) name.confirm();
   return first;
 }

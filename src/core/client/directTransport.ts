@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Reason } from '../model/reason.ts';
 import type { Route } from './dispatcher.ts';
-import { failureOf, failureThroughProxy, type Failure } from './failure.ts';
-import type { Transport, WireAnswer, WireRequest } from './transport.ts';
+import { toProxyReason, toReason } from './networkErrors.ts';
+import type { Transport, WireResponse, WireRequest } from './transport.ts';
 
-/** Sends over connections of our own, opened and closed by a dispatcher. */
+/** Sends requests over the client's own connections, which a dispatcher opens and closes. */
 export class DirectTransport implements Transport {
   private readonly dispatcher: Dispatcher;
   private readonly isProxied: boolean;
@@ -14,25 +15,25 @@ export class DirectTransport implements Transport {
     this.isProxied = proxy !== undefined;
   }
 
-  async send(request: WireRequest): Promise<WireAnswer> {
-    const { origin, path, method, headers, body, sent, headersMs, bodyMs, signal } = request;
+  async send(request: WireRequest): Promise<WireResponse> {
+    const { origin, path, method, headers, body, onSent, headersMs, bodyMs, signal } = request;
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const response = await this.dispatcher.request({
       origin,
       path,
       method,
       headers: { ...headers, ...length },
-      body: body === undefined ? null : watchedBody(body, sent),
+      body: body === undefined ? null : createWatchedBody(body, onSent),
       headersTimeout: headersMs,
       bodyTimeout: bodyMs,
-      onInfo: untilLate(headersMs),
+      onInfo: createHeadersTimeout(headersMs),
       ...(signal && { signal }),
     });
     return { status: response.statusCode, headers: response.headers, body: response.body };
   }
 
-  meaningOf(error: unknown): Failure {
-    return this.isProxied ? failureThroughProxy(error) : failureOf(error);
+  toReason(error: unknown): Reason {
+    return this.isProxied ? toProxyReason(error) : toReason(error);
   }
 
   close(): void {
@@ -40,8 +41,8 @@ export class DirectTransport implements Transport {
   }
 }
 
-/** Interim answers (1xx) start the limit for the headers anew; what this throws ends a request that they keep waiting. */
-function untilLate(headersMs: number): () => void {
+/** Enforces the time limit for headers across interim (1xx) responses, each of which restarts undici's own limit. */
+function createHeadersTimeout(headersMs: number): () => void {
   const startedAt = performance.now();
   return () => {
     if (headersMs === 0 || performance.now() - startedAt < headersMs) return;
@@ -49,11 +50,13 @@ function untilLate(headersMs: number): () => void {
   };
 }
 
-/** A body that tells when it is taken for sending, which is only once a connection stands (D12). */
-function watchedBody(body: string, sent: () => void): Readable {
+/**
+ * Creates a body that reports when it is read, which happens only after a connection is opened (D12: never resubmit).
+ */
+function createWatchedBody(body: string, onSent: () => void): Readable {
   return new Readable({
     read() {
-      sent();
+      onSent();
       this.push(body, 'utf8');
       this.push(null);
     },

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import type { buildConnector, Dispatcher } from 'undici';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import DispatcherClass from 'undici/lib/dispatcher/dispatcher.js';
@@ -7,54 +6,44 @@ import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import api from 'undici/lib/api/index.js';
 import type { NetworkSettings } from '../model/networkSettings.ts';
 import type { Limits } from './limits.ts';
-import { proxyFor, type Proxy } from './proxyChoice.ts';
-import { trustOf } from './trust.ts';
+import { ObservedConnector, type RouteObserver } from './observedConnector.ts';
+import { findProxy, type Proxy } from './proxyChoice.ts';
+import { getTrustOptions } from './trust.ts';
 
-// The package's main file would install itself as the dispatcher of everybody's `fetch` in this process;
-// its parts do not, but lack these functions.
+// Importing undici's index would replace this process's global dispatcher, so individual modules are imported. Without
+// the index, dispatchers lack these methods.
 Object.assign(DispatcherClass.prototype, api);
 
-/** The way to a service. */
+/** Describes the route of requests to a service: the dispatcher, and the proxy if there is one. */
 export interface Route {
   readonly dispatcher: Dispatcher;
-  /** The proxy on it, where there is one. */
   readonly proxy?: Proxy;
 }
 
 /**
- * Makes what opens, keeps and closes the connections of the service at `address` (D16, D17), directly or through the
- * proxy that the settings name. The owner destroys the dispatcher. Throws ConnectionError for a proxy that cannot be used.
+ * Creates a dispatcher for the service at `address`, which uses a proxy if the settings require one (D16: timeouts and
+ * retries, D17: close idle connections). The caller must destroy it. Throws ConnectionError if the proxy is unusable.
  */
-export function makeDispatcher(settings: NetworkSettings, address: string, limits: Limits): Route {
-  const proxy = proxyFor(settings, address);
-  const usesTls = address.startsWith('https:') || proxy?.origin.startsWith('https:') === true;
-  const connect = { timeout: limits.connectMs, ...(usesTls && trustOf(settings)) };
+export function createRoute(
+  settings: NetworkSettings,
+  address: string,
+  limits: Limits,
+  observer: RouteObserver | undefined,
+): Route {
+  const proxy = findProxy(settings, address);
   const idle = { keepAliveTimeout: limits.idleMs, keepAliveMaxTimeout: limits.idleMs };
+  observer?.didReach('name', proxy ? { proxy: proxy.origin } : {});
+  if (observer) {
+    const { connect } = new ObservedConnector(settings, proxy, limits, observer);
+    return { dispatcher: new Agent({ connect, ...idle }), ...(proxy && { proxy }) };
+  }
+  const usesTls = address.startsWith('https:') || proxy?.origin.startsWith('https:') === true;
+  const connect = { timeout: limits.connectMs, ...(usesTls && getTrustOptions(settings)) };
   if (!proxy) return { dispatcher: new Agent({ connect, ...idle }) };
-  return { dispatcher: throughProxy(proxy, connect, idle, limits), proxy };
+  return { dispatcher: createProxyDispatcher(proxy, connect, idle, limits), proxy };
 }
 
-/** A tunnel that is being opened; `close` ends it, also when it stands. */
-interface Tunnel {
-  readonly opened: Promise<Duplex>;
-  close(): void;
-}
-
-/** Asks a proxy for a way to `target`, a host with its port, and for nothing else; rejects as a request through it would. */
-export function openTunnel(settings: NetworkSettings, proxy: Proxy, target: string, limits: Limits): Tunnel {
-  const { origin, authorization } = proxy;
-  const connect = { timeout: limits.connectMs, ...(origin.startsWith('https:') && trustOf(settings)) };
-  const agent = new Agent({ connect, headersTimeout: limits.connectMs });
-  const headers = { host: target, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
-  const opened = agent.connect({ origin, path: target, headers }).then(({ socket, statusCode }) => {
-    if (statusCode === 200) return socket;
-    socket.on('error', () => socket.destroy()).destroy();
-    throw new Error(`Proxy response (${String(statusCode)})`);
-  });
-  return { opened, close: () => void agent.destroy() };
-}
-
-function throughProxy(
+function createProxyDispatcher(
   { origin, authorization }: Proxy,
   connect: buildConnector.BuildOptions,
   idle: object,
@@ -66,7 +55,7 @@ function throughProxy(
     proxyTls: connect,
     requestTls: connect,
     ...idle,
-    // What the proxy takes to reach the service is part of making the connection.
+    // The time that the proxy takes to reach the service counts as connection time.
     clientFactory: (proxyOrigin, options) => new Pool(proxyOrigin, { ...options, ...idle, headersTimeout: connectMs }),
   });
 }

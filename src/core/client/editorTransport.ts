@@ -1,9 +1,10 @@
+import type { Reason } from '../model/reason.ts';
 import type { Clock } from '../util/clock.ts';
-import { failureOf, type Failure } from './failure.ts';
 import { linkSignals } from './linkedSignal.ts';
-import type { Transport, WireAnswer, WireRequest } from './transport.ts';
+import { toReason } from './networkErrors.ts';
+import type { Transport, WireResponse, WireRequest } from './transport.ts';
 
-/** The standard `fetch`, as far as it is used here. */
+/** The part of the standard `fetch` that the client uses. */
 export type Fetch = (
   address: string,
   init: {
@@ -18,8 +19,8 @@ export type Fetch = (
 ) => Promise<Response>;
 
 /**
- * Sends with the editor's `fetch`, which knows ways that we do not: scripts that choose a proxy, a proxy's sign-in,
- * SOCKS. It has no connection of its own to close, and keeps time limits by itself, on top of which ours count.
+ * Sends requests with the editor's `fetch`, which supports more kinds of proxies: PAC scripts, proxy authentication and
+ * SOCKS. It does not expose connections that could be closed. Its own time limits apply in addition to the client's.
  */
 export class EditorTransport implements Transport {
   private readonly fetch: Fetch;
@@ -31,8 +32,8 @@ export class EditorTransport implements Transport {
     this.clock = clock;
   }
 
-  async send(request: WireRequest): Promise<WireAnswer> {
-    const { origin, path, method, headers, body, sent, headersMs, bodyMs } = request;
+  async send(request: WireRequest): Promise<WireResponse> {
+    const { origin, path, method, headers, body, onSent, headersMs, bodyMs } = request;
     const timing = new TimeLimit(this.clock, request.signal, this.closing.signal);
     try {
       timing.start(headersMs);
@@ -47,17 +48,17 @@ export class EditorTransport implements Transport {
           signal: timing.signal,
         }),
       );
-      sent();
-      return { ...headOf(response), body: timing.body(response, bodyMs) };
+      onSent();
+      return { ...getHead(response), body: timing.readBody(response, bodyMs) };
     } catch (error) {
       timing.end();
-      if (!isBeforeSending(this.meaningOf(error))) sent();
+      if (!isBeforeSending(toReason(error))) onSent();
       throw error;
     }
   }
 
-  meaningOf(error: unknown): Failure {
-    return failureOf(error);
+  toReason(error: unknown): Reason {
+    return toReason(error);
   }
 
   close(): void {
@@ -65,24 +66,24 @@ export class EditorTransport implements Transport {
   }
 }
 
-/** `fetch` does not tell whether a request was sent; these failures happen before. */
-function isBeforeSending({ kind, code }: Failure): boolean {
+/** Returns true for failures that occur before a request is sent. `fetch` itself does not distinguish them. */
+function isBeforeSending({ kind, code }: Reason): boolean {
   return ['unreachable', 'certificate', 'proxy'].includes(kind) || code === 'UND_ERR_CONNECT_TIMEOUT';
 }
 
-function headOf(response: Response): Pick<WireAnswer, 'status' | 'headers'> {
+function getHead(response: Response): Pick<WireResponse, 'status' | 'headers'> {
   const headers = Object.fromEntries(response.headers);
-  // Where a redirect is kept from us, that it was one is all there is to know.
+  // An opaque redirect hides its status and headers.
   return response.type === 'opaqueredirect' ? { status: 302, headers } : { status: response.status, headers };
 }
 
-/** Our own limits on an exchange whose sender has others; an exceeded one looks like those of the other transport. */
+/** Enforces the client's time limits. Exceeding a limit results in the same error code as in the direct transport. */
 class TimeLimit {
   readonly signal: AbortSignal;
   private readonly clock: Clock;
   private readonly limit = new AbortController();
   private readonly release: () => void;
-  /** Rejected when the signal is aborted, for work that does not listen to it. */
+  /** Rejects when the signal is aborted. Used to race operations that do not support abort signals. */
   private readonly ended: Promise<never>;
   private timer: { dispose(): unknown } | undefined;
 
@@ -97,7 +98,7 @@ class TimeLimit {
     this.ended.catch(() => undefined);
   }
 
-  /** Starts anew, from the limit given; 0: none. */
+  /** Restarts the timer with the given limit; 0 means no limit. */
   start(limitMs: number): void {
     this.timer?.dispose();
     this.timer = limitMs === 0 ? undefined : this.clock.after(limitMs, () => this.limit.abort());
@@ -117,7 +118,7 @@ class TimeLimit {
     }
   }
 
-  async *body(response: Response, bodyMs: number): AsyncGenerator<Uint8Array> {
+  async *readBody(response: Response, bodyMs: number): AsyncGenerator<Uint8Array> {
     const reader = response.body?.getReader();
     try {
       while (reader) {

@@ -1,19 +1,19 @@
 import type { Reason } from '../model/reason.ts';
 
-/** An argument of the right type with a value that is not allowed (§4.8, D1). */
+/** Thrown for an argument of the correct type but with an invalid value (§4.8, D1: error classes). */
 export class ValueError extends RangeError {
   override readonly name = 'ValueError';
 }
 
-/** The client cannot do this now: it is not connected, or `ids` is empty (§4.8, D1). */
+/** Thrown if the client is not connected, or `ids` is empty (§4.8, D1: error classes). */
 export class RuntimeError extends Error {
   override readonly name: string = 'RuntimeError';
 }
 
-/** The service could not be reached, or its root answered an error (§4.8, D1). */
+/** Thrown if the service cannot be reached, or if the request for its root document fails (§4.8, D1: error classes). */
 export class ConnectionError extends RuntimeError {
   override readonly name = 'ConnectionError';
-  /** What stood in the way, for those who decide what a person reads. */
+  /** The reason as data, from which the extension creates a message. */
   readonly reason: Reason;
 
   constructor(message: string, reason: Reason) {

@@ -1,73 +1,66 @@
+import type { Reason } from '../model/reason.ts';
 import type { RequestKind, TurnObserver } from '../model/requestTurn.ts';
 import type { Clock } from '../util/clock.ts';
-import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
+import { redact } from '../util/redact.ts';
 import { readText } from './bodyText.ts';
-import type { Failure } from './failure.ts';
 import type { Limits } from './limits.ts';
-import type { RequestLine } from './requestLine.ts';
 import { linkSignals } from './linkedSignal.ts';
-import type { Transport, WireAnswer } from './transport.ts';
+import type { RequestQueue } from './requestQueue.ts';
+import type { RequestFailure, Result } from './result.ts';
+import type { Transport, WireResponse } from './transport.ts';
 
-/** A connected service, as far as sending needs it. */
+/** Contains everything needed to send requests to a connected service. */
 export interface Channel {
   readonly transport: Transport;
-  /** Scheme, host and port; the only place the key ever goes to (D18). */
+  /** Scheme, host and port. The key is sent nowhere else (D18: same-origin redirects). */
   readonly origin: string;
-  /** Value of the `Authorization` header. */
   readonly authorization: string;
-  /** What must not be read in any log or reason. */
+  /** Strings that must not appear in logs or reasons. */
   readonly secrets: readonly string[];
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Aborted when the connection is given up, which closes the transport. */
+  /** Aborted when the connection is closed, which also closes the transport. */
   readonly ended: AbortSignal;
-  /** The line of requests that name a turn; absent for a server that needs none (D34). */
-  readonly line?: RequestLine;
+  /** The queue for requests with a `turn`. Absent if the server does not require one (D34: serialized requests). */
+  readonly queue?: RequestQueue;
 }
 
-/** One request of the contract. */
+/** Describes a request in the contract. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path with query, from the origin on. */
   readonly path: string;
-  /** JSON text. */
   readonly body?: string;
-  /** Marks a submission: the longest wait for its whole answer (§4.5, D16); it may count although no answer came (D12). */
+  /**
+   * Time limit for the entire response to a submission, in milliseconds; absent for other requests (§4.5, D16: timeouts
+   * and retries). A submission may have taken effect although no response was received (D12: never resubmit).
+   */
   readonly submissionMs?: number;
-  /** A request that every service answers: after a 404 no service of this kind is there. */
+  /** True for a request that every service supports, so that a 404 means that the server is not such a service. */
   readonly isUniversal?: boolean;
-  /** Marks a request that waits for its turn (D34). */
+  /** Marks a request that must wait for its turn (D34: serialized requests). */
   readonly turn?: { readonly kind: RequestKind; readonly observer?: TurnObserver | undefined };
-  /** A GET that isn't repeated after a plain 500 or a dropped connection: its ids may be the cause, and are halved (D8). */
+  /** Prevents retries of a GET whose batch the caller splits instead (D8: metadata by ids). */
   readonly isHalved?: boolean;
 }
 
-/** What came back over the wire, whatever its status. */
-export interface RawAnswer {
+/** A response of any status with its entire body. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** An exchange without an answer. */
-export interface NoAnswer {
-  readonly failure: Failure;
-  /** The answer's status, where it broke off after that. */
-  readonly status?: number;
-  /** Whether any of the request may have reached the server. */
-  readonly wasSent: boolean;
-}
-
-/** Sends one request once, without following or repeating anything. Never rejects. */
+/** Sends a request once. Does not follow redirects or retry. Never rejects. */
 export async function exchange(
   channel: Channel,
   request: HttpRequest,
   path: string,
   signal: AbortSignal,
-): Promise<RawAnswer | NoAnswer> {
-  const progress: Progress = { wasSent: false };
+): Promise<Result<HttpResponse>> {
+  let wasSent = false;
+  let status: number | undefined;
   const deadline = startDeadline(channel.clock, request.submissionMs);
   const linked = linkSignals(signal, deadline?.signal);
   try {
@@ -75,66 +68,86 @@ export async function exchange(
       origin: channel.origin,
       path,
       method: request.method,
-      headers: headersOf(channel, request),
+      headers: buildHeaders(channel, request),
       ...(request.body !== undefined && { body: request.body }),
       headersMs: request.submissionMs === undefined ? channel.limits.headersMs : 0,
       bodyMs: channel.limits.bodyMs,
-      // The end of the connection closes the transport, so not every request needs to listen for it.
+      // Closing the connection closes the transport, so most requests do not need a signal of their own.
       ...(linked.signal !== channel.ended && { signal: linked.signal }),
-      sent: () => {
-        progress.wasSent = true;
+      onSent: () => {
+        wasSent = true;
       },
     });
-    progress.status = response.status;
-    return await readAnswer(response, channel.limits);
+    status = response.status;
+    return await readResponse(channel, request, response);
   } catch (error) {
-    return { ...progress, failure: meaningOf(channel, error, signal, deadline?.signal) };
+    const cause = toExchangeReason(channel, error, signal, deadline?.signal);
+    return toRequestFailure(channel, request, cause, { wasSent, status });
   } finally {
     deadline?.timer.dispose();
     linked.release();
   }
 }
 
-interface Deadline {
-  readonly signal: AbortSignal;
-  readonly timer: Disposable;
+/** Adds the request to a failure, and marks a request that may have taken effect (D12: never resubmit). */
+export function toRequestFailure(
+  channel: Channel,
+  request: HttpRequest,
+  cause: Reason,
+  { wasSent, status = cause.status }: { readonly wasSent: boolean; readonly status?: number | undefined },
+): RequestFailure {
+  // A redirect is a complete response, so the submission was not accepted.
+  const maybeDone = request.submissionMs !== undefined && wasSent && cause.kind !== 'redirect';
+  const reason: Reason = {
+    kind: cause.kind,
+    request: getRequestName(request),
+    ...(status !== undefined && { status }),
+    ...(cause.code !== undefined && { code: cause.code }),
+    ...(cause.detail !== undefined && { detail: redact(cause.detail, channel.secrets) }),
+    ...(maybeDone && { maybeDone }),
+  };
+  return { reason, isProblem: false };
 }
 
-function startDeadline(clock: Clock, delayMs: number | undefined): Deadline | undefined {
+/** Returns the method and path of a request, without its query. */
+export function getRequestName(request: HttpRequest): string {
+  return `${request.method} ${request.path.replace(/\?.*$/s, '')}`;
+}
+
+function startDeadline(clock: Clock, delayMs: number | undefined) {
   if (delayMs === undefined) return undefined;
   const controller = new AbortController();
-  const timer = clock.after(delayMs, () => {
-    controller.abort();
-  });
-  return { signal: controller.signal, timer };
+  return { signal: controller.signal, timer: clock.after(delayMs, () => controller.abort()) };
 }
 
-interface Progress {
-  wasSent: boolean;
-  status?: number;
+function buildHeaders({ authorization }: Channel, { body }: HttpRequest): Record<string, string> {
+  const contentType = body === undefined ? {} : { 'content-type': 'application/json' };
+  return { authorization, accept: 'application/json', ...contentType };
 }
 
-function headersOf(channel: Channel, request: HttpRequest): Record<string, string> {
-  const headers = { authorization: channel.authorization, accept: 'application/json' };
-  if (request.body === undefined) return headers;
-  return { ...headers, 'content-type': 'application/json' };
-}
-
-async function readAnswer(response: WireAnswer, limits: Limits): Promise<RawAnswer | NoAnswer> {
-  const { status, headers, body } = response;
+async function readResponse(
+  channel: Channel,
+  request: HttpRequest,
+  { status, headers, body }: WireResponse,
+): Promise<Result<HttpResponse>> {
+  const { limits } = channel;
   const isError = status >= 300;
   const text = await readText(body, isError ? limits.errorBytes : limits.bodyBytes).catch((error: unknown) => {
     if (isError) return '';
     throw error;
   });
-  if (text !== undefined) return { status, headers, text };
-  if (isError) return { status, headers, text: '' };
-  const detail = `the answer is larger than ${String(limits.bodyBytes)} bytes`;
-  return { status, wasSent: true, failure: { kind: 'tooLarge', detail } };
+  if (text !== undefined || isError) return { value: { status, headers, text: text ?? '' } };
+  const detail = `the response is larger than ${String(limits.bodyBytes)} bytes`;
+  return toRequestFailure(channel, request, { kind: 'tooLarge', detail }, { wasSent: true, status });
 }
 
-function meaningOf(channel: Channel, error: unknown, signal: AbortSignal, deadline: AbortSignal | undefined): Failure {
+function toExchangeReason(
+  channel: Channel,
+  error: unknown,
+  signal: AbortSignal,
+  deadline: AbortSignal | undefined,
+): Reason {
   if (signal.aborted) return { kind: 'cancelled' };
   if (deadline?.aborted) return { kind: 'timeout' };
-  return channel.transport.meaningOf(error);
+  return channel.transport.toReason(error);
 }

@@ -1,9 +1,8 @@
-import type { Database } from '../model/database.ts';
+import type { Database } from '../model/databaseModel.ts';
 
-/** The facts of a refused submission that its refusal may name. */
-export interface SubmissionFacts {
+interface SubmissionFacts {
   readonly orcid: string;
-  /** Names of the source and the destination, as known and as sent. */
+  /** Names of the source and the destination, and the names or IDs that were sent for them. */
   readonly databases: readonly string[];
   readonly fileIds: readonly string[];
   readonly listed: readonly Database[];
@@ -12,15 +11,15 @@ export interface SubmissionFacts {
 type Check = (text: string, facts: SubmissionFacts) => boolean;
 
 /**
- * Returns true if a refusal names a file, a database, a person or a transfer that the submission does not name, so that
- * it is the answer to another request (D35). A refusal that names nothing of that kind is believed.
+ * Returns true if a refusal belongs to another request (D35: misrouted responses): it mentions a file, database, user
+ * or transfer that is not part of the submission. A refusal that mentions none of these is trusted.
  */
 export function namesOtherRequest(text: string, facts: SubmissionFacts): boolean {
   const checks: readonly Check[] = [namesTransfer, namesOtherOrcid, namesOtherDatabase, namesOtherFile];
   return checks.some((check) => check(text, facts));
 }
 
-/** A submission has no transfer id yet: only a cancel or a status request is refused for one. */
+/** Detects any transfer ID. A submission has none yet: only cancels and status requests can be refused for one. */
 const namesTransfer: Check = (text, { fileIds }) => {
   const [, id] = /\btransfer (?:not found: )?['"]?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b/i.exec(text) ?? [];
   return id !== undefined && !fileIds.some((fileId) => fileId.includes(id));
@@ -31,13 +30,13 @@ const namesOtherOrcid: Check = (text, { orcid }) => {
   return hasOnlyOthers(named, [orcid]);
 };
 
-/** Servers also name databases by words of their own, so a name counts only if it is unknown to the server or listed. */
+/** Detects other databases. Servers also use internal names, so a name counts only if it is listed or was not found. */
 const namesOtherDatabase: Check = (text, { databases, listed }) => {
-  const unknown = namesIn(text, [
+  const unknown = findNames(text, [
     /\bdatabase '([^']*)' was not found/gi,
     /\bdatabase not found: *([^\n;]*[^\n;.\s])/gi,
   ]);
-  const quoted = namesIn(text, [/\bdatabase ['"]([^'"]*)['"]/gi]);
+  const quoted = findNames(text, [/\bdatabase ['"]([^'"]*)['"]/gi]);
   const isOwn = ({ id, name }: Database): boolean => [id, name].some((one) => isAmong(one, databases));
   const own = [...databases, ...listed.filter(isOwn).flatMap(({ id, name }) => [id, name])];
   const others = listed.filter((database) => !isOwn(database)).flatMap(({ id, name }) => [id, name]);
@@ -50,25 +49,38 @@ const namesOtherDatabase: Check = (text, { databases, listed }) => {
 
 const namesOtherFile: Check = (text, { fileIds }) => {
   if (fileIds.some((id) => id !== '' && includesText(text, id))) return false;
-  const listed = namesIn(text, [/\b(?:resources?|files?)\b[^:\n]*\bnot found: *([^\n;]+)/gi]);
+  const listed = findNames(text, [/\b(?:resources?|files?)\b[^:\n]*\bnot found: *([^\n;]+)/gi]);
   const ids = listed.flatMap((list) => list.split(',').map((id) => id.trim().replace(/^['"]|['".]$/g, '')));
-  // Words are not ids: "not found: the file has been removed".
-  return [...ids, ...idsOfScheme(text, fileIds)].some((id) => id !== '' && !/\s/.test(id));
+  // Text with spaces is not an ID: "not found: the file has been removed".
+  return [...ids, ...findIdsOfScheme(text, fileIds)].some((id) => id !== '' && !/\s/.test(id));
 };
 
-/** Returns what looks like the submitted ids, if they all begin with the same scheme, such as `JDP:`. */
-function idsOfScheme(text: string, fileIds: readonly string[]): readonly string[] {
+/** Returns the words that resemble the submitted IDs, if all of these start with the same scheme, such as `JDP:`. */
+function findIdsOfScheme(text: string, fileIds: readonly string[]): readonly string[] {
   const [scheme, ...others] = new Set(fileIds.map((id) => /^[a-z][\w.-]*:/i.exec(id)?.[0] ?? ''));
   if (!scheme || others.length > 0) return [];
-  const words = text.split(/[\s,;'"()[\]]+/);
-  return words.filter((word) => word.length > scheme.length && word.startsWith(scheme));
+  const words = text.split(/[\s,;'"()[\]]+/).map((word) => word.replace(/[.:!?]+$/, ''));
+  const bodies = fileIds.map((id) => id.slice(scheme.length));
+  return words.filter((word) => word.startsWith(scheme) && looksLikeAny(word.slice(scheme.length), bodies));
 }
 
-function namesIn(text: string, patterns: readonly RegExp[]): readonly string[] {
+const characterKinds = [/\d/, /[a-z]/, /[A-Z]/, /[^\da-z]/i];
+
+/**
+ * Returns true if a string has the form of the given IDs: only kinds of characters that occur in them, digits if all
+ * IDs contain digits, at least half the length of the shortest ID, and at most twice the length of the longest one.
+ */
+function looksLikeAny(text: string, ids: readonly string[]): boolean {
+  const lengths = ids.map(({ length }) => length);
+  if (text.length < Math.min(...lengths) / 2 || text.length > Math.max(...lengths) * 2) return false;
+  if (ids.every((id) => /\d/.test(id)) && !/\d/.test(text)) return false;
+  return characterKinds.every((kind) => !kind.test(text) || ids.some((id) => kind.test(id)));
+}
+
+function findNames(text: string, patterns: readonly RegExp[]): readonly string[] {
   return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = '']) => name));
 }
 
-/** Returns true if something is named, and nothing of it is `own`. */
 function hasOnlyOthers(named: readonly string[], own: readonly string[]): boolean {
   return named.length > 0 && !named.some((name) => isAmong(name, own));
 }

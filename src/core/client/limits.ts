@@ -1,38 +1,38 @@
-/** Every bound the client keeps to. Times in milliseconds, sizes in bytes. */
+/** Defines the limits of the client. Times are in milliseconds, sizes in bytes. */
 export interface Limits {
-  /** Until a connection stands (D16). */
+  /** Maximum time to open a connection (D16: timeouts and retries). */
   readonly connectMs: number;
-  /** From the request to the headers of its answer (D16). */
+  /** Maximum time from a request to the headers of its response (D16: timeouts and retries). */
   readonly headersMs: number;
-  /** Longest standstill of an answer's body (D16). */
+  /** Maximum pause in a response body (D16: timeouts and retries). */
   readonly bodyMs: number;
-  /** A submission's whole wait where the caller names none (D16). */
+  /** Default time limit for the entire response to a submission (D16: timeouts and retries). */
   readonly submissionMs: number;
-  /** Time for which an abandoned submission keeps the line of its server closed (D34). */
+  /** Time for which an abandoned submission blocks its server's queue (D34: serialized requests). */
   readonly lateMs: number;
-  /** Largest answer (D15). */
+  /** Maximum size of a response body (D15: tolerant reading). */
   readonly bodyBytes: number;
-  /** Largest part of an error's body that is read. */
+  /** Maximum size of an error response's body. A larger body is ignored. */
   readonly errorBytes: number;
-  /** Tries of a GET, the first one included (D16). */
+  /** Maximum number of attempts of a GET request, including the first (D16: timeouts and retries). */
   readonly tries: number;
-  /** Wait before the second try; it doubles after that, with jitter (D16). */
+  /** Delay before the second attempt. Doubles for each further attempt, with jitter (D16: timeouts and retries). */
   readonly retryMs: number;
-  /** Longest `Retry-After` that is waited for inside one request; a longer one ends it (D16). */
+  /** Maximum `Retry-After` that a request waits for; with a longer one, it fails (D16: timeouts and retries). */
   readonly retryAfterMs: number;
-  /** Idle connections are closed after this time (D17). */
+  /** Time after which an idle connection is closed (D17: close idle connections). */
   readonly idleMs: number;
-  /** Redirects followed for one request (D18). */
+  /** Maximum number of redirects per request (D18: same-origin redirects). */
   readonly redirects: number;
-  /** Longest address of `GET files/by-id` (D8). */
+  /** Maximum length of the address of `GET files/by-id` (D8: metadata by ids). */
   readonly urlBytes: number;
-  /** Most ids of one `POST files/by-id` (D8). */
+  /** Maximum number of IDs in a `POST files/by-id` request (D8: metadata by ids). */
   readonly batchIds: number;
-  /** Wait before a doubtful status is asked for again (D11). */
-  readonly askAgainMs: number;
+  /** Delay before a doubtful status is requested again (D11: check status identity). */
+  readonly statusRetryMs: number;
 }
 
-/** The bounds of D8, D15, D16, D17, D18 and D34. */
+/** The default limits. */
 export const defaultLimits: Limits = {
   connectMs: 15_000,
   headersMs: 120_000,
@@ -48,5 +48,5 @@ export const defaultLimits: Limits = {
   redirects: 5,
   urlBytes: 4_000,
   batchIds: 500,
-  askAgainMs: 200,
+  statusRetryMs: 200,
 };

@@ -1,36 +1,41 @@
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
-import type { Failed, Read } from './http.ts';
-import { halve, isDrop, isRefusal, isServerFailure, namedIn, partsOf, toIdReason, type Part } from './idRefusals.ts';
-import { isFormMissing } from './metadata.ts';
-import type { MetadataAsker, Page } from './metadata.ts';
+import {
+  halve,
+  isDrop,
+  isRefusal,
+  isServerFailure,
+  findNamedIds,
+  splitBatch,
+  toIdReason,
+  type BatchPart,
+} from './idRefusals.ts';
+import { isFormMissing, type MetadataRequester, type Page } from './metadataRequester.ts';
 import type { RefusedId } from './reply.ts';
+import type { Result } from './result.ts';
 
-/** What all batches brought together. */
-interface Gathered {
+interface BatchedMetadata {
   readonly files: readonly FoundFile[];
   readonly refusedIds: readonly RefusedId[];
-  /** Why the whole request failed; then the other two count for nothing. */
+  /** The reason why the entire request failed. If set, the other two fields are empty. */
   readonly reason?: Reason;
 }
 
-type BatchOutcome = Read<readonly FoundFile[]> | Failed;
+type BatchResult = Result<readonly FoundFile[]>;
 
-/** So many refusals with no success between them mean that the server does not refuse for the ids. */
-const mostRefusalsInARow = 20;
+const maxConsecutiveRefusals = 20;
 
-/** Single ids from all over the list that are tried before that is believed. */
-const triedBeforeGivingUp = 5;
+/** Number of IDs to request individually, as a sample, to determine whether the IDs are the cause of a failure. */
+const refusalSampleSize = 5;
 
-/** So many dropped connections with no answer between them mean that they aren't due to single ids. */
-const mostDropsInARow = 12;
+const maxConsecutiveDrops = 12;
 
-/** After so many dropped connections in all, nothing is halved any more. */
-const mostDrops = 60;
+/** Number of dropped connections after which batches are no longer halved. */
+const maxDrops = 60;
 
-/** Fetches metadata for any number of ids, in batches, halving those that are refused or drop the connection (D8). For one use. */
+/** Fetches metadata once. Halves batches that are refused or that drop the connection (D8: metadata by ids). */
 export class MetadataBatches {
-  private readonly asker: MetadataAsker;
+  private readonly requester: MetadataRequester;
   private readonly files: FoundFile[] = [];
   private readonly refusedIds: RefusedId[] = [];
   private refusalsInARow = 0;
@@ -39,158 +44,157 @@ export class MetadataBatches {
   private hasRead = false;
   private ids: readonly string[] = [];
 
-  constructor(asker: MetadataAsker) {
-    this.asker = asker;
+  constructor(requester: MetadataRequester) {
+    this.requester = requester;
   }
 
-  /** `ids` without duplicates. The files come in the order asked. */
-  async gather(ids: readonly string[], page: Page): Promise<Gathered> {
+  /** Fetches `ids`, which must not contain duplicates. Returns the files in the order of their IDs. */
+  async gather(ids: readonly string[], page: Page): Promise<BatchedMetadata> {
     this.ids = ids;
-    if (ids.every(hasComma)) this.asker.usePost();
-    const reason = (await this.gatherAll(ids, page)) ?? this.commonFailure();
+    if (ids.every(hasComma)) this.requester.usePost();
+    const reason = (await this.gatherAll(ids, page)) ?? this.getCommonFailure();
     if (reason) return { files: [], refusedIds: [], reason };
-    return { files: inOrder(this.files, ids), refusedIds: this.refusedIds };
+    return { files: sortByIds(this.files, ids), refusedIds: this.refusedIds };
   }
 
-  /** Returns why every single id failed, where that is a failure of the server and has nothing to do with the ids. */
-  private commonFailure(): Reason | undefined {
+  /** Returns the reason if all IDs failed because of a server fault that is unrelated to the IDs. */
+  private getCommonFailure(): Reason | undefined {
     const [first] = this.refusedIds;
     const isCommon = !this.hasRead && this.refusedIds.every(({ id, reason }) => isServerFailure(reason, id));
     return isCommon ? first?.reason : undefined;
   }
 
   private async gatherAll(ids: readonly string[], page: Page): Promise<Reason | undefined> {
-    const isOneBatch = !this.mustLeaveOut(ids) && this.asker.fitting(ids, page) === ids.length;
+    const isOneBatch = !this.mustLeaveOut(ids) && this.requester.countFitting(ids, page) === ids.length;
     const hasPage = page.offset !== undefined || page.limit !== undefined;
-    if (!isOneBatch || !hasPage) return await this.gatherBatches(cut(ids, page));
-    const outcome = await this.asker.ask(ids, page);
-    if (outcome === 'formChanged') return await this.gatherAll(ids, page);
-    const isAboutIds = outcome.kind === 'failed' && (isRefusal(outcome) || isDrop(outcome));
-    return isAboutIds ? await this.gatherBatches(cut(ids, page)) : this.take(outcome);
+    if (!isOneBatch || !hasPage) return await this.gatherBatches(slicePage(ids, page));
+    const result = await this.requester.request(ids, page);
+    if (result === 'formChanged') return await this.gatherAll(ids, page);
+    const isAboutIds = result.reason !== undefined && (isRefusal(result) || isDrop(result));
+    return isAboutIds ? await this.gatherBatches(slicePage(ids, page)) : this.takeFiles(result);
   }
 
   private mustLeaveOut(ids: readonly string[]): boolean {
-    return this.asker.form === 'get' && ids.some(hasComma);
+    return this.requester.form === 'get' && ids.some(hasComma);
   }
 
   private async gatherBatches(ids: readonly string[]): Promise<Reason | undefined> {
-    const isGet = this.asker.form === 'get';
-    const sayable = isGet ? ids.filter((id) => !hasComma(id)) : ids;
-    for (let start = 0; start < sayable.length;) {
-      const rest = sayable.slice(start);
-      const batch = rest.slice(0, this.asker.fitting(rest));
-      const outcome = await this.asker.ask(batch);
-      if (outcome === 'formChanged') return await this.gatherBatches(ids);
-      const reason = await this.settle(batch, outcome, false);
+    const isGet = this.requester.form === 'get';
+    const sendable = isGet ? ids.filter((id) => !hasComma(id)) : ids;
+    for (let start = 0; start < sendable.length;) {
+      const rest = sendable.slice(start);
+      const batch = rest.slice(0, this.requester.countFitting(rest));
+      const result = await this.requester.request(batch);
+      if (result === 'formChanged') return await this.gatherBatches(ids);
+      const reason = await this.settle(batch, result, false);
       if (reason) return reason;
       start += batch.length;
     }
-    return isGet ? await this.gatherUnsayable(ids.filter(hasComma)) : undefined;
+    return isGet ? await this.gatherUnsendable(ids.filter(hasComma)) : undefined;
   }
 
-  /** Ids with a comma, on a server that took the GET form: it may have the other one too. */
-  private async gatherUnsayable(ids: readonly string[]): Promise<Reason | undefined> {
+  /** Fetches IDs that contain a comma from a server that accepted the GET form. It may also support POST. */
+  private async gatherUnsendable(ids: readonly string[]): Promise<Reason | undefined> {
     if (ids.length === 0) return undefined;
-    const batch = ids.slice(0, this.asker.fitting(ids, {}, 'post'));
-    const outcome = await this.asker.askByPost(batch);
-    if (outcome.kind === 'failed' && isFormMissing(outcome)) {
-      const detail = 'the id holds a comma, and this server takes ids only joined by commas';
-      this.refuse(ids, { kind: 'refused', detail });
+    const batch = ids.slice(0, this.requester.countFitting(ids, {}, 'post'));
+    const result = await this.requester.requestByPost(batch);
+    if (result.reason && isFormMissing(result)) {
+      const detail = 'the ID contains a comma, and this server accepts only comma-separated IDs';
+      this.addRefused(ids, { kind: 'refused', detail });
       return undefined;
     }
-    this.asker.usePost();
-    const reason = await this.settle(batch, outcome, false);
+    this.requester.usePost();
+    const reason = await this.settle(batch, result, false);
     return reason ?? (await this.gatherBatches(ids.slice(batch.length)));
   }
 
-  /** Takes the files of a batch, or finds out which of its ids are refused. Returns the reason to give up. */
-  private async settle(
-    batch: readonly string[],
-    outcome: BatchOutcome,
-    wereNamed: boolean,
-  ): Promise<Reason | undefined> {
-    if (outcome.kind === 'failed' && isDrop(outcome)) return await this.settleDrop(batch, outcome.reason);
+  /** Adds the files in a batch, or finds the IDs that were refused. Returns the reason to stop, if any. */
+  private async settle(batch: readonly string[], result: BatchResult, wereNamed: boolean): Promise<Reason | undefined> {
+    if (result.reason && isDrop(result)) return await this.settleDrop(batch, result.reason);
     this.dropsInARow = 0;
-    if (outcome.kind === 'read' || !isRefusal(outcome)) return this.take(outcome);
-    const { reason } = outcome;
+    if (!result.reason || !isRefusal(result)) return this.takeFiles(result);
+    const { reason } = result;
     this.refusalsInARow++;
-    const named = namedIn(reason.detail ?? '', batch);
+    const named = findNamedIds(reason.detail ?? '', batch);
     if (batch.length === 1 || (wereNamed && named.length === batch.length)) {
-      this.refuse(batch, reason);
+      this.addRefused(batch, reason);
       return undefined;
     }
-    if (this.refusalsInARow >= mostRefusalsInARow && !(await this.isAnyTaken())) return reason;
-    return await this.settleParts(partsOf(batch, named));
+    if (this.refusalsInARow >= maxConsecutiveRefusals && !(await this.isAnyAccepted())) return reason;
+    return await this.settleParts(splitBatch(batch, named));
   }
 
-  /** Searches a batch for the ids that drop the connection, within bounds. Returns the reason to give up. */
+  /** Finds the IDs in a batch that drop the connection. Returns the reason to stop, if any. */
   private async settleDrop(batch: readonly string[], reason: Reason): Promise<Reason | undefined> {
     this.drops++;
     this.dropsInARow++;
-    if (this.drops > mostDrops) {
-      this.refuse(batch, reason);
+    if (this.drops > maxDrops) {
+      this.addRefused(batch, reason);
       return undefined;
     }
-    if (this.dropsInARow >= mostDropsInARow && !(await this.isAnyAnswered())) return reason;
+    if (this.dropsInARow >= maxConsecutiveDrops && !(await this.isAnyAnswered())) return reason;
     const [id = ''] = batch;
     return batch.length === 1 ? await this.confirmDrop(id) : await this.settleParts(halve(batch));
   }
 
-  /** Names an id as the one that drops the connection once it has done so twice and the service answers otherwise. */
+  /**
+   * Requests an ID again after it dropped the connection. If it does so twice while the service responds to other
+   * requests, records the ID as the cause. Returns the reason to stop, if any.
+   */
   private async confirmDrop(id: string): Promise<Reason | undefined> {
-    const outcome = await this.asker.ask([id]);
-    if (outcome === 'formChanged') return await this.gatherBatches([id]);
-    if (outcome.kind === 'read' || !isDrop(outcome)) return await this.settle([id], outcome, false);
+    const result = await this.requester.request([id]);
+    if (result === 'formChanged') return await this.gatherBatches([id]);
+    if (!result.reason || !isDrop(result)) return await this.settle([id], result, false);
     this.drops++;
-    if (!(await this.asker.isServiceAnswering())) return outcome.reason;
-    this.refuse([id], { ...outcome.reason, isIdAtFault: true });
+    if (!(await this.requester.isServiceAnswering())) return result.reason;
+    this.addRefused([id], { ...result.reason, isIdAtFault: true });
     return undefined;
   }
 
   private async isAnyAnswered(): Promise<boolean> {
-    const isAnswered = await this.isAny((outcome) => outcome.kind === 'read' || outcome.reason.status !== undefined);
+    const isAnswered = await this.isAny(({ reason }) => !reason || reason.status !== undefined);
     if (isAnswered) this.dropsInARow = 0;
     return isAnswered;
   }
 
-  /** Whether the server takes any of some ids, each by itself: then it does refuse for the ids, of which many are bad. */
-  private async isAnyTaken(): Promise<boolean> {
-    const isTaken = await this.isAny((outcome) => outcome.kind === 'read');
-    if (isTaken) this.refusalsInARow = 0;
-    return isTaken;
+  /** Returns true if the server accepts any ID in a sample, which means that refusals are due to the other IDs. */
+  private async isAnyAccepted(): Promise<boolean> {
+    const isAccepted = await this.isAny(({ reason }) => !reason);
+    if (isAccepted) this.refusalsInARow = 0;
+    return isAccepted;
   }
 
-  private async isAny(isSo: (outcome: BatchOutcome) => boolean): Promise<boolean> {
-    const { ids, asker } = this;
-    const sayable = asker.form === 'get' ? ids.filter((id) => !hasComma(id)) : ids;
-    for (let tried = 0; tried < triedBeforeGivingUp; tried++) {
-      const id = sayable[Math.floor(((tried + 0.5) * sayable.length) / triedBeforeGivingUp)];
-      const outcome = id === undefined ? undefined : await asker.ask([id]);
-      if (typeof outcome === 'object' && isSo(outcome)) return true;
+  private async isAny(matches: (result: BatchResult) => boolean): Promise<boolean> {
+    const { ids, requester } = this;
+    const sendable = requester.form === 'get' ? ids.filter((id) => !hasComma(id)) : ids;
+    for (let tried = 0; tried < refusalSampleSize; tried++) {
+      const id = sendable[Math.floor(((tried + 0.5) * sendable.length) / refusalSampleSize)];
+      const result = id === undefined ? undefined : await requester.request([id]);
+      if (typeof result === 'object' && matches(result)) return true;
     }
     return false;
   }
 
-  private async settleParts(parts: readonly Part[]): Promise<Reason | undefined> {
-    for (const [place, { ids, wereNamed }] of parts.entries()) {
-      const outcome = await this.asker.ask(ids);
-      // A dropped connection tells nothing of the form.
-      if (outcome === 'formChanged') return await this.gatherBatches(parts.slice(place).flatMap((part) => part.ids));
-      const reason = await this.settle(ids, outcome, wereNamed);
+  private async settleParts(parts: readonly BatchPart[]): Promise<Reason | undefined> {
+    for (const [index, { ids, wereNamed }] of parts.entries()) {
+      const result = await this.requester.request(ids);
+      // A dropped connection does not reveal the server's form, so a later response can still change it.
+      if (result === 'formChanged') return await this.gatherBatches(parts.slice(index).flatMap((part) => part.ids));
+      const reason = await this.settle(ids, result, wereNamed);
       if (reason) return reason;
     }
     return undefined;
   }
 
-  private take(outcome: BatchOutcome): Reason | undefined {
-    if (outcome.kind === 'failed') return outcome.reason;
+  private takeFiles(result: BatchResult): Reason | undefined {
+    if (result.reason) return result.reason;
     this.refusalsInARow = 0;
     this.hasRead = true;
-    this.files.push(...outcome.value);
+    this.files.push(...result.value);
     return undefined;
   }
 
-  private refuse(ids: readonly string[], reason: Reason): void {
+  private addRefused(ids: readonly string[], reason: Reason): void {
     for (const id of ids) this.refusedIds.push({ id, reason: toIdReason(reason, id) });
   }
 }
@@ -199,12 +203,13 @@ function hasComma(id: string): boolean {
   return id.includes(',');
 }
 
-function cut(ids: readonly string[], { offset = 0, limit }: Page): readonly string[] {
+function slicePage(ids: readonly string[], { offset = 0, limit }: Page): readonly string[] {
   return ids.slice(offset, limit === undefined ? undefined : offset + limit);
 }
 
-function inOrder(files: readonly FoundFile[], ids: readonly string[]): readonly FoundFile[] {
-  const places = new Map(ids.map((id, place) => [id, place]));
-  const placeOf = (file: FoundFile): number => (file.kind === 'file' ? places.get(file.id) : undefined) ?? ids.length;
-  return [...files].sort((a, b) => placeOf(a) - placeOf(b));
+function sortByIds(files: readonly FoundFile[], ids: readonly string[]): readonly FoundFile[] {
+  const positions = new Map(ids.map((id, index) => [id, index]));
+  const getPosition = (file: FoundFile): number =>
+    (file.kind === 'file' ? positions.get(file.id) : undefined) ?? ids.length;
+  return [...files].sort((a, b) => getPosition(a) - getPosition(b));
 }

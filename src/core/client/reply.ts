@@ -1,22 +1,21 @@
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 
-/** Every operation's outcome: the value that the specification promises, and the reason where something went wrong (D2). */
+/**
+ * The result of an operation: the value and, if the operation failed, the reason (D2: replies instead of exceptions).
+ */
 export interface Reply<T> {
   readonly value: T;
   readonly reason?: Reason;
 }
 
-/** An id that the server refuses to tell about, and why (D8). */
+/** Describes an ID whose metadata the server refused to return, with the reason (D8: metadata by ids). */
 export interface RefusedId {
   readonly id: string;
   readonly reason: Reason;
 }
 
-/**
- * The outcome of a metadata request: the files that came, and the ids that were refused (D8). With no file at all there
- * is a reason too.
- */
+/** The result of a metadata request. Contains a reason if no files were received (D8: metadata by ids). */
 export interface MetadataReply extends Reply<readonly FoundFile[]> {
   readonly refusedIds?: readonly RefusedId[];
 }

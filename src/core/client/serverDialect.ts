@@ -2,12 +2,12 @@ import type { ServiceInfo } from '../model/connection.ts';
 import { Emitter } from '../util/emitter.ts';
 import { isJsonObject } from '../util/json.ts';
 
-/** How metadata are asked for (D8). */
+/** The method for metadata requests (D8: metadata by ids). */
 export type MetadataForm = 'get' | 'post';
 
-/** What a server was found to need beyond the specification; absent is not learned yet. */
+/** Describes a server's deviations from the specification. Absent fields are not known yet. */
 interface ServerDialect {
-  /** True where databases are called by their `id` and not by their `name` (D7). */
+  /** True if requests must refer to databases by `id` instead of `name` (D7: database name or id). */
   readonly idsWanted?: boolean;
   readonly metadataForm?: MetadataForm;
 }
@@ -17,24 +17,22 @@ interface Entry {
   readonly dialect: ServerDialect;
 }
 
-/** Servers that are remembered: the local service has a new address at every start. */
-const mostKept = 50;
+/** Maximum number of entries. The local service adds one at every start, because its address changes. */
+const maxServers = 50;
 
 /**
- * What was learned of each server, by address and root version; a new version starts afresh (D7, D8).
- * `toJSON` gives what the constructor takes, so that it can be kept.
+ * Stores the learned dialect of each server by address and root version (D7: database name or id, D8: metadata by ids).
+ * A new version discards the entry. The constructor accepts the result of `toJSON`.
  */
 export class ServerDialects {
   private readonly entries = new Map<string, Entry>();
   private readonly changed = new Emitter<undefined>();
 
-  /** Something was learned; now is the time to keep it. */
   readonly onDidLearn = this.changed.event;
 
-  /** Takes what `toJSON` gave, or anything: what is not of that form is passed over. */
-  constructor(kept?: unknown) {
-    if (!isJsonObject(kept)) return;
-    for (const [address, value] of Object.entries(kept)) {
+  constructor(saved?: unknown) {
+    if (!isJsonObject(saved)) return;
+    for (const [address, value] of Object.entries(saved)) {
       const entry = readEntry(value);
       if (entry) this.entries.set(address, entry);
     }
@@ -52,7 +50,7 @@ export class ServerDialects {
     if (dialect.idsWanted === known.idsWanted && dialect.metadataForm === known.metadataForm) return;
     this.entries.delete(service.address);
     this.entries.set(service.address, { version: service.version, dialect });
-    for (const oldest of [...this.entries.keys()].slice(0, -mostKept)) this.entries.delete(oldest);
+    for (const oldest of [...this.entries.keys()].slice(0, -maxServers)) this.entries.delete(oldest);
     this.changed.fire(undefined);
   }
 

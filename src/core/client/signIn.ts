@@ -1,11 +1,11 @@
 import type { SignInFailure } from '../model/reason.ts';
 
-const outage =
+const outagePattern =
   /auth\w* error:? \(?5\d\d|connection (?:refused|reset)|dial tcp|no such host|timeout|deadline exceeded|\bEOF\b|invalid character|unexpected end of JSON|bad gateway|service unavailable/i;
 
-/** The first match counts: a lookup that failed may name the ORCID iD, or the key, that it was made for. */
-const causes: readonly (readonly [pattern: RegExp, failure: SignInFailure])[] = [
-  [outage, 'outage'],
+/** The first match counts, because a failed lookup may mention the ORCID iD or the key that was looked up. */
+const failurePatterns: readonly (readonly [pattern: RegExp, failure: SignInFailure])[] = [
+  [outagePattern, 'outage'],
   [/\bno (?:providers\/|associated )?ORCIDs?\b/i, 'account'],
   [/\binvalid ORCID\b|\bno user ORCID\b/i, 'orcid'],
   [/auth\w* error:? \(?40[13]\b|illegal base64|invalid header field/i, 'key'],
@@ -14,11 +14,11 @@ const causes: readonly (readonly [pattern: RegExp, failure: SignInFailure])[] = 
 ];
 
 /**
- * Tells from the text of a 401 or 403 why a sign-in was rejected (D44). Returns undefined where the text doesn't tell. A
- * 403 forbids many things; only one about the account itself is a rejected sign-in.
+ * Classifies a rejected sign-in by the message of a 401 or 403 response (D44: classify sign-in failures). Returns
+ * undefined for an unknown message. A 403 counts only if it refers to the account itself.
  */
-export function classifySignIn(status: number, said: string): SignInFailure | undefined {
+export function classifySignIn(status: number, text: string): SignInFailure | undefined {
   if (status !== 401 && status !== 403) return undefined;
-  const failure = causes.find(([pattern]) => pattern.test(said))?.[1];
+  const failure = failurePatterns.find(([pattern]) => pattern.test(text))?.[1];
   return status === 401 || failure === 'account' ? failure : undefined;
 }

@@ -1,37 +1,37 @@
-import type { Failure } from './failure.ts';
+import type { Reason } from '../model/reason.ts';
 
-/** One request as it goes over the wire. */
+/** Describes a request for a transport to send. */
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Scheme, host and port. */
   readonly origin: string;
-  /** Path with query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** From the request to the headers of its answer, in milliseconds; 0: no limit of its own. */
+  /** Time limit from the request to the response headers, in milliseconds; 0 means no limit. */
   readonly headersMs: number;
-  /** Longest standstill of the answer's body, in milliseconds. */
+  /** Maximum pause in the response body, in milliseconds. */
   readonly bodyMs: number;
-  /** Ends this request; `close` ends it too. */
+  /** Cancels this request, as does `close`. */
   readonly signal?: AbortSignal;
-  /** To be called when any of the request may have reached the server (D12). */
-  readonly sent: () => void;
+  /** Called when a part of the request may have reached the server (D12: never resubmit). */
+  readonly onSent: () => void;
 }
 
-/** The beginning of an answer; its body follows. */
-export interface WireAnswer {
+/** Contains the status and headers of a response, and its body as a stream. */
+export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** What carries requests to a service: our own connections, or the editor's. It follows no redirect and repeats nothing. */
+/**
+ * Sends requests over the client's own connections or with the editor's `fetch`. Never follows redirects or retries.
+ */
 export interface Transport {
-  /** Resolves when the headers are there; rejects with the network's error. */
-  send(request: WireRequest): Promise<WireAnswer>;
-  /** What an error of `send`, or of the body, means. */
-  meaningOf(error: unknown): Failure;
-  /** Ends what is under way, and closes every connection. */
+  /** Resolves when the headers have been received. Rejects with the network error. */
+  send(request: WireRequest): Promise<WireResponse>;
+  /** Converts an error that `send` or the body threw to a reason. */
+  toReason(error: unknown): Reason;
+  /** Cancels pending requests and closes all connections. */
   close(): void;
 }

@@ -20,3 +20,10 @@ declare module 'undici/lib/api/index.js' {
   const api: Pick<Dispatcher, 'request' | 'stream' | 'pipeline' | 'upgrade' | 'connect'>;
   export default api;
 }
+
+declare module 'undici/lib/core/connect.js' {
+  import type { buildConnector } from 'undici';
+
+  const createConnector: (options: buildConnector.BuildOptions) => buildConnector.connector;
+  export default createConnector;
+}

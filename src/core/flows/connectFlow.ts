@@ -1,121 +1,135 @@
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
 import type { Connection } from '../model/connection.ts';
-import type { Database } from '../model/database.ts';
+import type { Database } from '../model/databaseModel.ts';
 import type { Reason, ReasonKind } from '../model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../store/connectionStore.ts';
 import { wait, type Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
-import { asked, refusalOf } from './asked.ts';
-import { connectOptions } from './connectOptions.ts';
+import { catchRefusal, toRefusal } from './refusals.ts';
 import { isKeyRejection, type KeyWatch } from './keyWatch.ts';
 import { ServiceWatch } from './serviceWatch.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { OpenConnection, OpenConnections } from './openConnections.ts';
 
-/** What came of trying a connection: a session with its databases, or the reason why there is none. */
-export type Attempt =
-  | { readonly session: Session; readonly databases: readonly Database[] }
+/** The result of a connection attempt: a session with its databases, or the reason why it failed. */
+export type ConnectAttempt =
+  | { readonly session: OpenConnection; readonly databases: readonly Database[]; readonly reason?: never }
   | { readonly session?: never; readonly reason: Reason };
 
-/** What a {@link ConnectFlow} needs. */
-export interface ConnectParts {
-  readonly sessions: Sessions;
+interface ConnectFlowDependencies {
+  readonly sessions: OpenConnections;
   readonly store: ConnectionStore;
   readonly keys: KeyWatch;
   readonly clock: Clock;
-  newClient(): Promise<DataTransferClient>;
-  /** Stores which connection is active, before it is shown as connected (D45). Must not reject. */
+  createClient(): Promise<DataTransferClient>;
+  /** Saves the active connection before it is shown (D45: store before showing). Must not reject. */
   remember(connectionId: string): Promise<void>;
 }
 
 const firstPauseMs = 2_000;
-const longestPauseMs = 5 * 60_000;
+const maxPauseMs = 5 * 60_000;
 
-/** What may be over in a while, without anybody doing anything here. */
-const passing: ReadonlySet<ReasonKind> = new Set(['unreachable', 'timeout', 'dropped', 'serverError']);
+/** Failures that can be temporary and resolve without user action. */
+const transientKinds: ReadonlySet<ReasonKind> = new Set(['unreachable', 'timeout', 'dropped', 'serverError']);
 
-/** Opens and closes connections. Only a listing of the databases proves a key (D6). */
+/** Opens and closes connections. A key is accepted only if the databases can be listed (D6: prove the key). */
 export class ConnectFlow implements Disposable {
-  private readonly parts: ConnectParts;
+  private readonly dependencies: ConnectFlowDependencies;
   private opening: AbortController | undefined;
   private readonly ending = new AbortController();
-  /** The connections that are being opened beside the active one. */
-  private readonly awaited = new Map<string, AbortController>();
-  private readonly followingKeys: Disposable;
+  /** Attempts to open connections in the background, by connection ID. */
+  private readonly backgroundAttempts = new Map<string, AbortController>();
+  private readonly keySubscription: Disposable;
   private listings = 0;
   private lastListing = 0;
   private readonly watch: ServiceWatch;
 
-  constructor(parts: ConnectParts) {
-    this.parts = parts;
-    this.followingKeys = parts.keys.onDidChange((id) => this.showDoubt(id));
-    this.watch = new ServiceWatch({ ...parts, check: () => this.refreshDatabases() });
+  constructor(dependencies: ConnectFlowDependencies) {
+    this.dependencies = dependencies;
+    const { sessions, store, keys, clock } = dependencies;
+    this.keySubscription = keys.onDidChange((id) => this.showDoubt(id));
+    this.watch = new ServiceWatch({ sessions, store, clock, check: () => this.refreshDatabases() });
   }
 
-  /** Tries a connection without changing anything that is open or shown. */
-  async attempt(connection: Connection, apiKey: string, signal?: AbortSignal): Promise<Attempt> {
-    const client = await this.parts.newClient();
+  /** Tries to connect without changing which connections are open or shown. */
+  async attempt(connection: Connection, apiKey: string, signal?: AbortSignal): Promise<ConnectAttempt> {
+    const client = await this.dependencies.createClient();
     try {
-      const service = await client.connect(connectOptions(connection, apiKey), signal);
+      const service = await client.connect({ ...connection, apiKey }, signal);
       const reply = await client.databases(signal);
       if (!reply.reason) return { session: { connection, service, client }, databases: reply.value };
       client.dispose();
       return { reason: reply.reason };
     } catch (error) {
       client.dispose();
-      return { reason: refusalOf(error) };
+      return { reason: toRefusal(error) };
     }
   }
 
-  /** Makes the session of an attempt the active one and shows its databases. */
-  use(session: Session, databases: readonly Database[]): void {
-    this.opening?.abort();
-    this.awaited.get(session.connection.id)?.abort();
-    this.parts.sessions.activate(session);
-    this.parts.keys.watch(session);
-    this.watch.watch(session);
-    this.parts.store.setState({ kind: 'connected', connection: session.connection, service: session.service });
-    this.parts.store.setListing({ databases, loading: false });
+  /** Tries a key without opening the connection. Resolves to a reason if the service does not accept the key. */
+  async checkKey(connection: Connection, apiKey: string, signal?: AbortSignal): Promise<Reason | undefined> {
+    const attempt = await this.attempt(connection, apiKey, signal);
+    this.discard(attempt);
+    return attempt.reason;
   }
 
-  /** Shows that a connection is being opened, before all is there that it needs; aborted when something else is wanted. */
+  discard(attempt: ConnectAttempt): void {
+    attempt.session?.client.dispose();
+  }
+
+  /** Lists the databases of an open connection. Returns an empty list if that fails. */
+  async listDatabases(connectionId: string): Promise<readonly Database[]> {
+    const session = this.dependencies.sessions.get(connectionId);
+    const reply = session && (await catchRefusal(() => session.client.databases()));
+    return reply?.value ?? [];
+  }
+
+  /** Activates the session of an attempt and shows its databases. */
+  use(session: OpenConnection, databases: readonly Database[]): void {
+    this.opening?.abort();
+    this.backgroundAttempts.get(session.connection.id)?.abort();
+    this.dependencies.sessions.activate(session);
+    this.dependencies.keys.watch(session);
+    this.watch.watch(session);
+    this.dependencies.store.setState({ kind: 'connected', connection: session.connection, service: session.service });
+    this.dependencies.store.setListing({ databases, isLoading: false });
+  }
+
+  /** Shows a connection as connecting. The returned signal is aborted when a different connection is selected. */
   prepare(connection: Connection): AbortSignal {
     this.opening?.abort();
     this.opening = new AbortController();
-    this.enter({ kind: 'connecting', connection });
+    this.setState({ kind: 'connecting', connection });
     return this.opening.signal;
   }
 
-  /** Connects and shows how that goes; a later call overtakes an earlier one. A person waits for it: one 401 is enough (D28). */
-  async open(connection: Connection, apiKey: string): Promise<Attempt> {
+  /** Connects while the user is waiting, so a 401 is not retried. Cancels an earlier call. */
+  async open(connection: Connection, apiKey: string): Promise<ConnectAttempt> {
     const signal = this.prepare(connection);
     return await this.conclude(connection, await this.attempt(connection, apiKey, signal), signal);
   }
 
-  /** As {@link open}, by itself and with a key that was accepted before: tries again while that is only doubted (D28). */
-  async reopen(connection: Connection, apiKey: string): Promise<Attempt> {
-    const { store } = this.parts;
+  /** Reconnects with a key that was accepted before. Retries while the key is in doubt (D28: retry rejected keys). */
+  async reopen(connection: Connection, apiKey: string): Promise<ConnectAttempt> {
+    const { store } = this.dependencies;
     const signal = this.prepare(connection);
     const show = (doubt: Reason): void => store.setState({ kind: 'connecting', connection, doubt });
-    return await this.conclude(connection, await this.attemptPatiently(connection, apiKey, signal, show), signal);
+    return await this.conclude(connection, await this.attemptWithRetries(connection, apiKey, signal, show), signal);
   }
 
-  /**
-   * As {@link reopen}, without making the connection the active one: so that its transfers are watched. Goes on trying,
-   * ever more slowly, while the service cannot be reached; one that is shown as failed is shown as connected then.
-   */
-  async openBeside(connection: Connection, apiKey: string): Promise<void> {
-    const { sessions, keys, store } = this.parts;
+  /** Reconnects in the background to poll transfers. Shows the result only if the connection is shown as failed. */
+  async openInBackground(connection: Connection, apiKey: string): Promise<void> {
+    const { sessions, keys, store } = this.dependencies;
     const { id } = connection;
-    this.awaited.get(id)?.abort();
-    const awaited = new AbortController();
-    this.awaited.set(id, awaited);
-    const signal = AbortSignal.any([awaited.signal, this.ending.signal]);
+    this.backgroundAttempts.get(id)?.abort();
+    const controller = new AbortController();
+    this.backgroundAttempts.set(id, controller);
+    const signal = AbortSignal.any([controller.signal, this.ending.signal]);
     const attempt = await this.attemptUntilReached(connection, apiKey, signal);
-    if (attempt.session && store.shown?.id === id) await this.parts.remember(id);
-    if (this.awaited.get(id) === awaited) this.awaited.delete(id);
+    if (attempt.session && store.shown?.id === id) await this.dependencies.remember(id);
+    if (this.backgroundAttempts.get(id) === controller) this.backgroundAttempts.delete(id);
     if (!attempt.session) return;
-    const isWanted = !signal.aborted && !sessions.get(id);
-    if (!isWanted) attempt.session.client.dispose();
+    const isNeeded = !signal.aborted && !sessions.get(id);
+    if (!isNeeded) attempt.session.client.dispose();
     else if (store.state.kind === 'failed' && store.shown?.id === id) this.use(attempt.session, attempt.databases);
     else {
       sessions.add(attempt.session);
@@ -123,102 +137,109 @@ export class ConnectFlow implements Disposable {
     }
   }
 
-  /** Tries the key of an open connection out, for a person who asked for that; resolves with the reason when it failed. */
+  /** Tests the key of an open connection at the user's request. Resolves to the reason if the test failed. */
   async tryKey(connectionId: string): Promise<Reason | undefined> {
-    const session = this.parts.sessions.get(connectionId);
+    const session = this.dependencies.sessions.get(connectionId);
     if (!session) return { kind: 'notConnected' };
-    return (await asked(() => session.client.databases())).reason;
+    return (await catchRefusal(() => session.client.databases())).reason;
   }
 
-  /** Shows why a connection that is wanted cannot even be tried, for example because its service did not start. */
-  fail(connection: Connection, reason: Reason): void {
+  /** Shows why no connection attempt is possible, for example because the connection's service did not start. */
+  showFailure(connection: Connection, reason: Reason): void {
     this.opening?.abort();
-    this.enter({ kind: 'failed', connection, reason });
+    this.setState({ kind: 'failed', connection, reason });
   }
 
-  /** Shows that a service was ended on purpose: there is nothing to try again until somebody starts it (D29). */
+  /** Shows that the user stopped the service. Nothing is retried until it is started (D29: shared service). */
   showStopped(connection: Connection): void {
     this.opening?.abort();
-    this.enter({ kind: 'stopped', connection });
+    this.setState({ kind: 'stopped', connection });
   }
 
-  /** Closes the active connection, also one that is only being opened. */
+  /** Closes the active connection, even if it is still connecting. */
   disconnect(): void {
-    const { sessions, store } = this.parts;
+    const { sessions, store } = this.dependencies;
     this.opening?.abort();
     for (const id of [sessions.active?.connection.id, store.shown?.id]) if (id !== undefined) this.close(id);
     store.setState({ kind: 'disconnected' });
   }
 
-  /** Closes a connection that is open beside what is shown, also one that is only being opened. */
+  /** Closes a connection that is not shown, even if it is still connecting. */
   close(connectionId: string): void {
-    this.awaited.get(connectionId)?.abort();
-    this.parts.sessions.close(connectionId);
+    this.backgroundAttempts.get(connectionId)?.abort();
+    this.dependencies.sessions.close(connectionId);
   }
 
-  /** Lists the databases again; those of the last listing stay when it fails, and when this answer comes after a later one. */
+  /** Lists the databases again. Keeps the previous listing if that fails or if a later call finished first. */
   async refreshDatabases(): Promise<void> {
-    const { sessions, store } = this.parts;
+    const { sessions, store } = this.dependencies;
     const session = sessions.active;
     if (!session) return;
-    this.listings += 1;
-    const listing = this.listings;
-    store.setListing({ ...store.listing, loading: true });
-    const reply = await asked(() => session.client.databases());
+    const listing = ++this.listings;
+    store.setListing({ ...store.listing, isLoading: true });
+    const reply = await catchRefusal(() => session.client.databases());
     if (sessions.active !== session || listing < this.lastListing) return;
     this.lastListing = listing;
     const databases = reply.value && !reply.reason ? reply.value : store.listing.databases;
-    store.setListing({ databases, loading: false, ...(reply.reason && { reason: reply.reason }) });
+    store.setListing({ databases, isLoading: false, ...(reply.reason && { reason: reply.reason }) });
   }
 
   dispose(): void {
-    this.followingKeys.dispose();
+    this.keySubscription.dispose();
     this.watch.dispose();
     this.ending.abort();
     this.opening?.abort();
   }
 
   private showDoubt(connectionId: string): void {
-    const { store, keys } = this.parts;
-    if (store.shown?.id === connectionId) store.setDoubt(keys.rejection(connectionId));
+    const { store, keys } = this.dependencies;
+    if (store.shown?.id === connectionId) store.setDoubt(keys.getRejection(connectionId));
   }
 
-  /** What is shown is what is used: whatever else was active stays open, but only for its transfers. */
-  private enter(state: Exclude<ConnectionState, { readonly kind: 'disconnected' }>): void {
-    this.parts.sessions.deactivate();
-    this.parts.store.setState(state);
+  /** Shows a state and deactivates the active session, which stays open for its transfers. */
+  private setState(state: Exclude<ConnectionState, { readonly kind: 'disconnected' }>): void {
+    this.dependencies.sessions.deactivate();
+    this.dependencies.store.setState(state);
   }
 
-  private async attemptUntilReached(connection: Connection, apiKey: string, signal: AbortSignal): Promise<Attempt> {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      const attempt = await this.attemptPatiently(connection, apiKey, signal, () => undefined);
-      if (signal.aborted || attempt.session || !passing.has(attempt.reason.kind)) return attempt;
-      await wait(this.parts.clock, pauseMs, signal);
-    }
-  }
-
-  private async attemptPatiently(
+  private async attemptUntilReached(
     connection: Connection,
     apiKey: string,
     signal: AbortSignal,
-    whenDoubted: (reason: Reason) => void,
-  ): Promise<Attempt> {
-    const { keys, clock } = this.parts;
-    for (;;) {
-      const attempt = await this.attempt(connection, apiKey, signal);
-      if (signal.aborted || attempt.session) return attempt;
-      keys.note(connection.id, attempt.reason);
-      if (!isKeyRejection(attempt.reason) || keys.standing(connection.id) !== 'doubted') return attempt;
-      whenDoubted(attempt.reason);
-      await wait(clock, keys.pauseMs(connection.id), signal);
+  ): Promise<ConnectAttempt> {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      const attempt = await this.attemptWithRetries(connection, apiKey, signal, () => undefined);
+      if (signal.aborted || attempt.session || !transientKinds.has(attempt.reason.kind)) return attempt;
+      await wait(this.dependencies.clock, pauseMs, signal);
     }
   }
 
-  private async conclude(connection: Connection, attempt: Attempt, signal: AbortSignal): Promise<Attempt> {
-    if (attempt.session && !signal.aborted) await this.parts.remember(connection.id);
+  private async attemptWithRetries(
+    connection: Connection,
+    apiKey: string,
+    signal: AbortSignal,
+    onDoubt: (reason: Reason) => void,
+  ): Promise<ConnectAttempt> {
+    const { keys, clock } = this.dependencies;
+    for (;;) {
+      const attempt = await this.attempt(connection, apiKey, signal);
+      if (signal.aborted || attempt.session) return attempt;
+      keys.recordReply(connection.id, attempt.reason);
+      if (!isKeyRejection(attempt.reason) || keys.getStatus(connection.id) !== 'doubted') return attempt;
+      onDoubt(attempt.reason);
+      await wait(clock, keys.getPauseMs(connection.id), signal);
+    }
+  }
+
+  private async conclude(
+    connection: Connection,
+    attempt: ConnectAttempt,
+    signal: AbortSignal,
+  ): Promise<ConnectAttempt> {
+    if (attempt.session && !signal.aborted) await this.dependencies.remember(connection.id);
     if (signal.aborted) attempt.session?.client.dispose();
     else if (attempt.session) this.use(attempt.session, attempt.databases);
-    else this.enter({ kind: 'failed', connection, reason: attempt.reason });
+    else this.setState({ kind: 'failed', connection, reason: attempt.reason });
     return attempt;
   }
 }

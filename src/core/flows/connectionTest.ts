@@ -1,175 +1,128 @@
-import { baseAddress } from '../client/address.ts';
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
-import { defaultLimits } from '../client/limits.ts';
-import type { Probe, ProbeOutcome } from '../client/probe.ts';
-import type { Connection } from '../model/connection.ts';
-import { testSteps, type TestFacts, type TestStep, type TestStepName } from '../model/connectionTest.ts';
-import type { NetworkSettings } from '../model/networkSettings.ts';
+import type { RouteObserver } from '../client/observedConnector.ts';
+import type { Reply } from '../client/reply.ts';
+import type { Connection, ServiceInfo } from '../model/connection.ts';
+import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
-import { asked, refusalOf } from './asked.ts';
-import { connectOptions } from './connectOptions.ts';
+import { testSteps, type TestFacts, type TestStep, type TestStepName } from '../model/testStep.ts';
 import type { KeyWatch } from './keyWatch.ts';
+import { catchRefusal } from './refusals.ts';
 
-/** What a {@link ConnectionTest} needs. */
-export interface ConnectionTestParts {
+/** Dependencies of {@link ConnectionTest}. */
+export interface ConnectionTestDependencies {
   readonly keys: KeyWatch;
-  newClient(): Promise<DataTransferClient>;
-  network(): NetworkSettings;
+  createClient(observer: RouteObserver): Promise<DataTransferClient>;
 }
 
-/** What is to be tested: without a key, everything but that it is accepted. */
+/** Describes a connection to test. Without a key, everything except the key's acceptance is tested. */
 export interface TestedConnection {
   readonly connection: Connection;
   readonly apiKey: string | undefined;
 }
 
-/** Goes from the address to the accepted key step by step, and tells at which step that ends, and why. */
+/** Connects to a service and reports each step, from the address to the acceptance of the key. */
 export class ConnectionTest {
-  private readonly parts: ConnectionTestParts;
+  private readonly dependencies: ConnectionTestDependencies;
 
-  constructor(parts: ConnectionTestParts) {
-    this.parts = parts;
+  constructor(dependencies: ConnectionTestDependencies) {
+    this.dependencies = dependencies;
   }
 
-  /** Resolves with every step; `tell` is called when one begins. Changes nothing that is open or kept. */
+  /**
+   * Runs the test and resolves to all steps. Calls `onDidStart` for each. Changes no open or saved connections.
+   */
   async run(
     tested: TestedConnection,
     signal: AbortSignal,
-    tell: (step: TestStepName) => void,
+    onDidStart: (step: TestStepName) => void,
   ): Promise<readonly TestStep[]> {
-    const record = new TestRecord(tell);
-    await this.walk(tested, signal, record);
-    return record.complete();
-  }
-
-  private async walk(tested: TestedConnection, signal: AbortSignal, record: TestRecord): Promise<void> {
-    record.begin('address');
-    const { Probe: NewProbe } = await import('../client/probe.ts');
-    let address: string;
-    let probe: Probe;
+    const steps = new TestSteps(onDidStart);
+    const failure = new AbortController();
+    const client = await this.dependencies.createClient({
+      didReach: (step, facts) => steps.advance(step, facts),
+      didFail: (facts, reason) => {
+        steps.end(reason, facts);
+        failure.abort(); // A retry would not change the result.
+      },
+    });
+    const ended = AbortSignal.any([signal, failure.signal]);
+    // Ends the request immediately, even while its connection is being established.
+    ended.addEventListener('abort', () => client.disconnect());
     try {
-      address = baseAddress(tested.connection);
-      probe = new NewProbe(address, this.parts.network(), defaultLimits, signal);
-    } catch (error) {
-      record.end({ facts: {}, reason: refusalOf(error) });
-      return;
-    }
-    try {
-      const isWayClear = tested.connection.transport === 'editor' ? leftToEditor(record) : await way(probe, record);
-      if (isWayClear) await this.ask(tested, signal, record);
-    } finally {
-      probe.close();
-    }
-  }
-
-  private async ask({ connection, apiKey }: TestedConnection, signal: AbortSignal, record: TestRecord): Promise<void> {
-    const client = await this.parts.newClient();
-    record.begin('root');
-    try {
-      const refused = this.withTrust(connection, await askRoot(client, connection, apiKey ?? '', signal, record));
-      if (refused && !wasAnswered(refused)) return;
-      record.begin('key');
-      if (apiKey === undefined) record.end({ facts: {}, reason: { kind: 'unauthorized' } });
-      else if (refused) record.end({ facts: {}, reason: refused });
-      else record.end(await this.proveKey(client, connection, signal));
+      await this.connect(client, tested, ended, steps);
     } finally {
       client.dispose();
     }
+    return steps.getAll();
   }
 
-  private async proveKey(
+  private async connect(
     client: DataTransferClient,
-    connection: Connection,
+    tested: TestedConnection,
     signal: AbortSignal,
-  ): Promise<ProbeOutcome> {
-    const { value = [], reason } = await asked(() => client.databases(signal));
-    if (reason) return { facts: {}, reason: this.withTrust(connection, reason) };
-    this.parts.keys.note(connection.id, undefined);
-    return { facts: { databaseCount: value.length } };
+    steps: TestSteps,
+  ): Promise<void> {
+    const options = { ...tested.connection, apiKey: tested.apiKey ?? '' };
+    const root = await catchRefusal<Reply<ServiceInfo>>(async () => ({ value: await client.connect(options, signal) }));
+    // Even if the root document is `unauthorized`, the service has responded.
+    if (root.reason && root.reason.kind !== 'unauthorized') steps.end(root.reason);
+    else {
+      steps.advance('key', root.value ? { service: { name: root.value.name, version: root.value.version } } : {});
+      const { reason, value } = await this.testKey(client, tested, signal, root.reason);
+      steps.end(reason, value && { databaseCount: value.length });
+    }
   }
 
-  /** Adds to a rejection that the key was accepted before: one test does not prove otherwise (D28). */
-  private withTrust<T extends Reason | undefined>({ id }: Connection, reason: T): T | Reason {
-    if (reason?.kind !== 'unauthorized' || !this.parts.keys.isTrusted(id)) return reason;
+  private async testKey(
+    client: DataTransferClient,
+    { connection, apiKey }: TestedConnection,
+    signal: AbortSignal,
+    rejection: Reason | undefined,
+  ): Promise<Partial<Reply<readonly Database[]>>> {
+    if (apiKey === undefined) return { reason: { kind: 'unauthorized' } };
+    const { value, reason } = rejection ? { reason: rejection } : await catchRefusal(() => client.databases(signal));
+    if (reason) return { reason: this.addKeyTrust(connection, reason) };
+    this.dependencies.keys.recordReply(connection.id, undefined);
+    return { value: value ?? [] };
+  }
+
+  /** Marks the rejection of a key that was previously accepted (D28: retry rejected keys). */
+  private addKeyTrust({ id }: Connection, reason: Reason): Reason {
+    if (reason.kind !== 'unauthorized' || !this.dependencies.keys.isTrusted(id)) return reason;
     return { ...reason, keyWorked: true };
   }
 }
 
-/** Takes the root down; returns the reason where it refused, which may be an answer all the same. */
-async function askRoot(
-  client: DataTransferClient,
-  connection: Connection,
-  apiKey: string,
-  signal: AbortSignal,
-  record: TestRecord,
-): Promise<Reason | undefined> {
-  try {
-    const { name, version } = await client.connect(connectOptions(connection, apiKey), signal);
-    record.pass({ service: { name, version } });
-    return undefined;
-  } catch (error) {
-    const reason = refusalOf(error);
-    record.end({ facts: {}, ...(!wasAnswered(reason) && { reason }) });
-    return reason;
-  }
-}
-
-/** A root that refuses the key has answered. */
-function wasAnswered({ kind }: Reason): boolean {
-  return kind === 'unauthorized';
-}
-
-/** The steps as they come out. */
-class TestRecord {
+/** Collects the steps of a test in order, up to the first failure. */
+class TestSteps {
   private readonly steps = new Map<TestStepName, TestStep>();
-  private readonly tell: (step: TestStepName) => void;
+  private readonly onDidStart: (step: TestStepName) => void;
   private current: TestStepName = 'address';
+  private hasFailed = false;
 
-  constructor(tell: (step: TestStepName) => void) {
-    this.tell = tell;
+  constructor(onDidStart: (step: TestStepName) => void) {
+    this.onDidStart = onDidStart;
+    onDidStart(this.current);
   }
 
-  begin(name: TestStepName): void {
+  advance(name: TestStepName, facts: TestFacts): void {
+    this.end(undefined, facts);
     this.current = name;
-    this.tell(name);
+    this.onDidStart(name);
   }
 
-  /** Returns whether to go on. */
-  end({ facts, reason }: ProbeOutcome): boolean {
+  end(reason: Reason | undefined, facts: TestFacts = {}): void {
+    if (this.hasFailed) return;
+    this.hasFailed = reason !== undefined;
     const outcome = reason ? 'failed' : 'passed';
     this.steps.set(this.current, { name: this.current, outcome, facts, ...(reason && { reason }) });
-    return reason === undefined;
   }
 
-  pass(facts: TestFacts = {}): void {
-    this.end({ facts });
+  /** Returns all steps. Those skipped before the last one reached were not needed. */
+  getAll(): readonly TestStep[] {
+    return testSteps.map((name, index) => {
+      const outcome = index < testSteps.indexOf(this.current) ? 'notNeeded' : 'notTried';
+      return this.steps.get(name) ?? { name, outcome, facts: {} };
+    });
   }
-
-  skip(name: TestStepName): void {
-    this.steps.set(name, { name, outcome: 'notNeeded', facts: {} });
-  }
-
-  complete(): readonly TestStep[] {
-    return testSteps.map((name) => this.steps.get(name) ?? { name, outcome: 'notTried', facts: {} });
-  }
-}
-
-function leftToEditor(record: TestRecord): boolean {
-  record.pass();
-  for (const name of ['name', 'connect', 'tls'] as const) record.skip(name);
-  return true;
-}
-
-async function way(probe: Probe, record: TestRecord): Promise<boolean> {
-  record.pass(probe.proxyOrigin === undefined ? {} : { proxy: probe.proxyOrigin });
-  record.begin('name');
-  if (!record.end(await probe.resolve())) return false;
-  record.begin('connect');
-  if (!record.end(await probe.connect())) return false;
-  if (!probe.isSecure) record.skip('tls');
-  else {
-    record.begin('tls');
-    if (!record.end(await probe.secure())) return false;
-  }
-  return true;
 }

@@ -2,100 +2,99 @@ import type { Reason } from '../model/reason.ts';
 import { wait, type Clock } from '../util/clock.ts';
 import { Emitter } from '../util/emitter.ts';
 import type { Disposable } from '../util/lifetime.ts';
-import { asked } from './asked.ts';
-import type { Session, Sessions } from './sessions.ts';
+import { catchRefusal } from './refusals.ts';
+import type { OpenConnection, OpenConnections } from './openConnections.ts';
 
-/** Whether a key that was accepted once is believed in: `doubted` while the service refuses it, but may be mistaken (D28). */
-export type KeyStanding = 'good' | 'doubted' | 'refused';
+/** The status of an accepted key: `doubted` while a rejection may be a mistake (D28: retry rejected keys). */
+type KeyStatus = 'good' | 'doubted' | 'refused';
 
 interface Doubt {
-  /** When the key was first refused, of the refusals in a row; milliseconds since 1970. */
+  /** When the first of the consecutive refusals occurred, in milliseconds since 1970. */
   readonly since: number;
-  /** Refusals in a row; none after an outage. */
+  /** Number of consecutive refusals; 0 after an outage. */
   readonly count: number;
-  /** Rejections in a row, outages among them. */
+  /** Number of consecutive rejections, including outages. */
   readonly rejections: number;
-  readonly refused: boolean;
-  /** The last rejection; it has `keyWorked` until the key counts as refused. */
+  readonly isRefused: boolean;
+  /** The last rejection; `keyWorked` is set until the key counts as refused. */
   readonly reason: Reason;
 }
 
-const believedRefusals = 3;
-const believedAfterMs = 5 * 60_000;
+const refusalThreshold = 3;
+const refusalThresholdMs = 5 * 60_000;
 const firstPauseMs = 2_000;
 
-/**
- * Returns true for a rejected sign-in that may be the key's fault. One for the ORCID iD is not, and neither is one for the
- * account, which the service recognized by the key (D44).
- */
+/** Returns true for a rejected sign-in that the key may have caused (D44: classify sign-in failures). */
 export function isKeyRejection({ kind, signIn }: Reason): boolean {
   return kind === 'unauthorized' && signIn !== 'orcid' && signIn !== 'account';
 }
 
 /**
- * Follows what the services say to keys that they accepted before. Such a key counts as refused after three 401 in a
- * row over five minutes; until then it is tried again and again, and who works by itself waits (D28). An outage of the
- * sign-in service never makes a key count as refused (D44).
+ * Tracks rejections of keys that services accepted before. A key counts as refused after three consecutive 401
+ * responses within at least five minutes. Until then, it is retried and background work is suspended (D28: retry
+ * rejected keys). An outage of the sign-in service never makes a key count as refused (D44: classify sign-in failures).
  */
 export class KeyWatch implements Disposable {
-  private readonly sessions: Sessions;
+  private readonly sessions: OpenConnections;
   private readonly clock: Clock;
   private readonly doubts = new Map<string, Doubt>();
   private readonly changed = new Emitter<string>();
   private readonly ending = new AbortController();
 
-  /** Carries the id of the connection whose key stands differently now. */
+  /** Fires with the ID of a connection when the status of the connection's key has changed. */
   readonly onDidChange = this.changed.event;
 
-  constructor(sessions: Sessions, clock: Clock) {
+  constructor(sessions: OpenConnections, clock: Clock) {
     this.sessions = sessions;
     this.clock = clock;
   }
 
-  standing(connectionId: string): KeyStanding {
+  getStatus(connectionId: string): KeyStatus {
     const doubt = this.doubts.get(connectionId);
     if (!doubt) return 'good';
-    return doubt.refused ? 'refused' : 'doubted';
+    return doubt.isRefused ? 'refused' : 'doubted';
   }
 
-  /** Returns true while the key of an open connection is good or only doubted, and while a doubted one is retried. */
+  /** Returns true if the key of an open connection is good or doubted, or if a doubted key is being retried. */
   isTrusted(connectionId: string): boolean {
-    if (this.standing(connectionId) === 'refused') return false;
+    if (this.getStatus(connectionId) === 'refused') return false;
     return this.doubts.has(connectionId) || this.sessions.get(connectionId) !== undefined;
   }
 
-  /** Returns the last rejection of a key that is not good now; with `keyWorked` while it is only doubted. */
-  rejection(connectionId: string): Reason | undefined {
+  /** Returns the last rejection of a key that is not good; `keyWorked` is set while the key is only doubted. */
+  getRejection(connectionId: string): Reason | undefined {
     return this.doubts.get(connectionId)?.reason;
   }
 
-  /** Follows a session whose key has just been proved. */
-  watch(session: Session): void {
+  /** Watches the replies of a session whose key was just accepted. */
+  watch(session: OpenConnection): void {
     const { id } = session.connection;
-    this.note(id, undefined);
+    this.recordReply(id, undefined);
     session.client.onDidReply((reason) => {
       if (this.sessions.get(id)?.client !== session.client) return;
-      const before = this.standing(id);
-      this.note(id, reason);
-      if (before === 'good' && this.standing(id) === 'doubted') void this.settle(session);
+      const before = this.getStatus(id);
+      this.recordReply(id, reason);
+      if (before === 'good' && this.getStatus(id) === 'doubted') void this.settle(session);
     });
   }
 
-  /** Takes down what came of a request with a key that was accepted before. Tells nothing of the key: a failure that isn't a rejected sign-in. */
-  note(connectionId: string, reason: Reason | undefined): void {
-    const before = this.standing(connectionId);
+  /** Records the reply to a request with a key that was accepted before. Ignores failures other than a rejected sign-in. */
+  recordReply(connectionId: string, reason: Reason | undefined): void {
+    const before = this.getStatus(connectionId);
     if (!reason || reason.signIn === 'account') this.doubts.delete(connectionId);
-    else if (isKeyRejection(reason)) this.doubt(connectionId, reason);
-    if (this.standing(connectionId) !== before) this.changed.fire(connectionId);
+    else if (isKeyRejection(reason)) this.recordRejection(connectionId, reason);
+    if (this.getStatus(connectionId) !== before) this.changed.fire(connectionId);
   }
 
-  /** How long to wait before a doubted key is tried again, in milliseconds: ever longer, but not past the five minutes. */
-  pauseMs(connectionId: string): number {
+  /**
+   * Returns the increasing delay before a doubted key is retried, in milliseconds. It ends within the five minutes.
+   */
+  getPauseMs(connectionId: string): number {
     const doubt = this.doubts.get(connectionId);
     if (!doubt) return 0;
-    const left = doubt.since + believedAfterMs - this.clock.now();
-    const growing = firstPauseMs * 2 ** (doubt.rejections - 1);
-    return left > 0 ? Math.min(growing, left) : firstPauseMs;
+    const left = doubt.since + refusalThresholdMs - this.clock.now();
+    const backoffMs = firstPauseMs * 2 ** (doubt.rejections - 1);
+    return left > 0 ? Math.min(backoffMs, left) : firstPauseMs;
   }
 
   dispose(): void {
@@ -103,42 +102,42 @@ export class KeyWatch implements Disposable {
     this.changed.dispose();
   }
 
-  private doubt(connectionId: string, reason: Reason): void {
+  private recordRejection(connectionId: string, reason: Reason): void {
     const now = this.clock.now();
     const before = this.doubts.get(connectionId);
     const { since, count } = countRefusal(before, reason, now);
-    const isBelieved = count >= believedRefusals && now - since >= believedAfterMs;
-    const refused = isBelieved || before?.refused === true;
+    const isConfirmed = count >= refusalThreshold && now - since >= refusalThresholdMs;
+    const isRefused = isConfirmed || before?.isRefused === true;
     const { keyWorked, ...rejection } = reason;
     this.doubts.set(connectionId, {
       since,
       count,
       rejections: (before?.rejections ?? 0) + 1,
-      refused,
-      reason: refused ? rejection : { ...rejection, keyWorked: true },
+      isRefused,
+      reason: isRefused ? rejection : { ...rejection, keyWorked: true },
     });
   }
 
-  /** Asks, with pauses, until it is clear how the key stands; a failure of another kind tells nothing of the key. */
-  private async settle(session: Session): Promise<void> {
+  /** Retries with delays until the key is no longer in doubt. Other failures do not affect the status of the key. */
+  private async settle(session: OpenConnection): Promise<void> {
     const { id } = session.connection;
     const { signal } = this.ending;
     const isOpen = (): boolean => !signal.aborted && this.sessions.get(id) === session;
-    for (let others = 0; ;) {
-      await wait(this.clock, others > 0 ? retryWaitMs(others) : this.pauseMs(id), signal);
-      if (!isOpen() || this.standing(id) !== 'doubted') return;
-      const { reason } = await asked(() => session.client.databases(signal));
-      others = reason && !isKeyRejection(reason) ? others + 1 : 0;
+    for (let otherFailures = 0; ;) {
+      await wait(this.clock, otherFailures > 0 ? getRetryWaitMs(otherFailures) : this.getPauseMs(id), signal);
+      if (!isOpen() || this.getStatus(id) !== 'doubted') return;
+      const { reason } = await catchRefusal(() => session.client.databases(signal));
+      otherFailures = reason && !isKeyRejection(reason) ? otherFailures + 1 : 0;
     }
   }
 }
 
-/** An outage ends a row of refusals: what was refused before may have been its fault. */
+/** Counts a refusal. An outage restarts the count, because it may have caused the earlier refusals. */
 function countRefusal(before: Doubt | undefined, { signIn }: Reason, now: number): Pick<Doubt, 'since' | 'count'> {
   if (signIn === 'outage') return { since: now, count: 0 };
   return before && before.count > 0 ? { since: before.since, count: before.count + 1 } : { since: now, count: 1 };
 }
 
-function retryWaitMs(failures: number): number {
-  return Math.min(firstPauseMs * 2 ** failures, believedAfterMs);
+function getRetryWaitMs(failures: number): number {
+  return Math.min(firstPauseMs * 2 ** failures, refusalThresholdMs);
 }

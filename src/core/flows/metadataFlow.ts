@@ -1,45 +1,33 @@
-import type { FoundFile } from '../model/fileEntry.ts';
+import type { FileReference, FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
-import type { TransferOrder } from '../model/transfer.ts';
+import type { TransferOrder } from '../model/transferModel.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
 import { lookUpIds } from './idLookup.ts';
-import type { Sessions } from './sessions.ts';
+import type { OpenConnections } from './openConnections.ts';
 
-/** What came of asking for files by id: those that came, and why not all did. */
-export interface FetchedFiles {
+interface FetchedFiles {
   readonly files: readonly FoundFile[];
   readonly reason?: Reason;
 }
 
-/** Names one file of a database of a connection. */
-interface FileName {
-  readonly connectionId: string;
-  readonly database: string;
-  readonly id: string;
-}
-
-/** What a {@link MetadataFlow} needs. */
-export interface MetadataParts {
-  readonly sessions: Sessions;
+interface MetadataFlowDependencies {
+  readonly sessions: OpenConnections;
   readonly unsafeIds: UnsafeIds;
-  /** The asking person (§4.4). */
-  orcid(): string;
+  getOrcid(connectionId: string): string;
 }
 
-/** Names the files of a transfer in its source. */
 type SourceFiles = Pick<TransferOrder, 'connectionId' | 'source' | 'files'>;
 
-/** Asks for the metadata of files by their ids (§4.4, D8). */
+/** Fetches the metadata of files by ID (§4.4, D8: metadata by ids). */
 export class MetadataFlow {
-  private readonly parts: MetadataParts;
+  private readonly dependencies: MetadataFlowDependencies;
 
-  constructor(parts: MetadataParts) {
-    this.parts = parts;
+  constructor(dependencies: MetadataFlowDependencies) {
+    this.dependencies = dependencies;
   }
 
-  /** The metadata of one file, or why there is none. */
   async fetchFile(
-    { connectionId, database, id }: FileName,
+    { connectionId, database, id }: FileReference,
     signal?: AbortSignal,
   ): Promise<{ readonly file?: FoundFile; readonly reason?: Reason }> {
     const { files, reason } = await this.fetchFiles(connectionId, database, [id], signal);
@@ -47,39 +35,46 @@ export class MetadataFlow {
     return { ...(file && { file }), ...(reason && { reason }) };
   }
 
-  /** Resolves in the order asked; never rejects for what the service does. `ids` must not be empty. */
+  /** Fetches files in the order of `ids`, which must not be empty. Does not reject if the service fails. */
   async fetchFiles(
     connectionId: string,
     database: string,
     ids: readonly string[],
     signal?: AbortSignal,
   ): Promise<FetchedFiles> {
-    const session = this.parts.sessions.get(connectionId);
-    if (!session) return { files: [], reason: { kind: 'notConnected' } };
-    const { unsafeIds } = this.parts;
-    const request = { database, orcid: this.parts.orcid(), ids: [...new Set(ids)] };
-    const { files, refused, failure } = await lookUpIds(session, unsafeIds, request, signal);
+    const { files, refused, failure } = await this.lookUp(connectionId, database, ids, signal);
     const reason = failure ?? refused[0]?.reason;
     return { files, ...(reason && { reason }) };
   }
 
-  /** Returns those of a transfer's ids that are known to end the connection: sending one may stop the server (D37). */
-  unsafeIdsIn({ connectionId, source, files }: SourceFiles): readonly string[] {
+  /** Returns the IDs in a transfer that are known to drop the connection (D37: crashing file ids). */
+  findUnsafeIds({ connectionId, source, files }: SourceFiles): readonly string[] {
     const ids = files.map(({ id }) => id);
-    return this.parts.unsafeIds.among(connectionId, source, ids);
+    return this.dependencies.unsafeIds.filterUnsafe(connectionId, source, ids);
   }
 
-  /** Looks up a transfer's ids before they are submitted again; returns those that could not be looked up (D37). */
+  /**
+   * Looks up the IDs in a transfer before it is submitted again. Returns those it could not check (D37: crashing file ids).
+   */
   async findUncheckedIds(
     { connectionId, source, files }: SourceFiles,
     signal?: AbortSignal,
   ): Promise<readonly string[]> {
     const ids = [...new Set(files.map(({ id }) => id))];
-    const session = this.parts.sessions.get(connectionId);
-    if (!session || ids.length === 0) return ids;
-    const request = { database: source, orcid: this.parts.orcid(), ids };
-    const { refused, failure } = await lookUpIds(session, this.parts.unsafeIds, request, signal);
+    const { refused, failure } = await this.lookUp(connectionId, source, ids, signal);
     if (failure) return ids;
     return refused.filter(({ reason }) => reason.kind === 'dropped' && !reason.isIdAtFault).map(({ id }) => id);
+  }
+
+  private async lookUp(connectionId: string, database: string, ids: readonly string[], signal?: AbortSignal) {
+    const { sessions, unsafeIds, getOrcid } = this.dependencies;
+    const session = sessions.get(connectionId);
+    if (!session) return { files: [], refused: [], failure: { kind: 'notConnected' } as const };
+    return await lookUpIds(
+      session,
+      unsafeIds,
+      { database, orcid: getOrcid(connectionId), ids: [...new Set(ids)] },
+      signal,
+    );
   }
 }

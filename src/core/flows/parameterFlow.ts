@@ -1,47 +1,46 @@
-import type { Database } from '../model/database.ts';
+import type { Database } from '../model/databaseModel.ts';
 import type { ConnectionStore } from '../store/connectionStore.ts';
 import type { ParameterListing, ParameterStore } from '../store/parameterStore.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
-import { asked } from './asked.ts';
-import type { Session, Sessions } from './sessions.ts';
+import { catchRefusal } from './refusals.ts';
+import type { OpenConnection, OpenConnections } from './openConnections.ts';
 
-/** What a {@link ParameterFlow} needs. */
-export interface ParameterParts {
-  readonly sessions: Sessions;
+interface ParameterFlowDependencies {
+  readonly sessions: OpenConnections;
   readonly connectionStore: ConnectionStore;
   readonly store: ParameterStore;
 }
 
-/** Asks once for what the searches of a database may be given (D26), and again when the databases were listed anew. */
+/** Fetches the search parameters of each database once per listing (D26: service HTTP behavior). */
 export class ParameterFlow implements Disposable {
   private readonly lifetime = new Lifetime();
-  private readonly parts: ParameterParts;
-  private readonly asking = new Map<string, Promise<ParameterListing>>();
+  private readonly dependencies: ParameterFlowDependencies;
+  private readonly pending = new Map<string, Promise<ParameterListing>>();
   private listed: readonly Database[] = [];
 
-  constructor(parts: ParameterParts) {
-    this.parts = parts;
-    const { connectionStore, store } = parts;
+  constructor(dependencies: ParameterFlowDependencies) {
+    this.dependencies = dependencies;
+    const { connectionStore, store } = dependencies;
     this.lifetime.track(
       connectionStore.onDidChange(() => {
         if (connectionStore.listing.databases === this.listed) return;
         this.listed = connectionStore.listing.databases;
-        this.asking.clear();
+        this.pending.clear();
         store.clear();
       }),
     );
   }
 
-  /** The parameters of a database of the active connection, by its name; those that are known already at once. */
+  /** Returns the parameters of a database of the active connection by its name, from the cache if possible. */
   async load(database: string): Promise<ParameterListing> {
-    const known = this.parts.store.get(database);
+    const known = this.dependencies.store.get(database);
     if (known && !known.reason) return known;
-    const asking = this.asking.get(database) ?? this.fetch(database);
-    this.asking.set(database, asking);
+    const request = this.pending.get(database) ?? this.fetch(database);
+    this.pending.set(database, request);
     try {
-      return await asking;
+      return await request;
     } finally {
-      if (this.asking.get(database) === asking) this.asking.delete(database);
+      if (this.pending.get(database) === request) this.pending.delete(database);
     }
   }
 
@@ -50,17 +49,19 @@ export class ParameterFlow implements Disposable {
   }
 
   private async fetch(name: string): Promise<ParameterListing> {
-    const { sessions, connectionStore, store } = this.parts;
+    const { sessions, connectionStore, store } = this.dependencies;
     const session = sessions.active;
-    const database = connectionStore.database(name);
+    const database = connectionStore.findDatabase(name);
     const listing: ParameterListing =
-      session && database ? await ask(session, database.id) : { parameters: {}, reason: { kind: 'notConnected' } };
-    if (sessions.active === session && connectionStore.database(name) === database) store.set(name, listing);
+      session && database
+        ? await requestParameters(session, database.id)
+        : { parameters: {}, reason: { kind: 'notConnected' } };
+    if (sessions.active === session && connectionStore.findDatabase(name) === database) store.set(name, listing);
     return listing;
   }
 }
 
-async function ask(session: Session, databaseId: string): Promise<ParameterListing> {
-  const { value, reason } = await asked(() => session.client.searchParameters(databaseId));
+async function requestParameters(session: OpenConnection, databaseId: string): Promise<ParameterListing> {
+  const { value, reason } = await catchRefusal(() => session.client.searchParameters(databaseId));
   return { parameters: value ?? {}, ...(reason && { reason }) };
 }

@@ -1,54 +1,59 @@
 import { randomUUID } from 'node:crypto';
+import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import { isRefused, learnSearchability, type Searchability } from '../model/searchability.ts';
-import { isLastPage, mostPagesWithoutNew } from '../model/searchPaging.ts';
+import { isLastPage, maxPagesWithoutNew } from '../model/searchPaging.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
-import type { DismissedSearches, Search, SearchStore } from '../store/searchStore.ts';
+import { SearchStore, type DismissedSearches, type Search } from '../store/searchStore.ts';
 import type { SearchabilityStore, ServiceVersion } from '../store/searchabilityStore.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
-import { askPage, type SearchPage } from './searchPages.ts';
-import type { Session, Sessions } from './sessions.ts';
+import { mapConcurrently } from '../util/mapConcurrently.ts';
+import type { Clock } from '../util/clock.ts';
+import { requestPage, type SearchPage } from './searchPages.ts';
+import type { OpenConnection, OpenConnections } from './openConnections.ts';
 
-/** What a {@link SearchFlow} needs. */
-export interface SearchParts {
-  readonly sessions: Sessions;
+interface SearchFlowDependencies {
+  readonly sessions: OpenConnections;
   readonly store: SearchStore;
   readonly unsafeIds: UnsafeIds;
   readonly searchability: SearchabilityStore;
-  /** The searching person (§4.3). */
-  orcid(): string;
+  readonly clock: Clock;
+  getOrcid(connectionId: string): string;
 }
 
-/** So many databases are searched at the same time: behind one service they share what it has. */
-const searchesAtOnce = 4;
+/** Maximum number of databases to search at the same time, to limit the load on the service. */
+const maxParallelSearches = 4;
 
-/** Runs searches page by page, and fills the store with what comes (D9). */
+/** Runs searches page by page, and adds their results to the store (D9: paging). */
 export class SearchFlow {
-  private readonly parts: SearchParts;
-  private readonly asking = new Map<string, AbortController>();
+  private readonly dependencies: SearchFlowDependencies;
+  private readonly pending = new Map<string, AbortController>();
+  /** Searches by IDs whose files are checked as they are found: the user chose them by their IDs. */
+  private readonly checking = new Set<string>();
 
-  constructor(parts: SearchParts) {
-    this.parts = parts;
+  constructor(dependencies: SearchFlowDependencies) {
+    this.dependencies = dependencies;
   }
 
-  /** Starts a search of a connection; resolves with its key when its first page, or the reason, is there. */
-  async run(session: Session, query: SearchQuery): Promise<string> {
+  /** Starts a search. Resolves to its key once the first page has loaded or failed. */
+  async run(session: OpenConnection, query: SearchQuery): Promise<string> {
     const key = this.open(session, query);
+    if (query.ids) this.checking.add(key);
     await this.load(key);
     return key;
   }
 
-  /** Starts a search for each query, some at a time; each has its own pages and its own reason. Shown in the order given. */
-  async runAll(session: Session, queries: readonly SearchQuery[]): Promise<void> {
+  /** Starts a search for each query, a few at a time. Shows the searches in the given order. */
+  async runAll(session: OpenConnection, queries: readonly SearchQuery[]): Promise<void> {
     await this.loadEach(this.openAll(session, queries));
   }
 
   /**
-   * As {@link runAll}, without the databases that are known to refuse such a search (D38): the store tells which were left
-   * out. Where every database is known to refuse it, all are searched.
+   * Searches like {@link runAll}, but leaves out the databases that refuse the query, unless all of them refuse it
+   * (D38: learned searchability).
    */
-  async runWhereAccepted(session: Session, queries: readonly SearchQuery[]): Promise<void> {
-    const { store } = this.parts;
+  async runWhereAccepted(session: OpenConnection, queries: readonly SearchQuery[]): Promise<void> {
+    const { store } = this.dependencies;
     const refused = queries.flatMap((query) => {
       const searchability = this.getKnownRefusal(session, query);
       return searchability ? [{ query, searchability }] : [];
@@ -60,146 +65,177 @@ export class SearchFlow {
       queries.filter((query) => !isRefusedHere.has(query)),
     );
     const connectionId = session.connection.id;
-    store.setLeftOut(leavesOut ? { connectionId, refused, keys: [...opened].reverse() } : undefined);
+    store.setLeftOut(leavesOut ? { connectionId, refused, keys: opened } : undefined);
     await this.loadEach(opened);
   }
 
-  /** Searches the databases that the last search of all databases left out. */
-  async runLeftOut(session: Session): Promise<void> {
-    const { store } = this.parts;
+  async runLeftOut(session: OpenConnection): Promise<void> {
+    const { store } = this.dependencies;
     const queries = store.leftOut?.refused.map(({ query }) => query) ?? [];
     store.setLeftOut(undefined);
     await this.runAll(session, queries);
   }
 
-  /** Opens searches; they are shown in the order given, and returned from the last one on. */
-  private openAll(session: Session, queries: readonly SearchQuery[]): string[] {
-    return [...queries].reverse().map((query) => this.open(session, query));
+  /** Adds searches in reverse order, because the newest is shown first. Returns their keys in the given order. */
+  private openAll(session: OpenConnection, queries: readonly SearchQuery[]): readonly string[] {
+    const opened = queries.toReversed().map((query) => this.open(session, query));
+    return opened.reverse();
   }
 
   private async loadEach(opened: readonly string[]): Promise<void> {
-    const waiting = [...opened];
-    const work = async (): Promise<void> => {
-      for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
-        // What was stopped or asked again while it waited is not asked for here.
-        if (this.parts.store.get(key)?.loading && !this.asking.has(key)) await this.load(key);
-      }
-    };
-    await Promise.all(Array.from({ length: searchesAtOnce }, work));
+    await mapConcurrently(opened, maxParallelSearches, async (key) => {
+      // Skip a search that was stopped or restarted while it was waiting.
+      if (this.dependencies.store.get(key)?.isLoading && !this.pending.has(key)) await this.load(key);
+    });
   }
 
-  /** Asks for the next page, or for the one that failed. One page of a search at a time. */
+  /** Requests the next page, or retries the one that failed. Does nothing while a page is loading. */
   async loadMore(key: string): Promise<void> {
-    await this.loadUpTo(key, 0);
+    const search = this.dependencies.store.get(key);
+    await this.loadUpTo(key, search?.isStale && !search.reason ? search.files.length + 1 : 0);
   }
 
-  /** Asks for page after page until the search has ended, has failed, was stopped, or has brought `count` files. */
+  /** Requests pages until the search has ended, failed, been stopped or found `count` files. */
   async loadUpTo(key: string, count: number): Promise<void> {
-    if (!this.asking.has(key)) await this.load(key, count);
+    if (this.pending.has(key)) return;
+    if (this.dependencies.store.get(key)?.isStale) await this.refresh(key, count);
+    else await this.load(key, count);
   }
 
-  /** Asks again from the start. */
-  async repeat(key: string): Promise<void> {
+  /**
+   * Requests as many files of a search again as it shows, at least `count`, and then replaces them (D59: saved
+   * searches). Checked files stay checked. If a request fails, the files stay, with the reason.
+   */
+  async refresh(key: string, count = 0): Promise<void> {
+    const { store } = this.dependencies;
+    const search = store.get(key);
+    if (!search || this.pending.has(key)) return;
+    const copy = new SearchStore();
+    copy.open(key, search.connectionId, search.query);
+    if (!(await this.load(key, Math.max(count, search.files.length), copy))) return;
+    const fresh = copy.get(key);
+    if (fresh?.reason) store.update(key, { isLoading: false, reason: fresh.reason });
+    else if (fresh) store.replace(key, fresh);
+  }
+
+  async restart(key: string): Promise<void> {
     this.abort(key);
-    this.parts.store.uncheck([key]);
-    this.parts.store.update(key, { files: [], missing: [], nextOffset: 0, mayHaveMore: true, lastPage: undefined });
+    this.checking.delete(key);
+    this.dependencies.store.uncheck([key]);
+    this.dependencies.store.update(key, {
+      isStale: false,
+      files: [],
+      missing: [],
+      nextOffset: 0,
+      mayHaveMore: true,
+      lastPage: undefined,
+    });
     await this.load(key);
   }
 
-  /** Ends what searches are waiting for; what they have brought stays, and they can be asked on. */
+  /** Cancels the pending requests of searches. Keeps their results, and more pages can be loaded later. */
   stop(keys: readonly string[]): void {
     for (const key of keys) {
       this.abort(key);
-      this.parts.store.update(key, { loading: false });
+      this.dependencies.store.update(key, { isLoading: false });
     }
   }
 
-  /** Takes searches out of the list; what is returned puts them back. */
+  /** Removes searches from the list. The returned value can restore them. */
   dismiss(keys: readonly string[]): DismissedSearches {
     for (const key of keys) this.abort(key);
-    return this.parts.store.dismiss(keys);
+    return this.dependencies.store.dismiss(keys);
   }
 
-  private open(session: Session, query: SearchQuery): string {
+  private open(session: OpenConnection, query: SearchQuery): string {
     const key = randomUUID();
-    this.parts.store.open(key, session.connection.id, query);
+    this.dependencies.store.open(key, session.connection.id, query);
     return key;
   }
 
   private abort(key: string): void {
-    this.asking.get(key)?.abort();
-    this.asking.delete(key);
+    this.pending.get(key)?.abort();
+    this.pending.delete(key);
   }
 
-  private async load(key: string, count = 0): Promise<void> {
-    const asking = new AbortController();
-    this.asking.set(key, asking);
-    this.parts.store.update(key, { loading: true, reason: undefined, pagesWithoutNew: 0 });
+  /** Loads pages into `target`. Returns false if it was stopped. */
+  private async load(key: string, count = 0, target = this.dependencies.store): Promise<boolean> {
+    const request = new AbortController();
+    this.pending.set(key, request);
+    this.dependencies.store.update(key, { isLoading: true, reason: undefined, pagesWithoutNew: 0 });
     try {
-      let goesOn = true;
-      while (goesOn) goesOn = await this.loadPage(key, count, asking.signal);
+      let shouldContinue = true;
+      while (shouldContinue) shouldContinue = await this.loadPage(target, key, count, request.signal);
+      return !request.signal.aborted;
     } finally {
-      if (this.asking.get(key) === asking) this.asking.delete(key);
+      if (this.pending.get(key) === request) this.pending.delete(key);
     }
   }
 
-  /** Loads one page; whether the next one is to follow. */
-  private async loadPage(key: string, count: number, signal: AbortSignal): Promise<boolean> {
-    const { store, sessions, unsafeIds } = this.parts;
+  /** Loads one page. Returns true if the next one is to be loaded too. */
+  private async loadPage(store: SearchStore, key: string, count: number, signal: AbortSignal): Promise<boolean> {
+    const { sessions, unsafeIds } = this.dependencies;
     const search = store.get(key);
     if (!search) return false;
     const session = sessions.get(search.connectionId);
     if (!session) {
-      store.update(key, { loading: false, reason: { kind: 'notConnected' } });
+      store.update(key, { isLoading: false, reason: { kind: 'notConnected' } });
       return false;
     }
-    const page = await askPage({ session, unsafeIds, orcid: this.parts.orcid() }, search, signal);
+    const orcid = this.dependencies.getOrcid(search.connectionId);
+    const page = await requestPage({ session, unsafeIds, orcid }, search, signal);
     if (signal.aborted) return false;
     this.learn(session, search, page.reason);
-    return this.addPage(search, page, count);
+    return this.addPage(store, search, page, count);
   }
 
-  /** Returns what is known to make a database refuse a search; undefined where nothing is (D38). */
-  getKnownRefusal(session: Session, query: SearchQuery): Searchability | undefined {
-    const known = this.parts.searchability.get(serviceOf(session), query.database);
+  /**
+   * Returns the known searchability because of which a database refuses a query, if any (D38: learned searchability).
+   */
+  getKnownRefusal(session: OpenConnection, query: SearchQuery): Searchability | undefined {
+    const known = this.dependencies.searchability.get(toServiceVersion(session), query.database);
     return known && isRefused(query, known) ? known : undefined;
   }
 
-  /** Remembers what a first page tells of its database; a success clears what it contradicts (D38). */
-  private learn(session: Session, { query, nextOffset }: Search, reason: Reason | undefined): void {
+  /** Learns from a search's first page which searches the database refuses (D38: learned searchability). */
+  private learn(session: OpenConnection, { query, nextOffset }: Search, reason: Reason | undefined): void {
     if (query.ids || nextOffset > 0) return;
     const known = this.getKnownRefusal(session, query);
     const learned = reason ? learnSearchability(query, reason, known) : undefined;
-    const isNews = reason ? learned !== undefined : known !== undefined;
-    if (isNews) this.parts.searchability.set(serviceOf(session), query.database, learned);
+    const hasChanged = reason ? learned !== undefined : known !== undefined;
+    if (hasChanged) this.dependencies.searchability.set(toServiceVersion(session), query.database, learned);
   }
 
-  private addPage(search: Search, page: SearchPage, count: number): boolean {
-    const { store } = this.parts;
+  private addPage(store: SearchStore, search: Search, page: SearchPage, count: number): boolean {
     const added = store.add(search.key, page.files);
-    const { mayHaveMore, pagesWithoutNew } = progressAfter(search, page, added);
-    // Whoever named the files wants all of them.
-    const isWanted = search.query.ids !== undefined || pagesWithoutNew > 0 || search.files.length < count;
-    const goesOn = mayHaveMore && isWanted && pagesWithoutNew < mostPagesWithoutNew && !page.reason;
+    if (this.checking.has(search.key)) store.setChecked(search.key, page.files.filter(isReadable), true);
+    const { mayHaveMore, pagesWithoutNew } = computeProgress(search, page, added);
+    // A search by IDs loads all pages.
+    const needsMore = search.query.ids !== undefined || pagesWithoutNew > 0 || search.files.length < count;
+    const shouldContinue = mayHaveMore && needsMore && pagesWithoutNew < maxPagesWithoutNew && !page.reason;
     store.update(search.key, {
-      loading: goesOn,
+      isLoading: shouldContinue,
       nextOffset: page.nextOffset,
       mayHaveMore,
       pagesWithoutNew,
-      ...(!page.reason && { lastPage: page.files }),
+      ...(!page.reason && { lastPage: page.files, loadedAt: this.dependencies.clock.now() }),
       ...(page.missing.length > 0 && { missing: [...search.missing, ...page.missing] }),
       ...(page.reason && { reason: page.reason }),
     });
-    return goesOn;
+    return shouldContinue;
   }
 }
 
-function serviceOf({ connection, service }: Session): ServiceVersion {
+function isReadable(file: FoundFile): file is FileEntry {
+  return file.kind === 'file';
+}
+
+function toServiceVersion({ connection, service }: OpenConnection): ServiceVersion {
   return { connectionId: connection.id, version: service.version };
 }
 
-/** Decides by D9 (paging) whether a search may have more after a page that brought `added` new files. */
-function progressAfter(
+/** Determines whether a search may have more pages after one that contained `added` new files (D9: paging). */
+function computeProgress(
   search: Search,
   { files, more }: SearchPage,
   added: number,

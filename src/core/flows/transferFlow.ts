@@ -1,58 +1,58 @@
 import { randomUUID } from 'node:crypto';
-import type { Submissions } from '../ledger/submissions.ts';
+import type { PendingSubmissions } from '../ledger/pendingSubmissions.ts';
 import type { TransferLedger } from '../ledger/transferLedger.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
-import { hasEnded, inState, type Transfer, type TransferOrder } from '../model/transfer.ts';
+import { hasEnded, withState, type Transfer, type TransferOrder } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Logger } from '../util/logger.ts';
-import { asked } from './asked.ts';
-import type { KeptTransfers } from './keptTransfers.ts';
-import type { Sessions } from './sessions.ts';
+import { catchRefusal } from './refusals.ts';
+import type { SavedTransfers } from './savedTransfers.ts';
+import type { OpenConnections } from './openConnections.ts';
 
-/** Files of the source whose metadata are requested to learn how the server wants databases named (D36). */
-const askedForNaming = 5;
+/** Number of files whose metadata is requested to learn how to name databases (D36: names before submission). */
+const namingSampleSize = 5;
+/** Enough for the rows that are shown without unfolding, also if some of them are removed. */
+const lastFinishedCount = 20;
 
-/** What a {@link TransferFlow} needs. */
-export interface TransferParts {
-  readonly sessions: Sessions;
+interface TransferFlowDependencies {
+  readonly sessions: OpenConnections;
   readonly store: TransferStore;
   readonly ledger: TransferLedger;
-  readonly kept: KeptTransfers;
-  readonly submissions: Submissions;
+  readonly saved: SavedTransfers;
+  readonly submissions: PendingSubmissions;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Longest wait for the answer to a submission, in seconds; undefined for the client's own (D16). */
-  timeoutSeconds(): number | undefined;
+  getTimeoutSeconds(): number | undefined;
 }
 
-/** Submits and cancels transfers; nothing is sent that is not in the ledger first. */
+/** Submits and cancels transfers. Writes each submission to the ledger before sending it. */
 export class TransferFlow {
-  private readonly parts: TransferParts;
+  private readonly dependencies: TransferFlowDependencies;
   private loading: Promise<void> | undefined;
   private readonly own = new Set<string>();
-  /** The ids that servers answered here, also before they are in the ledger. */
-  private readonly answeredIds = new Set<string>();
+  /** IDs that servers returned to this window, including those not yet in the ledger. */
+  private readonly receivedIds = new Set<string>();
 
-  constructor(parts: TransferParts) {
-    this.parts = parts;
+  constructor(dependencies: TransferFlowDependencies) {
+    this.dependencies = dependencies;
   }
 
-  /** Brings back the transfers that had not ended when the program last did; a failure is logged. */
+  /** Loads the transfers that were still running when the program last exited. Logs a failure. */
   async resume(): Promise<void> {
-    const { ledger, store, kept, log } = this.parts;
+    const { ledger, store, saved, log } = this.dependencies;
     try {
       store.put(await ledger.loadRunning());
       store.setHasEarlier(await ledger.hasEnded());
-      await kept.settleSubmissions();
+      await saved.settleSubmissions();
     } catch (error) {
       log.error(`The records of transfers could not be read: ${String(error)}`);
     }
-    void kept.follow();
+    void saved.follow();
   }
 
-  /** Brings in the transfers that ended in earlier sessions, once however often it is asked for; a failure is logged. */
+  /** Loads the transfers that ended in earlier sessions, once. Logs a failure. */
   async loadFinished(): Promise<void> {
     this.loading ??= this.load().finally(() => {
       this.loading = undefined;
@@ -60,13 +60,28 @@ export class TransferFlow {
     await this.loading;
   }
 
+  /** Loads the last transfers that ended in earlier sessions, which is fast after any number of them. Logs a failure. */
+  async loadLastFinished(): Promise<void> {
+    const { ledger, store, log } = this.dependencies;
+    if (!store.hasEarlier || this.loading) return;
+    try {
+      const { transfers, hasMore } = await ledger.loadLastEnded(lastFinishedCount);
+      this.showLoaded(transfers);
+      if (!hasMore) store.setHasEarlier(false);
+    } catch (error) {
+      log.error(`The records of the last finished transfers could not be read: ${String(error)}`);
+    }
+  }
+
   /**
-   * Submits a transfer (§4.5); resolves with how it stands: accepted, refused, not confirmed (D12), or cancelled before it was sent.
-   * `replacedKey` names one that was not confirmed and that the person says never began: it is given up for this one.
-   * `turn` follows the request while it waits for its turn (D34). Rejects when the intent could not be written to the ledger; then nothing was sent, and nothing given up.
+   * Submits a transfer (§4.5). Resolves to the transfer, which is accepted, refused, not confirmed (D12: never
+   * resubmit), or canceled before it was sent. `replacedKey` identifies an unconfirmed transfer that never started,
+   * according to the user; this transfer replaces it. `turn` observes the request while it waits for its turn (D34:
+   * serialized requests). Rejects if the record could not be written to the ledger; in that case, nothing was sent or
+   * replaced.
    */
   async submit(order: TransferOrder, replacedKey?: string, turn?: TurnOptions): Promise<Transfer> {
-    const { ledger, store, submissions, clock } = this.parts;
+    const { ledger, store, submissions, clock } = this.dependencies;
     const createdAt = clock.now();
     const intent: Transfer = {
       key: randomUUID(),
@@ -75,170 +90,173 @@ export class TransferFlow {
       state: 'submitting',
       changes: [{ state: 'submitting', at: createdAt }],
     };
-    await submissions.begin(intent.key);
+    await submissions.start(intent.key);
     try {
       await ledger.write(intent);
       this.own.add(intent.key);
       store.put([intent]);
       const problem = await this.learnNaming(order);
-      const outcome = problem ? this.refused(intent, problem) : await this.sendInstead(replacedKey, intent, turn);
-      await this.keep(outcome);
+      const outcome = problem ? this.toRefused(intent, problem) : await this.sendReplacement(replacedKey, intent, turn);
+      await this.save(outcome);
       return outcome;
     } finally {
       await submissions.end(intent.key);
     }
   }
 
-  /** Takes in a transfer that this window is to watch, and to tell of, from now on. */
-  async adopt(transfer: Transfer): Promise<Transfer> {
+  /** Saves a transfer and enables its notifications in this window. */
+  async track(transfer: Transfer): Promise<Transfer> {
     this.own.add(transfer.key);
-    return await this.keep(transfer);
+    return await this.save(transfer);
   }
 
-  /** Whether the person submitted a transfer, or took it over, in this window. */
+  /** Returns true if the user submitted or tracked a transfer in this window. */
   isOwn(key: string): boolean {
     return this.own.has(key);
   }
 
-  /** Asks the service to cancel (§4.7). Resolves with the reason when it did not accept. `turn` as in {@link submit}. */
+  /** Requests a cancellation (§4.7). Resolves to the reason if it was refused. `turn`: see {@link submit}. */
   async cancel(key: string, turn?: TurnOptions): Promise<Reason | undefined> {
-    const { sessions, store, clock } = this.parts;
+    const { sessions, store, clock } = this.dependencies;
     const transfer = store.get(key);
     if (!transfer || transfer.id === undefined || hasEnded(transfer.state)) return undefined;
     const session = sessions.get(transfer.order.connectionId);
     if (!session) return { kind: 'notConnected' };
     const request = { id: transfer.id, orcid: transfer.order.orcid };
-    const reply = await asked(() => session.client.cancelTransfer(request, turn));
+    const reply = await catchRefusal(() => session.client.cancelTransfer(request, turn));
     if (reply.reason) return reply.reason;
     const latest = store.get(key);
-    if (latest && !hasEnded(latest.state)) await this.keep({ ...latest, cancelAcceptedAt: clock.now() });
+    if (latest && !hasEnded(latest.state)) await this.save({ ...latest, cancelAcceptedAt: clock.now() });
     return undefined;
   }
 
-  /** Records that the local service was stopped: its running transfers wait until it starts again (D29). */
+  /** Pauses the running transfers of the local service after it was stopped (D29: shared service). */
   async pauseAll(connectionId: string): Promise<readonly Transfer[]> {
-    const { store, kept } = this.parts;
+    const { store, saved } = this.dependencies;
     const paused = store
-      .running()
+      .getRunning()
       .filter(({ order, id }) => order.connectionId === connectionId && id !== undefined)
       .map((transfer) => ({ ...transfer, problem: { kind: 'serviceStopped' } as const }));
-    await kept.keepAll(paused);
+    await saved.saveAll(paused);
     return paused;
   }
 
-  /** Forgets transfers that have ended; for a day they can be restored. */
+  /** Removes ended transfers. They can be restored for a day. */
   async forget(keys: readonly string[]): Promise<void> {
-    await this.parts.ledger.remove(keys);
-    this.parts.store.remove(keys);
+    await this.dependencies.ledger.remove(keys);
+    this.dependencies.store.remove(keys);
   }
 
-  /** Returns what was forgotten and can still be restored, the last forgotten first. */
+  /** Returns the removed transfers that can still be restored, most recently removed first. */
   async loadRemoved(): Promise<readonly Transfer[]> {
-    return await this.parts.ledger.loadRemoved();
+    return await this.dependencies.ledger.loadRemoved();
   }
 
-  /** Brings back what was forgotten, as far as it is still there. */
   async restore(keys: readonly string[]): Promise<void> {
-    this.parts.store.put(await this.parts.ledger.restore(keys));
+    this.dependencies.store.put(await this.dependencies.ledger.restore(keys));
   }
 
-  /** Puts what is known of a transfer where it is shown, and in the ledger. */
-  async keep(transfer: Transfer): Promise<Transfer> {
-    return await this.parts.kept.keep(transfer);
+  async save(transfer: Transfer): Promise<Transfer> {
+    return await this.dependencies.saved.save(transfer);
   }
 
-  /** Sends a submission. The one that it replaces is given up when it goes out: until then it can be withdrawn (D34). */
-  private async sendInstead(key: string | undefined, intent: Transfer, turn: TurnOptions = {}): Promise<Transfer> {
+  /** Sends a submission, and afterwards ends the transfer that it replaces. */
+  private async sendReplacement(key: string | undefined, intent: Transfer, turn: TurnOptions = {}): Promise<Transfer> {
     const { observer, signal } = turn;
-    let givingUp: Promise<void> | undefined;
-    const giveUp = async (): Promise<void> => await (givingUp ??= this.giveUp(key, intent));
+    let replacing: Promise<void> | undefined;
+    const replace = async (): Promise<void> => await (replacing ??= this.markReplaced(key, intent));
     const didStart = (): void => {
       observer?.didStart?.();
-      void giveUp();
+      void replace();
     };
     const outcome = await this.send(intent, {
       signal,
       observer: { didWait: (wait) => observer?.didWait?.(wait), didStart },
     });
-    if (outcome.state !== 'cancelled') await giveUp();
+    if (outcome.state !== 'cancelled') await replace();
     return outcome;
   }
 
-  /** One that the person says never began is given up for the one that is submitted instead. */
-  private async giveUp(key: string | undefined, instead: Transfer): Promise<void> {
-    const given = key === undefined ? undefined : this.parts.store.get(key);
-    if (given?.state !== 'notConfirmed') return;
-    await this.keep({ ...inState(given, 'refused', instead.createdAt), replacedBy: instead.key });
+  /** Ends an unconfirmed transfer that never started, according to the user. */
+  private async markReplaced(key: string | undefined, replacement: Transfer): Promise<void> {
+    const replaced = key === undefined ? undefined : this.dependencies.store.get(key);
+    if (replaced?.state !== 'notConfirmed') return;
+    await this.save({ ...withState(replaced, 'refused', replacement.createdAt), replacedBy: replacement.key });
   }
 
   private async load(): Promise<void> {
-    const { ledger, store, log } = this.parts;
+    const { ledger, store, log } = this.dependencies;
     if (!store.hasEarlier) return;
     try {
-      const ended = await ledger.loadEnded();
-      store.put(ended.filter((transfer) => store.get(transfer.key) === undefined));
+      this.showLoaded(await ledger.loadEnded());
     } catch (error) {
       log.error(`The records of finished transfers could not be read: ${String(error)}`);
     }
     store.setHasEarlier(false);
   }
 
+  /** Shows transfers of the ledger; this window may know a transfer better. */
+  private showLoaded(transfers: readonly Transfer[]): void {
+    const { store } = this.dependencies;
+    store.put(transfers.filter(({ key }) => store.get(key) === undefined));
+  }
+
   /**
-   * Finds out by a metadata request whether the server wants databases by name or by id, where that is not known yet (D36).
-   * Resolves with the reason if it stays unknown: then nothing may be sent.
+   * Requests metadata to learn whether the server requires databases' names or IDs, unless that is known (D36: names before
+   * submission). Resolves to a reason if it remains unknown; in that case, nothing may be sent.
    */
   private async learnNaming({ connectionId, orcid, source, destination, files }: TransferOrder) {
-    const client = this.parts.sessions.get(connectionId)?.client;
+    const client = this.dependencies.sessions.get(connectionId)?.client;
     const databases = [source, destination];
-    if (!client || client.knowsNaming(databases)) return undefined;
-    const ids = files.slice(0, askedForNaming).map(({ id }) => id);
-    const { reason } = await asked(() => client.fetchMetadata({ database: source, orcid, ids }));
-    if (client.knowsNaming(databases)) return undefined;
-    // The source takes either form where its name is its id: then the destination has to tell.
+    if (!client || client.isNamingKnown(databases)) return undefined;
+    const ids = files.slice(0, namingSampleSize).map(({ id }) => id);
+    const { reason } = await catchRefusal(() => client.fetchMetadata({ database: source, orcid, ids }));
+    if (client.isNamingKnown(databases)) return undefined;
+    // The source proves nothing if its name equals its ID. In that case, the destination is tried.
     const query = { database: destination, orcid, query: ids[0] ?? '', limit: 1 };
-    const reply = reason ? { reason } : await asked(() => client.search(query));
-    if (client.knowsNaming(databases)) return undefined;
+    const reply = reason ? { reason } : await catchRefusal(() => client.search(query));
+    if (client.isNamingKnown(databases)) return undefined;
     const cause = reply.reason ?? { kind: 'unreadable' };
     return { kind: 'lookupFailed', cause } satisfies Reason;
   }
 
-  private refused(intent: Transfer, problem: Reason): Transfer {
-    return { ...inState(intent, 'refused', this.parts.clock.now()), problem };
+  private toRefused(intent: Transfer, problem: Reason): Transfer {
+    return { ...withState(intent, 'refused', this.dependencies.clock.now()), problem };
   }
 
   private async send(intent: Transfer, turn?: TurnOptions): Promise<Transfer> {
-    const { sessions, clock } = this.parts;
+    const { sessions, clock } = this.dependencies;
     const { connectionId, orcid, source, destination, files, description, instructions } = intent.order;
     const session = sessions.get(connectionId);
-    if (!session) return this.refused(intent, { kind: 'notConnected' });
-    const timeout = this.parts.timeoutSeconds();
+    if (!session) return this.toRefused(intent, { kind: 'notConnected' });
+    const timeout = this.dependencies.getTimeoutSeconds();
     const fileIds = files.map((file) => file.id);
     const request = { orcid, source, destination, fileIds, description, instructions, timeout };
-    const reply = await asked(() => session.client.transfer(request, turn));
+    const reply = await catchRefusal(() => session.client.transfer(request, turn));
     const id = reply.value;
-    if (id === undefined) return notAccepted(intent, reply.reason, clock.now());
-    if (!(await this.isTaken(id, intent.key))) return { ...inState(intent, 'accepted', clock.now()), id };
+    if (id === undefined) return toNotAccepted(intent, reply.reason, clock.now());
+    if (!(await this.isTaken(id, intent.key))) return { ...withState(intent, 'accepted', clock.now()), id };
     const reason = { kind: 'foreignAnswer', code: 'KNOWN_ID', detail: id, maybeDone: true } as const;
-    return notAccepted(intent, reason, clock.now());
+    return toNotAccepted(intent, reason, clock.now());
   }
 
-  /** Returns true if a server gave the id to another transfer of this machine (D35). */
+  /** Returns true if a server returned the ID for another transfer on this machine (D35: misrouted responses). */
   private async isTaken(id: string, key: string): Promise<boolean> {
-    if (this.answeredIds.has(id)) return true;
-    this.answeredIds.add(id);
+    if (this.receivedIds.has(id)) return true;
+    this.receivedIds.add(id);
     await this.loadFinished();
-    const { store, ledger } = this.parts;
-    if (store.all().some((other) => other.id === id && other.key !== key)) return true;
-    // A ledger that can't be read must not hide that the server has answered.
+    const { store, ledger } = this.dependencies;
+    if (store.getAll().some((other) => other.id === id && other.key !== key)) return true;
+    // A ledger that cannot be read must not hide that the server responded.
     return await ledger.hasRunning(id, key).catch(() => false);
   }
 }
 
-/** Returns a submission without an id: the person withdrew it, it may have been accepted all the same, or it was refused. */
-function notAccepted(intent: Transfer, reason: Reason | undefined, at: number): Transfer {
+/** Returns a submission that received no ID: canceled by the user, not confirmed, or refused. */
+function toNotAccepted(intent: Transfer, reason: Reason | undefined, at: number): Transfer {
   const problem = reason ?? { kind: 'unreadable', maybeDone: true };
-  if (problem.maybeDone) return { ...inState(intent, 'notConfirmed', at), problem };
+  if (problem.maybeDone) return { ...withState(intent, 'notConfirmed', at), problem };
   return problem.kind === 'cancelled'
-    ? inState(intent, 'cancelled', at)
-    : { ...inState(intent, 'refused', at), problem };
+    ? withState(intent, 'cancelled', at)
+    : { ...withState(intent, 'refused', at), problem };
 }

@@ -3,58 +3,59 @@ import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import type { Logger } from '../util/logger.ts';
 
-const keptMs = 24 * 3_600_000;
+const retentionMs = 24 * 3_600_000;
 
-/** Settles which of several windows tells the person of something: the first that claims it, by a file beside the ledger. */
+/**
+ * Determines which of several windows shows a notification: the first one to claim it with a file next to the ledger.
+ */
 export class NoticeClaims {
   private readonly folder: string;
   private readonly clock: Clock;
   private readonly log: Logger;
   private cleaning: Promise<void> | undefined;
 
-  /** `folder` is the ledger's. */
+  /** `folder` is the ledger's folder. */
   constructor(folder: string, clock: Clock, log: Logger) {
     this.folder = join(folder, 'told');
     this.clock = clock;
     this.log = log;
   }
 
-  /** Whether this window is the first to claim `name`. Where that cannot be written it is: twice told is better than never. */
-  async take(name: string): Promise<boolean> {
-    this.cleaning ??= this.clean().catch((error: unknown) => this.complain(error));
+  /** Returns true if this window is the first to claim `name`, or if claims cannot be written. */
+  async claim(name: string): Promise<boolean> {
+    this.cleaning ??= this.clean().catch((error: unknown) => this.logError(error));
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
-      await writeFile(this.file(name), '', { flag: 'wx', mode: 0o600 });
+      await writeFile(this.getPath(name), '', { flag: 'wx', mode: 0o600 });
       return true;
     } catch (error) {
-      if (await this.isThere(name)) return false;
-      this.complain(error);
+      if (await this.exists(name)) return false;
+      this.logError(error);
       return true;
     }
   }
 
-  /** What was told a day ago is not told again: its transfer has ended. */
   private async clean(): Promise<void> {
     const names = await readdir(this.folder).catch(() => []);
     for (const name of names) {
       const path = join(this.folder, name);
       const { mtimeMs } = await stat(path);
-      if (mtimeMs < this.clock.now() - keptMs) await rm(path, { force: true });
+      if (mtimeMs < this.clock.now() - retentionMs) await rm(path, { force: true });
     }
   }
 
-  private async isThere(name: string): Promise<boolean> {
-    return await stat(this.file(name)).then(
+  private async exists(name: string): Promise<boolean> {
+    return await stat(this.getPath(name)).then(
       () => true,
       () => false,
     );
   }
 
-  private file(name: string): string {
+  private getPath(name: string): string {
     return join(this.folder, encodeURIComponent(name));
   }
 
-  private complain(error: unknown): void {
-    this.log.debug(`Windows cannot agree on which of them tells of a transfer: ${String(error)}`);
+  private logError(error: unknown): void {
+    this.log.debug(`Windows cannot coordinate their notifications: ${String(error)}`);
   }
 }

@@ -1,27 +1,28 @@
-import { randomUUID } from 'node:crypto';
-import { access, mkdir, open, opendir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { access, mkdir, opendir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Transfer } from '../model/transfer.ts';
+import type { Transfer } from '../model/transferModel.ts';
+import { getErrorCode } from '../util/errorCode.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
-import { keyOf, recordName } from './recordNames.ts';
-import { readRecord } from './transferRecord.ts';
+import { writeFileAtomically } from '../util/writeFileAtomically.ts';
+import { parseRecordKey, toRecordName } from './recordNames.ts';
+import { parseRecord } from './transferRecord.ts';
 
-/** A folder of the ledger; `removed` holds what was forgotten, for as long as that can be undone. */
-export type Shelf = 'running' | 'ended' | 'removed';
+/** A folder in the ledger. `removed` contains the records of removed transfers while they can be restored. */
+export type RecordFolder = 'running' | 'ended' | 'removed';
 
-/** A record that was read; `record` is all that its file held. */
-export interface FoundRecord {
-  readonly shelf: Shelf;
+/** The result of reading a record file; `record` contains its entire content. */
+interface FoundRecord {
+  readonly folder: RecordFolder;
   readonly transfer: Transfer;
   readonly record: JsonObject;
 }
 
-/** The files of the ledger: one a transfer, in a folder for each shelf. What cannot be read is set aside, never deleted. */
+/** Reads and writes the files in the ledger. Moves unreadable files aside and never deletes them. */
 export class RecordFiles {
   readonly folder: string;
   private readonly log: Logger;
-  /** Files of a later version, which are named in the log once. */
+  /** Records written by a later version that were already logged. */
   private readonly later = new Set<string>();
 
   constructor(folder: string, log: Logger) {
@@ -29,143 +30,125 @@ export class RecordFiles {
     this.log = log;
   }
 
-  /** Makes a folder of the ledger, where it is not there yet; resolves with its path. */
-  async make(name: string): Promise<string> {
+  /** Creates a folder in the ledger if it does not exist. Resolves to its path. */
+  async createFolder(name: string): Promise<string> {
     const path = join(this.folder, name);
     await mkdir(path, { recursive: true, mode: 0o700 });
     return path;
   }
 
-  /** The keys of all records of a shelf. */
-  async keys(shelf: Shelf): Promise<readonly string[]> {
-    const names = await orMissing(readdir(join(this.folder, shelf)));
-    return (names ?? []).flatMap((name) => keyOf(name) ?? []);
+  async listKeys(folder: RecordFolder): Promise<readonly string[]> {
+    const names = await ignoreMissing(readdir(join(this.folder, folder)));
+    return (names ?? []).flatMap((name) => parseRecordKey(name) ?? []);
   }
 
-  /** Whether a shelf has any record, told by the first. */
-  async hasAny(shelf: Shelf): Promise<boolean> {
-    const folder = await orMissing(opendir(join(this.folder, shelf)));
-    if (!folder) return false;
-    for await (const { name } of folder) if (keyOf(name) !== undefined) return true;
+  /** Returns true if a folder contains at least one record, without listing all of them. */
+  async hasAny(folder: RecordFolder): Promise<boolean> {
+    const directory = await ignoreMissing(opendir(join(this.folder, folder)));
+    if (!directory) return false;
+    for await (const { name } of directory) if (parseRecordKey(name) !== undefined) return true;
     return false;
   }
 
-  async has(shelf: Shelf, key: string): Promise<boolean> {
-    return (await orMissing(access(this.path(shelf, key)).then(() => true))) ?? false;
+  async has(folder: RecordFolder, key: string): Promise<boolean> {
+    return (await ignoreMissing(access(this.path(folder, key)).then(() => true))) ?? false;
   }
 
-  /**
-   * The record of a transfer; undefined where there is none that can be read. `later` is one of a later version: it is
-   * left as it is.
-   */
-  async read(shelf: Shelf, key: string): Promise<FoundRecord | 'later' | undefined> {
-    const path = this.path(shelf, key);
-    const text = await orMissing(readFile(path, 'utf8'));
+  /** Reads a record; `later` if a later version wrote it, in which case the file is left untouched. */
+  async read(folder: RecordFolder, key: string): Promise<FoundRecord | 'later' | undefined> {
+    const path = this.path(folder, key);
+    const text = await ignoreMissing(readFile(path, 'utf8'));
     if (text === undefined) return undefined;
-    const reading = readRecord(text);
-    if (reading.kind === 'later') return this.leave(key, reading.version);
-    if (reading.kind === 'transfer' && reading.transfer.key === key) return { ...reading, shelf };
-    await this.setAside(path, recordName(key));
+    const result = parseRecord(text);
+    if (result.kind === 'later') return this.skipLater(key, result.version);
+    if (result.kind === 'transfer' && result.transfer.key === key) return { ...result, folder };
+    await this.setAside(path, toRecordName(key));
     return undefined;
   }
 
-  /** The same for one of many: a failure is logged, and does not keep the others from being read. */
-  async tryToRead(shelf: Shelf, key: string): Promise<FoundRecord | undefined> {
+  /** Reads one of many records. Logs a failure so that the others can still be read. */
+  async tryToRead(folder: RecordFolder, key: string): Promise<FoundRecord | undefined> {
     try {
-      const found = await this.read(shelf, key);
+      const found = await this.read(folder, key);
       return found === 'later' ? undefined : found;
     } catch (error) {
-      this.log.error(`The record ${recordName(key)} of a transfer could not be read: ${String(error)}`);
+      this.log.error(`The record ${toRecordName(key)} of a transfer could not be read: ${String(error)}`);
       return undefined;
     }
   }
 
-  /** The record of a transfer that counts: that of its end, when there is one. */
+  /** Returns the valid record of a transfer: the one in `ended` if it exists, otherwise the one in `running`. */
   async find(key: string): Promise<FoundRecord | 'later' | undefined> {
     return (await this.read('ended', key)) ?? (await this.read('running', key));
   }
 
-  /** Tells one state of a transfer's files from another; undefined where there is none. */
-  async identity(key: string): Promise<string | undefined> {
-    for (const shelf of ['ended', 'running'] as const) {
-      const found = await orMissing(stat(this.path(shelf, key)));
-      if (found) return [shelf, found.ino, found.mtimeMs, found.size].join(' ');
+  /** Returns a string that changes whenever the transfer's file does; undefined if there is no file. */
+  async getIdentity(key: string): Promise<string | undefined> {
+    for (const folder of ['ended', 'running'] as const) {
+      const stats = await ignoreMissing(stat(this.path(folder, key)));
+      if (stats) return [folder, stats.ino, stats.mtimeMs, stats.size].join(' ');
     }
     return undefined;
   }
 
-  /** Writes a record whole or not at all; it lasts also when the machine stops, if `isLasting`. Its folder has to be there. */
-  async put(shelf: Shelf, key: string, text: string, isLasting: boolean): Promise<void> {
-    const path = this.path(shelf, key);
-    const beside = `${path}.${randomUUID()}.part`;
-    try {
-      await fill(beside, text, isLasting);
-      await rename(beside, path);
-    } catch (error) {
-      await rm(beside, { force: true });
-      throw error;
+  /** Writes a record atomically to an existing folder. With `isDurable`, it survives a system crash. */
+  async write(folder: RecordFolder, key: string, text: string, isDurable: boolean): Promise<void> {
+    await writeFileAtomically(this.path(folder, key), text, isDurable);
+  }
+
+  /** Moves a record to another folder, which must exist. Returns false if there was no record. */
+  async move(key: string, from: RecordFolder, to: RecordFolder): Promise<boolean> {
+    return (await ignoreMissing(rename(this.path(from, key), this.path(to, key)).then(() => true))) ?? false;
+  }
+
+  async delete(folder: RecordFolder, key: string): Promise<void> {
+    await rm(this.path(folder, key), { force: true });
+  }
+
+  async stamp(folder: RecordFolder, key: string, at: number): Promise<void> {
+    await utimes(this.path(folder, key), at / 1000, at / 1000);
+  }
+
+  /** Returns a record's modification time, in milliseconds since 1970; undefined if it does not exist. */
+  async readStamp(folder: RecordFolder, key: string): Promise<number | undefined> {
+    return (await ignoreMissing(stat(this.path(folder, key))))?.mtimeMs;
+  }
+
+  /** Deletes matching files in a folder that were last modified before `before`. */
+  async purge(name: string, before: number, matches: (name: string) => boolean = () => true): Promise<void> {
+    const path = join(this.folder, name);
+    for (const file of ((await ignoreMissing(readdir(path))) ?? []).filter(matches)) {
+      const filePath = join(path, file);
+      const stats = await ignoreMissing(stat(filePath));
+      if (stats && stats.mtimeMs < before) await rm(filePath, { force: true });
     }
   }
 
-  /** Moves a record to another shelf, whose folder has to be there; tells whether there was one. */
-  async move(key: string, from: Shelf, to: Shelf): Promise<boolean> {
-    return (await orMissing(rename(this.path(from, key), this.path(to, key)).then(() => true))) ?? false;
-  }
-
-  async delete(shelf: Shelf, key: string): Promise<void> {
-    await rm(this.path(shelf, key), { force: true });
-  }
-
-  /** Notes when a record came to its shelf; milliseconds since 1970. */
-  async stamp(shelf: Shelf, key: string, at: number): Promise<void> {
-    await utimes(this.path(shelf, key), at / 1000, at / 1000);
-  }
-
-  /** Returns when a record came to its shelf, in milliseconds since 1970; undefined where it is not there. */
-  async stampOf(shelf: Shelf, key: string): Promise<number | undefined> {
-    return (await orMissing(stat(this.path(shelf, key))))?.mtimeMs;
-  }
-
-  /** Deletes the files of a folder that were written or stamped before `before`, if `isMeant`. */
-  async purge(name: string, before: number, isMeant: (name: string) => boolean = () => true): Promise<void> {
-    const folder = join(this.folder, name);
-    for (const file of ((await orMissing(readdir(folder))) ?? []).filter(isMeant)) {
-      const path = join(folder, file);
-      const found = await orMissing(stat(path));
-      if (found && found.mtimeMs < before) await rm(path, { force: true });
-    }
-  }
-
-  private leave(key: string, version: number): 'later' {
+  private skipLater(key: string, version: number): 'later' {
     if (!this.later.has(key)) {
-      this.log.warn(`The record ${recordName(key)} of a transfer was written by a later version (${String(version)})`);
+      this.log.warn(
+        `The record ${toRecordName(key)} of a transfer was written by a later version (${String(version)})`,
+      );
     }
     this.later.add(key);
     return 'later';
   }
 
   private async setAside(path: string, name: string): Promise<void> {
-    await rename(path, join(await this.make('aside'), `${String(Date.now())}-${name}`));
-    this.log.warn(`The record of a transfer could not be read and was set aside: ${name}`);
+    await rename(path, join(await this.createFolder('aside'), `${String(Date.now())}-${name}`));
+    this.log.warn(`The record of a transfer could not be read and was moved aside: ${name}`);
   }
 
-  private path(shelf: Shelf, key: string): string {
-    return join(this.folder, shelf, recordName(key));
+  private path(folder: RecordFolder, key: string): string {
+    return join(this.folder, folder, toRecordName(key));
   }
 }
 
-async function fill(path: string, text: string, isLasting: boolean): Promise<void> {
-  await using file = await open(path, 'wx', 0o600);
-  await file.writeFile(text);
-  if (isLasting) await file.sync();
-}
-
-/** Undefined where a file is not there. */
-async function orMissing<T>(promise: Promise<T>): Promise<T | undefined> {
+async function ignoreMissing<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 const suffix = '.json';
 
-/** The name of the file that holds the record of a transfer. */
-export function recordName(key: string): string {
+/** Returns the file name of a transfer's record. */
+export function toRecordName(key: string): string {
   return `${key}${suffix}`;
 }
 
-/** The key of the transfer whose record a file with this name holds; undefined where it holds none. */
-export function keyOf(name: string): string | undefined {
+/** Returns the transfer key in a record's file name; undefined for any other file name. */
+export function parseRecordKey(name: string): string | undefined {
   return name.endsWith(suffix) ? name.slice(0, -suffix.length) : undefined;
 }

@@ -1,40 +1,43 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isMoreUrgent, requestKinds, type RequestKind } from '../model/requestTurn.ts';
 import type { Clock } from '../util/clock.ts';
+import { getErrorCode } from '../util/errorCode.ts';
 import { FileLock } from '../util/fileLock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 
-const shortestPauseMs = 20;
-const longestPauseMs = 200;
+const minPauseMs = 20;
+const maxPauseMs = 200;
+/** Time for which an expired ticket is retained, in case its window was only suspended and renews it. */
+const ticketRetentionMs = 60_000;
 
-/** A lock that is held, until it is released. Releasing never rejects. */
-interface Held {
+interface ServerLock {
   release(): Promise<void>;
 }
 
-/** Stands for a lock where the windows don't wait for each other. */
-const noLock: Held = { release: () => Promise.resolve() };
+/** Used instead of a lock if the windows cannot coordinate. */
+const noLock: ServerLock = { release: () => Promise.resolve() };
 
 type Urgency = () => RequestKind | undefined;
-type DidWait = (holder: RequestKind | undefined) => void;
+type DidWait = (behind: RequestKind | undefined) => void;
 
 /**
- * Locks on servers, shared by the windows of this machine (D34): a file for each address in the ledger's folder. A window
- * that waits for one with an urgent request leaves a ticket beside it, so that the others let it go first.
+ * Locks a server for one window on this machine at a time (D34: serialized requests). Each address has a file in the
+ * ledger's folder. A window waiting to send an urgent request places a ticket next to that file, so that the other
+ * windows let it go first.
  */
 export class ServerLocks implements Disposable {
   private readonly folder: string;
   private readonly clock: Clock;
   private readonly log: Logger;
   private readonly files = new Set<FileLock>();
-  private hasEnded = false;
+  private isDisposed = false;
   private hasWarned = false;
 
-  /** `folder` is the ledger's. */
+  /** `folder` is the ledger's folder. */
   constructor(folder: string, clock: Clock, log: Logger) {
     this.folder = join(folder, 'servers');
     this.clock = clock;
@@ -42,10 +45,10 @@ export class ServerLocks implements Disposable {
   }
 
   /**
-   * Acquires the lock on the server at `address`, unless `urgency` tells that nobody waits for it any longer. If the
-   * folder can't be written, windows don't wait for each other.
+   * Acquires the lock for the server at `address`; undefined once `urgency` returns undefined. If the folder is not
+   * writable, windows do not wait for each other.
    */
-  async acquire(address: string, urgency: Urgency, didWait: DidWait): Promise<Held | undefined> {
+  async acquire(address: string, urgency: Urgency, didWait: DidWait): Promise<ServerLock | undefined> {
     const name = createHash('sha256').update(address).digest('hex').slice(0, 32);
     try {
       return await this.waitFor(name, urgency, didWait);
@@ -57,71 +60,79 @@ export class ServerLocks implements Disposable {
   }
 
   dispose(): void {
-    this.hasEnded = true;
+    this.isDisposed = true;
     for (const file of this.files) file.dispose();
     this.files.clear();
   }
 
-  private async waitFor(name: string, urgency: Urgency, didWait: DidWait): Promise<Held | undefined> {
+  private async waitFor(name: string, urgency: Urgency, didWait: DidWait): Promise<ServerLock | undefined> {
     let ticket: Ticket | undefined;
     try {
-      for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
         const kind = urgency();
         if (kind === undefined) return undefined;
-        if (this.hasEnded) return noLock;
-        const held = await this.tryToTake(name, kind);
-        if (held) return held;
-        ticket = await this.showTicket(name, kind, ticket);
-        didWait(toKind(await FileLock.purposeOf(this.path(name))));
+        if (this.isDisposed) return noLock;
+        const lock = await this.tryToAcquire(name, kind);
+        if (lock) return lock;
+        ticket = await this.publishTicket(name, kind, ticket);
+        didWait(toKind(await FileLock.readPurpose(this.path(name))));
         await setTimeout(pauseMs * (0.5 + Math.random() / 2));
       }
     } finally {
-      await ticket?.held.release();
+      await ticket?.lock.release();
     }
   }
 
-  private async tryToTake(name: string, kind: RequestKind): Promise<Held | undefined> {
+  private async tryToAcquire(name: string, kind: RequestKind): Promise<ServerLock | undefined> {
     if (await this.isOutranked(name, kind)) return undefined;
-    return await this.take(this.path(name), kind);
+    return await this.acquireFile(this.path(name), kind);
   }
 
-  /** Returns true while another window waits with a more urgent request. */
+  /**
+   * Returns true while another window is waiting to send a more urgent request. Deletes the tickets of crashed windows.
+   */
   private async isOutranked(name: string, kind: RequestKind): Promise<boolean> {
     for (const file of await this.listFiles()) {
-      const other = file.startsWith(`${name}.`) ? kindOfTicket(file) : undefined;
-      if (other === undefined || !isMoreUrgent(other, kind)) continue;
-      if ((await FileLock.freeAt(join(this.folder, file))) > this.clock.now()) return true;
+      const other = parseTicketKind(file);
+      if (other === undefined) continue;
+      const path = join(this.folder, file);
+      const freeMs = this.clock.now() - (await FileLock.getFreeAt(path));
+      if (freeMs > ticketRetentionMs) await rm(path, { force: true });
+      else if (freeMs < 0 && file.startsWith(`${name}.`) && isMoreUrgent(other, kind)) return true;
     }
     return false;
   }
 
-  /** Makes the folder if it isn't there yet. */
   private async listFiles(): Promise<readonly string[]> {
     try {
       return await readdir(this.folder);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (getErrorCode(error) !== 'ENOENT') throw error;
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       return [];
     }
   }
 
-  private async showTicket(name: string, kind: RequestKind, shown: Ticket | undefined): Promise<Ticket | undefined> {
-    if (shown?.kind === kind) return shown;
-    await shown?.held.release();
+  private async publishTicket(
+    name: string,
+    kind: RequestKind,
+    current: Ticket | undefined,
+  ): Promise<Ticket | undefined> {
+    if (current?.kind === kind) return current;
+    await current?.lock.release();
     if (kind === 'status') return undefined;
-    const held = await this.take(join(this.folder, `${name}.${kind}.${randomUUID()}.ticket`), kind);
-    return held && { kind, held };
+    const lock = await this.acquireFile(join(this.folder, `${name}.${kind}.${randomUUID()}.ticket`), kind);
+    return lock && { kind, lock };
   }
 
-  private async take(path: string, kind: RequestKind): Promise<Held | undefined> {
-    const file = await FileLock.take(path, this.clock, kind);
+  private async acquireFile(path: string, kind: RequestKind): Promise<ServerLock | undefined> {
+    const file = await FileLock.acquire(path, this.clock, kind);
     if (!file) return undefined;
     this.files.add(file);
-    if (this.hasEnded) this.dispose();
+    if (this.isDisposed) this.dispose();
     const release = async (): Promise<void> => {
       this.files.delete(file);
-      // A file that can't be deleted goes stale.
+      // A file that cannot be deleted will go stale.
       await file.release().catch(() => undefined);
     };
     return { release };
@@ -132,13 +143,12 @@ export class ServerLocks implements Disposable {
   }
 }
 
-/** A lock of its own, by which a window shows that it waits. */
 interface Ticket {
   readonly kind: RequestKind;
-  readonly held: Held;
+  readonly lock: ServerLock;
 }
 
-function kindOfTicket(file: string): RequestKind | undefined {
+function parseTicketKind(file: string): RequestKind | undefined {
   const [, kind] = /^[\da-f]+\.(\w+)\.[\da-f-]{36}\.ticket$/.exec(file) ?? [];
   return toKind(kind);
 }

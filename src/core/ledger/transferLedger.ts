@@ -1,31 +1,32 @@
 import { join } from 'node:path';
-import { hasEnded, type Transfer } from '../model/transfer.ts';
+import { hasEnded, type Transfer } from '../model/transferModel.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
-import { underLock } from '../util/fileLock.ts';
+import { runUnderLock } from '../util/fileLock.ts';
 import type { Logger } from '../util/logger.ts';
-import { together } from '../util/together.ts';
-import { RecordFiles, type Shelf } from './recordFiles.ts';
-import { mergeTransfers, sameButAsked } from './transferMerge.ts';
-import { writeRecord } from './transferRecord.ts';
+import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { RecordFiles, type RecordFolder } from './recordFiles.ts';
+import { mergeTransfers, isSameExceptPolledAt } from './transferMerge.ts';
+import { formatRecord } from './transferRecord.ts';
 
-/** What became of the record of a transfer since this window looked at it last. */
-export type RecordChange =
+/** The state of a record relative to when this window last read or wrote it. */
+type RecordChange =
   | { readonly kind: 'same' | 'removed' | 'missing' | 'unreadable' }
   | { readonly kind: 'there'; readonly transfer: Transfer };
 
-const filesAtOnce = 32;
+const maxParallelFiles = 32;
 const dayMs = 86_400_000;
 
 /**
- * Keeps every transfer that was ever submitted, one file each, running and ended ones in folders of their own. Several
- * windows write to it at once: each write takes the lock of that transfer and is merged with what is there.
- * It holds no key, and names a connection by its own id (D29). A file that cannot be read is set aside, never deleted.
+ * Stores all submitted transfers in one file each, with separate folders for running and ended ones. Several windows
+ * can write at the same time: each write locks the transfer and is merged with the file. The ledger contains no API
+ * keys and refers to connections by the extension's own ID (D29: shared service). Files that cannot be read are moved
+ * aside, never deleted.
  */
 export class TransferLedger {
   private readonly clock: Clock;
   private readonly files: RecordFiles;
   private readonly writing = new Map<string, Promise<unknown>>();
-  /** What the files were like when this window read or wrote them last. */
+  /** The identity of each file when this window last read or wrote it, by transfer key. */
   private readonly seen = new Map<string, string | undefined>();
 
   constructor(folder: string, log: Logger, clock: Clock = systemClock) {
@@ -34,48 +35,42 @@ export class TransferLedger {
   }
 
   /**
-   * Resolves when the transfer is on disk, with what is known of it now, other windows included; rejects when it could
-   * not be written. Writes of one transfer keep their order. What tells only when it was last asked for may be lost when
-   * the machine stops. One that was removed meanwhile stays removed.
+   * Writes a transfer. Resolves to the merged record, which includes changes made by other windows. Rejects if it
+   * cannot be written. Writes of the same transfer run in order. If only the time of the last poll changed, the change
+   * may be lost in a system crash. A transfer that was removed in the meantime stays removed.
    */
   write(transfer: Transfer): Promise<Transfer> {
-    return this.inTurn(transfer.key, () => this.put(transfer));
+    return this.runInTurn(transfer.key, () => this.put(transfer));
   }
 
-  /** Forgets transfers; for a day they can be restored. */
+  /** Removes transfers. They can be restored for a day. */
   async remove(keys: readonly string[]): Promise<void> {
-    await this.files.make('removed');
-    await together(keys, filesAtOnce, (key) => this.inTurn(key, () => this.takeAway(key)));
+    await this.files.createFolder('removed');
+    await mapConcurrently(keys, maxParallelFiles, (key) => this.runInTurn(key, () => this.removeRecord(key)));
   }
 
-  /** Brings back those that were removed; resolves with those that were still there. */
   async restore(keys: readonly string[]): Promise<readonly Transfer[]> {
-    await Promise.all([this.files.make('running'), this.files.make('ended')]);
-    const restored = await together(keys, filesAtOnce, (key) => this.inTurn(key, () => this.bringBack(key)));
+    await Promise.all([this.files.createFolder('running'), this.files.createFolder('ended')]);
+    const restored = await mapConcurrently(keys, maxParallelFiles, (key) =>
+      this.runInTurn(key, () => this.restoreRecord(key)),
+    );
     return restored.filter((transfer) => transfer !== undefined);
   }
 
-  /** Returns all that were removed within a day, the last removed first. */
+  /** Returns the transfers that were removed within the last day, most recently removed first. */
   async loadRemoved(): Promise<readonly Transfer[]> {
-    const keys = await this.files.keys('removed');
-    const found = await together(keys, filesAtOnce, async (key) => {
-      const [record, removedAt] = [
-        await this.files.tryToRead('removed', key),
-        await this.files.stampOf('removed', key),
-      ];
-      return record && removedAt !== undefined ? { transfer: record.transfer, removedAt } : undefined;
+    const found = await mapConcurrently(await this.readAll('removed'), maxParallelFiles, async (transfer) => {
+      const removedAt = await this.files.readStamp('removed', transfer.key);
+      return removedAt === undefined ? [] : [{ transfer, removedAt }];
     });
-    return found
-      .filter((one) => one !== undefined)
-      .sort((one, other) => other.removedAt - one.removedAt)
-      .map(({ transfer }) => transfer);
+    const latest = found.flat().sort((one, other) => other.removedAt - one.removedAt);
+    return latest.map(({ transfer }) => transfer);
   }
 
-  /** All that have not ended. */
   async loadRunning(): Promise<readonly Transfer[]> {
-    const transfers = await together(await this.files.keys('running'), filesAtOnce, async (key) => {
-      const identity = await this.files.identity(key);
-      // A window that was ended between two steps leaves both; the end counts.
+    const transfers = await mapConcurrently(await this.files.listKeys('running'), maxParallelFiles, async (key) => {
+      const identity = await this.files.getIdentity(key);
+      // If a window is killed between two steps, both files remain; the one in `ended` is valid.
       if (identity?.startsWith('ended')) return undefined;
       const found = await this.files.tryToRead('running', key);
       if (found) this.seen.set(key, identity);
@@ -84,29 +79,38 @@ export class TransferLedger {
     return transfers.filter((transfer) => transfer !== undefined);
   }
 
-  /** All that have ended. */
   async loadEnded(): Promise<readonly Transfer[]> {
-    const keys = await this.files.keys('ended');
-    const found = await together(keys, filesAtOnce, (key) => this.files.tryToRead('ended', key));
-    return found.flatMap((record) => record?.transfer ?? []);
+    return await this.readAll('ended');
   }
 
-  /** Returns true if a running transfer of any window, but for the one with `key`, has this id of a server. */
+  /**
+   * Returns the ended transfers whose records were written last, without reading the others. `hasMore` is true if there
+   * are others.
+   */
+  async loadLastEnded(count: number): Promise<{ readonly transfers: readonly Transfer[]; readonly hasMore: boolean }> {
+    const keys = await this.files.listKeys('ended');
+    const stamped = await mapConcurrently(keys, maxParallelFiles, async (key) => {
+      return { key, at: (await this.files.readStamp('ended', key)) ?? 0 };
+    });
+    const last = stamped.sort((one, other) => other.at - one.at).slice(0, count);
+    const found = await mapConcurrently(last, maxParallelFiles, ({ key }) => this.files.tryToRead('ended', key));
+    return { transfers: found.flatMap((record) => record?.transfer ?? []), hasMore: keys.length > last.length };
+  }
+
+  /** Returns true if a running transfer of any window, except the one with `key`, has this id of a server. */
   async hasRunning(id: string, key: string): Promise<boolean> {
-    const others = (await this.files.keys('running')).filter((other) => other !== key);
-    const found = await together(others, filesAtOnce, (other) => this.files.tryToRead('running', other));
-    return found.some((record) => record?.transfer.id === id);
+    return (await this.readAll('running')).some((transfer) => transfer.id === id && transfer.key !== key);
   }
 
-  /** Whether any transfer has ended, without reading one. */
+  /** Returns true if any transfer has ended. Does not read any records. */
   hasEnded(): Promise<boolean> {
     return this.files.hasAny('ended');
   }
 
-  /** What another window has done to a transfer since this one read or wrote it last. */
-  async look(key: string): Promise<RecordChange> {
+  /** Determines how another window changed a transfer since this one last read or wrote it. */
+  async checkRecord(key: string): Promise<RecordChange> {
     await this.writing.get(key)?.catch(() => undefined);
-    const identity = await this.files.identity(key);
+    const identity = await this.files.getIdentity(key);
     if (identity !== undefined && identity === this.seen.get(key)) return { kind: 'same' };
     const found = await this.files.find(key);
     if (found === 'later') return { kind: 'unreadable' };
@@ -115,28 +119,33 @@ export class TransferLedger {
     return { kind: 'there', transfer: found.transfer };
   }
 
-  /** The keys of all records in one of its folders. */
-  keys(shelf: 'running' | 'ended'): Promise<readonly string[]> {
-    return this.files.keys(shelf);
+  keys(folder: 'running' | 'ended'): Promise<readonly string[]> {
+    return this.files.listKeys(folder);
   }
 
-  /** Deletes what was removed more than a day ago, and what windows left then that did not end in order. */
+  /** Deletes records that were removed more than a day ago, and files left behind by crashed windows. */
   async purge(): Promise<void> {
     const before = this.clock.now() - dayMs;
     for (const name of ['removed', 'locks', 'submitting', 'asking', 'servers']) await this.files.purge(name, before);
     for (const name of ['running', 'ended']) {
       await this.files.purge(name, before, (file) => file.endsWith('.part'));
     }
-    for (const key of await this.files.keys('running')) {
-      if (await this.files.has('ended', key)) await this.inTurn(key, () => this.files.delete('running', key));
+    for (const key of await this.files.listKeys('running')) {
+      if (await this.files.has('ended', key)) await this.runInTurn(key, () => this.files.delete('running', key));
     }
   }
 
-  private async inTurn<T>(key: string, act: () => Promise<T>): Promise<T> {
+  private async readAll(folder: RecordFolder): Promise<readonly Transfer[]> {
+    const keys = await this.files.listKeys(folder);
+    const found = await mapConcurrently(keys, maxParallelFiles, (key) => this.files.tryToRead(folder, key));
+    return found.flatMap((record) => record?.transfer ?? []);
+  }
+
+  private async runInTurn<T>(key: string, act: () => Promise<T>): Promise<T> {
     const before = this.writing.get(key) ?? Promise.resolve();
     const locked = async (): Promise<T> => {
-      const lock = join(await this.files.make('locks'), `${key}.lock`);
-      return await underLock(lock, this.clock, act);
+      const lock = join(await this.files.createFolder('locks'), `${key}.lock`);
+      return await runUnderLock(lock, this.clock, act);
     };
     const turn = before.then(locked, locked);
     this.writing.set(key, turn);
@@ -152,30 +161,30 @@ export class TransferLedger {
     const [isRemoved, found] = [await this.files.has('removed', key), await this.files.find(key)];
     if (found === 'later' || (isRemoved && !found)) return transfer;
     const merged = found ? mergeTransfers(found.transfer, transfer) : transfer;
-    const shelf: Shelf = hasEnded(merged.state) ? 'ended' : 'running';
-    const isSame = found?.shelf === shelf && sameButAsked(found.transfer, merged);
+    const folder: RecordFolder = hasEnded(merged.state) ? 'ended' : 'running';
+    const isSame = found?.folder === folder && isSameExceptPolledAt(found.transfer, merged);
     if (!isSame || found.transfer.askedAt !== merged.askedAt) {
-      await this.files.make(shelf);
-      await this.files.put(shelf, key, writeRecord(merged, found?.record), !isSame);
+      await this.files.createFolder(folder);
+      await this.files.write(folder, key, formatRecord(merged, found?.record), !isSame);
     }
-    if (shelf === 'ended') await this.files.delete('running', key);
-    this.seen.set(key, await this.files.identity(key));
+    if (folder === 'ended') await this.files.delete('running', key);
+    this.seen.set(key, await this.files.getIdentity(key));
     return merged;
   }
 
-  private async takeAway(key: string): Promise<void> {
+  private async removeRecord(key: string): Promise<void> {
     const hadEnded = await this.files.move(key, 'ended', 'removed');
     if (hadEnded) await this.files.delete('running', key);
-    const isThere = hadEnded || (await this.files.move(key, 'running', 'removed'));
-    if (isThere) await this.files.stamp('removed', key, this.clock.now());
+    const isFound = hadEnded || (await this.files.move(key, 'running', 'removed'));
+    if (isFound) await this.files.stamp('removed', key, this.clock.now());
     this.seen.delete(key);
   }
 
-  private async bringBack(key: string): Promise<Transfer | undefined> {
+  private async restoreRecord(key: string): Promise<Transfer | undefined> {
     const found = await this.files.read('removed', key);
     if (found === undefined || found === 'later') return undefined;
     await this.files.move(key, 'removed', hasEnded(found.transfer.state) ? 'ended' : 'running');
-    this.seen.set(key, await this.files.identity(key));
+    this.seen.set(key, await this.files.getIdentity(key));
     return found.transfer;
   }
 }

@@ -1,29 +1,34 @@
-import { hasEnded, type StateChange, type Transfer, type TransferState } from '../model/transfer.ts';
+import { hasEnded, type StateChange, type Transfer, type TransferState } from '../model/transferModel.ts';
+import { omit } from '../util/omit.ts';
+
+/** Fields that must all be taken from the same side. */
+const statusFields = ['cancelUnheeded', 'problem', 'status', 'askedAt'] as const;
 
 /**
- * What two windows know of the same transfer, put together. An end is never taken back, an id never lost, and the later
- * answer of the server counts; what cannot be told apart by time is taken from `later`, which was said last.
+ * Merges two windows' versions of a transfer. The end of a transfer is never undone, its ID is never lost, and the
+ * server's later status wins. In a tie, `later` wins.
  */
 export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
   if (disowns(later, earlier)) return later;
   if (disowns(earlier, later)) return earlier;
   const [less, more] = outranks(earlier, later) ? [later, earlier] : [earlier, later];
-  const told = isTold(more) || askedAtOf(more) >= askedAtOf(less) ? more : less;
-  const cancelled = [earlier, later].flatMap(({ cancelAcceptedAt }) => cancelAcceptedAt ?? []);
+  const reported = isReportedEnd(more) || getPolledAt(more) >= getPolledAt(less) ? more : less;
+  const cancelTimes = [earlier, later].flatMap(({ cancelAcceptedAt }) => cancelAcceptedAt ?? []);
   return {
-    ...withoutStanding(less),
-    ...withoutStanding(more),
+    ...omit(less, ...statusFields),
+    ...omit(more, ...statusFields),
     state: more.state,
-    changes: changesOf(more, less),
+    changes: mergeChanges(more, less),
     ...pick(more, 'cancelUnheeded', 'problem'),
-    ...pick(told, 'status', 'askedAt'),
-    ...(cancelled.length > 0 && { cancelAcceptedAt: Math.min(...cancelled) }),
+    ...pick(reported, 'status', 'askedAt'),
+    ...(cancelTimes.length > 0 && { cancelAcceptedAt: Math.min(...cancelTimes) }),
   };
 }
 
 /**
- * Returns true if `one` knows that the id of `other` is another transfer's, with all that was told under it (D35). A person
- * may confirm that id later all the same: then `other` knows of the doubt, too.
+ * Returns true if, according to `one`, the ID of `other` and all statuses received for it belong to a different
+ * transfer (D35: misrouted responses). A user can confirm that ID later. In that case, `foreignIds` of `other` also
+ * contains it.
  */
 function disowns(one: Transfer, other: Transfer): boolean {
   const { id } = other;
@@ -34,19 +39,20 @@ function isForeign({ foreignIds = [] }: Transfer, id: string): boolean {
   return foreignIds.includes(id);
 }
 
-/** Whether two say the same of a transfer, but for when it was last asked for. What was ordered never changes. */
-export function sameButAsked(one: Transfer, other: Transfer): boolean {
-  return factsOf(one) === factsOf(other);
+/** Returns true if two records differ at most in the time of the last poll. Ignores the order, which never changes. */
+export function isSameExceptPolledAt(one: Transfer, other: Transfer): boolean {
+  return getComparableFacts(one) === getComparableFacts(other);
 }
 
-function factsOf(transfer: Transfer): string {
+function getComparableFacts(transfer: Transfer): string {
   const facts = Object.entries(transfer).filter(([field]) => field !== 'askedAt' && field !== 'order');
   return JSON.stringify(facts.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Whether `one` is to be believed rather than `other`, which counts when there is nothing between them. */
+const ranks = [getEndRank, rankByEarlierEnd, getCertainty, getPolledAt, getChangedAt];
+
+/** Returns true if `one` takes precedence; false if no rank decides. */
 function outranks(one: Transfer, other: Transfer): boolean {
-  const ranks: readonly ((transfer: Transfer) => number)[] = [endRank, endedFirst, certainty, askedAtOf, changedAt];
   for (const rank of ranks) {
     const difference = rank(one) - rank(other);
     if (difference !== 0) return difference > 0;
@@ -54,60 +60,55 @@ function outranks(one: Transfer, other: Transfer): boolean {
   return false;
 }
 
-/** What the server told of an end counts more than that it forgot the transfer, and that more than a refusal. */
-function endRank(transfer: Transfer): number {
+/** Ranks final states: one that the server reported, then a transfer that it no longer knows, then a refusal. */
+function getEndRank(transfer: Transfer): number {
   if (!hasEnded(transfer.state)) return 0;
-  if (isTold(transfer)) return 3;
+  if (isReportedEnd(transfer)) return 3;
   return transfer.state === 'expired' ? 2 : 1;
 }
 
-function isTold({ state }: Transfer): boolean {
+function isReportedEnd({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'expired' && state !== 'refused';
 }
 
-/** Of two ends the first is the one: nothing happens to a transfer after it. */
-function endedFirst(transfer: Transfer): number {
-  return hasEnded(transfer.state) ? -changedAt(transfer) : 0;
+/** Prefers the earlier of two final states, because nothing happens to a transfer after it. */
+function rankByEarlierEnd(transfer: Transfer): number {
+  return hasEnded(transfer.state) ? -getChangedAt(transfer) : 0;
 }
 
-/** Whatever is known of a submission counts more than that a window does not know what became of it (D12). */
-function certainty({ state }: Transfer): number {
+/** Prefers a known outcome of a submission to an unknown one (D12: never resubmit). */
+function getCertainty({ state }: Transfer): number {
   return state === 'submitting' || state === 'notConfirmed' ? 0 : 1;
 }
 
-function askedAtOf({ askedAt }: Transfer): number {
+function getPolledAt({ askedAt }: Transfer): number {
   return askedAt ?? 0;
 }
 
-function changedAt({ changes, createdAt }: Transfer): number {
+function getChangedAt({ changes, createdAt }: Transfer): number {
   return Math.max(createdAt, ...changes.map(({ at }) => at));
 }
 
-/** Which of two changes at the same moment came first. */
-const usualOrder: readonly TransferState[] = [
+/** The order of states that changed at the same time. */
+const stateOrder: readonly TransferState[] = [
   ...(['submitting', 'notConfirmed', 'refused', 'accepted', 'staging', 'active', 'finalizing', 'inactive'] as const),
   ...(['unknown', 'running', 'expired', 'cancelled', 'failed', 'succeeded'] as const),
 ];
 
-/** Both sides' changes in the order of time; none after an end, and the last of them to the state that counts. */
-function changesOf(more: Transfer, less: Transfer): readonly StateChange[] {
+/**
+ * Merges the changes from both sides by time, up to the end of the transfer. The last change is to the merged state.
+ */
+function mergeChanges(more: Transfer, less: Transfer): readonly StateChange[] {
   const known = new Map(
     [...less.changes, ...more.changes].map((change) => [`${String(change.at)} ${change.state}`, change]),
   );
   const place = ({ state }: StateChange): number =>
-    state === more.state ? usualOrder.length : usualOrder.indexOf(state);
+    state === more.state ? stateOrder.length : stateOrder.indexOf(state);
   const inOrder = [...known.values()].sort((a, b) => a.at - b.at || place(a) - place(b));
-  if (hasEnded(more.state)) return inOrder.filter(({ at }) => at <= changedAt(more));
+  if (hasEnded(more.state)) return inOrder.filter(({ at }) => at <= getChangedAt(more));
   const last = inOrder.at(-1);
   const at = Math.max(more.askedAt ?? 0, last?.at ?? 0);
   return last?.state === more.state ? inOrder : [...inOrder, { state: more.state, at }];
-}
-
-/** All but how it stands, which has to come from one side as a whole. */
-function withoutStanding(transfer: Transfer): Transfer {
-  const rest = { ...transfer };
-  for (const field of ['cancelUnheeded', 'problem', 'status', 'askedAt'] as const) Reflect.deleteProperty(rest, field);
-  return rest;
 }
 
 function pick<K extends keyof Transfer>(transfer: Transfer, ...fields: readonly K[]): Partial<Pick<Transfer, K>> {

@@ -1,43 +1,43 @@
-/** How the token is written into the `Authorization` header (D5). */
+/** The encoding of the token in the `Authorization` header (D5: token encoding). */
 export type TokenScheme = 'base64' | 'plain';
 
-/** What carries the requests: our own connections, or the editor's `fetch` with all that it knows of proxies. */
-export type TransportKind = 'direct' | 'editor';
+/** The transport for requests: the client's own connections, or the editor's `fetch` with its proxy support. */
+type TransportKind = 'direct' | 'editor';
 
-/** A service that a person saved. The key is never part of it. */
+/** A saved service. Never contains the key. */
 export interface Connection {
-  /** Our own id; records of transfers name it (D29). */
+  /** The extension's own ID of the connection, by which transfer records refer to it (D29: shared service). */
   readonly id: string;
   readonly name: string;
-  /** Address as the person wrote it, with `http://` or `https://`. */
+  /** Address as the user entered it, with `http://` or `https://`. */
   readonly server: string;
   readonly port?: number;
   readonly scheme?: TokenScheme;
-  /** Lets the key travel over plain http to an address that is not loopback (D4). */
+  /** Allows the key to be sent over plain HTTP to an address that is not loopback (D4: server address). */
   readonly allowInsecureHttp?: boolean;
   readonly transport?: TransportKind;
-  /** Name of the environment variable that holds the key, where the editor keeps no secrets. */
+  /** Name of the environment variable that contains the key, for editors without secret storage. */
   readonly apiKeyVariable?: string;
 }
 
 const localPrefix = 'local@';
 
-/** Id of the connection to the local service of a machine (D29). */
-export function localIdOf(machine: string): string {
+/** Returns the ID of the connection to a machine's local service (D29: shared service). */
+export function getLocalConnectionId(machine: string): string {
   return localPrefix + machine;
 }
 
-/** The machine whose local service a connection leads to; undefined for any other connection. */
-export function machineOf(connectionId: string): string | undefined {
+/** Returns the machine of a local service's connection; undefined for any other connection. */
+export function getMachine(connectionId: string): string | undefined {
   return connectionId.startsWith(localPrefix) ? connectionId.slice(localPrefix.length) : undefined;
 }
 
-/** What the root document told of a service (§4.9). */
+/** The description of a service from its root document (§4.9). */
 export interface ServiceInfo {
-  /** Address as used, without a trailing slash (D4). */
+  /** Normalized address, without a trailing slash (D4: server address). */
   readonly address: string;
   readonly name: string;
   readonly version: string;
-  /** Whether a page holds exactly what was asked for, so that a short one is the last: our local service's do (D21). */
+  /** True if every page except the last is full, as with the local service (D21: search syntax). */
   readonly pagesExactly?: boolean;
 }

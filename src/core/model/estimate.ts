@@ -1,12 +1,11 @@
-/** How long a transfer will still take, and what that is drawn from; or that it does not move. */
+/** An estimate of a transfer's remaining time with its basis, or the time since the transfer stalled. */
 export type Estimate =
   | {
       readonly kind: 'range';
       readonly lowMs: number;
       readonly highMs: number;
-      /** The files that it moved so far, or the person's earlier transfers between the same databases. */
+      /** The transfer's own progress, or the user's earlier transfers between the same databases. */
       readonly basis: 'movement' | 'earlier';
-      /** How many earlier ones. */
       readonly count?: number;
     }
   | { readonly kind: 'stalled'; readonly sinceMs: number };

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../util/json.ts';
 
-/** A file as a database described it (§2.3). What the database did not tell is absent. */
+/** A file as described by a database (§2.3). Unknown properties are absent. */
 export interface FileEntry {
   readonly kind: 'file';
   readonly id: string;
-  /** Name of the database it was found in. */
   readonly database: string;
-  /** What to call it: the last part of its path, which people know; else its name, which servers cut to a slug; else its id. */
+  /** Display name: the last segment of the path, or the name, which servers shorten to a slug, or the ID. */
   readonly name: string;
   readonly path?: string;
   readonly title?: string;
@@ -15,16 +14,29 @@ export interface FileEntry {
   readonly mediaType?: string;
   readonly sizeBytes?: number;
   readonly hash?: string;
-  /** The whole resource as it came, nothing hidden (D15). */
+  /** The complete resource as received (D15: tolerant reading); in a summary, only what it says of staging. */
   readonly resource: JsonObject;
+  /** True for a file of a saved search, which has no complete resource (D59: saved searches). */
+  readonly isSummary?: true;
 }
 
-/** A resource that could not be read; the others of its answer are not lost (D15). */
+/** Identifies a file by its connection, database and ID. */
+export interface FileReference {
+  readonly connectionId: string;
+  readonly database: string;
+  readonly id: string;
+}
+
+/** Returns a key that identifies a file across all connections. */
+export function getFileKey({ connectionId, database, id }: FileReference): string {
+  return JSON.stringify([connectionId, database, id]);
+}
+
+/** A resource that could not be parsed. The others in the same response are still shown (D15: tolerant reading). */
 export interface UnreadableFile {
   readonly kind: 'unreadable';
-  /** The resource as JSON text, as it came. */
   readonly text: string;
 }
 
-/** One element of the `resources` of an answer. */
+/** An element of the `resources` in a response. */
 export type FoundFile = FileEntry | UnreadableFile;

@@ -1,9 +1,9 @@
-/** The ids in a text, separated by commas, white space or line breaks: each once, in their order. */
+/** Parses IDs separated by commas, whitespace or line breaks. Returns them in order, without duplicates. */
 export function parseIds(text: string): readonly string[] {
-  return distinct(text.split(/[\s,]+/));
+  return dedupeIds(text.split(/[\s,]+/));
 }
 
-/** Each id once, in their order; without what is empty, and without white space around one. */
-export function distinct(ids: readonly string[]): readonly string[] {
+/** Trims the IDs and removes duplicates and empty ones. Preserves the order. */
+export function dedupeIds(ids: readonly string[]): readonly string[] {
   return [...new Set(ids.map((id) => id.trim()).filter(Boolean))];
 }

@@ -1,9 +1,6 @@
-import type { Transfer } from './transfer.ts';
+import type { Transfer } from './transferModel.ts';
 
-/**
- * Returns true for a transfer that isn't confirmed because its connection ended, here or at a gateway: one of its ids
- * may have stopped the server (D37).
- */
+/** Returns true if the IDs in a lost submission may have crashed the server (D37: crashing file ids). */
 export function mayHaveStoppedServer({ state, problem }: Transfer): boolean {
   return state === 'notConfirmed' && (problem?.kind === 'dropped' || problem?.status === 502);
 }

@@ -1,18 +1,18 @@
-import type { TransferFile } from './transfer.ts';
+import type { TransferFile } from './transferModel.ts';
 
-const longestMessage = 20_000;
+const maxMessageLength = 20_000;
 
 /**
- * The files of a transfer that a server's message names by id or name, for example as missing; in the order asked.
- * The message is data: only what is the whole of a known id or name counts, and the longest that fits a place.
+ * Returns the files of a transfer that a server's message mentions by ID or name, for example as missing. The message
+ * is untrusted: only complete IDs and names match, and the longest match wins.
  */
-export function filesNamedIn(message: string, files: readonly TransferFile[]): readonly TransferFile[] {
+export function findNamedFiles(message: string, files: readonly TransferFile[]): readonly TransferFile[] {
   const words = new Map<string, TransferFile[]>();
-  for (const file of files) for (const word of new Set([file.id, file.name])) addTo(words, word, file);
+  for (const file of files) for (const word of new Set([file.id, file.name])) addWord(words, word, file);
   const named = new Set<TransferFile>();
-  let rest = message.slice(0, longestMessage);
+  let rest = message.slice(0, maxMessageLength);
   for (const word of [...words.keys()].sort((one, other) => other.length - one.length)) {
-    const without = withoutWord(rest, word);
+    const without = removeWord(rest, word);
     if (without === rest) continue;
     rest = without;
     for (const file of words.get(word) ?? []) named.add(file);
@@ -20,25 +20,25 @@ export function filesNamedIn(message: string, files: readonly TransferFile[]): r
   return files.filter((file) => named.has(file));
 }
 
-function addTo(words: Map<string, TransferFile[]>, word: string, file: TransferFile): void {
+function addWord(words: Map<string, TransferFile[]>, word: string, file: TransferFile): void {
   if (word.trim() === '') return;
   const same = words.get(word);
   if (same) same.push(file);
   else words.set(word, [file]);
 }
 
-/** The text with every place blanked where the word stands by itself. */
-function withoutWord(text: string, word: string): string {
+/** Replaces every occurrence of `word` that is not part of a longer word with null characters. */
+function removeWord(text: string, word: string): string {
   let rest = text;
   for (let at = rest.indexOf(word); at >= 0; at = rest.indexOf(word, at + 1)) {
     const end = at + word.length;
-    if (beginsHere.test(rest.slice(Math.max(0, at - 1), at)) && endsHere.test(rest.slice(end, end + 2))) {
+    if (wordStart.test(rest.slice(Math.max(0, at - 1), at)) && wordEnd.test(rest.slice(end, end + 2))) {
       rest = rest.slice(0, at) + '\0'.repeat(word.length) + rest.slice(end);
     }
   }
   return rest;
 }
 
-const beginsHere = /^$|[\s"'`([{<,;=]/;
-/** A full stop or a colon ends a name only where the sentence goes on after it, or ends. */
-const endsHere = /^$|^[\s"'`)\]}>,;]|^[.:!?]($|[\s"'`)\]}>,;])/;
+const wordStart = /^$|[\s"'`([{<,;=]/;
+/** Matches the end of a name. A period or a colon counts only at the end of a clause. */
+const wordEnd = /^$|^[\s"'`)\]}>,;]|^[.:!?]($|[\s"'`)\]}>,;])/;

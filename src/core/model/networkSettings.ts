@@ -1,32 +1,29 @@
-/** How the editor reaches the network: what its settings and the environment say, put together. */
+/** The editor's network settings, combined with the environment variables. */
 export interface NetworkSettings {
-  /** Address of the proxy for services with this scheme, as the person wrote it, also with a password. */
+  /** Address of the proxy for each scheme, as the user entered it; may include a password. */
   readonly proxies: { readonly http?: string; readonly https?: string };
-  /** Hosts that are reached without a proxy: names, `.domains`, `host:port`, addresses, CIDR blocks, `*`. */
+  /** Hosts that bypass the proxy: names, `.domains`, `host:port`, addresses, CIDR blocks, `*`. */
   readonly noProxy: readonly string[];
-  /** Value of the `Proxy-Authorization` header; goes before a password in the proxy's address. */
+  /** Value of the `Proxy-Authorization` header; overrides a password in the proxy's address. */
   readonly proxyAuthorization?: string;
-  /** Whether a certificate must be trusted; off, any is taken. */
   readonly strictCertificates: boolean;
-  /** Whether the authorities that the system trusts are trusted too. */
   readonly systemCertificates: boolean;
 }
 
-/** What the editor's own settings say (`http.*`); empty is not set. */
-export interface EditorNetwork {
+/** The editor's own settings (`http.*`). An empty value means that the setting is not configured. */
+interface EditorNetwork {
   readonly proxy: string;
   readonly noProxy: readonly string[];
   readonly proxyAuthorization: string;
-  /** `off` means no proxy, whatever else is set. */
+  /** `off` disables proxies regardless of the other settings. */
   readonly proxySupport: string;
   readonly proxyStrictSSL: boolean;
   readonly systemCertificates: boolean;
 }
 
-/** Variables of the environment. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The way to the network without any setting: no proxy, every certificate checked. */
+/** The defaults if nothing is set: no proxy, and every certificate is checked. */
 export const plainNetwork: NetworkSettings = {
   proxies: {},
   noProxy: [],
@@ -34,32 +31,32 @@ export const plainNetwork: NetworkSettings = {
   systemCertificates: true,
 };
 
-/** Puts the editor's settings together with the environment, whose variables count where a setting is empty. */
-export function networkSettings(editor: EditorNetwork, environment: Environment): NetworkSettings {
+/** Combines the editor's settings with the environment variables, which apply if a setting is empty. */
+export function resolveNetworkSettings(editor: EditorNetwork, environment: Environment): NetworkSettings {
   const { proxyAuthorization, proxyStrictSSL: strictCertificates, systemCertificates } = editor;
   return {
-    proxies: editor.proxySupport === 'off' ? {} : proxiesOf(editor.proxy.trim(), environment),
-    noProxy: editor.noProxy.length > 0 ? editor.noProxy : listOf(variable(environment, 'no_proxy')),
+    proxies: editor.proxySupport === 'off' ? {} : resolveProxies(editor.proxy.trim(), environment),
+    noProxy: editor.noProxy.length > 0 ? editor.noProxy : parseList(readVariable(environment, 'no_proxy')),
     ...(proxyAuthorization !== '' && { proxyAuthorization }),
     strictCertificates,
     systemCertificates,
   };
 }
 
-function proxiesOf(setting: string, environment: Environment): NetworkSettings['proxies'] {
+function resolveProxies(setting: string, environment: Environment): NetworkSettings['proxies'] {
   if (setting !== '') return { http: setting, https: setting };
   const [forHttp, forHttps, forAll] = ['http_proxy', 'https_proxy', 'all_proxy'].map((name) =>
-    variable(environment, name),
+    readVariable(environment, name),
   );
   const http = forHttp ?? forAll;
   const https = forHttps ?? forAll ?? forHttp;
   return { ...(http !== undefined && { http }), ...(https !== undefined && { https }) };
 }
 
-function variable(environment: Environment, name: string): string | undefined {
+function readVariable(environment: Environment, name: string): string | undefined {
   return [environment[name], environment[name.toUpperCase()]].map((value) => value?.trim()).find(Boolean);
 }
 
-function listOf(text: string | undefined): readonly string[] {
+function parseList(text: string | undefined): readonly string[] {
   return (text ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
 }

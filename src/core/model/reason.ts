@@ -1,62 +1,69 @@
-/** What stopped a request; words for people are made from it elsewhere. */
+/** The cause of a failed request, from which `extension/words` creates a message. */
 export type ReasonKind =
-  | 'badAddress' // the address cannot be used as it is (D4)
-  | 'insecureAddress' // plain http to an address that is not loopback (D4)
-  | 'badArgument' // the client's own checks refused an argument (§4.8)
-  | 'notConnected' // there is no connection to ask (§4.8)
-  | 'keyMissing' // no key is kept for the connection
-  | 'keyGone' // a key was kept here, and the editor has it no longer
-  | 'keyElsewhere' // the key was given for another address, and goes nowhere else
-  | 'variableEmpty' // the environment variable that is to hold the key is not set; `detail` names it
-  | 'unreachable' // no connection could be made: name not found, refused
-  | 'certificate' // TLS did not trust the server
-  | 'proxy' // the proxy refused, or wants a password
-  | 'timeout' // a time limit of D16 ran out
-  | 'dropped' // the connection ended before the answer was whole, or before any of it came
+  | 'badAddress' // the address cannot be used (D4: server address)
+  | 'insecureAddress' // plain HTTP to an address that is not loopback (D4: server address)
+  | 'badArgument' // the client rejected an argument before sending (§4.8)
+  | 'notConnected' // no connection is open (§4.8)
+  | 'keyMissing' // no key is saved for the connection
+  | 'keyGone' // the editor has lost the saved key
+  | 'keyElsewhere' // the key belongs to a different address, and is only sent there
+  | 'variableEmpty' // the environment variable for the key is not set; `detail` contains its name
+  | 'unreachable' // no connection could be established: name not found, or connection refused
+  | 'certificate' // the server's TLS certificate is not trusted
+  | 'proxy' // the proxy refused the request or requires a password
+  | 'timeout' // a time limit of D16 (timeouts and retries) was exceeded
+  | 'dropped' // the connection was closed before or during the response
   | 'unauthorized' // 401
   | 'forbidden' // 403
   | 'notFound' // 404
   | 'refused' // any other 4xx
   | 'serverError' // 5xx
-  | 'entryRejected' // 5xx: the service's own validation rejected an entry of its answer (D38)
-  | 'redirect' // a redirect that is not followed (D18)
-  | 'noService' // 404 where every service has something: none answers there; `detail` is an address that may be right
-  | 'serviceStopped' // the local service was stopped; its transfers continue at its next start (D29)
-  | 'unreadable' // the answer is not the JSON that was expected (D15)
-  | 'tooLarge' // the answer is larger than the bound (D15)
-  | 'foreignAnswer' // the answer belongs to another request (D35); `code` tells by what, `detail` has its words or its id
-  | 'queued' // a status request waits until a submission to the same server has ended (D34)
-  | 'lookupFailed' // a request that had to come first failed, so nothing was sent (D36); `cause` tells why
-  | 'cancelled'; // the caller's signal
+  | 'entryRejected' // 5xx: the service's own validation rejected an entry in its response (D38: learned searchability)
+  | 'redirect' // a redirect that is not followed (D18: same-origin redirects)
+  | 'noService' // 404 for a path that every service has; `detail` contains an address that may be correct
+  | 'serviceStopped' // the local service was stopped; its transfers resume when it starts (D29: shared service)
+  | 'unreadable' // the response is not the expected JSON (D15: tolerant reading)
+  | 'tooLarge' // the response exceeds the size limit (D15: tolerant reading)
+  // the response belongs to another request (D35: misrouted responses); `code` identifies the failed check, `detail`
+  // contains the message or ID
+  | 'foreignAnswer'
+  | 'queued' // a status request waits for a submission to the same server (D34: serialized requests)
+  // a prerequisite request failed, so nothing was sent (D36: names before submission); `cause` contains the reason
+  | 'lookupFailed'
+  | 'cancelled'; // the caller canceled the request
 
-/** Why a service rejected a sign-in, as far as its text tells (D44). */
+/** The cause of a rejected sign-in, if the service's message reveals it (D44: classify sign-in failures). */
 export type SignInFailure =
-  | 'key' // it refused the key
-  | 'orcid' // it refused the ORCID iD of the request
-  | 'account' // the account of the key has no ORCID iD
-  | 'outage'; // it could not check the key
+  | 'key' // the service refused the key
+  | 'orcid' // the service refused the ORCID iD in the request
+  | 'account' // the key's account has no ORCID iD
+  | 'outage'; // the service could not check the key
 
-/** Why an operation has no value, or not the whole of it (D2, D14). Facts, no words of ours. */
+/** The reason for a failure as data, without messages for the user (D2: replies instead of exceptions). */
 export interface Reason {
   readonly kind: ReasonKind;
-  /** The request's method and path, without query: `POST /api/v1/files`. */
+  /** The request's method and path, without the query: `POST /api/v1/files`. */
   readonly request?: string;
-  /** HTTP status, where there was an answer. */
   readonly status?: number;
-  /** What the server or the network said, put together for reading by D14; plain text, never markup. */
+  /** The message from the server or the network, extracted as in D14 (error documents); plain text, never markup. */
   readonly detail?: string;
-  /** The system's or TLS's code: `ECONNREFUSED`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+  /** The system or TLS error code: `ECONNREFUSED`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code?: string;
-  /** For a rejected sign-in: why, where the server's text tells. */
   readonly signIn?: SignInFailure;
-  /** True for a 401 to a key that this connection was accepted with before: the service may be mistaken (D28). */
+  /**
+   * True for a 401 to a key that the service accepted before, because it may be a mistake (D28: retry rejected keys).
+   */
   readonly keyWorked?: boolean;
-  /** Why the request that had to come first failed (D36). */
+  /** The reason why a prerequisite request failed (D36: names before submission). */
   readonly cause?: Reason;
-  /** Whether the request may have been acted upon although no usable answer came (D12). */
+  /**
+   * True if the server may have processed the request although no usable response was received (D12: never resubmit).
+   */
   readonly maybeDone?: boolean;
-  /** The connection ends whenever this id alone is asked for, while the service answers other requests (D8). */
+  /**
+   * True if the connection is closed whenever this ID is requested, while other requests succeed (D8: metadata by ids).
+   */
   readonly isIdAtFault?: boolean;
-  /** How long the server asks to be left alone (`Retry-After`), in milliseconds (D16, D33). */
+  /** Minimum delay before the next request, in milliseconds, from `Retry-After` (D16: timeouts and retries). */
   readonly retryAfterMs?: number;
 }

@@ -1,31 +1,31 @@
-/** Requests of which a server handles one at a time (D34), the most urgent first. */
+/** The kinds of requests that are sent to a server one at a time (D34: serialized requests), most urgent first. */
 export const requestKinds = ['cancel', 'submission', 'status'] as const;
 
-/** A kind of request that waits for its turn (D34). */
+/** The kind of a request that waits for its turn (D34: serialized requests). */
 export type RequestKind = (typeof requestKinds)[number];
 
-/** Returns true if a request of kind `one` goes before a request of kind `other`. */
+/** Returns true if requests of kind `one` are sent before those of kind `other`. */
 export function isMoreUrgent(one: RequestKind, other: RequestKind): boolean {
   return requestKinds.indexOf(one) < requestKinds.indexOf(other);
 }
 
-/** Describes why a request has not been sent yet. */
+/** Describes a request that has to wait. */
 export interface RequestWait {
-  /** The kind of the request that is under way; undefined if that is not known. */
+  /** The kind of the request in progress; undefined if it is unknown. */
   readonly behind: RequestKind | undefined;
-  /** Sends the request at once, beside the one that is under way. */
+  /** Sends the request immediately, in parallel with the one in progress. */
   sendNow(): void;
 }
 
-/** Follows one request from the queue to the wire. */
+/** Observes a request in the queue. */
 export interface TurnObserver {
-  /** Called if the request has to wait, and again if it waits for a request of another kind. */
+  /** Called when the request has to wait, and again if the kind of the request in progress changes. */
   didWait?(wait: RequestWait): void;
-  /** Called right before the request is sent, and again for each repetition. */
+  /** Called right before the request is sent, and again for each retry. */
   didStart?(): void;
 }
 
-/** Lets a caller follow a request that waits for its turn, and withdraw it. */
+/** Options for observing a queued request and withdrawing it. */
 export interface TurnOptions {
   readonly observer?: TurnObserver | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,29 +1,26 @@
 import type { FoundFile } from './fileEntry.ts';
 
-/** What the files of a search are ordered by; `relevance` is the order in which the service gave them. */
+/** The order of the files in a search; `relevance` is the order in which the service returned them. */
 export type ResultOrder = 'relevance' | 'name' | 'size';
 
-/**
- * The files in an order: names as people of that language count them, the largest size first; what is unknown or
- * unreadable comes last.
- */
-export function inOrder(files: readonly FoundFile[], order: ResultOrder, language: string): readonly FoundFile[] {
+/** Sorts files by name in the language's collation order, or by descending size. Those without a value come last. */
+export function sortFiles(files: readonly FoundFile[], order: ResultOrder, language: string): readonly FoundFile[] {
   if (order === 'relevance') return files;
-  if (order === 'size') return files.toSorted(bySize);
+  if (order === 'size') return files.toSorted(compareBySize);
   const names = new Intl.Collator(language, { numeric: true, sensitivity: 'base' });
   return files.toSorted((one, other) =>
-    one.kind === 'file' && other.kind === 'file' ? names.compare(one.name, other.name) : rank(one) - rank(other),
+    one.kind === 'file' && other.kind === 'file' ? names.compare(one.name, other.name) : getRank(one) - getRank(other),
   );
 }
 
-function bySize(one: FoundFile, other: FoundFile): number {
-  return sizeOf(other) - sizeOf(one);
+function compareBySize(one: FoundFile, other: FoundFile): number {
+  return getSize(other) - getSize(one);
 }
 
-function rank(file: FoundFile): number {
+function getRank(file: FoundFile): number {
   return file.kind === 'file' ? 0 : 1;
 }
 
-function sizeOf(file: FoundFile): number {
+function getSize(file: FoundFile): number {
   return file.kind === 'file' ? (file.sizeBytes ?? -1) : -2;
 }

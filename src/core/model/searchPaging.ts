@@ -1,16 +1,16 @@
 import type { FoundFile } from './fileEntry.ts';
 
-/** The most full pages in a row without a new file that a search asks for before it stops (D9). */
-export const mostPagesWithoutNew = 3;
+/** Number of consecutive full pages without a new file after which a search stops (D9: paging). */
+export const maxPagesWithoutNew = 3;
 
-/** Returns what tells one file of a search from another. */
-export function fileIdentity(file: FoundFile): string {
+/** Returns a key that identifies a file within a search. */
+export function getFileIdentity(file: FoundFile): string {
   return file.kind === 'file' ? `file ${file.id}` : `text ${file.text}`;
 }
 
 /**
- * Returns true when a page without a new file was the last one (D9): it isn't full, or it repeats several files of the
- * page before, because the database ignores `offset`. A repeated single file proves nothing.
+ * Returns true if a page without new files is the last one: it is not full, or it repeats the previous page because the
+ * database ignores `offset` (D9: paging). A single repeated file proves nothing.
  */
 export function isLastPage(page: readonly FoundFile[], pageSize: number, before: readonly FoundFile[] = []): boolean {
   return page.length < pageSize || (page.length > 1 && isSamePage(page, before));
@@ -18,6 +18,6 @@ export function isLastPage(page: readonly FoundFile[], pageSize: number, before:
 
 function isSamePage(one: readonly FoundFile[], other: readonly FoundFile[]): boolean {
   if (one.length !== other.length) return false;
-  const identities = other.map(fileIdentity);
-  return one.every((file, place) => fileIdentity(file) === identities[place]);
+  const identities = other.map(getFileIdentity);
+  return one.every((file, index) => getFileIdentity(file) === identities[index]);
 }

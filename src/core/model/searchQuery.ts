@@ -1,18 +1,17 @@
 import type { JsonObject } from '../util/json.ts';
 
-/** Whether files can be copied at once or must be fetched from slow storage first (§3, D22). */
-export type StagingStatus = 'staged' | 'unstaged';
+/** The staging status of a file: ready to copy, or to be fetched from slow storage (§3, D22: staged means hashed). */
+export type FileStaging = 'staged' | 'unstaged';
 
-/** What a person asks one database for: by words (§4.3), or by the ids of files (§4.4). */
+/** A query to one database: by words (§4.3) or by file IDs (§4.4). */
 export interface SearchQuery {
-  /** Name of the database. */
   readonly database: string;
-  /** The words; empty where files are asked for by their ids. */
+  /** The words to search for; empty for a query by IDs. */
   readonly query: string;
-  readonly status?: StagingStatus;
-  /** Files a page; sent as `limit` (D9). */
+  readonly status?: FileStaging;
+  /** Files per page; sent as `limit` (D9: paging). */
   readonly pageSize: number;
   readonly specific?: JsonObject;
-  /** The files that are asked for instead of words, each once, at least one. */
+  /** The requested file IDs without duplicates, at least one. */
   readonly ids?: readonly string[];
 }

@@ -1,18 +1,18 @@
-import type { FileEntry } from './fileEntry.ts';
-import type { SearchQuery, StagingStatus } from './searchQuery.ts';
+import { getFileKey, type FileEntry, type FileReference } from './fileEntry.ts';
+import type { SearchQuery, FileStaging } from './searchQuery.ts';
 
-/** A search as far as it tells how its files are staged. */
-interface Searched {
+interface StagingSearch {
   readonly connectionId: string;
   readonly query: Pick<SearchQuery, 'database' | 'status'>;
   readonly files: readonly ({ readonly kind: 'file'; readonly id: string } | { readonly kind: 'unreadable' })[];
 }
 
-const fields = ['staged', 'status', 'file_status'];
+/** The fields of a resource that may report its staging. */
+export const stagingFields: readonly string[] = ['staged', 'status', 'file_status'];
 
-/** Whether a file is staged, where its database says so in its metadata; few do (D31). */
-export function stagingToldOf({ resource }: FileEntry): StagingStatus | undefined {
-  for (const field of fields) {
+/** Returns the staging status in a file's metadata. Most databases do not report it (D31: staged display). */
+export function getReportedStaging({ resource }: FileEntry): FileStaging | undefined {
+  for (const field of stagingFields) {
     const value = resource[field];
     if (value === true || value === 'staged') return 'staged';
     if (value === false || value === 'unstaged') return 'unstaged';
@@ -20,27 +20,18 @@ export function stagingToldOf({ resource }: FileEntry): StagingStatus | undefine
   return undefined;
 }
 
-/** How the files are staged that were found by searches which filtered by it; the first search that found one counts (D31). */
-export function stagingFound(searches: readonly Searched[]): (file: FoundName) => StagingStatus | undefined {
-  const found = new Map<string, StagingStatus>();
+/** Creates a lookup of staging statuses from searches that filtered by them; the first wins (D31: staged display). */
+export function createStagingLookup(
+  searches: readonly StagingSearch[],
+): (file: FileReference) => FileStaging | undefined {
+  const found = new Map<string, FileStaging>();
   for (const { connectionId, query, files } of [...searches].reverse()) {
     const { status, database } = query;
-    if (status) for (const id of idsOf(files)) found.set(nameOf({ connectionId, database, id }), status);
+    if (status) for (const id of getIds(files)) found.set(getFileKey({ connectionId, database, id }), status);
   }
-  return (file) => found.get(nameOf(file));
+  return (file) => found.get(getFileKey(file));
 }
 
-function idsOf(files: Searched['files']): readonly string[] {
+function getIds(files: StagingSearch['files']): readonly string[] {
   return files.flatMap((file) => (file.kind === 'file' ? [file.id] : []));
-}
-
-/** Names a file of a database of a connection. */
-interface FoundName {
-  readonly connectionId: string;
-  readonly database: string;
-  readonly id: string;
-}
-
-function nameOf({ connectionId, database, id }: FoundName): string {
-  return JSON.stringify([connectionId, database, id]);
 }

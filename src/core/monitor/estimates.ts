@@ -1,94 +1,92 @@
 import type { Estimate } from '../model/estimate.ts';
-import type { Transfer } from '../model/transfer.ts';
+import type { Transfer } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
-import { isWatched } from './pollSchedule.ts';
-import { estimateOf, hasBegun, paceOf } from './progressEstimate.ts';
+import { shouldPoll } from './pollSchedule.ts';
+import { estimateRemaining, hasProgress, getPace } from './progressEstimate.ts';
 
-/** The latest transfers between two databases tell most. */
-const mostEarlier = 10;
+/** Maximum number of earlier transfers per route. The most recent ones predict best. */
+const maxEarlierTransfers = 10;
 
-interface Earlier {
+interface EarlierTransfer {
   readonly key: string;
   readonly endedAt: number;
-  /** Files in a millisecond. */
+  /** Files per millisecond. */
   readonly pace: number;
 }
 
-/** What {@link Estimates} need. */
-interface EstimateParts {
+interface EstimatesDependencies {
   readonly store: TransferStore;
   readonly clock: Clock;
-  /** Brings the transfers that ended in earlier sessions into the store. */
+  /** Loads the transfers that ended in earlier sessions into the store. */
   loadFinished(): unknown;
 }
 
-/** Long enough not to be in the way of a start. */
+/** Delay before loading, long enough not to slow down startup. */
 const loadAfterMs = 10_000;
 
-/** Estimates of running transfers, with what the store knows of those that succeeded between the same databases. */
+/** Estimates the remaining time of transfers from their own progress and from earlier transfers on the same route. */
 export class Estimates implements Disposable {
-  private readonly parts: EstimateParts;
-  private loading: Disposable | undefined;
-  /** By the route from one database to the other, the latest first. */
-  private readonly earlier = new Map<string, readonly Earlier[]>();
+  private readonly dependencies: EstimatesDependencies;
+  private loadTimer: Disposable | undefined;
+  /** Earlier transfers, most recent first, by route: a connection with a source and a destination. */
+  private readonly earlier = new Map<string, readonly EarlierTransfer[]>();
   private readonly subscription: Disposable;
 
-  constructor(parts: EstimateParts) {
-    this.parts = parts;
-    const { store } = parts;
-    this.learn(store.finished().map(({ key }) => key));
+  constructor(dependencies: EstimatesDependencies) {
+    this.dependencies = dependencies;
+    const { store } = dependencies;
+    this.learn(store.getFinished().map(({ key }) => key));
     this.subscription = store.onDidChange((keys) => this.learn(keys));
   }
 
-  /** How long a transfer will still take; undefined where nothing honest can be said. */
-  of(transfer: Transfer): Estimate | undefined {
-    if (this.parts.store.hasEarlier && isWatched(transfer) && !hasBegun(transfer)) this.loadSoon();
-    const paces = (this.earlier.get(routeOf(transfer)) ?? []).map(({ pace }) => pace);
-    return estimateOf(transfer, paces, this.parts.clock.now());
+  /** Returns the estimated remaining time of a transfer; undefined if there is no reliable estimate. */
+  getEstimate(transfer: Transfer): Estimate | undefined {
+    if (this.dependencies.store.hasEarlier && shouldPoll(transfer) && !hasProgress(transfer)) this.loadSoon();
+    const paces = (this.earlier.get(getRouteKey(transfer)) ?? []).map(({ pace }) => pace);
+    return estimateRemaining(transfer, paces, this.dependencies.clock.now());
   }
 
   dispose(): void {
     this.subscription.dispose();
-    this.loading?.dispose();
+    this.loadTimer?.dispose();
   }
 
-  /** What ended in earlier sessions is not read at a start, but it is all there is to go by before anything has moved. */
+  /** Loads earlier transfers, which are the only basis for an estimate before any file has moved. */
   private loadSoon(): void {
-    const { clock, loadFinished } = this.parts;
-    this.loading ??= clock.after(loadAfterMs, () => {
-      this.loading = undefined;
+    const { clock, loadFinished } = this.dependencies;
+    this.loadTimer ??= clock.after(loadAfterMs, () => {
+      this.loadTimer = undefined;
       loadFinished();
     });
   }
 
   private learn(keys: readonly string[]): void {
     for (const key of keys) {
-      const transfer = this.parts.store.get(key);
-      const pace = transfer && paceOf(transfer);
+      const transfer = this.dependencies.store.get(key);
+      const pace = transfer && getPace(transfer);
       if (!transfer) this.forget(key);
       else if (pace !== undefined) this.remember(transfer, pace);
     }
   }
 
   private remember(transfer: Transfer, pace: number): void {
-    const route = routeOf(transfer);
+    const route = getRouteKey(transfer);
     const others = (this.earlier.get(route) ?? []).filter(({ key }) => key !== transfer.key);
     const endedAt = transfer.changes.at(-1)?.at ?? transfer.createdAt;
     const latest = [...others, { key: transfer.key, endedAt, pace }].sort((a, b) => b.endedAt - a.endedAt);
-    this.earlier.set(route, latest.slice(0, mostEarlier));
+    this.earlier.set(route, latest.slice(0, maxEarlierTransfers));
   }
 
-  /** What the person took out of the history counts no longer. */
   private forget(key: string): void {
     for (const [route, list] of this.earlier) {
-      const left = list.filter((one) => one.key !== key);
-      this.earlier.set(route, left);
+      const others = list.filter((one) => one.key !== key);
+      this.earlier.set(route, others);
     }
   }
 }
 
-function routeOf({ order: { connectionId, source, destination } }: Transfer): string {
+function getRouteKey({ order: { connectionId, source, destination } }: Transfer): string {
   return JSON.stringify([connectionId, source, destination]);
 }

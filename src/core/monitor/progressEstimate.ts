@@ -1,102 +1,101 @@
 import type { Estimate } from '../model/estimate.ts';
-import { movedAt, type MovementPoint } from '../model/movement.ts';
-import { hasEnded, type Transfer } from '../model/transfer.ts';
+import { getLastProgressAt, type ProgressSample } from '../model/progressSamples.ts';
+import { hasEnded, type Transfer } from '../model/transferModel.ts';
 import { getOutcome } from '../model/transferOutcome.ts';
 
 const second = 1000;
 const minute = 60 * second;
-/** Moving for less than this tells nothing of what is to come. */
-const shortestMovementMs = 5 * second;
-const shortestStallMs = 10 * minute;
-/** Nobody means a range whose ends lie further apart than this. */
-const widestRange = 20;
+/** Minimum duration of observed progress for an estimate, in milliseconds. */
+const minProgressMs = 5 * second;
+const minStallMs = 10 * minute;
+/** Maximum ratio of an estimate's upper to its lower bound. Wider ranges are not shown. */
+const maxRangeRatio = 20;
 
 /**
- * How long a running transfer will still take, as far as that can be said honestly at `now`: by files alone, because
- * no server tells how many bytes have moved. What it does itself counts before the paces of `earlier` ones.
+ * Estimates the remaining time of a running transfer at `now` from the number of files, because servers do not report
+ * moved bytes. The transfer's own progress takes precedence over the paces of `earlier` transfers. Undefined if there
+ * is no reliable estimate.
  */
-export function estimateOf(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
+export function estimateRemaining(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
   const { state, status, problem, cancelAcceptedAt } = transfer;
   if (hasEnded(state) || problem || status?.doubtful || cancelAcceptedAt !== undefined) return undefined;
-  const stall = stallOf(transfer);
+  const stall = detectStall(transfer);
   if (state === 'inactive') return stall;
-  if (hasBegun(transfer)) return stall ?? byMovement(transfer, now) ?? byEarlier(transfer, earlier, now);
-  return byEarlier(transfer, earlier, now) ?? stall;
+  if (hasProgress(transfer))
+    return stall ?? estimateFromProgress(transfer, now) ?? estimateFromEarlier(transfer, earlier, now);
+  return estimateFromEarlier(transfer, earlier, now) ?? stall;
 }
 
-/**
- * How fast a transfer that moved all its files went, from its submission to its end, staging and all: files in a millisecond.
- * Undefined where it cannot tell.
- */
-export function paceOf(transfer: Transfer): number | undefined {
+/** Returns the pace of a complete transfer since its submission, in files per millisecond; undefined if unknown. */
+export function getPace(transfer: Transfer): number | undefined {
   const end = transfer.changes.at(-1)?.at;
   if (getOutcome(transfer) !== 'complete' || end === undefined || end <= transfer.createdAt) return undefined;
-  const pace = fileCount(transfer) / (end - transfer.createdAt);
+  const pace = countFiles(transfer) / (end - transfer.createdAt);
   return pace > 0 ? pace : undefined;
 }
 
-/** It does not move for long, and for longer than it ever paused before. What happened since it was asked is not known. */
-function stallOf(transfer: Transfer): Estimate | undefined {
+/**
+ * Detects a stall: no file was moved for a long time, and for longer than in any earlier pause, as of the last poll.
+ */
+function detectStall(transfer: Transfer): Estimate | undefined {
   const { askedAt, movement = [] } = transfer;
   if (askedAt === undefined) return undefined;
-  const sinceMs = askedAt - movedAt(transfer);
+  const sinceMs = askedAt - getLastProgressAt(transfer);
   const pauses = movement.slice(2).map(({ at }, index) => at - (movement[index + 1]?.at ?? at));
-  return sinceMs >= Math.max(shortestStallMs, 2 * Math.max(0, ...pauses)) ? { kind: 'stalled', sinceMs } : undefined;
+  return sinceMs >= Math.max(minStallMs, 2 * Math.max(0, ...pauses)) ? { kind: 'stalled', sinceMs } : undefined;
 }
 
-/** Whether files of a transfer were seen to move. */
-export function hasBegun({ movement = [] }: Transfer): boolean {
+/** Returns true if the number of moved files was observed to change. */
+export function hasProgress({ movement = [] }: Transfer): boolean {
   return movement.length > 1;
 }
 
-/** From the slowest to the fastest way to read the series: all of it or its latest part, with and without the pause now. */
-function byMovement(transfer: Transfer, now: number): Estimate | undefined {
+/** Estimates a range from all samples and from the latest quarter of them, each with and without the current pause. */
+function estimateFromProgress(transfer: Transfer, now: number): Estimate | undefined {
   const { movement = [] } = transfer;
   const last = movement.at(-1);
-  const left = last === undefined ? 0 : fileCount(transfer) - last.moved;
-  if (!last || left <= 0) return undefined;
-  const begunAt = beginningOf(transfer, movement);
+  const remaining = last === undefined ? 0 : countFiles(transfer) - last.moved;
+  if (!last || remaining <= 0) return undefined;
+  const startedAt = getMoveStart(transfer, movement);
   const rates = [movement[0], movement.at(-1 - Math.ceil(movement.length / 4))]
     .flatMap((from) =>
-      [last.at, now].map((to) => from && rateOf({ ...from, at: Math.max(from.at, begunAt) }, last, to)),
+      [last.at, now].map((to) => from && getRate({ ...from, at: Math.max(from.at, startedAt) }, last, to)),
     )
     .filter((rate) => rate !== undefined);
   if (rates.length === 0) return undefined;
-  return range(left / Math.max(...rates), left / Math.min(...rates), { basis: 'movement' });
+  return toRange(remaining / Math.max(...rates), remaining / Math.min(...rates), { basis: 'movement' });
 }
 
-/** Files in a millisecond. */
-function rateOf(from: MovementPoint, last: MovementPoint, to: number): number | undefined {
-  const tookMs = to - from.at;
-  return tookMs >= shortestMovementMs && last.moved > from.moved ? (last.moved - from.moved) / tookMs : undefined;
+function getRate(from: ProgressSample, last: ProgressSample, to: number): number | undefined {
+  const elapsedMs = to - from.at;
+  return elapsedMs >= minProgressMs && last.moved > from.moved ? (last.moved - from.moved) / elapsedMs : undefined;
 }
 
-/** When the moving began: what came before that was staging. */
-function beginningOf({ createdAt, changes }: Transfer, movement: readonly MovementPoint[]): number {
+/** Returns when moving files started, after staging. */
+function getMoveStart({ createdAt, changes }: Transfer, movement: readonly ProgressSample[]): number {
   const firstMove = movement[1]?.at ?? Infinity;
   return changes.findLast(({ state, at }) => state === 'active' && at < firstMove)?.at ?? createdAt;
 }
 
-/** Undefined also for one that has taken longer than any of them would have. */
-function byEarlier(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
-  const count = fileCount(transfer);
+/** Estimates from earlier paces. Undefined if the transfer has already taken longer than any of them predicts. */
+function estimateFromEarlier(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
+  const count = countFiles(transfer);
   if (earlier.length === 0 || count === 0) return undefined;
-  const tookMs = now - transfer.createdAt;
-  const lowMs = Math.max(0, count / Math.max(...earlier) - tookMs);
-  const highMs = count / Math.min(...earlier) - tookMs;
-  return highMs > 0 ? range(lowMs, highMs, { basis: 'earlier', count: earlier.length }) : undefined;
+  const elapsedMs = now - transfer.createdAt;
+  const lowMs = Math.max(0, count / Math.max(...earlier) - elapsedMs);
+  const highMs = count / Math.min(...earlier) - elapsedMs;
+  return highMs > 0 ? toRange(lowMs, highMs, { basis: 'earlier', count: earlier.length }) : undefined;
 }
 
-function range(
+function toRange(
   lowMs: number,
   highMs: number,
   from: { readonly basis: 'movement' | 'earlier'; readonly count?: number },
 ): Estimate | undefined {
-  const isTooWide = highMs > widestRange * Math.max(lowMs, minute);
+  const isTooWide = highMs > maxRangeRatio * Math.max(lowMs, minute);
   return isTooWide ? undefined : { kind: 'range', lowMs: Math.round(lowMs), highMs: Math.round(highMs), ...from };
 }
 
-/** As the server counts, else as was asked. */
-function fileCount({ status, order }: Transfer): number {
+function countFiles({ status, order }: Transfer): number {
   return status?.fileCount ?? order.files.length;
 }

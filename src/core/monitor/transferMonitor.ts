@@ -1,137 +1,138 @@
-import { asked } from '../flows/asked.ts';
+import { catchRefusal } from '../flows/refusals.ts';
 import type { KeyWatch } from '../flows/keyWatch.ts';
-import type { Session, Sessions } from '../flows/sessions.ts';
-import type { AskingLease } from '../ledger/askingLease.ts';
+import type { OpenConnection, OpenConnections } from '../flows/openConnections.ts';
+import type { PollingLease } from '../ledger/pollingLease.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TurnObserver } from '../model/requestTurn.ts';
-import { mostFilesOf, type Transfer } from '../model/transfer.ts';
+import { getMaxFileCount, type Transfer } from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
-import { isWatched, pollIntervalMs } from './pollSchedule.ts';
-import { ServerLine, type Asked } from './serverLine.ts';
+import { shouldPoll, getPollIntervalMs } from './pollSchedule.ts';
+import { PollQueue, type PollResult } from './pollQueue.ts';
 import {
-  noAnswers,
-  troubleOf,
-  withoutTrouble,
-  withReply,
-  withTrouble,
-  type Answers,
+  emptyHistory,
+  getServerFailure,
+  clearServerFailure,
+  applyReply,
+  setServerFailure,
+  type ReplyHistory,
   type StatusReply,
-} from './statusReading.ts';
+} from './statusUpdates.ts';
 
-/** How often the interval of a transfer is doubled that alone cannot be asked for. */
-const mostDoublings = 5;
+/** Maximum number of times that failed requests double a transfer's polling interval. */
+const maxDoublings = 5;
 
-/** A status that waits longer than this for a submission to end is shown with its age. */
+/** Time for which a submission may delay a status request before the age of the last status is shown. */
 const shownWaitMs = 5_000;
 
-/** What a {@link TransferMonitor} needs. */
-export interface MonitorParts {
-  readonly sessions: Sessions;
+interface TransferMonitorDependencies {
+  readonly sessions: OpenConnections;
   readonly keys: KeyWatch;
   readonly store: TransferStore;
   readonly clock: Clock;
-  /** Which connections this window asks for, and not another. */
-  readonly lease: Pick<AskingLease, 'isHeld' | 'onDidChange' | 'onDidWantNow' | 'wantNow'>;
-  /** Keeps what became of transfers, in store and ledger. */
-  keep(...transfers: readonly Transfer[]): Promise<unknown>;
-  /** The person's shortest interval, in milliseconds (D33). */
-  shortestMs(): number;
+  /** Determines which connections this window polls. */
+  readonly lease: Pick<PollingLease, 'hasLease' | 'onDidChange' | 'onDidRequestPoll' | 'requestPoll'>;
+  save(...transfers: readonly Transfer[]): Promise<unknown>;
+  getMinIntervalMs(): number;
   hasFocus(): boolean;
 }
 
-/** A transfer that is asked for, and where. */
+/** A polled transfer and the address of its server. */
 interface Watch {
   readonly server: string;
-  answers: Answers;
-  /** Withdraws the request that waits for its turn, if there is one (D34). */
+  history: ReplyHistory;
+  /** Withdraws the request while it is waiting for its turn (D34: serialized requests). */
   withdraw?: (() => void) | undefined;
 }
 
-/** Asks for the status of every running transfer, on the schedule of D33, one line a server. */
+/** Polls all running transfers on schedule, with one queue per server (D33: polling intervals). */
 export class TransferMonitor implements Disposable {
-  private readonly parts: MonitorParts;
-  /** By the address of the server. */
-  private readonly lines = new Map<string, ServerLine>();
-  /** The addresses of the servers that do not answer. */
-  private readonly troubled = new Set<string>();
+  private readonly dependencies: TransferMonitorDependencies;
+  private readonly queues = new Map<string, PollQueue>();
+  private readonly failingServers = new Set<string>();
   private readonly watches = new Map<string, Watch>();
   private readonly subscriptions: readonly Disposable[];
   private readonly ending = new AbortController();
 
-  constructor(parts: MonitorParts) {
-    this.parts = parts;
+  constructor(dependencies: TransferMonitorDependencies) {
+    this.dependencies = dependencies;
     this.subscriptions = [
-      parts.store.onDidChange((keys) => keys.forEach((key) => this.follow(key))),
-      parts.sessions.onDidChange(() => this.followAll()),
-      parts.keys.onDidChange(() => this.followAll()),
-      parts.lease.onDidChange(() => this.followAll()),
-      parts.lease.onDidWantNow(({ key }) => this.askHere(key)),
+      dependencies.store.onDidChange((keys) => keys.forEach((key) => this.updateWatch(key))),
+      dependencies.sessions.onDidChange(() => this.updateWatches()),
+      dependencies.keys.onDidChange(() => this.updateWatches()),
+      dependencies.lease.onDidChange(() => this.updateWatches()),
+      dependencies.lease.onDidRequestPoll(({ key }) => this.pollHere(key)),
     ];
   }
 
-  /** Asks for everything that runs, or for one transfer, at once: on focus, after a cancel, on Refresh (D33). */
-  askNow(key?: string): void {
-    this.askHere(key);
-    const { store, lease } = this.parts;
-    const wanted = store.running().filter((transfer) => isWatched(transfer) && (key ?? transfer.key) === transfer.key);
-    for (const connectionId of new Set(wanted.map(({ order }) => order.connectionId))) {
-      if (!lease.isHeld(connectionId)) void lease.wantNow({ connectionId, ...(key !== undefined && { key }) });
+  /**
+   * Polls one or all running transfers immediately: on focus, after a cancel, or on Refresh (D33: polling intervals).
+   */
+  pollNow(key?: string): void {
+    this.pollHere(key);
+    const { store, lease } = this.dependencies;
+    const requested = store
+      .getRunning()
+      .filter((transfer) => shouldPoll(transfer) && (key ?? transfer.key) === transfer.key);
+    for (const connectionId of new Set(requested.map(({ order }) => order.connectionId))) {
+      if (!lease.hasLease(connectionId)) void lease.requestPoll({ connectionId, ...(key !== undefined && { key }) });
     }
   }
 
   dispose(): void {
     this.ending.abort();
-    for (const line of this.lines.values()) line.dispose();
+    for (const queue of this.queues.values()) queue.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  private askHere(key: string | undefined): void {
-    for (const line of this.lines.values()) line.askNow(key);
+  private pollHere(key: string | undefined): void {
+    for (const queue of this.queues.values()) queue.pollNow(key);
   }
 
-  private followAll(): void {
-    for (const { key } of this.parts.store.running()) this.follow(key);
+  private updateWatches(): void {
+    for (const { key } of this.dependencies.store.getRunning()) this.updateWatch(key);
   }
 
-  /** Puts a transfer into the line of its server, or takes it out where nobody is to be asked for it. */
-  private follow(key: string): void {
-    const transfer = this.parts.store.get(key);
-    const server = transfer && isWatched(transfer) ? this.sessionToAsk(transfer)?.service.address : undefined;
+  private endWatch(key: string, watch: Watch): void {
+    watch.withdraw?.();
+    this.queues.get(watch.server)?.remove(key);
+    this.watches.delete(key);
+  }
+
+  /** Adds a transfer to its server's queue, or removes it if this window does not poll it. */
+  private updateWatch(key: string): void {
+    const transfer = this.dependencies.store.get(key);
+    const server = transfer && shouldPoll(transfer) ? this.findConnection(transfer)?.service.address : undefined;
     const watch = this.watches.get(key);
-    if (watch && watch.server !== server) {
-      watch.withdraw?.();
-      this.lines.get(watch.server)?.remove(key);
-      this.watches.delete(key);
-    }
+    if (watch && watch.server !== server) this.endWatch(key, watch);
     if (!transfer || server === undefined || this.watches.has(key)) return;
-    this.watches.set(key, { server, answers: noAnswers });
-    this.lineTo(server).add(key, this.intervalMs(transfer));
+    this.watches.set(key, { server, history: emptyHistory });
+    this.getQueue(server).add(key, this.intervalMs(transfer));
   }
 
-  private lineTo(server: string): ServerLine {
-    const { clock } = this.parts;
-    const line =
-      this.lines.get(server) ?? new ServerLine({ clock, ask: async (key, didStart) => await this.ask(key, didStart) });
-    this.lines.set(server, line);
-    return line;
+  private getQueue(server: string): PollQueue {
+    const { clock } = this.dependencies;
+    const queue =
+      this.queues.get(server) ??
+      new PollQueue({ clock, poll: async (key, didStart) => await this.poll(key, didStart) });
+    this.queues.set(server, queue);
+    return queue;
   }
 
   /**
-   * The open session that a transfer is asked for in, where this window is the one that asks, and unless its key is in
-   * doubt: then it waits (D28).
+   * Returns the connection to poll with, if this window holds its lease and the key is good (D28: retry rejected keys).
    */
-  private sessionToAsk({ order: { connectionId } }: Transfer): Session | undefined {
-    const { keys, sessions, lease } = this.parts;
-    return lease.isHeld(connectionId) && keys.standing(connectionId) === 'good'
+  private findConnection({ order: { connectionId } }: Transfer): OpenConnection | undefined {
+    const { keys, sessions, lease } = this.dependencies;
+    return lease.hasLease(connectionId) && keys.getStatus(connectionId) === 'good'
       ? sessions.get(connectionId)
       : undefined;
   }
 
-  private async ask(key: string, didStart: () => void): Promise<Asked> {
-    const transfer = this.parts.store.get(key);
-    const session = transfer && this.sessionToAsk(transfer);
+  private async poll(key: string, didStart: () => void): Promise<PollResult> {
+    const transfer = this.dependencies.store.get(key);
+    const session = transfer && this.findConnection(transfer);
     const id = transfer?.id;
     if (id === undefined || !session) return {};
     const withdrawal = new AbortController();
@@ -141,23 +142,23 @@ export class TransferMonitor implements Disposable {
       if (watch) watch.withdraw = undefined;
       didStart();
     });
-    const options = { observer, mostFiles: mostFilesOf(transfer) };
+    const options = { observer, mostFiles: getMaxFileCount(transfer) };
     const signal = AbortSignal.any([this.ending.signal, withdrawal.signal]);
-    const reply = await asked(() => session.client.transferStatus(id, signal, options));
+    const reply = await catchRefusal(() => session.client.transferStatus(id, signal, options));
     observer.dispose();
-    if (signal.aborted || this.parts.sessions.get(session.connection.id) !== session) return {};
-    const trouble = troubleOf(reply);
-    this.tell(session, trouble);
-    return trouble ? { trouble } : this.keep(key, reply);
+    if (signal.aborted || this.dependencies.sessions.get(session.connection.id) !== session) return {};
+    const failure = getServerFailure(reply);
+    this.showServerFailure(session, failure);
+    return failure ? { failure } : this.saveReply(key, reply);
   }
 
-  /** Shows the age of the last answers while a submission keeps the request waiting (D34). */
-  private observe(session: Session, didStart: () => void): TurnObserver & Disposable {
+  /** Shows the age of the last status while a submission delays the request (D34: serialized requests). */
+  private observe(session: OpenConnection, didStart: () => void): TurnObserver & Disposable {
     let notice: Disposable | undefined;
-    const show = (): void => this.tell(session, { kind: 'queued' });
+    const show = (): void => this.showServerFailure(session, { kind: 'queued' });
     return {
       didWait: ({ behind }) => {
-        if (behind === 'submission') notice ??= this.parts.clock.after(shownWaitMs, show);
+        if (behind === 'submission') notice ??= this.dependencies.clock.after(shownWaitMs, show);
       },
       didStart: () => {
         notice?.dispose();
@@ -167,33 +168,33 @@ export class TransferMonitor implements Disposable {
     };
   }
 
-  /** What the store holds may have changed since the question was sent. */
-  private keep(key: string, reply: StatusReply): Asked {
-    const { store, keep, clock } = this.parts;
+  /** Applies a reply to the transfer in the store, which may have changed since the request was sent. */
+  private saveReply(key: string, reply: StatusReply): PollResult {
+    const { store, save, clock } = this.dependencies;
     const before = store.get(key);
     const watch = this.watches.get(key);
     if (!before || !watch) return {};
-    const [transfer, answers] = withReply(before, watch.answers, reply, clock.now());
-    watch.answers = answers;
-    void keep(transfer);
-    return { intervalMs: this.intervalMs(transfer) * 2 ** Math.min(answers.failed, mostDoublings) };
+    const [transfer, history] = applyReply(before, watch.history, reply, clock.now());
+    watch.history = history;
+    void save(transfer);
+    return { intervalMs: this.intervalMs(transfer) * 2 ** Math.min(history.failed, maxDoublings) };
   }
 
   private intervalMs(transfer: Transfer): number {
-    const { clock, shortestMs, hasFocus } = this.parts;
-    return pollIntervalMs(transfer, clock.now(), { shortestMs: shortestMs(), hasFocus: hasFocus() });
+    const { clock, getMinIntervalMs, hasFocus } = this.dependencies;
+    return getPollIntervalMs(transfer, clock.now(), { minIntervalMs: getMinIntervalMs(), hasFocus: hasFocus() });
   }
 
-  /** What holds up the whole line is said of all its transfers, and taken back of all at once, in every window. */
-  private tell({ service }: Session, trouble: Reason | undefined): void {
-    if (!trouble && !this.troubled.delete(service.address)) return;
-    if (trouble) this.troubled.add(service.address);
-    const { store, sessions, keep } = this.parts;
-    const changed = store.running().flatMap((before) => {
+  /** Sets or clears a failure of the entire server as the problem of all its transfers. */
+  private showServerFailure({ service }: OpenConnection, failure: Reason | undefined): void {
+    if (!failure && !this.failingServers.delete(service.address)) return;
+    if (failure) this.failingServers.add(service.address);
+    const { store, sessions, save } = this.dependencies;
+    const changed = store.getRunning().flatMap((before) => {
       if (sessions.get(before.order.connectionId)?.service.address !== service.address) return [];
-      const transfer = trouble ? withTrouble(before, trouble) : withoutTrouble(before);
+      const transfer = failure ? setServerFailure(before, failure) : clearServerFailure(before);
       return transfer === before ? [] : [transfer];
     });
-    if (changed.length > 0) void keep(...changed);
+    if (changed.length > 0) void save(...changed);
   }
 }

@@ -1,39 +1,39 @@
-import type { FileEntry } from '../model/fileEntry.ts';
+import { getFileKey, type FileEntry } from '../model/fileEntry.ts';
 
-/** A file that was chosen for transfer, and the connection whose search found it. */
+/** A file checked for transfer, with the connection of the search that found it. */
 export interface CheckedFile {
   readonly connectionId: string;
   readonly file: FileEntry;
 }
 
-/** How many files are checked, and how many bytes that is as far as their sizes are known. */
+/** The number of checked files, and the sum of their known sizes. */
 export interface CheckedTally {
   readonly count: number;
   readonly sizeBytes: number;
 }
 
-/** The checked files of one search, by their ids. */
-export type Checks = ReadonlyMap<string, FileEntry>;
+/** The checked files of one search, by ID. */
+export type CheckedFilesById = ReadonlyMap<string, FileEntry>;
 
-/** Which files of which searches are checked. What it tells of all of them costs the same however many they are. */
+/** Stores the checked files of each search. Reading the tally takes constant time. */
 export class CheckedFiles {
   private readonly bySearch = new Map<
     string,
     { readonly connectionId: string; readonly files: Map<string, FileEntry> }
   >();
-  /** Each file of a connection's database once, with how many searches hold it checked. */
-  private readonly union = new Map<string, CheckedFile & { holders: number }>();
+  /** The checked files without duplicates, with the number of searches in which each one is checked. */
+  private readonly union = new Map<string, CheckedFile & { searchCount: number }>();
   private sizeBytes = 0;
 
   get tally(): CheckedTally {
     return { count: this.union.size, sizeBytes: this.sizeBytes };
   }
 
-  all(): readonly CheckedFile[] {
+  getAll(): readonly CheckedFile[] {
     return [...this.union.values()].map(({ connectionId, file }) => ({ connectionId, file }));
   }
 
-  of(key: string): Checks {
+  get(key: string): CheckedFilesById {
     return this.bySearch.get(key)?.files ?? new Map();
   }
 
@@ -42,15 +42,23 @@ export class CheckedFiles {
     this.bySearch.set(key, own);
     for (const file of files) {
       if (own.files.has(file.id) === checked) continue;
-      if (checked) this.hold(connectionId, file);
+      if (checked) this.retain(connectionId, file);
       else this.release(connectionId, file);
       if (checked) own.files.set(file.id, file);
       else own.files.delete(file.id);
     }
   }
 
-  /** Takes away all checks of a search and returns them, empty where it had none. */
-  clear(key: string): Checks {
+  /** Replaces the stored facts of those of these files that are checked. */
+  renew(key: string, files: readonly FileEntry[]): void {
+    const own = this.bySearch.get(key);
+    if (!own) return;
+    const checked = files.filter(({ id }) => own.files.has(id));
+    this.set(key, own.connectionId, checked, false);
+    this.set(key, own.connectionId, checked, true);
+  }
+
+  clear(key: string): CheckedFilesById {
     const own = this.bySearch.get(key);
     if (!own) return new Map();
     for (const file of own.files.values()) this.release(own.connectionId, file);
@@ -58,27 +66,23 @@ export class CheckedFiles {
     return own.files;
   }
 
-  private hold(connectionId: string, file: FileEntry): void {
-    const name = nameOf(connectionId, file);
-    const held = this.union.get(name);
-    if (held) held.holders += 1;
+  private retain(connectionId: string, file: FileEntry): void {
+    const name = getFileKey({ connectionId, database: file.database, id: file.id });
+    const entry = this.union.get(name);
+    if (entry) entry.searchCount += 1;
     else {
-      this.union.set(name, { connectionId, file, holders: 1 });
+      this.union.set(name, { connectionId, file, searchCount: 1 });
       this.sizeBytes += file.sizeBytes ?? 0;
     }
   }
 
   private release(connectionId: string, file: FileEntry): void {
-    const name = nameOf(connectionId, file);
-    const held = this.union.get(name);
-    if (!held) return;
-    held.holders -= 1;
-    if (held.holders > 0) return;
+    const name = getFileKey({ connectionId, database: file.database, id: file.id });
+    const entry = this.union.get(name);
+    if (!entry) return;
+    entry.searchCount -= 1;
+    if (entry.searchCount > 0) return;
     this.union.delete(name);
-    this.sizeBytes -= held.file.sizeBytes ?? 0;
+    this.sizeBytes -= entry.file.sizeBytes ?? 0;
   }
-}
-
-function nameOf(connectionId: string, { database, id }: FileEntry): string {
-  return JSON.stringify([connectionId, database, id]);
 }

@@ -1,12 +1,12 @@
 import type { Connection, ServiceInfo } from '../model/connection.ts';
-import type { Database } from '../model/database.ts';
+import type { Database } from '../model/databaseModel.ts';
 import type { Reason } from '../model/reason.ts';
 import { Emitter } from '../util/emitter.ts';
 
 /**
- * How the active connection stands; `doubt` is the last rejection of a key that was accepted before (D28). One that is
- * `stopped` is a local service that somebody ended on purpose (D29). The `problem` of a connected one says why it does
- * not respond at the moment.
+ * The state of the active connection. `doubt` is the last rejection of a key that was accepted before (D28: retry
+ * rejected keys). `stopped` means that a user stopped the local service (D29: shared service). `problem` is the reason
+ * why a connected service is currently not responding.
  */
 export type ConnectionState =
   | { readonly kind: 'disconnected' }
@@ -21,22 +21,21 @@ export type ConnectionState =
       readonly problem?: Reason;
     };
 
-/** The databases of the connected service, in the order it listed them; `reason` says why the last listing failed. */
-export interface DatabaseListing {
+/** The connected service's databases in the service's order, and the `reason` if the last listing failed. */
+interface DatabaseListing {
   readonly databases: readonly Database[];
-  readonly loading: boolean;
+  readonly isLoading: boolean;
   readonly reason?: Reason;
 }
 
-const noDatabases: DatabaseListing = { databases: [], loading: false };
+const noDatabases: DatabaseListing = { databases: [], isLoading: false };
 
-/** The active connection and what it offers. */
+/** Stores the active connection and its databases. */
 export class ConnectionStore {
   private current: ConnectionState = { kind: 'disconnected' };
   private listed: DatabaseListing = noDatabases;
   private readonly changed = new Emitter<void>();
 
-  /** Fires after every change of the state or the listing. */
   readonly onDidChange = this.changed.event;
 
   get state(): ConnectionState {
@@ -47,37 +46,35 @@ export class ConnectionStore {
     return this.listed;
   }
 
-  /** The connection that is shown, however it stands. */
   get shown(): Connection | undefined {
     return this.current.kind === 'disconnected' ? undefined : this.current.connection;
   }
 
-  /** Gives the connection that is shown another name. */
   rename(name: string): void {
     if (this.current.kind === 'disconnected') return;
     this.current = { ...this.current, connection: { ...this.current.connection, name } };
     this.changed.fire();
   }
 
-  /** Enters a state; any but `connected` has no databases. */
+  /** Sets the state and clears the listing. */
   setState(state: ConnectionState): void {
     this.current = state;
     this.listed = noDatabases;
     this.changed.fire();
   }
 
-  /** Sets or removes the doubt about the key of the connected service; its listing stays. */
+  /** Sets or clears the doubt about the connected service's key. Keeps the listing. */
   setDoubt(doubt: Reason | undefined): void {
-    this.change({ doubt });
+    this.update({ doubt });
   }
 
-  /** Records why the connected service does not respond, or that it responds again. */
+  /** Sets or clears the reason why the connected service is not responding. */
   setProblem(problem: Reason | undefined): void {
     if (this.current.kind !== 'connected' || this.current.problem?.kind === problem?.kind) return;
-    this.change({ problem });
+    this.update({ problem });
   }
 
-  private change(change: { readonly doubt?: Reason | undefined; readonly problem?: Reason | undefined }): void {
+  private update(change: { readonly doubt?: Reason | undefined; readonly problem?: Reason | undefined }): void {
     if (this.current.kind !== 'connected') return;
     const { kind, connection, service, doubt, problem } = { ...this.current, ...change };
     this.current = { kind, connection, service, ...(doubt && { doubt }), ...(problem && { problem }) };
@@ -89,8 +86,7 @@ export class ConnectionStore {
     this.changed.fire();
   }
 
-  /** The listed database of this name. */
-  database(name: string): Database | undefined {
+  findDatabase(name: string): Database | undefined {
     return this.listed.databases.find((database) => database.name === name);
   }
 }

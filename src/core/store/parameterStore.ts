@@ -1,22 +1,21 @@
 import type { Reason } from '../model/reason.ts';
-import type { SearchParameter } from '../model/searchParameter.ts';
+import type { SearchParameter } from '../model/databaseParameter.ts';
 import { Emitter } from '../util/emitter.ts';
 
-/** What a database's own searches may be given, by name; empty where the service does not tell. `reason`: why it is not known. */
+/** A database's search parameters by name, or the `reason` why they are unknown. */
 export interface ParameterListing {
   readonly parameters: Readonly<Record<string, SearchParameter>>;
   readonly reason?: Reason;
 }
 
-/** The search parameters of the databases of the connected service, as far as they were asked for. */
+/** Stores the search parameters that were requested for the connected service's databases. */
 export class ParameterStore {
   private readonly listings = new Map<string, ParameterListing>();
   private readonly changed = new Emitter<string>();
 
-  /** Carries the name of the database whose parameters have come. */
+  /** Carries the name of the database whose parameters were set. */
   readonly onDidChange = this.changed.event;
 
-  /** Undefined until they were asked for. */
   get(database: string): ParameterListing | undefined {
     return this.listings.get(database);
   }
@@ -26,7 +25,7 @@ export class ParameterStore {
     this.changed.fire(database);
   }
 
-  /** Forgets them, without a word: what is connected or listed has changed, and that is told elsewhere. */
+  /** Clears all parameters without firing an event, because the connection store reports the change. */
   clear(): void {
     this.listings.clear();
   }

@@ -1,104 +1,103 @@
 import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
+import type { MissingId } from '../model/missingId.ts';
 import type { Reason } from '../model/reason.ts';
 import type { ResultOrder } from '../model/resultOrder.ts';
 import type { Searchability } from '../model/searchability.ts';
-import { fileIdentity } from '../model/searchPaging.ts';
+import type { SavedSearch } from '../model/savedSearch.ts';
+import { getFileIdentity } from '../model/searchPaging.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
 import { Emitter } from '../util/emitter.ts';
-import { CheckedFiles, type CheckedFile, type CheckedTally, type Checks } from './checkedFiles.ts';
+import { CheckedFiles, type CheckedFile, type CheckedTally, type CheckedFilesById } from './checkedFiles.ts';
 
-/** An id that was asked for and did not bring a file, with the reason where the service gave one (D8). */
-export interface MissingId {
-  readonly id: string;
-  readonly reason?: Reason;
-}
-
-/** A search and what it has brought so far. */
+/** A search and its results so far. */
 export interface Search {
   readonly key: string;
   readonly connectionId: string;
   readonly query: SearchQuery;
-  readonly loading: boolean;
-  /** Every file once, in the order of the answers (D9). Grows in place until the search is asked anew. */
+  readonly isLoading: boolean;
+  /** The files without duplicates, in page order (D9: paging). Grows in place until the search is repeated. */
   readonly files: readonly FoundFile[];
-  /** The ids that brought no file, where files were asked for by id. */
+  /** The IDs for which no file was returned, if files were requested by ID. */
   readonly missing: readonly MissingId[];
-  /** What the files are shown in the order of. */
   readonly order: ResultOrder;
-  /** 0-based index of the first result not asked for yet; of words, a multiple of the page size (D9). */
+  /** 0-based index of the first result not requested yet; for words, a multiple of the page size (D9: paging). */
   readonly nextOffset: number;
-  /** Whether asking on may bring more. */
   readonly mayHaveMore: boolean;
-  /** Pages in a row, up to the last one, that brought no new file (D9). */
+  /** The number of consecutive pages without a new file, up to the last one (D9: paging). */
   readonly pagesWithoutNew: number;
-  /** The last page as it came, to recognize a database that answers every page alike (D9). */
+  /** The last page as received, to detect a database that repeats every page (D9: paging). */
   readonly lastPage?: readonly FoundFile[];
-  /** Why the last page did not come; the earlier pages stay. */
+  /** The reason why the last page failed. Earlier pages are kept. */
   readonly reason?: Reason;
+  /** The time of the last page, in milliseconds since 1970. */
+  readonly loadedAt?: number;
+  /** True if the files were saved by an earlier window and not requested since (D59: saved searches). */
+  readonly isStale: boolean;
+  /** True if the user collapsed the row. */
+  readonly isCollapsed: boolean;
 }
 
-/** Returns the ids that the service doesn't know, or those that could not be looked up, for whatever other reason (D8). */
-export function missingIds({ missing }: Search, areUnknown: boolean): readonly MissingId[] {
-  return missing.filter(({ reason }) => (reason === undefined || reason.kind === 'notFound') === areUnknown);
-}
-
-/** Names a file of a database. */
-type FileName = Pick<FileEntry, 'database' | 'id'>;
-
-/** What a page, or its absence, changes of a search. */
-export type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query' | 'reason' | 'lastPage'>> & {
+type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query' | 'reason' | 'lastPage'>> & {
   readonly reason?: Reason | undefined;
   readonly lastPage?: readonly FoundFile[] | undefined;
 };
 
-/** The databases that a search of all databases left out, because they are known to refuse such a search (D38). */
+/** The databases left out of a search of all databases, because they refuse it (D38: learned searchability). */
 export interface LeftOutSearches {
   readonly connectionId: string;
   readonly refused: readonly { readonly query: SearchQuery; readonly searchability: Searchability }[];
-  /** The searches that were made instead. */
+  /** The keys of the searches in the other databases. */
   readonly keys: readonly string[];
 }
 
-/** Searches that were taken out of the list, to be put back with {@link SearchStore.restore}. */
-export type DismissedSearches = readonly { readonly kept: Kept; readonly checks: Checks }[];
+/** Dismissed searches that {@link SearchStore.restore} can restore. */
+export type DismissedSearches = readonly { readonly stored: StoredSearch; readonly checks: CheckedFilesById }[];
 
-interface Kept {
+interface StoredSearch {
   search: Search;
   files: FoundFile[];
   seen: Set<string>;
-  /** Its place among the searches, in the order of their beginning. */
-  readonly place: number;
+  readonly index: number;
 }
 
-/** The searches that are shown, newest first, and which of their files are checked for transfer. */
+/** Stores the searches, newest first, and which of their files are checked for transfer. */
 export class SearchStore {
-  private readonly searches = new Map<string, Kept>();
+  private readonly searches = new Map<string, StoredSearch>();
   private readonly checks = new CheckedFiles();
   private readonly changed = new Emitter<readonly string[]>();
-  private readonly checksChanged = new Emitter<void>();
+  private readonly checksChanged = new Emitter<readonly string[]>();
+  private readonly collapsed = new Emitter<string>();
   private opened = 0;
   private leftOutSearches: LeftOutSearches | undefined;
 
-  /** Carries the keys of the searches that changed, came or went. */
+  /** Carries the keys of the searches that were changed, added or removed. */
   readonly onDidChange = this.changed.event;
 
-  /** Fires when other files are checked than before; what a person checks is not told by `onDidChange` as well. */
+  /**
+   * Carries the keys of the searches whose checked files changed. `onDidChange` does not fire for files that the user
+   * checks.
+   */
   readonly onDidChangeChecks = this.checksChanged.event;
 
-  all(): readonly Search[] {
-    return [...this.searches.values()].sort((one, other) => other.place - one.place).map(({ search }) => search);
+  /** Carries the key of a search that the user collapsed or expanded. */
+  readonly onDidCollapse = this.collapsed.event;
+
+  getAll(): readonly Search[] {
+    return [...this.searches.values()].sort((one, other) => other.index - one.index).map(({ search }) => search);
   }
 
   get(key: string): Search | undefined {
     return this.searches.get(key)?.search;
   }
 
-  /** Databases that the last search of all left out; undefined where it left out none or is gone. */
+  /**
+   * The databases left out of the last search of all databases; undefined if there are none or the search was removed.
+   */
   get leftOut(): LeftOutSearches | undefined {
     return this.leftOutSearches;
   }
 
-  /** Sets what the last search of all databases left out; the change carries no keys. */
+  /** Sets the databases left out of the last search of all databases. Fires `onDidChange` without keys. */
   setLeftOut(leftOut: LeftOutSearches | undefined): void {
     if (this.leftOutSearches === leftOut) return;
     this.leftOutSearches = leftOut;
@@ -107,133 +106,174 @@ export class SearchStore {
 
   open(key: string, connectionId: string, query: SearchQuery): void {
     const files: FoundFile[] = [];
-    const asked = { key, connectionId, query, loading: true, files, missing: [] };
+    const base = { key, connectionId, query, isLoading: true, isStale: false, isCollapsed: false, files, missing: [] };
     this.opened += 1;
-    const search: Search = { ...asked, order: 'relevance', nextOffset: 0, mayHaveMore: true, pagesWithoutNew: 0 };
-    this.searches.set(key, { search, files, seen: new Set(), place: this.opened });
+    const search: Search = { ...base, order: 'relevance', nextOffset: 0, mayHaveMore: true, pagesWithoutNew: 0 };
+    this.searches.set(key, { search, files, seen: new Set(), index: this.opened });
     this.changed.fire([key]);
   }
 
-  /** Changes a search; one that was dismissed meanwhile is left alone, and a change that changes nothing is not told. */
+  /** Adds the searches of an earlier window, newest first, with their checks (D59: saved searches). */
+  restoreSaved(saved: readonly SavedSearch[]): void {
+    const added = saved.filter(({ key }) => !this.searches.has(key));
+    for (const [position, { checked, unknownIds, ...rest }] of added.entries()) {
+      const files = [...rest.files];
+      const missing = unknownIds.map((id) => ({ id }));
+      const base = { ...rest, files, missing, isLoading: false, isStale: true };
+      const search: Search = { ...base, nextOffset: 0, pagesWithoutNew: 0 };
+      this.searches.set(rest.key, { search, files, seen: new Set(files.map(getFileIdentity)), index: -position });
+      this.checks.set(rest.key, rest.connectionId, checked, true);
+    }
+    const keys = added.map(({ key }) => key);
+    this.changed.fire(keys);
+    this.checksChanged.fire(keys);
+  }
+
+  /** Replaces the files of a search by those of a new request. Checked files stay checked, found or not. */
+  replace(key: string, { files, missing, nextOffset, mayHaveMore, pagesWithoutNew, ...fresh }: Search): void {
+    const { lastPage, loadedAt } = fresh;
+    this.checks.renew(
+      key,
+      files.filter((file) => file.kind === 'file'),
+    );
+    const progress = { nextOffset, mayHaveMore, pagesWithoutNew, ...(loadedAt !== undefined && { loadedAt }) };
+    this.update(key, { ...progress, files, missing, lastPage, reason: undefined, isLoading: false, isStale: false });
+    this.checksChanged.fire([key]);
+  }
+
+  /** Stores that the user collapsed or expanded a search. `onDidChange` does not fire: the editor shows it already. */
+  setCollapsed(key: string, isCollapsed: boolean): void {
+    const stored = this.searches.get(key);
+    if (!stored || stored.search.isCollapsed === isCollapsed) return;
+    stored.search = { ...stored.search, isCollapsed };
+    this.collapsed.fire(key);
+  }
+
+  /** Changes a search, unless it was dismissed meanwhile. Fires only if anything differs. */
   update(key: string, change: SearchChange): void {
-    const kept = this.searches.get(key);
-    const differs = (field: keyof SearchChange): boolean => kept?.search[field] !== change[field];
-    if (!kept || !(Object.keys(change) as (keyof SearchChange)[]).some(differs)) return;
-    const { reason, lastPage, ...rest } = { ...kept.search, ...change };
+    const stored = this.searches.get(key);
+    const differs = (field: keyof SearchChange): boolean => stored?.search[field] !== change[field];
+    if (!stored || !(Object.keys(change) as (keyof SearchChange)[]).some(differs)) return;
+    const { reason, lastPage, ...rest } = { ...stored.search, ...change };
     if (change.files) {
-      kept.files = [...change.files];
-      kept.seen = new Set(kept.files.map(fileIdentity));
+      stored.files = [...change.files];
+      stored.seen = new Set(stored.files.map(getFileIdentity));
     }
-    kept.search = { ...rest, files: kept.files, ...(reason && { reason }), ...(lastPage && { lastPage }) };
+    stored.search = { ...rest, files: stored.files, ...(reason && { reason }), ...(lastPage && { lastPage }) };
     this.changed.fire([key]);
   }
 
-  /**
-   * Adds the files that were not seen before in this search (D9), and tells how many; the `update` that follows tells
-   * of them.
-   */
+  /** Adds new files without firing an event, because `update` follows. Returns their number (D9: paging). */
   add(key: string, files: readonly FoundFile[]): number {
-    const kept = this.searches.get(key);
-    if (!kept) return 0;
-    const before = kept.files.length;
+    const stored = this.searches.get(key);
+    if (!stored) return 0;
+    const before = stored.files.length;
     for (const file of files) {
-      const id = fileIdentity(file);
-      if (kept.seen.has(id)) continue;
-      kept.seen.add(id);
-      kept.files.push(file);
+      const id = getFileIdentity(file);
+      if (stored.seen.has(id)) continue;
+      stored.seen.add(id);
+      stored.files.push(file);
     }
-    return kept.files.length - before;
+    return stored.files.length - before;
   }
 
-  /** Takes searches out of the list, with their checks. */
   dismiss(keys: readonly string[]): DismissedSearches {
     const dismissed = keys.flatMap((key) => {
-      const kept = this.searches.get(key);
-      return kept ? [{ kept, checks: this.checks.clear(key) }] : [];
+      const stored = this.searches.get(key);
+      return stored ? [{ stored, checks: this.checks.clear(key) }] : [];
     });
     for (const key of keys) this.searches.delete(key);
     if (!this.leftOutSearches?.keys.some((key) => this.searches.has(key))) this.leftOutSearches = undefined;
     this.changed.fire(keys);
-    this.checksChanged.fire();
+    this.checksChanged.fire(keys);
     return dismissed;
   }
 
-  /** Puts searches back where they were, with their checks; what they were waiting for is not asked for again. */
+  /** Restores searches at their previous positions, including their checked files. Does not repeat pending requests. */
   restore(dismissed: DismissedSearches): void {
-    for (const { kept, checks } of dismissed) {
-      const { key, connectionId } = kept.search;
-      this.searches.set(key, { ...kept, search: { ...kept.search, loading: false } });
+    for (const { stored, checks } of dismissed) {
+      const { key, connectionId } = stored.search;
+      this.searches.set(key, { ...stored, search: { ...stored.search, isLoading: false } });
       this.checks.set(key, connectionId, checks.values(), true);
     }
-    this.changed.fire(dismissed.map(({ kept }) => kept.search.key));
-    this.checksChanged.fire();
+    const keys = dismissed.map(({ stored }) => stored.search.key);
+    this.changed.fire(keys);
+    this.checksChanged.fire(keys);
   }
 
-  /** Chooses files of a search for transfer, or no longer, as a person does with their check boxes. */
+  /** Checks or unchecks files in a search after the user has toggled their check boxes. */
   setChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
     const search = this.get(key);
     if (!search) return;
     this.checks.set(key, search.connectionId, files, checked);
-    this.checksChanged.fire();
+    this.checksChanged.fire([key]);
   }
 
-  /** As `setChecked`, where nobody has touched the check boxes themselves: the rows are drawn again. */
+  /** Sets check boxes like `setChecked`, and redraws their rows, because the user did not toggle them. */
   drawChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
     this.setChecked(key, files, checked);
     this.changed.fire([key]);
   }
 
-  /** Chooses every file that a search has brought so far; its rows are drawn again. */
+  /** Checks all loaded files of a search and redraws its rows. */
   checkAll(key: string): void {
     this.drawChecked(key, this.get(key)?.files.filter((file) => file.kind === 'file') ?? [], true);
   }
 
   isChecked(key: string, fileId: string): boolean {
-    return this.checks.of(key).has(fileId);
+    return this.checks.get(key).has(fileId);
   }
 
-  /** How many files of one search are checked. */
-  checkedCount(key: string): number {
-    return this.checks.of(key).size;
+  getCheckedCount(key: string): number {
+    return this.checks.get(key).size;
   }
 
-  /** How many files of all searches are checked, and how much that is: each file of a connection's database once. */
+  /** Returns the checked files of a search. */
+  getChecked(key: string): readonly FileEntry[] {
+    return [...this.checks.get(key).values()];
+  }
+
+  /** Returns the checked files of a search that its results do not contain. */
+  getUnlistedChecks(key: string): readonly FileEntry[] {
+    const seen = this.searches.get(key)?.seen;
+    return this.getChecked(key).filter((file) => !seen?.has(getFileIdentity(file)));
+  }
+
   get checked(): CheckedTally {
     return this.checks.tally;
   }
 
-  /** The checked files of all searches: each file of a connection's database once. */
-  checkedFiles(): readonly CheckedFile[] {
-    return this.checks.all();
+  getCheckedFiles(): readonly CheckedFile[] {
+    return this.checks.getAll();
   }
 
-  /** Chooses nothing any longer, of some searches or of all. */
+  /** Unchecks all files in the given searches, by default in all of them. */
   uncheck(keys: readonly string[] = [...this.searches.keys()]): void {
     const emptied = keys.filter((key) => this.checks.clear(key).size > 0);
-    this.tellOfUnchecked(emptied);
+    this.notifyUnchecked(emptied);
   }
 
-  /** Chooses these files of a connection no longer, in whichever searches they are checked. */
-  uncheckFiles(connectionId: string, files: readonly FileName[]): void {
-    const held = (key: string): readonly FileEntry[] => {
-      const checks = this.checks.of(key);
+  /** Unchecks these files of a connection in all searches. */
+  uncheckFiles(connectionId: string, files: readonly Pick<FileEntry, 'database' | 'id'>[]): void {
+    const getChecked = (key: string): readonly FileEntry[] => {
+      const checks = this.checks.get(key);
       return files.flatMap(({ database, id }) => {
         const file = checks.get(id);
         return file?.database === database ? [file] : [];
       });
     };
     const emptied = [...this.searches.values()].flatMap(({ search }) => {
-      const own = search.connectionId === connectionId ? held(search.key) : [];
+      const own = search.connectionId === connectionId ? getChecked(search.key) : [];
       if (own.length === 0) return [];
       this.checks.set(search.key, connectionId, own, false);
       return [search.key];
     });
-    this.tellOfUnchecked(emptied);
+    this.notifyUnchecked(emptied);
   }
 
-  private tellOfUnchecked(keys: readonly string[]): void {
+  private notifyUnchecked(keys: readonly string[]): void {
     if (keys.length === 0) return;
     this.changed.fire(keys);
-    this.checksChanged.fire();
+    this.checksChanged.fire(keys);
   }
 }

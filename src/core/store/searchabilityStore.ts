@@ -2,7 +2,7 @@ import { readSearchability, type Searchability } from '../model/searchability.ts
 import { Emitter } from '../util/emitter.ts';
 import { isJsonObject } from '../util/json.ts';
 
-/** A service as it was when something was learned of its databases; a new version may have learned to search. */
+/** A version of a service. A new version may support more kinds of searches. */
 export interface ServiceVersion {
   readonly connectionId: string;
   readonly version: string;
@@ -13,18 +13,17 @@ interface Entry {
   readonly databases: Map<string, Searchability>;
 }
 
-const mostConnections = 50;
-const mostDatabases = 200;
+const maxConnections = 50;
+const maxDatabases = 200;
 
-/** Remembers what the databases of each connection refuse to search for (D38). `toJSON` gives what the constructor takes. */
+/** Stores which searches the databases of each connection refuse (D38: learned searchability). */
 export class SearchabilityStore {
   private readonly entries = new Map<string, Entry>();
   private readonly changed = new Emitter<string>();
 
-  /** Carries the name of the database of which something was learned or forgotten. */
+  /** Carries the name of the database whose searchability changed. */
   readonly onDidChange = this.changed.event;
 
-  /** Takes what `toJSON` gave; anything of another form is skipped. */
   constructor(saved?: unknown) {
     for (const [connectionId, value] of Object.entries(isJsonObject(saved) ? saved : {})) {
       const entry = readEntry(value);
@@ -37,14 +36,14 @@ export class SearchabilityStore {
     return entry?.version === version ? entry.databases.get(database) : undefined;
   }
 
-  /** Replaces what is known of a database; undefined forgets it. */
+  /** Sets the searchability of a database; undefined clears it. */
   set(service: ServiceVersion, database: string, learned: Searchability | undefined): void {
     const known = this.get(service, database);
     if (known?.kind === learned?.kind && known?.detail === learned?.detail) return;
-    const { databases } = this.entryOf(service);
+    const { databases } = this.getEntry(service);
     databases.delete(database);
     if (learned) databases.set(database, learned);
-    for (const oldest of [...databases.keys()].slice(0, -mostDatabases)) databases.delete(oldest);
+    for (const oldest of [...databases.keys()].slice(0, -maxDatabases)) databases.delete(oldest);
     this.changed.fire(database);
   }
 
@@ -57,12 +56,12 @@ export class SearchabilityStore {
     );
   }
 
-  private entryOf({ connectionId, version }: ServiceVersion): Entry {
+  private getEntry({ connectionId, version }: ServiceVersion): Entry {
     const known = this.entries.get(connectionId);
     const entry = known?.version === version ? known : { version, databases: new Map<string, Searchability>() };
     this.entries.delete(connectionId);
     this.entries.set(connectionId, entry);
-    for (const oldest of [...this.entries.keys()].slice(0, -mostConnections)) this.entries.delete(oldest);
+    for (const oldest of [...this.entries.keys()].slice(0, -maxConnections)) this.entries.delete(oldest);
     return entry;
   }
 }

@@ -1,35 +1,34 @@
-import { hasEnded, type Transfer } from '../model/transfer.ts';
+import { hasEnded, type Transfer } from '../model/transferModel.ts';
 import { Emitter } from '../util/emitter.ts';
 
-/** Every transfer this person started, as far as it was loaded. */
+/** Stores all loaded transfers of the user. */
 export class TransferStore {
   private readonly transfers = new Map<string, Transfer>();
   private readonly changed = new Emitter<readonly string[]>();
   private earlier = false;
 
-  /** Carries the keys of the transfers that changed, came or went. */
+  /** Carries the keys of the transfers that were changed, added or removed. */
   readonly onDidChange = this.changed.event;
 
-  /** Newest first. */
-  all(): readonly Transfer[] {
-    return this.newestFirst(() => true);
+  getAll(): readonly Transfer[] {
+    return this.filterNewestFirst(() => true);
   }
 
-  /** Those that something can be expected of. */
-  running(): readonly Transfer[] {
-    return this.newestFirst(({ state }) => !hasEnded(state) && state !== 'notConfirmed');
+  /** Returns the transfers that have not ended, except unconfirmed ones. */
+  getRunning(): readonly Transfer[] {
+    return this.filterNewestFirst(({ state }) => !hasEnded(state) && state !== 'notConfirmed');
   }
 
-  /** Those of which nobody knows whether they have begun: the person decides (D12). */
-  notConfirmed(): readonly Transfer[] {
-    return this.newestFirst(({ state }) => state === 'notConfirmed');
+  /** Returns the transfers that are not confirmed, which only the user can resolve (D12: never resubmit). */
+  getNotConfirmed(): readonly Transfer[] {
+    return this.filterNewestFirst(({ state }) => state === 'notConfirmed');
   }
 
-  finished(): readonly Transfer[] {
-    return this.newestFirst(({ state }) => hasEnded(state));
+  getFinished(): readonly Transfer[] {
+    return this.filterNewestFirst(({ state }) => hasEnded(state));
   }
 
-  /** Whether transfers that ended in earlier sessions are kept but not loaded yet. */
+  /** True if transfers from earlier sessions have ended and are stored, but not loaded yet. */
   get hasEarlier(): boolean {
     return this.earlier;
   }
@@ -53,8 +52,8 @@ export class TransferStore {
     this.changed.fire(keys);
   }
 
-  /** A long history costs those that are asked for often, the running ones, no sorting. */
-  private newestFirst(isWanted: (transfer: Transfer) => boolean): readonly Transfer[] {
-    return [...this.transfers.values()].filter(isWanted).sort((a, b) => b.createdAt - a.createdAt);
+  /** Filters before sorting, so that a long history does not slow down frequent queries for running transfers. */
+  private filterNewestFirst(matches: (transfer: Transfer) => boolean): readonly Transfer[] {
+    return [...this.transfers.values()].filter(matches).sort((a, b) => b.createdAt - a.createdAt);
   }
 }

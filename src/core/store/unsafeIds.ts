@@ -1,11 +1,10 @@
-/** Remembers the ids that ended the connection of a metadata request: sending one may stop a server (D37). */
+/** Stores the IDs for which metadata requests were dropped without a response (D37: crashing file ids). */
 export class UnsafeIds {
-  /** By connection and database. */
   private readonly databases = new Map<string, Set<string>>();
 
-  /** Adds ids that ended a connection, and removes those that were answered. */
-  note(connectionId: string, database: string, unsafe: readonly string[], answered: readonly string[]): void {
-    const key = keyFor(connectionId, database);
+  /** Adds IDs that dropped the connection, and removes those for which a response was received. */
+  update(connectionId: string, database: string, unsafe: readonly string[], answered: readonly string[]): void {
+    const key = toKey(connectionId, database);
     const ids = this.databases.get(key) ?? new Set();
     for (const id of answered) ids.delete(id);
     for (const id of unsafe) ids.add(id);
@@ -13,13 +12,13 @@ export class UnsafeIds {
     else this.databases.delete(key);
   }
 
-  /** Returns those of some ids of a database that ended a connection. */
-  among(connectionId: string, database: string, ids: readonly string[]): readonly string[] {
-    const unsafe = this.databases.get(keyFor(connectionId, database));
+  /** Returns those of the given IDs that dropped the connection when requested from this database. */
+  filterUnsafe(connectionId: string, database: string, ids: readonly string[]): readonly string[] {
+    const unsafe = this.databases.get(toKey(connectionId, database));
     return unsafe ? ids.filter((id) => unsafe.has(id)) : [];
   }
 }
 
-function keyFor(connectionId: string, database: string): string {
+function toKey(connectionId: string, database: string): string {
   return JSON.stringify([connectionId, database]);
 }

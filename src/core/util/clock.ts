@@ -1,14 +1,14 @@
 import type { Disposable } from './lifetime.ts';
 
-/** Where time comes from; tests bring one that is moved by hand. */
+/** Provides the time and timers. Tests inject a manual clock. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once after `delayMs` milliseconds, unless disposed before. */
+  /** Calls back once after `delayMs` milliseconds, unless it is disposed of first. */
   after(delayMs: number, callback: () => void): Disposable;
 }
 
-/** The machine's own clock. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (delayMs, callback) => {
@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `delayMs` milliseconds of `clock`, or at once when `signal` is aborted. Never rejects. */
+/** Resolves after `delayMs` milliseconds on `clock`, or immediately when `signal` is aborted. Never rejects. */
 export async function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   await new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ export async function wait(clock: Clock, delayMs: number, signal?: AbortSignal):
   });
 }
 
-/** Resolves with true once `work` settles, or with false after `limitMs` milliseconds of `clock`. Never rejects. */
+/** Resolves to true once `work` settles, or to false after `limitMs` milliseconds on `clock`. Never rejects. */
 export async function settlesWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
   return await new Promise<boolean>((resolve) => {
     const limit = clock.after(limitMs, () => resolve(false));

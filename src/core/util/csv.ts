@@ -1,12 +1,12 @@
 const separators = ['\t', ',', ';'];
 
 /**
- * The records of a CSV text (RFC 4180), also with semicolons or tabs: the separator is the one that the first line has
- * most of. Lines may end in any way; what is quoted wrongly is taken as it stands. Empty lines are no records.
+ * Parses CSV (RFC 4180) separated by commas, semicolons or tabs: whichever is most frequent in the first line. Accepts
+ * any line endings and misplaced quotes. Skips empty lines.
  */
 export function parseCsv(text: string): readonly (readonly string[])[] {
   const source = text.replace(/^\uFEFF/, '');
-  const separator = separatorOf(source);
+  const separator = detectSeparator(source);
   const field = new RegExp(`(?:"((?:[^"]|"")*)")?([^${separator}\\r\\n]*)(${separator}|\\r\\n|\\n|\\r|$)`, 'gy');
   const records: string[][] = [];
   let record: string[] = [];
@@ -21,7 +21,7 @@ export function parseCsv(text: string): readonly (readonly string[])[] {
   return records;
 }
 
-function separatorOf(text: string): string {
+function detectSeparator(text: string): string {
   const [first = ''] = text.replace(/"(?:[^"]|"")*"/g, '').split(/[\r\n]/, 1);
   const counts = separators.map((separator) => first.split(separator).length);
   const most = Math.max(...counts);

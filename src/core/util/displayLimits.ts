@@ -1,30 +1,47 @@
-/** No script needs more marks on one character; stacks of them reach far out of their line. */
-const mostMarks = 4;
-const excessMarks = new RegExp(`(\\p{M}{${String(mostMarks)}})\\p{M}+`, 'gu');
+/** Maximum number of combining marks on a character. No script uses more, and longer stacks overlap other lines. */
+const maxMarks = 4;
+const excessMarks = new RegExp(`(\\p{M}{${String(maxMarks)}})\\p{M}+`, 'gu');
 
-/** An exabyte: larger than any file that exists. */
+/** One exabyte, more than the size of any file. */
 const largestReported = 1e18;
-/** The largest sum of such amounts that is drawn. */
+/** Maximum total that is shown. */
 const largestAmount = 1e21;
 
-/** Returns the text with at most four combining marks in a row. */
+/** Limits combining marks to four in a row. */
 export function limitMarks(text: string): string {
   return text.replace(excessMarks, '$1');
 }
 
-/** Returns the first `longest` UTF-16 units of a text, ending in "…" where it was cut. Never splits a character. */
+/** Truncates text to `longest` UTF-16 code units, including a final "…". Never splits a character. */
 export function shortenText(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Returns a number that can be drawn: from 0 to 10^21, in place of whatever lies outside. */
+/** Clamps a number to the range that can be displayed: 0 to 10^21. */
 export function limitAmount(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(Math.max(0, value), largestAmount);
 }
 
-/** Returns a server's number as a count or a size; undefined unless it is whole, from 0 to 10^18. */
+/**
+ * Returns a number from a server if it is valid as a count or a size: an integer from 0 to 10^18. Otherwise, undefined.
+ */
 export function parseAmount(value: number | null | undefined): number | undefined {
   if (typeof value !== 'number' || !Number.isInteger(value)) return undefined;
   return value >= 0 && value <= largestReported ? value : undefined;
+}
+
+const sizeUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+
+/** Formats a number of bytes in decimal units, as is common in data repositories: `67 kB`. */
+export function formatByteSize(size: number, locale: string): string {
+  const sizeBytes = limitAmount(size);
+  const power = sizeBytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(sizeBytes) / 3), sizeUnits.length - 1);
+  const value = sizeBytes / 1000 ** power;
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: sizeUnits[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: value < 10 && power > 0 ? 1 : 0,
+  }).format(value);
 }

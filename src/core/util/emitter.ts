@@ -1,9 +1,9 @@
 import type { Disposable } from './lifetime.ts';
 
-/** Subscribes a listener; the returned disposable ends the subscription. Fits the editor's `Event`. */
-export type Event<T> = (listener: (value: T) => void) => Disposable;
+/** Subscribes a listener until the returned disposable is disposed of. Compatible with VS Code's `Event`. */
+type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** Tells its listeners, in the order they came. A listener that ends itself while being told does no harm. */
+/** Calls its listeners in the order in which they subscribed. A listener may unsubscribe during a call. */
 export class Emitter<T> implements Disposable {
   private readonly listeners = new Set<{ call: (value: T) => void }>();
 

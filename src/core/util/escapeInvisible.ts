@@ -1,9 +1,8 @@
-/** Direction characters, line separators, and control characters but for the line feed and the tab. */
+/** Matches bidirectional controls, line separators, and control characters except line feed and tab. */
 const invisible = /[\p{Bidi_Control}\u2028\u2029]|[^\P{Cc}\n\t]/gu;
 
 /**
- * Escapes, as `\u202e`, the characters that change how the text around them reads in a log or a terminal.
- * Line feeds and tabs stay.
+ * Escapes characters that affect how other text is displayed, for example as `\u202e`. Preserves line feeds and tabs.
  */
 export function escapeInvisible(text: string): string {
   return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,44 +1,45 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import { Emitter } from './emitter.ts';
-import { isJsonObject } from './json.ts';
+import { getErrorCode } from './errorCode.ts';
+import { parseJsonObject } from './json.ts';
 import type { Disposable } from './lifetime.ts';
+import { writeFileAtomically } from './writeFileAtomically.ts';
 
 const staleAfterMs = 10_000;
 const renewEveryMs = 3_000;
-const lookAgainMs = 20;
-const patienceMs = 15_000;
+const retryDelayMs = 20;
+const acquireTimeoutMs = 15_000;
 
-/** What stands in the file of a lock. */
 interface Holder {
   readonly host?: unknown;
   readonly pid?: unknown;
   readonly at: number;
-  /** Names this holding of the lock, and no other. */
-  readonly mark: string;
+  /** Identifies this acquisition of the lock; stored as `mark` in the file. */
+  readonly token: string;
   readonly purpose?: unknown;
 }
 
 /**
- * A file that only one process has at a time: made exclusively, it names machine and process, and counts for ten
- * seconds unless it is renewed, which it is until it is released (D30).
+ * Locks a file for one process at a time. The lock file contains the machine and the process, and is valid for ten
+ * seconds after its last renewal (D30: network file systems).
  */
 export class FileLock implements Disposable {
   private readonly file: string;
   private readonly clock: Clock;
   private readonly purpose: string | undefined;
-  private readonly mark: string = randomUUID();
+  private readonly token: string = randomUUID();
   private readonly lost = new Emitter<void>();
-  private waiting: Disposable | undefined;
+  private renewalTimer: Disposable | undefined;
   private renewing: Promise<void> | undefined;
-  private renewsAgain = false;
+  private shouldRenewAgain = false;
   private isDisposed = false;
 
-  /** Another has taken it over, because this process was asleep or its disk was away. */
+  /** Fires when another process has taken over the lock, because this process or its disk did not respond. */
   readonly onDidLose = this.lost.event;
 
   private constructor(file: string, clock: Clock, purpose?: string) {
@@ -47,44 +48,41 @@ export class FileLock implements Disposable {
     this.purpose = purpose;
   }
 
-  /**
-   * Takes the lock; undefined while another holds it. Rejects where its file cannot be written; the folder has to be there.
-   * Others can read the `purpose` for which it is held.
-   */
-  static async take(file: string, clock: Clock, purpose?: string): Promise<FileLock | undefined> {
+  /** Acquires the lock; undefined while another process holds it. The folder must exist. */
+  static async acquire(file: string, clock: Clock, purpose?: string): Promise<FileLock | undefined> {
     const lock = new FileLock(file, clock, purpose);
     if (!(await lock.create()) && !(await lock.takeOver())) return undefined;
     lock.renewLater();
     return lock;
   }
 
-  /** When the lock can be had unless it is renewed, in milliseconds since 1970; the past where it can be had now. */
-  static async freeAt(file: string): Promise<number> {
+  /** Returns when the lock expires unless it is renewed, in milliseconds since 1970; -Infinity if it is free. */
+  static async getFreeAt(file: string): Promise<number> {
     const holder = await readHolder(file);
     return holder && !isGone(holder) ? holder.at + staleAfterMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** Returns the purpose for which another process holds the lock; undefined where it is free or no purpose was given. */
-  static async purposeOf(file: string): Promise<string | undefined> {
+  /** Returns the purpose that the lock's holder declared; undefined if the lock is free or has no purpose. */
+  static async readPurpose(file: string): Promise<string | undefined> {
     const holder = await readHolder(file);
     return holder && !isGone(holder) && typeof holder.purpose === 'string' ? holder.purpose : undefined;
   }
 
-  /** Lets go, where it is still this one's. */
+  /** Releases the lock if it still belongs to this process. */
   async release(): Promise<void> {
-    this.waiting?.dispose();
+    this.renewalTimer?.dispose();
     await this.renewing;
-    if ((await readHolder(this.file))?.mark === this.mark) await rm(this.file, { force: true });
+    if ((await readHolder(this.file))?.token === this.token) await rm(this.file, { force: true });
   }
 
-  /** Lets go before it returns: for the end of the program. */
+  /** Releases the lock synchronously, for use when the process exits. */
   dispose(): void {
     this.isDisposed = true;
-    this.waiting?.dispose();
+    this.renewalTimer?.dispose();
     try {
-      if (readFileSync(this.file, 'utf8').includes(this.mark)) rmSync(this.file, { force: true });
+      if (readFileSync(this.file, 'utf8').includes(this.token)) rmSync(this.file, { force: true });
     } catch {
-      // Then it is gone, or goes stale.
+      // The file is already deleted, or the lock will go stale.
     }
   }
 
@@ -94,12 +92,14 @@ export class FileLock implements Disposable {
       await this.fill(file);
       return true;
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+      if (getErrorCode(error) === 'EEXIST') return false;
       throw error;
     }
   }
 
-  /** On a full disk a file can be made but not filled: what is left of it must not keep others waiting. */
+  /**
+   * Writes the new lock file. Deletes it on failure, because an empty file on a full disk would block other processes.
+   */
   private async fill(file: { writeFile(text: string): Promise<void> }): Promise<void> {
     try {
       await file.writeFile(this.text());
@@ -109,51 +109,40 @@ export class FileLock implements Disposable {
     }
   }
 
-  /** Of all who find it stale one takes it over: the one who has the lock that is named after what was found. */
+  /** Takes over a stale lock. A second lock, named after its token, ensures that only one process does so. */
   private async takeOver(): Promise<boolean> {
     const found = await readHolder(this.file);
     if (!found) return await this.create();
     if (!isGone(found) && this.clock.now() - found.at < staleAfterMs) return false;
-    const turn = await FileLock.take(`${this.file}.${found.mark}`, this.clock);
-    if (!turn) return false;
+    const takeover = await FileLock.acquire(`${this.file}.${found.token}`, this.clock);
+    if (!takeover) return false;
     try {
       const now = await readHolder(this.file);
-      if (now?.mark !== found.mark || now.at !== found.at) return false;
-      await this.write();
+      if (now?.token !== found.token || now.at !== found.at) return false;
+      await writeFileAtomically(this.file, this.text());
       return true;
     } finally {
-      await turn.release();
+      await takeover.release();
     }
   }
 
   private text(): string {
-    const { mark, purpose } = this;
-    return JSON.stringify({ host: hostname(), pid: process.pid, at: this.clock.now(), mark, purpose });
-  }
-
-  private async write(): Promise<void> {
-    const beside = `${this.file}.${this.mark}.new`;
-    try {
-      await writeFile(beside, this.text(), { mode: 0o600 });
-      await rename(beside, this.file);
-    } catch (error) {
-      await rm(beside, { force: true });
-      throw error;
-    }
+    const { token, purpose } = this;
+    return JSON.stringify({ host: hostname(), pid: process.pid, at: this.clock.now(), mark: token, purpose });
   }
 
   private renewLater(): void {
-    this.waiting = this.clock.after(renewEveryMs, () => {
+    this.renewalTimer = this.clock.after(renewEveryMs, () => {
       this.renewLater();
-      this.renewsAgain = true;
-      this.renewing ??= this.renewWhileWanted();
+      this.shouldRenewAgain = true;
+      this.renewing ??= this.renewWhileRequested();
     });
   }
 
-  /** One after the other, however slow the disk is. */
-  private async renewWhileWanted(): Promise<void> {
-    while (this.renewsAgain) {
-      this.renewsAgain = false;
+  /** Renews the lock with one write at a time, even if the disk is slow. */
+  private async renewWhileRequested(): Promise<void> {
+    while (this.shouldRenewAgain) {
+      this.shouldRenewAgain = false;
       await this.renew();
     }
     this.renewing = undefined;
@@ -161,56 +150,46 @@ export class FileLock implements Disposable {
 
   private async renew(): Promise<void> {
     try {
-      if ((await readHolder(this.file))?.mark === this.mark) {
-        await this.write();
-        // What was under way when the lock was let go must not bring it back.
+      if ((await readHolder(this.file))?.token === this.token) {
+        await writeFileAtomically(this.file, this.text());
+        // A renewal that was still running during the release must not restore the file.
         if (this.isDisposed) this.dispose();
         return;
       }
-      this.waiting?.dispose();
+      this.renewalTimer?.dispose();
       this.lost.fire();
     } catch {
-      // Then it goes stale.
+      // The lock will go stale.
     }
   }
 }
 
-/** Does something while nobody else does it under this lock; rejects when another has been at it for too long. */
-export async function underLock<T>(file: string, clock: Clock, act: () => Promise<T>): Promise<T> {
-  const until = clock.now() + patienceMs;
+/** Runs `act` while holding the lock. Rejects if another process holds it for too long. */
+export async function runUnderLock<T>(file: string, clock: Clock, act: () => Promise<T>): Promise<T> {
+  const until = clock.now() + acquireTimeoutMs;
   for (;;) {
-    const lock = await FileLock.take(file, clock);
+    const lock = await FileLock.acquire(file, clock);
     if (lock) return await act().finally(() => lock.release());
     if (clock.now() >= until) throw new Error('another window has been using it for too long');
-    // What is waited for is a disk, whatever the clock says.
-    await setTimeout(lookAgainMs * Math.random());
+    // Uses the system clock even in tests, because a real disk determines the wait.
+    await setTimeout(retryDelayMs * Math.random());
   }
 }
 
-/** Who has the lock; undefined where nobody has. A file that is being written has nothing in it yet: its time counts. */
+/** Reads the holder of a lock; undefined if there is no file. For an empty file, uses its modification time. */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {
-    const madeAt = (await stat(file)).mtimeMs;
-    const value: unknown = parse(await readFile(file, 'utf8'));
-    const { host, pid, at, mark, purpose } = isJsonObject(value) ? value : {};
-    const isMark = typeof mark === 'string' && /^[\w-]+$/.test(mark);
-    const made = isMark ? mark : `made-${String(madeAt)}`;
-    return { host, pid, at: typeof at === 'number' ? at : madeAt, mark: made, purpose };
+    const { mtimeMs } = await stat(file);
+    const { host, pid, at, mark, purpose } = parseJsonObject(await readFile(file, 'utf8')) ?? {};
+    const token = typeof mark === 'string' && /^[\w-]+$/.test(mark) ? mark : `made-${String(mtimeMs)}`;
+    return { host, pid, at: typeof at === 'number' ? at : mtimeMs, token, purpose };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether the holder was a process of this machine that has ended. */
+/** Returns true if the holder was a process on this machine that has ended. */
 function isGone({ host, pid }: Holder): boolean {
   return host === hostname() && typeof pid === 'number' && !isRunning(pid);
 }
@@ -220,6 +199,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return getErrorCode(error) === 'EPERM';
   }
 }

@@ -2,26 +2,26 @@ import { watch, type FSWatcher } from 'node:fs';
 import type { Disposable } from './lifetime.ts';
 import { isRemoteFolder } from './remoteFolder.ts';
 
-/** Tells what changes in a folder, though not in those inside it, as far as the system tells. */
+/** Reports changes in a folder, but not in its subfolders, if the system supports it. */
 export class FolderWatch implements Disposable {
   private readonly folder: string;
   private readonly onChange: (name: string | undefined) => void;
   private watcher: FSWatcher | undefined;
-  private hasEnded = false;
+  private isDisposed = false;
 
-  /** `onChange` gets the name of the file, where the system tells it. */
+  /** `onChange` receives the name of the file if the system reports it. */
   constructor(folder: string, onChange: (name: string | undefined) => void) {
     this.folder = folder;
     this.onChange = onChange;
   }
 
   /**
-   * Whether changes are told from now on: not where the folder is missing, cannot be watched, or is one that other
-   * machines write to as well. `onFail` is called when they are told no longer. Once it tells, it need not be started.
+   * Starts watching. Returns false if the folder is missing, cannot be watched, or is on a network file system. Calls
+   * `onFail` if watching ends with an error. Does nothing if already watching.
    */
   start(onFail: () => void = () => undefined): boolean {
     if (this.watcher) return true;
-    if (this.hasEnded || isRemoteFolder(this.folder)) return false;
+    if (this.isDisposed || isRemoteFolder(this.folder)) return false;
     try {
       const watcher = watch(this.folder, { persistent: false }, (_event, name) => this.onChange(name ?? undefined));
       this.watcher = watcher;
@@ -37,7 +37,7 @@ export class FolderWatch implements Disposable {
   }
 
   dispose(): void {
-    this.hasEnded = true;
+    this.isDisposed = true;
     this.watcher?.close();
   }
 }

@@ -1,12 +1,12 @@
 /** Any JSON object. */
 export type JsonObject = Record<string, unknown>;
 
-/** True for an object that is neither null nor an array (D3: an array is not an object). */
+/** Returns true for objects except null and arrays (D3: numbers and empty values). */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The JSON object that a text is; undefined for any other text. */
+/** Parses a JSON object; undefined for anything else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -16,10 +16,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
 }
 
-/**
- * Whether lists and objects stand in each other more than `levels` deep. Walks no further than that, so that nothing a
- * server or a file nests is too much. Two kinds of loops, each quick for its own.
- */
+/** Returns true if lists and objects are nested more than `levels` deep. Stops at that depth. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -1,32 +1,32 @@
 import { isJsonObject, type JsonObject } from './json.ts';
 
-/** What a text is: a JSON object, other JSON, or no JSON, with the place of the first error, counted from 1. */
-export type JsonReading =
+/** The result of parsing JSON: an object, a value of another type, or the 1-based position of the first error. */
+export type JsonReadResult =
   | { readonly kind: 'object'; readonly value: JsonObject }
   | { readonly kind: 'other' }
   | { readonly kind: 'broken'; readonly line: number; readonly column: number };
 
-/** Reads a text that is to be a JSON object. A byte order mark before it is passed over, as editors write it. */
-export function readJsonObject(text: string): JsonReading {
+/** Parses a JSON object. Ignores a byte order mark, which some editors write. */
+export function readJsonObject(text: string): JsonReadResult {
   const plain = text.replace(/^\uFEFF/, '');
   try {
     const value: unknown = JSON.parse(plain);
     return isJsonObject(value) ? { kind: 'object', value } : { kind: 'other' };
   } catch {
-    const lines = plain.slice(0, errorOffset(plain)).split('\n');
+    const lines = plain.slice(0, findErrorOffset(plain)).split('\n');
     return { kind: 'broken', line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
   }
 }
 
-const token =
+const tokenPattern =
   /[\t\n\r ]*(?:(?<sign>[{}[\],:])|(?<text>"(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
 
-type Wanted = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'next';
+type ExpectedToken = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'next';
 
 const value = { '{': 'firstName', '[': 'firstValue', text: 'next', other: 'next' } as const;
 
-/** What is wanted after each kind of token, by what was wanted before it; `next` after a comma depends on what is open. */
-const followers: Readonly<Record<Wanted, Readonly<Record<string, Wanted>>>> = {
+/** The next expected token, by the expected and the found token. After a comma, it depends on the open bracket. */
+const followers: Readonly<Record<ExpectedToken, Readonly<Record<string, ExpectedToken>>>> = {
   value,
   firstValue: { ...value, ']': 'next' },
   name: { text: 'colon' },
@@ -35,32 +35,34 @@ const followers: Readonly<Record<Wanted, Readonly<Record<string, Wanted>>>> = {
   next: { ',': 'next', '}': 'next', ']': 'next' },
 };
 
-/** Where the first sign stands that cannot follow what is before it: the runtime's own messages do not always say. */
-function errorOffset(text: string): number {
+/** Returns the offset of the first invalid token, because the runtime's error messages do not always contain it. */
+function findErrorOffset(text: string): number {
   const open: string[] = [];
-  let wanted: Wanted | undefined = 'value';
+  let expected: ExpectedToken | undefined = 'value';
   let offset = 0;
   for (;;) {
-    token.lastIndex = offset;
-    const found = token.exec(text);
-    wanted = found ? after(wanted, found.groups ?? {}, open) : undefined;
-    if (!wanted) return offset + (/^[\t\n\r ]*/.exec(text.slice(offset))?.[0].length ?? 0);
-    offset = token.lastIndex;
+    tokenPattern.lastIndex = offset;
+    const found = tokenPattern.exec(text);
+    expected = found ? getExpected(expected, found.groups ?? {}, open) : undefined;
+    if (!expected) return offset + (/^[\t\n\r ]*/.exec(text.slice(offset))?.[0].length ?? 0);
+    offset = tokenPattern.lastIndex;
   }
 }
 
-/** What is wanted after a token, or undefined where the token may not stand. */
-function after(wanted: Wanted, groups: Readonly<Record<string, string>>, open: string[]): Wanted | undefined {
+type TokenGroups = Readonly<Record<string, string>>;
+
+/** Returns the token to expect next; undefined if the found token is invalid. */
+function getExpected(expected: ExpectedToken, groups: TokenGroups, open: string[]): ExpectedToken | undefined {
   const kind = groups['sign'] ?? (groups['text'] === undefined ? 'other' : 'text');
-  const next = followers[wanted][kind];
+  const next = followers[expected][kind];
   if (next === undefined) return undefined;
-  if (kind === ',') return afterComma(open.at(-1));
+  if (kind === ',') return getExpectedAfterComma(open.at(-1));
   if (kind === '{' || kind === '[') open.push(kind);
   if (kind === '}' || kind === ']') return open.pop() === (kind === '}' ? '{' : '[') ? next : undefined;
   return next;
 }
 
-function afterComma(within: string | undefined): Wanted | undefined {
+function getExpectedAfterComma(within: string | undefined): ExpectedToken | undefined {
   if (within === undefined) return undefined;
   return within === '{' ? 'name' : 'value';
 }

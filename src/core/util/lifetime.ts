@@ -1,22 +1,22 @@
-/** Something that is to be ended. The editor's own `Disposable` fits. */
+/** A resource to dispose of. Compatible with VS Code's `Disposable`. */
 export interface Disposable {
   dispose(): unknown;
 }
 
-/** Owns what a part creates, and ends it in the reverse order of its creation. */
+/** Owns the disposables that a class creates, and disposes of them in reverse order. */
 export class Lifetime implements Disposable {
   private readonly owned: Disposable[] = [];
-  private ended = false;
+  private isDisposed = false;
 
-  /** Takes ownership of `part` and returns it, so that creating and tracking stand on one line. */
-  track<T extends Disposable>(part: T): T {
-    if (this.ended) part.dispose();
-    else this.owned.push(part);
-    return part;
+  /** Takes ownership of a disposable and returns it. */
+  track<T extends Disposable>(disposable: T): T {
+    if (this.isDisposed) disposable.dispose();
+    else this.owned.push(disposable);
+    return disposable;
   }
 
   dispose(): void {
-    this.ended = true;
-    for (const part of this.owned.splice(0).reverse()) part.dispose();
+    this.isDisposed = true;
+    for (const disposable of this.owned.splice(0).reverse()) disposable.dispose();
   }
 }

@@ -1,4 +1,4 @@
-/** Where the parts write what happened. The editor's `LogOutputChannel` fits. Nothing secret may be given to it. */
+/** Writes log messages. Compatible with VS Code's `LogOutputChannel`. Callers must not pass secrets. */
 export interface Logger {
   trace(message: string): void;
   debug(message: string): void;

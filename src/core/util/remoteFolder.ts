@@ -1,12 +1,12 @@
 import { statfsSync } from 'node:fs';
 
-/** File systems of networks, by the numbers that Linux has for them. */
+/** The `statfs` types of network file systems on Linux. */
 const remoteTypes: ReadonlySet<number> = new Set([
   0x6969, // NFS
   0x517b, // SMB
   0xff534d42, // CIFS
   0xfe534d42, // SMB 2
-  0x65735546, // FUSE: sshfs and the like
+  0x65735546, // FUSE: sshfs and others
   0x01021997, // 9P
   0x0bd00bd0, // Lustre
   0x47504653, // GPFS
@@ -15,12 +15,12 @@ const remoteTypes: ReadonlySet<number> = new Set([
   0x5346414f, // AFS
 ]);
 
-/** Whether this is the type, as the system tells it, of a file system that other machines write to as well. */
+/** Returns true for network file systems, given the type from `statfs`. */
 export function isRemoteType(type: number): boolean {
   return remoteTypes.has(type >>> 0);
 }
 
-/** Whether a folder lies on such a file system; where that cannot be told, it does not. */
+/** Returns true if a folder is on a network file system; false if that cannot be determined. */
 export function isRemoteFolder(folder: string): boolean {
   try {
     return isRemoteType(statfsSync(folder).type);

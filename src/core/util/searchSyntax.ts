@@ -1,15 +1,14 @@
-/** Compares a size with the one that is wanted. */
+/** A comparison operator in a size condition. */
 export type SizeOperator = '<' | '<=' | '=' | '>=' | '>';
 
-/** A size condition: `>1MB`. */
-export interface SizeCondition {
+interface SizeCondition {
   readonly operator: SizeOperator;
   readonly sizeBytes: number;
 }
 
-/** One token of a query of the local service (D21). */
+/** A token in a query to the local service (D21: search syntax). */
 export interface QueryToken {
-  /** Its first character in the query, from 0. */
+  /** The 0-based offset of the token's first character in the query. */
   readonly start: number;
   readonly isNot: boolean;
   /** `format`, `path`, `bytes`, or empty. */
@@ -19,26 +18,22 @@ export interface QueryToken {
   readonly isClosed: boolean;
 }
 
-/**
- * Describes a mistake in a query: a quote that is never closed, a size that can't be read, a condition without a value,
- * or a condition that does not exist.
- */
+/** A mistake in a query: an unclosed quote, an invalid size, a condition without a value, or an unknown condition. */
 export interface QueryMistake {
   readonly kind: 'openQuote' | 'badSize' | 'noValue' | 'unknownCondition';
-  /** Its position: the number of characters before it, plus one. */
   readonly position: number;
-  /** The condition that is wrong, with its colon; empty for a quote. */
+  /** The invalid condition including its colon; empty for an unclosed quote. */
   readonly condition: string;
 }
 
-/** The conditions of a query, each with its colon. */
+/** The known conditions, including the colon. */
 export const queryConditions: readonly string[] = ['format:', 'path:', 'bytes:'];
 
 const tokenPattern = /\||(-?)(?:(format|path|bytes):)?(?:"([^"]*)("|$)|([^\s|"]+)|(?=[\s|]|$))/giu;
 const sizePattern = /^(<=|>=|<|>|=)?(\d+(?:\.\d+)?)([kmgt]?)(i?)b?$/i;
 const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4 };
 
-/** Splits a query into groups of tokens; a `|` separates two groups. Groups without a token are left out. */
+/** Splits a query into groups of tokens at each `|`. Omits empty groups. */
 export function tokenizeQuery(query: string): readonly (readonly QueryToken[])[] {
   const groups: QueryToken[][] = [[]];
   for (const match of query.matchAll(tokenPattern)) {
@@ -59,7 +54,7 @@ function toToken(match: RegExpExecArray): QueryToken {
   };
 }
 
-/** Reads a size condition; undefined when it is none. */
+/** Parses a size condition; undefined if it is invalid. */
 export function parseSize(text: string): SizeCondition | undefined {
   const match = sizePattern.exec(text);
   if (match === null) return undefined;
@@ -72,7 +67,7 @@ function toOperator(text: string | undefined): SizeOperator {
   return text === '<' || text === '<=' || text === '>=' || text === '>' ? text : '=';
 }
 
-/** Finds what is wrong with a query, in its order. Words with a colon are no mistake, unless they resemble a condition. */
+/** Returns the mistakes in a query, in order. A word with a colon is valid unless it resembles a condition. */
 export function findQueryMistakes(query: string): QueryMistake[] {
   return tokenizeQuery(query).flatMap((group) => group.flatMap((token) => findMistake(query, token) ?? []));
 }
@@ -80,12 +75,12 @@ export function findQueryMistakes(query: string): QueryMistake[] {
 function findMistake(query: string, token: QueryToken): QueryMistake | undefined {
   const { key, text, isNot, isQuoted, isClosed, start } = token;
   const at = start + (isNot ? 1 : 0);
-  const mistake = (kind: QueryMistake['kind'], condition: string, place = at): QueryMistake => {
-    return { kind, position: Array.from(query.slice(0, place)).length + 1, condition };
+  const mistake = (kind: QueryMistake['kind'], condition: string, offset = at): QueryMistake => {
+    return { kind, position: Array.from(query.slice(0, offset)).length + 1, condition };
   };
   if (!isClosed) return mistake('openQuote', '', query.indexOf('"', at));
   if (key === '') {
-    const condition = isQuoted ? undefined : unknownCondition(text);
+    const condition = isQuoted ? undefined : findUnknownCondition(text);
     return condition === undefined ? undefined : mistake('unknownCondition', condition);
   }
   const condition = `${key}:`;
@@ -93,21 +88,21 @@ function findMistake(query: string, token: QueryToken): QueryMistake | undefined
   return key === 'bytes' && parseSize(text) === undefined ? mistake('badSize', condition) : undefined;
 }
 
-/** Search parameters of the local service: they have a place of their own, and are no conditions of a query. */
+/** Search parameters of the local service that are not query conditions. */
 const parameters = ['minbytes', 'maxbytes', 'modifiedafter', 'sort', 'order'];
-/** Names that a person may take for those of conditions. */
+/** Names that are easily mistaken for conditions. */
 const lookalikes = new Set([...parameters, 'size', 'byte', 'formats', 'paths']);
-/** Names long enough that another word is hardly ever one letter away. */
+/** Names that are long enough to tolerate one typing error. */
 const longNames = ['format', 'bytes', 'minbytes', 'maxbytes', 'modifiedafter'];
 
-function unknownCondition(text: string): string | undefined {
+function findUnknownCondition(text: string): string | undefined {
   const written = /^([a-z][a-z_-]*):/i.exec(text)?.[1];
   const name = written?.toLowerCase().replaceAll(/[-_]/g, '') ?? '';
-  const isMeant = lookalikes.has(name) || longNames.some((known) => isOneLetterAway(name, known));
-  return isMeant ? `${written ?? ''}:` : undefined;
+  const isMistaken = lookalikes.has(name) || longNames.some((known) => isOneLetterAway(name, known));
+  return isMistaken ? `${written ?? ''}:` : undefined;
 }
 
-/** Returns true where one letter is missing, added, another one, or two neighbors are exchanged. */
+/** Returns true if the names differ by one missing, added or replaced letter, or by two swapped neighbors. */
 function isOneLetterAway(one: string, other: string): boolean {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;

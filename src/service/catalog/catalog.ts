@@ -1,48 +1,49 @@
+import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
-import type { CatalogAnswers } from './catalogAnswers.ts';
-import type { CatalogFile, HashedFile, ReadFile } from './catalogFile.ts';
+import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
+import type { CatalogMethod } from './catalogHandlers.ts';
+import type { CatalogPage } from './catalogPage.ts';
 import type { CatalogRun, CatalogThread } from './catalogThread.ts';
-import type { FolderCatalogPlan } from './folderCatalog.ts';
-import { folderTroubleCode } from './folderTrouble.ts';
-import type { SearchPage } from './searchPage.ts';
+import type { FolderCatalog, FolderCatalogConfig } from './folderCatalog.ts';
+import { folderUnavailableCode } from './folderUnavailableError.ts';
 import type { CatalogSearch } from './searchSql.ts';
 
-/** What a catalogue needs to know and have. */
-interface CatalogOptions extends FolderCatalogPlan {
+interface CatalogOptions extends FolderCatalogConfig {
   readonly thread: CatalogThread;
   readonly logger: Logger;
 }
 
-type Method = Exclude<keyof CatalogAnswers, 'open'>;
-type RestOf<M extends Method> = Parameters<CatalogAnswers[M]> extends [string, ...infer R] ? R : never;
+type Result<M extends CatalogMethod> = Awaited<ReturnType<FolderCatalog[M]>>;
 
-/** The files of one database, kept in step with its folder (D20): what others see of it, from outside its thread. */
+/** Provides access to the catalog of one database, which runs on the catalog thread (D20: folders as databases). */
 export class Catalog {
   private readonly options: CatalogOptions;
   private isClosed = false;
-  private opened: { readonly run: CatalogRun; readonly whenDone: Promise<void> } | undefined;
+  private opening: { readonly run: CatalogRun; readonly whenDone: Promise<void> } | undefined;
 
   constructor(options: CatalogOptions) {
     this.options = options;
   }
 
-  /** Begins the first scan; searches wait for it. Rejects when the catalogue cannot be opened. */
+  /** Starts the first scan; searches wait for it. Rejects if the catalog cannot be opened. */
   async start(): Promise<void> {
-    await this.open();
+    await this.ensureOpen();
   }
 
-  /** One page of a search. Throws {@link HttpProblem} 500 while the folder is not there or cannot be read. */
-  async search(wanted: CatalogSearch): Promise<SearchPage> {
-    return await this.ask('search', wanted);
+  /** Returns one page of a search. Throws {@link HttpProblem} 500 while the folder is missing or unreadable. */
+  async search(search: CatalogSearch): Promise<CatalogPage> {
+    return await this.call('search', search);
   }
 
-  /** The files that have these ids, in the order asked; unknown ids are left out. Throws as {@link search} does. */
+  /**
+   * Returns the files with these ids in the given order; omits unknown ids. Throws the same errors as {@link search}.
+   */
   async filesByIds(ids: Iterable<string>): Promise<Map<string, CatalogFile>> {
-    const asked = [...ids];
-    const files = await this.ask('filesByIds', asked);
+    const requestedIds = [...ids];
+    const files = await this.call('filesByIds', requestedIds);
     const found = new Map<string, CatalogFile>();
-    for (const [index, id] of asked.entries()) {
+    for (const [index, id] of requestedIds.entries()) {
       const file = files[index];
       if (file !== undefined) found.set(id, { ...file, id });
     }
@@ -50,78 +51,70 @@ export class Catalog {
   }
 
   /**
-   * What is held of the files at these paths: their hash, and what they were when it was taken (D22). Never rejects:
-   * without it the files are only read once more.
+   * Returns the cached hashes (D22: staged means hashed). Never rejects: files without a cached hash are read again.
    */
-  async heldHashes(paths: readonly string[]): Promise<readonly (HashedFile | undefined)[]> {
-    return (await this.quietly('heldHashes', paths)) ?? [];
+  async getCachedHashes(paths: readonly string[]): Promise<readonly (HashedFile | undefined)[]> {
+    return (await this.callWithoutThrowing('getCachedHashes', paths)) ?? [];
   }
 
-  /** Keeps the hashes of files that were read whole (D22). Never rejects, for the same reason. */
-  async holdHashes(files: readonly ReadFile[]): Promise<void> {
-    await this.quietly('holdHashes', files);
+  /**
+   * Caches the hashes of files that were read completely. Never rejects: a file without a cached hash is read again.
+   */
+  async cacheHashes(files: readonly HashUpdate[]): Promise<void> {
+    await this.callWithoutThrowing('cacheHashes', files);
   }
 
-  /** What changes at this folder and below is not looked at, until it is settled: a transfer writes there. Never rejects. */
-  async unsettle(under: string): Promise<void> {
-    await this.quietly('unsettle', under);
+  /** Ignores changes in this folder and its subfolders while a transfer writes to it. Never rejects. */
+  async pauseTracking(under: string): Promise<void> {
+    await this.callWithoutThrowing('pauseTracking', under);
   }
 
-  /** Looks at a folder as it is now, and from now on at what changes there again: searches wait for it. Never rejects. */
-  async settle(under: string): Promise<void> {
-    await this.quietly('settle', under);
+  /** Rescans a folder and resumes tracking its changes; searches wait for the scan. Never rejects. */
+  async resumeTracking(under: string): Promise<void> {
+    await this.callWithoutThrowing('resumeTracking', under);
   }
 
-  /** Looks at the folder again, or only at one folder in it. Never rejects. */
-  async rescan(under = ''): Promise<void> {
-    await this.quietly('rescan', under);
-  }
-
-  /** Ends the watching, waits for a scan to stop, and closes the file. Searches reject from then on. */
+  /** Stops watching, waits for a running scan to stop, and closes the catalog file. Later searches reject. */
   async close(): Promise<void> {
-    const { opened } = this;
+    const { opening } = this;
     this.isClosed = true;
-    this.opened = undefined;
-    await opened?.run.calls.ask('close', this.options.file).catch(() => undefined);
+    this.opening = undefined;
+    await opening?.run.calls.call('close', this.options.file).catch(() => undefined);
   }
 
-  private async ask<M extends Method>(method: M, ...rest: RestOf<M>): Promise<Awaited<ReturnType<CatalogAnswers[M]>>> {
-    const run = await this.open();
+  private async call<M extends CatalogMethod>(method: M, ...args: Parameters<FolderCatalog[M]>): Promise<Result<M>> {
+    const run = await this.ensureOpen();
     try {
-      return await run.calls.ask(method, ...([this.options.file, ...rest] as unknown as Parameters<CatalogAnswers[M]>));
+      return (await run.calls.call('call', this.options.file, method, args)) as Result<M>;
     } catch (error) {
-      const isTrouble = error instanceof Error && 'code' in error && error.code === folderTroubleCode;
-      throw isTrouble ? new HttpProblem(500, error.message) : error;
+      const isUnavailable = error instanceof Error && getErrorCode(error) === folderUnavailableCode;
+      throw isUnavailable ? new HttpProblem(500, error.message) : error;
     }
   }
 
-  private async quietly<M extends Method>(
+  private async callWithoutThrowing<M extends CatalogMethod>(
     method: M,
-    ...rest: RestOf<M>
-  ): Promise<Awaited<ReturnType<CatalogAnswers[M]>> | undefined> {
+    ...args: Parameters<FolderCatalog[M]>
+  ): Promise<Result<M> | undefined> {
     try {
-      return await this.ask(method, ...rest);
+      return await this.call(method, ...args);
     } catch (error) {
-      this.options.logger.warn(`The catalogue of ${this.options.name}: ${String(error)}`);
+      this.options.logger.warn(`The catalog of ${this.options.name}: ${String(error)}`);
       return undefined;
     }
   }
 
-  /** Opens the catalogue in the thread that runs now, where that has not been done. */
-  private async open(): Promise<CatalogRun> {
-    if (this.isClosed) throw new Error(`The catalogue of ${this.options.name} is closed.`);
-    const run = this.options.thread.run();
-    if (this.opened?.run !== run) {
-      const { name, folder, file, textMode } = this.options;
-      const plan = { name, folder, file, ...(textMode === undefined ? {} : { textMode }) };
-      this.opened = { run, whenDone: run.calls.ask('open', file, plan) };
-    }
-    const { opened } = this;
+  private async ensureOpen(): Promise<CatalogRun> {
+    const { thread, logger, ...config } = this.options;
+    if (this.isClosed) throw new Error(`The catalog of ${config.name} is closed.`);
+    const run = thread.ensureRunning();
+    if (this.opening?.run !== run) this.opening = { run, whenDone: run.calls.call('open', config.file, config) };
+    const { opening } = this;
     try {
-      await opened.whenDone;
+      await opening.whenDone;
       return run;
     } catch (error) {
-      if (this.opened === opened) this.opened = undefined;
+      if (this.opening === opening) this.opening = undefined;
       throw error;
     }
   }

@@ -1,83 +1,80 @@
 import type { FileResource } from '../../contract/fileResource.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
-import { fileIdOf } from './fileId.ts';
-import { mediaTypeOf } from './mediaTypes.ts';
-import { nameOfPath } from './pathOrder.ts';
+import { toFileId } from './fileId.ts';
+import { getMediaType } from './mediaTypes.ts';
+import { getBaseName } from './pathOrder.ts';
 
-/** What a walk sees of a file. */
-export interface FoundFile {
-  /** Relative to the database's folder, parted by `/`. */
+/** A file found by a walk. */
+export interface ScannedFile {
+  /** Relative to the database's folder, separated by `/`. */
   readonly path: string;
   readonly bytes: number;
   /** Milliseconds since 1970, with fractions. */
   readonly modifiedMs: number;
-  /** From a Data Package, as the text of a JSON object; absent when none names the file. */
+  /** Metadata from a Data Package: a JSON object as a string. Absent if no package describes the file. */
   readonly metadata?: string;
 }
 
-/** A file that was read whole, as it was then. */
-export interface HashedFile extends FoundFile {
+/** A file that was read completely, with its properties at that time. */
+export interface HashedFile extends ScannedFile {
   /** Hex. */
   readonly sha256: string;
 }
 
-/** A file whose hash is to be kept, or to be forgotten. */
-export interface ReadFile extends FoundFile {
-  /** Hex; null where what is held of it has turned out to be wrong. */
+export interface HashUpdate extends ScannedFile {
+  /** Hex; null removes a stored hash that turned out to be wrong. */
   readonly sha256: string | null;
 }
 
-/** A file as the catalogue keeps it. */
-export interface CatalogFile extends FoundFile {
-  /** The id that its Data Package declares, or that it was asked for by; absent where its path alone gives the id. */
+export interface CatalogFile extends ScannedFile {
+  /** The id declared by the file's Data Package or used in the request; absent if the path determines the id. */
   readonly id?: string;
-  /** From the suffix or the metadata; empty when neither tells. */
+  /** From the suffix or the metadata; empty if neither provides a format. */
   readonly format: string;
-  /** Hex; there while the file has not changed since it was read whole (D22). */
+  /** Hex; present while the file hasn't changed since it was read completely (D22: staged means hashed). */
   readonly sha256?: string;
 }
 
-/** The metadata of a file; without any, an empty object. */
-export function metadataOf({ metadata }: FoundFile): JsonObject {
+export function parseMetadata({ metadata }: ScannedFile): JsonObject {
   const value: unknown = metadata === undefined ? {} : JSON.parse(metadata);
   return isJsonObject(value) ? value : {};
 }
 
-/** Returns the id that the Data Package of a file declares for it; undefined when there is none. */
-export function declaredIdOf(file: FoundFile): string | undefined {
-  return file.metadata?.includes('"id":') ? textOf(metadataOf(file)['id']) : undefined;
+/** Returns the id that a file's Data Package declares, if any. */
+export function getDeclaredId(file: ScannedFile): string | undefined {
+  return file.metadata?.includes('"id":') ? toText(parseMetadata(file)['id']) : undefined;
 }
 
-/** The wire form of a file: a valid data resource (§2.3, D20). */
-export function resourceOf(file: CatalogFile): FileResource {
-  const metadata = metadataOf(file);
-  const fileName = nameOfPath(file.path);
+/** Returns the wire form of a file: a valid data resource (§2.3, D20: folders as databases). */
+export function toFileResource(file: CatalogFile): FileResource {
+  const metadata = parseMetadata(file);
+  const fileName = getBaseName(file.path);
   const hash = file.sha256 === undefined ? metadata['hash'] : `sha256:${file.sha256}`;
   return {
     ...metadata,
-    id: file.id ?? fileIdOf(file.path),
-    name: slugOf(textOf(metadata['name']) ?? fileName),
+    id: file.id ?? toFileId(file.path),
+    name: toResourceName(toText(metadata['name']) ?? fileName),
     path: file.path,
-    title: textOf(metadata['title']) ?? fileName,
+    title: toText(metadata['title']) ?? fileName,
     ...(file.format === '' ? {} : { format: file.format }),
-    mediatype: textOf(metadata['mediatype']) ?? mediaTypeOf(file.format),
+    mediatype: toText(metadata['mediatype']) ?? getMediaType(file.format),
     bytes: file.bytes,
     ...(typeof hash === 'string' ? { hash } : {}),
-    ...modifiedOf(file.modifiedMs),
+    ...formatModified(file.modifiedMs),
   };
 }
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function modifiedOf(modifiedMs: number): { modified?: string } {
+function formatModified(modifiedMs: number): { modified?: string } {
   const time = new Date(modifiedMs);
   return Number.isNaN(time.getTime()) ? {} : { modified: time.toISOString() };
 }
 
-/** A name that a data resource may have: small letters, digits and `-._/` only. */
-function slugOf(name: string): string {
+/** Converts a name to a valid data resource name: lowercase letters, digits and `-._/` only. */
+function toResourceName(name: string): string {
   if (/^[-a-z0-9._/]+$/.test(name)) return name;
   const plain = name
     .normalize('NFKD')

@@ -1,18 +1,17 @@
 import type { StatementSync } from 'node:sqlite';
 import type { SqliteFile } from '../sqlite.ts';
-import type { FoundFile } from './catalogFile.ts';
+import type { ScannedFile } from './catalogFile.ts';
 import type { CatalogRows, FileRow } from './catalogRows.ts';
 import type { PathIds } from './pathIds.ts';
-import { comparePaths, rangeBelow, type PathRange } from './pathOrder.ts';
+import { comparePaths, getRangeBelow, type PathRange } from './pathOrder.ts';
 
 const chunkSize = 1_000;
-/** Writes that are made one transaction: large enough that the index is not cut in small pieces. */
+/** Number of writes per transaction; large enough to avoid many small index segments. */
 const transactionSize = 50_000;
 
 /**
- * Brings the rows below a folder in line with a walk through it. Both go in the order of the paths, side by side, so
- * that neither is ever held whole. What is written counts in large pieces; a merge that is not finished has forgotten
- * nothing but what it passed.
+ * Updates the rows below a folder from a walk. Reads both in path order, so that neither has to fit in memory. An
+ * unfinished merge has removed only rows that the walk has passed.
  */
 export class CatalogMerge {
   private readonly database: SqliteFile;
@@ -20,7 +19,7 @@ export class CatalogMerge {
   private readonly ids: PathIds;
   private readonly select: StatementSync;
   private readonly to: PathRange['to'];
-  private passed: string;
+  private lastPath: string;
   private chunk: FileRow[] = [];
   private isAtEnd = false;
   private writes = 0;
@@ -29,52 +28,51 @@ export class CatalogMerge {
     this.database = database;
     this.rows = rows;
     this.ids = ids;
-    const { from, to } = rangeBelow(under);
-    this.passed = from;
+    const { from, to } = getRangeBelow(under);
+    this.lastPath = from;
     this.to = to;
     this.select = database.prepare(`SELECT * FROM files WHERE path > ? AND path < ? ORDER BY path LIMIT ${chunkSize}`);
     database.exec('BEGIN IMMEDIATE');
   }
 
-  /** Takes the next files of the walk. */
-  take(files: readonly FoundFile[]): void {
-    let fresh: FoundFile[] = [];
+  take(files: readonly ScannedFile[]): void {
+    let newFiles: ScannedFile[] = [];
     for (const file of files) {
-      const known = this.knownUpTo(file.path, () => {
-        this.insert(fresh);
-        fresh = [];
+      const known = this.advanceTo(file.path, () => {
+        this.insert(newFiles);
+        newFiles = [];
       });
-      if (known === undefined) fresh.push(file);
+      if (known === undefined) newFiles.push(file);
       else if (this.rows.update(known, file)) this.writes += 1;
-      this.passed = file.path;
+      this.lastPath = file.path;
     }
-    this.insert(fresh);
+    this.insert(newFiles);
     if (this.writes >= transactionSize) this.commit();
   }
 
-  /** The walk is at its end: what it did not come by is gone. */
+  /** Finishes a complete walk: removes the rows of files that it didn't find. */
   finish(): void {
     for (let row = this.peek(); row !== undefined; row = this.peek()) this.drop(row);
     this.database.exec('COMMIT');
   }
 
-  /** The walk was ended before: what it has not come to stays as it was. */
+  /** Finishes an interrupted walk: leaves the remaining rows unchanged. */
   stop(): void {
     if (this.database.isTransaction) this.database.exec('COMMIT');
   }
 
-  /** It could not be written: nothing since the last large piece counts. */
+  /** Aborts a failed merge: rolls back the current transaction. */
   abandon(): void {
     if (this.database.isTransaction) this.database.exec('ROLLBACK');
   }
 
-  /** Passes the known files before a path, which are gone; returns the one at it. `whenAny` is called before any is used. */
-  private knownUpTo(path: string, whenAny: () => void): FileRow | undefined {
+  /** Removes the rows that precede a path, and returns the row at that path. Calls `beforeUse` before using any row. */
+  private advanceTo(path: string, beforeUse: () => void): FileRow | undefined {
     for (let row = this.peek(); row !== undefined; row = this.peek()) {
       const order = comparePaths(row.path, path);
       if (order > 0) return undefined;
-      whenAny();
-      // Rows may have been moved for the ones before.
+      beforeUse();
+      // `beforeUse` may have moved rows.
       const current = this.peek();
       if (current === undefined) return undefined;
       if (order === 0) {
@@ -88,7 +86,7 @@ export class CatalogMerge {
 
   private peek(): FileRow | undefined {
     if (this.chunk.length === 0 && !this.isAtEnd) {
-      this.chunk = this.select.all(this.passed, this.to) as unknown as FileRow[];
+      this.chunk = this.select.all(this.lastPath, this.to) as unknown as FileRow[];
       this.isAtEnd = this.chunk.length === 0;
     }
     return this.chunk[0];
@@ -96,15 +94,15 @@ export class CatalogMerge {
 
   private drop(row: FileRow): void {
     this.chunk.shift();
-    this.passed = row.path;
+    this.lastPath = row.path;
     this.rows.delete(row);
     this.writes += 1;
   }
 
-  private insert(files: readonly FoundFile[]): void {
+  private insert(files: readonly ScannedFile[]): void {
     if (files.length === 0) return;
     this.writes += files.length;
-    // Then the rows ahead have other ids than were read.
+    // The remaining rows have new ids.
     if (this.ids.insert(files)) this.chunk = [];
   }
 

@@ -1,12 +1,11 @@
 import type { StatementSync } from 'node:sqlite';
 import type { SqliteFile } from '../sqlite.ts';
-import { declaredIdOf, metadataOf, type CatalogFile, type FoundFile } from './catalogFile.ts';
+import { getDeclaredId, parseMetadata, type CatalogFile, type ScannedFile } from './catalogFile.ts';
 import type { TextMode } from './catalogTables.ts';
-import { formatOf } from './mediaTypes.ts';
-import { folderOfPath, nameOfPath } from './pathOrder.ts';
-import { folderEnd, indexedWords, wordsOf } from './words.ts';
+import { getFormat } from './mediaTypes.ts';
+import { getParentFolder, getBaseName } from './pathOrder.ts';
+import { folderEndMarker, toIndexText, normalizeText } from './textNormalization.ts';
 
-/** A row of the table `files`. */
 export interface FileRow {
   readonly id: number;
   readonly path: string;
@@ -15,12 +14,11 @@ export interface FileRow {
   readonly modified: number;
   readonly metadata: string | null;
   readonly sha256: string | null;
-  /** The id that a Data Package declares; it counts only where no other file has it. */
+  /** The id that a Data Package declares; valid only if no other file declares it. */
   readonly declared: string | null;
 }
 
-/** The file that a row stands for. */
-export function fileOfRow(row: FileRow): CatalogFile {
+export function toCatalogFile(row: FileRow): CatalogFile {
   return {
     path: row.path,
     format: row.format,
@@ -31,10 +29,10 @@ export function fileOfRow(row: FileRow): CatalogFile {
   };
 }
 
-/** The columns of the table `words`, as they are written. */
+/** Values for the columns of the `words` table. */
 type RowWords = readonly [name: string, title: string, folder: string, rest: string];
 
-/** Writes rows: what is known of a file, and the words that it is found by. Never begins a transaction. */
+/** Writes rows: a file's properties and its search words. Never begins a transaction. */
 export class CatalogRows {
   private readonly mode: TextMode;
   private readonly insertFile: StatementSync;
@@ -57,50 +55,55 @@ export class CatalogRows {
     this.deleteWords = database.prepare(deleteWordsSql[mode]);
   }
 
-  /** `sha256` only where a row is written again. */
-  insert(id: number, file: FoundFile, sha256: string | null = null): void {
+  /** Inserts a row. `sha256` is given only if an existing row is rewritten. */
+  insert(id: number, file: ScannedFile, sha256: string | null = null): void {
     const { path, bytes, modifiedMs, metadata } = file;
-    const declared = declaredIdOf(file) ?? null;
-    this.insertFile.run(id, path, formatFor(file), bytes, modifiedMs, metadata ?? null, sha256, declared);
-    this.insertWords.run(id, ...this.wordsFor(file));
+    const declared = getDeclaredId(file) ?? null;
+    this.insertFile.run(id, path, getFileFormat(file), bytes, modifiedMs, metadata ?? null, sha256, declared);
+    this.insertWords.run(id, ...this.buildWords(file));
   }
 
-  /** Takes what a file is now; it loses its hash. Returns whether anything is new. */
-  update(known: FileRow, file: FoundFile): boolean {
+  /** Updates a row and clears its hash. Returns true if anything changed. */
+  update(known: FileRow, file: ScannedFile): boolean {
     const { bytes, modifiedMs, metadata = null } = file;
     const isDescribedSame = known.metadata === metadata;
     if (isDescribedSame && known.bytes === bytes && known.modified === modifiedMs) return false;
-    this.updateFile.run(formatFor(file), bytes, modifiedMs, metadata, declaredIdOf(file) ?? null, known.id);
+    this.updateFile.run(getFileFormat(file), bytes, modifiedMs, metadata, getDeclaredId(file) ?? null, known.id);
     if (isDescribedSame) return true;
-    this.forgetWords(known);
-    this.insertWords.run(known.id, ...this.wordsFor(file));
+    this.removeWords(known);
+    this.insertWords.run(known.id, ...this.buildWords(file));
     return true;
   }
 
   delete(row: FileRow): void {
     this.deleteFile.run(row.id);
-    this.forgetWords(row);
+    this.removeWords(row);
   }
 
-  /** The index keeps no text of its own; to forget a row it has to be told what it was given. */
-  private forgetWords(row: FileRow): void {
+  /** Removes the words of a row. Deleting from a contentless index requires the original text. */
+  private removeWords(row: FileRow): void {
     if (this.mode === 'scan') this.deleteWords.run(row.id);
-    else this.deleteWords.run(row.id, ...this.wordsFor(fileOfRow(row)));
+    else this.deleteWords.run(row.id, ...this.buildWords(toCatalogFile(row)));
   }
 
-  private wordsFor(file: FoundFile): RowWords {
-    const { title, rest } = file.metadata === undefined ? noText : describedText(file);
-    const name = nameOfPath(file.path);
-    const folder = this.folderWords(folderOfPath(file.path));
-    if (this.mode === 'index') return [indexedWords(name), indexedWords(title), folder, indexedWords(rest)];
-    return [framed(wordsOf(name)), framed(wordsOf(title)), framed(folder), framed(wordsOf(rest))];
+  private buildWords(file: ScannedFile): RowWords {
+    const { title, rest } = file.metadata === undefined ? emptyText : getDescribedText(file);
+    const name = getBaseName(file.path);
+    const folder = this.getFolderWords(getParentFolder(file.path));
+    if (this.mode === 'index') return [toIndexText(name), toIndexText(title), folder, toIndexText(rest)];
+    return [
+      padWords(normalizeText(name)),
+      padWords(normalizeText(title)),
+      padWords(folder),
+      padWords(normalizeText(rest)),
+    ];
   }
 
-  private folderWords(path: string): string {
+  private getFolderWords(path: string): string {
     if (path === '') return '';
     if (this.lastFolder.path !== path) {
-      const words = this.mode === 'index' ? indexedWords(path) : wordsOf(path);
-      this.lastFolder = { path, words: `${words} ${folderEnd}` };
+      const words = this.mode === 'index' ? toIndexText(path) : normalizeText(path);
+      this.lastFolder = { path, words: `${words} ${folderEndMarker}` };
     }
     return this.lastFolder.words;
   }
@@ -111,15 +114,15 @@ const deleteWordsSql: Readonly<Record<TextMode, string>> = {
   scan: 'DELETE FROM words WHERE rowid = ?',
 };
 
-/** Looked at row by row, a word is what stands between two spaces. */
-function framed(words: string): string {
+/** Surrounds words with spaces, which delimit words in scan mode. */
+function padWords(words: string): string {
   return words === '' ? '' : ` ${words} `;
 }
 
-const noText = { title: '', rest: '' };
+const emptyText = { title: '', rest: '' };
 
-function describedText(file: FoundFile): { readonly title: string; readonly rest: string } {
-  const { id, title, description, format, keywords } = metadataOf(file);
+function getDescribedText(file: ScannedFile): { readonly title: string; readonly rest: string } {
+  const { id, title, description, format, keywords } = parseMetadata(file);
   const rest: unknown[] = [id, description, format, ...(Array.isArray(keywords) ? (keywords as unknown[]) : [])];
   return {
     title: typeof title === 'string' ? title : '',
@@ -127,7 +130,7 @@ function describedText(file: FoundFile): { readonly title: string; readonly rest
   };
 }
 
-function formatFor(file: FoundFile): string {
-  const declared = file.metadata === undefined ? undefined : metadataOf(file)['format'];
-  return typeof declared === 'string' ? declared.toLowerCase() : formatOf(nameOfPath(file.path));
+function getFileFormat(file: ScannedFile): string {
+  const declared = file.metadata === undefined ? undefined : parseMetadata(file)['format'];
+  return typeof declared === 'string' ? declared.toLowerCase() : getFormat(getBaseName(file.path));
 }

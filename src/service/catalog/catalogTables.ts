@@ -1,17 +1,14 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import * as nodePath from 'node:path';
-import { inTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
+import { runInTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
 
-/** How words are found: by SQLite's full-text index, or, where the runtime has none, by looking at every row. */
+/** Searches text with SQLite's full-text index, or row by row on runtimes without one. */
 export type TextMode = 'index' | 'scan';
 
-/**
- * Raised with every change of the tables, or of the words that go into them: a catalogue of another version is made
- * anew from the folder.
- */
+/** Incremented whenever the tables or the words in them change. Catalogs with a different version are recreated. */
 const layoutVersion = 4;
 
-// The ids go in the order of the paths, so that what is found by its words comes out in that order without sorting.
+// Ids are in path order, so that full-text matches are returned in that order without sorting.
 const tables = `
   CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, format TEXT NOT NULL,
@@ -26,10 +23,7 @@ const wordTables: Readonly<Record<TextMode, string>> = {
   scan: 'CREATE TABLE words (name TEXT, title TEXT, folder TEXT, rest TEXT);',
 };
 
-/**
- * Opens the file of a catalogue. It holds nothing that the folder does not: one that is broken, or was made in another
- * way, is thrown away and made anew, and so it need not be written through to the disk at every step.
- */
+/** Opens a catalog file. Recreates it if it is corrupt or has a different layout. */
 export function openCatalogFile(file: string, mode: TextMode): SqliteFile {
   mkdirSync(nodePath.dirname(file), { recursive: true });
   try {
@@ -40,7 +34,7 @@ export function openCatalogFile(file: string, mode: TextMode): SqliteFile {
   }
 }
 
-/** Removes a catalogue, with what SQLite keeps beside it. */
+/** Removes a catalog and the files that SQLite creates next to it. */
 export function removeCatalogFile(file: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true });
 }
@@ -48,13 +42,16 @@ export function removeCatalogFile(file: string): void {
 function prepare(file: string, mode: TextMode): SqliteFile {
   const database = openSqlite(file);
   try {
-    const wanted = layoutVersion * 2 + (mode === 'index' ? 1 : 0);
+    const currentVersion = layoutVersion * 2 + (mode === 'index' ? 1 : 0);
     const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
     if (version === 0) database.exec('PRAGMA page_size = 8192');
+    // The catalog can be rebuilt from its folder, so writes need not be synchronous.
     database.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768');
-    if (version === wanted) return database;
-    if (version !== 0) throw new Error('The catalogue has another layout.');
-    inTransaction(database, () => database.exec(`${tables} ${wordTables[mode]} PRAGMA user_version = ${wanted}`));
+    if (version === currentVersion) return database;
+    if (version !== 0) throw new Error('The catalog has another layout.');
+    runInTransaction(database, () =>
+      database.exec(`${tables} ${wordTables[mode]} PRAGMA user_version = ${currentVersion}`),
+    );
     return database;
   } catch (error) {
     database.close();
@@ -62,8 +59,7 @@ function prepare(file: string, mode: TextMode): SqliteFile {
   }
 }
 
-/** The best way that the runtime has. */
-export function bestTextMode(): TextMode {
+export function detectTextMode(): TextMode {
   const database = openSqlite(':memory:');
   try {
     database.exec(wordTables.index);

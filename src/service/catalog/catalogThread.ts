@@ -1,57 +1,49 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../core/util/logger.ts';
-import type { CatalogAnswers } from './catalogAnswers.ts';
+import type { CatalogHandlers } from './catalogHandlers.ts';
 import { ThreadCalls } from '../threads/threadCalls.ts';
 import { startThread, type LoggedLine } from '../threads/threadRole.ts';
 
-/** A run of the thread. */
 export interface CatalogRun {
-  readonly calls: ThreadCalls<CatalogAnswers>;
-}
-
-interface OwnedRun extends CatalogRun {
   readonly worker: Worker;
+  readonly calls: ThreadCalls<CatalogHandlers>;
 }
 
-/** The thread that all catalogues live in: searching a large one keeps nobody from being answered. Started when needed. */
+/** Runs all catalogs on one thread, so that a long search doesn't block other requests. Starts on demand. */
 export class CatalogThread {
   private readonly logger: Logger;
-  private current: OwnedRun | undefined;
+  private current: CatalogRun | undefined;
 
   constructor(logger: Logger) {
     this.logger = logger;
   }
 
-  /** The thread as it runs now; another one after it broke, which knows no catalogue yet. */
-  run(): CatalogRun {
-    this.current ??= this.begin();
+  /** Returns the running thread, or after a crash a new thread, which has no open catalogs yet. */
+  ensureRunning(): CatalogRun {
+    this.current ??= this.start();
     return this.current;
   }
 
-  /** Ends the thread; catalogues that are to be kept well are closed before. */
+  /** Ends the thread. Close its catalogs first. */
   async end(): Promise<void> {
     const run = this.current;
     this.current = undefined;
-    run?.calls.break(new Error('The catalogues are closed.'));
+    run?.calls.fail(new Error('The catalogs are closed.'));
     await run?.worker.terminate();
   }
 
-  private begin(): OwnedRun {
-    const worker = startThread('catalogues');
-    const run: OwnedRun = { worker, calls: new ThreadCalls<CatalogAnswers>(worker) };
-    worker.on('message', (message: unknown) => this.log(message));
-    worker.on('error', (error: unknown) => {
-      this.logger.error(`The thread of the catalogues broke: ${String(error)}`);
+  private start(): CatalogRun {
+    const worker = startThread('catalogs');
+    const run: CatalogRun = { worker, calls: new ThreadCalls<CatalogHandlers>(worker) };
+    worker.on('message', (message: unknown) => {
+      if (isLoggedLine(message)) this.logger[message.level](message.line);
     });
+    worker.on('error', (error: unknown) => this.logger.error(`The catalog thread crashed: ${String(error)}`));
     worker.once('exit', () => {
-      run.calls.break(new Error('The thread of the catalogues ended.'));
+      run.calls.fail(new Error('The catalog thread ended.'));
       if (this.current === run) this.current = undefined;
     });
     return run;
-  }
-
-  private log(message: unknown): void {
-    if (isLoggedLine(message)) this.logger[message.level](message.line);
   }
 }
 

@@ -1,116 +1,110 @@
-import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
-import { quotable } from '../http/quotable.ts';
-import { inheritedFields, resourceFields } from './packageFields.ts';
-import { landedPath, packagePath, type PackagePath } from '../../core/util/packagePath.ts';
-import { isOwnManifest } from '../../core/util/landedNames.ts';
+import { isJsonObject, parseJsonObject, type JsonObject } from '../../core/util/json.ts';
+import { toQuotable } from '../http/quotable.ts';
+import { pickInheritedFields, pickResourceFields } from './packageFields.ts';
+import { parseManifestPath, parsePackagePath, type PackagePath } from '../../core/util/packagePath.ts';
+import { isOwnManifest } from '../../core/util/transferFolderNames.ts';
 
-/** Metadata of files, as a `datapackage.json` gives it; keys are paths relative to the package's folder. */
+/** Metadata of files, read from a `datapackage.json`; keys are paths relative to the package's folder. */
 export type PackageMetadata = ReadonlyMap<string, JsonObject>;
 
-/** What was read of a package. */
-export interface ReadPackage {
-  /** Absent when it is no Data Package. */
+export interface PackageContent {
+  /** Absent if the file is not a Data Package. */
   readonly metadata?: PackageMetadata;
-  /** What was passed over, each a sentence without its end: for the log. */
-  readonly troubles: readonly string[];
+  /** Descriptions of skipped content for the log, one sentence each, without a period. */
+  readonly warnings: readonly string[];
 }
 
-/** Says how the resources of a package are read. */
 interface PackageReading {
-  /** Fields that each resource takes from its package. */
+  /** Fields that each resource inherits from the package. */
   readonly inherited: JsonObject;
-  /** The ids of the resources are those of the files. */
+  /** True if the resources' ids are the ids of the files. */
   readonly hasIds: boolean;
-  readonly readPath: typeof packagePath;
+  readonly readPath: typeof parsePackagePath;
 }
 
 /**
- * Reads a package's text by the rules of the Data Package standard, in its first and second edition (D20). A resource
- * that has only inline data, or is elsewhere on the network, is no file and left out; of two resources for one path
- * the first counts. `landingFolder` names the folder of a manifest (D24); absent for a `datapackage.json`. Never throws.
+ * Parses a package according to version 1 or 2 of the Data Package standard. Skips resources without a local file; if
+ * two resources name the same path, the first one wins. For a manifest, `transferFolder` is the name of its folder
+ * (D24: destination layout).
  */
-export function readPackageText(text: string, landingFolder?: string): ReadPackage {
-  const json = parseJson(text);
-  if (!isJsonObject(json)) return { troubles: ['it is not a JSON object'] };
-  if (!Array.isArray(json['resources'])) return { troubles: ['it has no list of resources'] };
+export function readPackageText(text: string, transferFolder?: string): PackageContent {
+  const json = parseJsonObject(text.replace(/^\uFEFF/, ''));
+  if (json === undefined) return { warnings: ['it is not a JSON object'] };
+  if (!Array.isArray(json['resources'])) return { warnings: ['it has no list of resources'] };
   const reading: PackageReading = {
-    inherited: inheritedFields(json),
-    // A manifest has the ids of the source, and the same file can land many times.
-    hasIds: landingFolder === undefined,
-    readPath: isOwnManifest(landingFolder ?? '', json['id']) ? landedPath : packagePath,
+    inherited: pickInheritedFields(json),
+    // A manifest contains the ids of the source, and a file can be transferred many times.
+    hasIds: transferFolder === undefined,
+    readPath: isOwnManifest(transferFolder ?? '', json['id']) ? parseManifestPath : parsePackagePath,
   };
   const metadata = new Map<string, JsonObject>();
-  const troubles: string[] = [];
+  const warnings: string[] = [];
   let left = maxChars;
   for (const [index, resource] of json['resources'].entries()) {
-    const onTrouble = (trouble: string): void => note(troubles, index, trouble);
-    if (isJsonObject(resource)) left -= addResource(metadata, resource, reading, left, onTrouble);
-    else onTrouble('is no object');
+    const onWarning = (warning: string): void => addWarning(warnings, index, warning);
+    if (isJsonObject(resource)) left -= addResource(metadata, resource, reading, left, onWarning);
+    else onWarning('is not an object');
   }
-  return { metadata, troubles };
+  return { metadata, warnings };
 }
 
-/** Of the metadata that a package gives to all files together, as JSON: a resource can have very many paths. */
+/** Maximum JSON size of a package's metadata; a single resource can have very many paths. */
 export const maxChars = 64 * 1024 * 1024;
 
-/** How many troubles of a package are told. */
-export const mostTroubles = 20;
+export const maxWarnings = 20;
 
-function note(troubles: string[], index: number, trouble: string): void {
-  if (troubles.length < mostTroubles) troubles.push(`resource ${index} ${trouble}`);
+function addWarning(warnings: string[], index: number, warning: string): void {
+  if (warnings.length < maxWarnings) warnings.push(`resource ${index} ${warning}`);
 }
 
-/** Returns the size of what it added. */
+/** Adds the metadata of a resource's files. Returns its JSON size. */
 function addResource(
   metadata: Map<string, JsonObject>,
   resource: JsonObject,
   reading: PackageReading,
   maxSize: number,
-  onTrouble: (trouble: string) => void,
+  onWarning: (warning: string) => void,
 ): number {
   const paths: unknown[] = Array.isArray(resource['path']) ? resource['path'] : [resource['path']];
-  const places = paths.flatMap((path) => placeOf(reading.readPath(path), path, resource, onTrouble));
+  const places = paths.flatMap((path) => getResourcePaths(reading.readPath(path), path, resource, onWarning));
   if (places.length === 0) return 0;
-  const all = Object.entries({ ...reading.inherited, ...resourceFields(resource) });
-  const isAlone = paths.length === 1;
-  const kept = all.filter(([name, value]) => isKept(name, value, isAlone, onTrouble));
-  const fields = Object.fromEntries(kept.filter(([name]) => name !== 'id' || (reading.hasIds && isAlone)));
+  const all = Object.entries({ ...reading.inherited, ...pickResourceFields(resource) });
+  const isOnlyPath = paths.length === 1;
+  const usable = all.filter(([name, value]) => isFieldUsable(name, value, isOnlyPath, onWarning));
+  const fields = Object.fromEntries(usable.filter(([name]) => name !== 'id' || (reading.hasIds && isOnlyPath)));
   const size = places.length * JSON.stringify(fields).length;
   if (size > maxSize) {
-    onTrouble('is left out: the package describes more than is kept');
+    onWarning('is skipped: the package has more metadata than allowed');
     return 0;
   }
   for (const place of places) {
-    if (metadata.has(place)) onTrouble(`names "${quotable(place)}" again; the first that names it counts`);
+    if (metadata.has(place)) onWarning(`names "${toQuotable(place)}" again; only the first counts`);
     else metadata.set(place, fields);
   }
   return size;
 }
 
-function placeOf(
+function getResourcePaths(
   place: PackagePath | undefined,
   path: unknown,
   resource: JsonObject,
-  onTrouble: (trouble: string) => void,
+  onWarning: (warning: string) => void,
 ): string[] {
   if (place?.kind === 'file') return [place.path];
-  if (place?.kind === 'unsafe') onTrouble(`has a path that leads out of the package: "${quotable(String(path))}"`);
-  if (place === undefined && resource['data'] === undefined) onTrouble('has no path');
+  if (place?.kind === 'unsafe') onWarning(`has a path that leads out of the package: "${toQuotable(String(path))}"`);
+  if (place === undefined && resource['data'] === undefined) onWarning('has no path');
   return [];
 }
 
-/** One hash cannot be that of several files; a schema or dialect may be in place, an address, or within the package. */
-function isKept(name: string, value: unknown, isAlone: boolean, onTrouble: (trouble: string) => void): boolean {
-  if (name === 'hash') return isAlone;
-  if ((name !== 'schema' && name !== 'dialect') || packagePath(value)?.kind !== 'unsafe') return true;
-  onTrouble(`has a ${name} that leads out of the package: "${quotable(String(value))}"`);
+/** Rejects a hash that applies to several files, and a schema or dialect outside the package. */
+function isFieldUsable(
+  name: string,
+  value: unknown,
+  isOnlyPath: boolean,
+  onWarning: (warning: string) => void,
+): boolean {
+  if (name === 'hash') return isOnlyPath;
+  if ((name !== 'schema' && name !== 'dialect') || parsePackagePath(value)?.kind !== 'unsafe') return true;
+  onWarning(`has a ${name} that leads out of the package: "${toQuotable(String(value))}"`);
   return false;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    return undefined;
-  }
 }

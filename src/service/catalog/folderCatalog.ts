@@ -1,185 +1,179 @@
 import type { Clock } from '../../core/util/clock.ts';
+import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { CatalogFile, HashedFile, ReadFile } from './catalogFile.ts';
+import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
 import { sqliteErrorCode } from '../sqlite.ts';
 import type { CatalogStore } from './catalogStore.ts';
-import type { openCatalogFile, TextMode } from './catalogTables.ts';
-import { walkAhead, type AskedReader } from './folderReader.ts';
+import type { openCatalogFile } from './catalogTables.ts';
+import { walkAhead, type AsyncFolderReader } from './folderReader.ts';
 import { Freshness, isQuickScan } from './freshness.ts';
-import { folderState, watchBound, type FolderState } from './folderState.ts';
-import { FolderTrouble } from './folderTrouble.ts';
-import { KeptStore } from './keptStore.ts';
-import { isDescription } from './packageScopes.ts';
-import { folderOfPath } from './pathOrder.ts';
-import type { SearchPage } from './searchPage.ts';
+import { getFolderState, getMaxWatches, type FolderState } from './folderState.ts';
+import { describeFolderFailure, FolderUnavailableError } from './folderUnavailableError.ts';
+import { RepairableStore } from './repairableStore.ts';
+import { isDescriptionFile } from './packageScopes.ts';
+import { getParentFolder } from './pathOrder.ts';
+import type { CatalogPage } from './catalogPage.ts';
 import type { CatalogSearch } from './searchSql.ts';
 import { hasHiddenPart } from './servedNames.ts';
 import { TreeWatcher, type TreeChanges } from './treeWatcher.ts';
 
-/** What the catalogue of a folder is made of; plain values. */
-export interface FolderCatalogPlan {
-  /** The name of the database, for what a person reads. */
+/** Options of a folder's catalog. All values can be cloned, because they are sent to the catalog thread. */
+export interface FolderCatalogConfig {
+  /** Name of the database, for messages. */
   readonly name: string;
   readonly folder: string;
-  /** The file that it is kept in. */
   readonly file: string;
-  readonly textMode?: TextMode;
 }
 
-/** What works for it. */
-export interface FolderCatalogParts {
-  readonly reader: AskedReader;
+/** Dependencies of a {@link FolderCatalog}; tests replace the optional ones. */
+interface FolderCatalogDependencies {
+  readonly reader: AsyncFolderReader;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What is known of folders, and how many of them may be watched; left out, the system is asked. */
-  readonly stateOf?: typeof folderState;
-  readonly mostFolders?: number;
-  /** What opens the file that it is kept in. */
+  readonly getState?: typeof getFolderState;
+  readonly maxFolders?: number;
   readonly openFile?: typeof openCatalogFile;
 }
 
-interface ScanSums {
+interface ScanSummary {
   readonly folders: Set<string>;
   readonly unreadable: string[];
   unnamable: number;
-  readonly troubles: string[];
+  readonly warnings: string[];
 }
 
-/** The files of one folder, kept in step with it (D20). Never answers as if empty while the folder is away. */
+/** Catalogs the files of one folder and tracks its changes (D20: folders as databases). */
 export class FolderCatalog {
-  private readonly plan: FolderCatalogPlan;
-  private readonly parts: FolderCatalogParts;
-  private readonly stateOf: typeof folderState;
+  private readonly config: FolderCatalogConfig;
+  private readonly dependencies: FolderCatalogDependencies;
+  private readonly getState: typeof getFolderState;
   private readonly watcher: TreeWatcher;
-  private readonly kept: KeptStore;
-  /** The last of the scans and looks, which go one after another. */
-  private working: Promise<void> = Promise.resolve();
+  private readonly repairableStore: RepairableStore;
+  /** The last queued scan or path inspection; they run one at a time. */
+  private lastTask: Promise<void> = Promise.resolve();
   private refreshing: Promise<void> | undefined;
-  private looking: Promise<FolderState | undefined> | undefined;
-  /** A scan of all that has not begun: it sees whatever another one asked for now would see. */
-  private waiting: Promise<void> | undefined;
+  private pendingCheck: Promise<FolderState | undefined> | undefined;
+  /** A queued scan of the whole folder that has not started yet; later requests share it. */
+  private pendingScan: Promise<void> | undefined;
   private readonly freshness: Freshness;
-  /** Why the last scan did not come to its end: the end of a sentence about the folder. */
-  private trouble: string | undefined;
+  /** Why the last scan failed, in words that follow the folder in a message, such as `doesn't exist`. */
+  private failureReason: string | undefined;
   private isClosed = false;
-  private readonly unsettled = new Set<string>();
-  /** Looks at what was settled, which searches wait for. Never rejected. */
-  private settling: Promise<unknown> | undefined;
+  private readonly pausedFolders = new Set<string>();
+  /** The rescan of a folder whose tracking was resumed; searches wait for it. Never rejects. */
+  private resuming: Promise<unknown> | undefined;
 
-  constructor(plan: FolderCatalogPlan, parts: FolderCatalogParts) {
-    this.plan = plan;
-    this.parts = parts;
-    this.freshness = new Freshness(parts.clock);
-    this.stateOf = parts.stateOf ?? folderState;
-    const { name, file, textMode } = plan;
-    this.kept = new KeptStore({ name, file, textMode, logger: parts.logger, openFile: parts.openFile });
+  constructor(config: FolderCatalogConfig, dependencies: FolderCatalogDependencies) {
+    const { clock } = dependencies;
+    this.config = config;
+    this.dependencies = dependencies;
+    this.freshness = new Freshness(clock);
+    this.getState = dependencies.getState ?? getFolderState;
+    this.repairableStore = new RepairableStore({ ...config, ...dependencies });
     this.watcher = new TreeWatcher({
-      root: plan.folder,
-      clock: parts.clock,
-      mostFolders: parts.mostFolders ?? watchBound(),
-      onChange: (changes) => void this.follow(changes),
+      root: config.folder,
+      clock,
+      maxFolders: dependencies.maxFolders ?? getMaxWatches(),
+      onChange: (changes) => void this.applyChanges(changes),
     });
   }
 
-  /** Begins the first scan; searches wait for it. */
+  /** Starts the first scan; searches wait for it. */
   start(): void {
     void this.refreshNow();
   }
 
-  /** One page of a search. Rejects with {@link FolderTrouble} while the folder is not there or cannot be read. */
-  async search(wanted: CatalogSearch): Promise<SearchPage> {
-    return await this.ask((store) => store.search(wanted));
+  /** Returns one page of a search. Rejects with {@link FolderUnavailableError} while the folder is unavailable. */
+  async search(search: CatalogSearch): Promise<CatalogPage> {
+    return await this.query((store) => store.search(search));
   }
 
-  /** The file of each id, undefined where there is none. Rejects as {@link search} does. */
+  /** Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
-    return await this.ask((store) => store.filesByIds(ids));
+    return await this.query((store) => store.filesByIds(ids));
   }
 
-  /** What is held of the files at these paths: their hash, and what they were when it was taken (D22). */
-  heldHashes(paths: readonly string[]): (HashedFile | undefined)[] {
-    return this.store.isOpen ? this.store.heldHashes(paths) : [];
+  getCachedHashes(paths: readonly string[]): (HashedFile | undefined)[] {
+    return this.store.isOpen ? this.store.getCachedHashes(paths) : [];
   }
 
-  /** Keeps the hashes of files that were read whole (D22). */
-  holdHashes(files: readonly ReadFile[]): void {
-    this.store.holdHashes(files);
+  cacheHashes(files: readonly HashUpdate[]): void {
+    this.store.cacheHashes(files);
   }
 
-  /** What changes at this folder and below it is not looked at, until it is settled: a transfer writes there. */
-  unsettle(under: string): void {
-    this.unsettled.add(under);
+  /** Ignores changes in this folder and its subfolders while a transfer writes to it, until {@link resumeTracking}. */
+  pauseTracking(under: string): void {
+    this.pausedFolders.add(under);
   }
 
-  /** Looks at a folder as it is now, and from now on at what changes there again; searches wait for it. */
-  settle(under: string): void {
-    this.unsettled.delete(under);
-    // Scans go one after another: the last to be asked for ends last.
-    this.settling = this.rescan(under);
+  /** Rescans a folder and resumes tracking its changes; searches wait for the scan. */
+  resumeTracking(under: string): void {
+    this.pausedFolders.delete(under);
+    // Scans run in the order of their requests, so this one covers earlier ones.
+    this.resuming = this.rescan(under);
   }
 
-  /** Looks at the folder again, or only at what is in it at `under` and below. Never rejects. */
+  /** Scans the whole folder, or only `under` and below. Never rejects. */
   async rescan(under = ''): Promise<void> {
     if (under !== '') {
-      await this.work(async () => await this.scan(under));
+      await this.enqueue(async () => await this.scan(under));
       return;
     }
-    this.waiting ??= this.work(async () => {
-      this.waiting = undefined;
+    this.pendingScan ??= this.enqueue(async () => {
+      this.pendingScan = undefined;
       await this.scan('');
     });
-    await this.waiting;
+    await this.pendingScan;
   }
 
-  /** Ends the watching, waits for a scan to stop, and closes the file. */
+  /** Stops watching, waits for a running scan to stop, and closes the catalog file. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.watcher.dispose();
-    await this.working;
-    this.kept.close();
+    await this.lastTask;
+    this.repairableStore.close();
   }
 
   private get store(): CatalogStore {
-    return this.kept.store;
+    return this.repairableStore.store;
   }
 
-  /** Asks the catalogue as it is now; when it turns out to be broken, once more after it was made anew. */
-  private async ask<T>(question: (store: CatalogStore) => T): Promise<T> {
+  /** Runs a query. If the catalog turns out to be corrupt, recreates it and retries the query once. */
+  private async query<T>(query: (store: CatalogStore) => T): Promise<T> {
     await this.refresh();
     const { store } = this;
     try {
-      return question(store);
+      return query(store);
     } catch (error) {
       if (!store.isBrokenBy(error)) throw error;
-      await this.work(async () => {
-        if (this.store === store) this.lose(error);
+      await this.enqueue(async () => {
+        if (this.store === store) this.handleFailure(error);
       });
       await this.refresh();
-      return question(this.store);
+      return query(this.store);
     }
   }
 
-  private async work(task: () => Promise<void>): Promise<void> {
-    this.working = this.working.then(async () => (this.isClosed ? undefined : await task()));
-    await this.working;
+  private async enqueue(task: () => Promise<void>): Promise<void> {
+    this.lastTask = this.lastTask.then(async () => (this.isClosed ? undefined : await task()));
+    await this.lastTask;
   }
 
   private async refresh(): Promise<void> {
-    await this.settling;
-    const state = await this.lookAtFolder();
-    if (this.trouble !== undefined || !this.freshness.isOf(state)) await this.refreshNow();
-    else if (this.freshness.isOld(this.watcher.isComplete)) {
-      const renewing = this.refreshNow();
-      if (this.freshness.isQuick) await renewing;
+    await this.resuming;
+    const state = await this.checkFolder();
+    if (this.failureReason !== undefined || !this.freshness.hasScanned(state)) await this.refreshNow();
+    else if (this.freshness.isStale(this.watcher.isComplete)) {
+      const refreshed = this.refreshNow();
+      if (this.freshness.isQuick) await refreshed;
     }
-    if (this.trouble === undefined) return;
-    throw new FolderTrouble(`The folder of the database ${this.plan.name} ${this.trouble}.`);
+    if (this.failureReason === undefined) return;
+    throw new FolderUnavailableError(`The folder of the database ${this.config.name} ${this.failureReason}.`);
   }
 
-  /** Searches that come at the same moment look once. */
-  private lookAtFolder(): Promise<FolderState | undefined> {
-    this.looking ??= this.stateOf(this.plan.folder).finally(() => (this.looking = undefined));
-    return this.looking;
+  private checkFolder(): Promise<FolderState | undefined> {
+    this.pendingCheck ??= this.getState(this.config.folder).finally(() => (this.pendingCheck = undefined));
+    return this.pendingCheck;
   }
 
   private refreshNow(): Promise<void> {
@@ -189,108 +183,108 @@ export class FolderCatalog {
 
   private async scan(under: string): Promise<void> {
     try {
-      await this.parts.reader.ready();
-      if (!this.kept.ensureOpen()) return;
-      const startedAt = this.parts.clock.now();
-      const state = await this.stateOf(this.plan.folder);
-      const sums = await this.readFolder(under);
+      await this.dependencies.reader.ready();
+      if (!this.repairableStore.ensureOpen()) return;
+      const startedAt = this.dependencies.clock.now();
+      const state = await this.getState(this.config.folder);
+      const summary = await this.readFolder(under);
       if (this.isClosed) return;
-      this.warn(sums);
-      const tookMs = this.parts.clock.now() - startedAt;
-      if (under === '' && !this.freshness.isOf(state)) this.watcher.dispose();
-      if (state?.isRemote !== true) this.watch(under, sums.folders, tookMs);
-      // A look at a part does not tell what else has changed while the folder was away.
+      this.logWarnings(summary);
+      const tookMs = this.dependencies.clock.now() - startedAt;
+      if (under === '' && !this.freshness.hasScanned(state)) this.watcher.dispose();
+      if (state?.isRemote !== true) this.watch(under, summary.folders, tookMs);
+      // A partial scan doesn't show what else changed while the folder was unavailable.
       if (under !== '' || state === undefined) return;
-      this.trouble = undefined;
-      this.freshness.note(tookMs, state);
+      this.failureReason = undefined;
+      this.freshness.recordScan(tookMs, state);
     } catch (error) {
-      this.lose(error);
+      this.handleFailure(error);
     }
   }
 
   private watch(under: string, folders: ReadonlySet<string>, tookMs: number): void {
     const isNew = this.watcher.watchBelow(under, folders) > 0;
-    // Nobody told what happened between the reading of a folder and the watching. A quick scan is made again anyway.
+    // Changes made between reading a folder and watching it went unnoticed. Quick scans are repeated regularly anyway.
     if (isNew && (under !== '' || !isQuickScan(tookMs))) void this.rescan(under);
   }
 
-  private async readFolder(under: string): Promise<ScanSums> {
-    const sums: ScanSums = { folders: new Set(), unreadable: [], unnamable: 0, troubles: [] };
-    const merge = this.store.merge(under);
+  private async readFolder(under: string): Promise<ScanSummary> {
+    const summary: ScanSummary = { folders: new Set(), unreadable: [], unnamable: 0, warnings: [] };
+    const merge = this.store.startMerge(under);
     try {
-      for await (const batch of walkAhead(this.parts.reader, this.plan.folder, under)) {
+      for await (const batch of walkAhead(this.dependencies.reader, this.config.folder, under)) {
         if (this.isClosed) break;
         merge.take(batch.files);
-        for (const folder of batch.folders) sums.folders.add(folder);
-        sums.unreadable.push(...batch.unreadable);
-        sums.unnamable += batch.unnamable;
-        sums.troubles.push(...batch.troubles);
+        for (const folder of batch.folders) summary.folders.add(folder);
+        summary.unreadable.push(...batch.unreadable);
+        summary.unnamable += batch.unnamable;
+        summary.warnings.push(...batch.warnings);
       }
       if (this.isClosed) merge.stop();
       else merge.finish();
-      return sums;
+      return summary;
     } catch (error) {
       merge.abandon();
       throw error;
     }
   }
 
-  private warn({ unreadable, unnamable, troubles }: ScanSums): void {
-    const { name } = this.plan;
-    const { logger } = this.parts;
-    for (const trouble of troubles.slice(0, 20)) logger.warn(`${name}: ${trouble}`);
+  private logWarnings({ unreadable, unnamable, warnings }: ScanSummary): void {
+    const { name } = this.config;
+    const { logger } = this.dependencies;
+    for (const warning of warnings.slice(0, 20)) logger.warn(`${name}: ${warning}`);
     if (unreadable.length > 0) {
       const shown = unreadable.slice(0, 20).join(', ');
       logger.warn(`${name}: ${unreadable.length} folders cannot be read: ${shown}`);
     }
     if (unnamable > 0)
-      logger.warn(`${name}: ${unnamable} files and folders are left out: their names are no Unicode text`);
+      logger.warn(`${name}: ${unnamable} files and folders are skipped: their names aren't valid Unicode`);
   }
 
-  private lose(error: unknown): void {
-    const { folder, name } = this.plan;
-    const { logger } = this.parts;
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  private handleFailure(error: unknown): void {
+    const { folder, name } = this.config;
+    const { logger } = this.dependencies;
+    const code = getErrorCode(error);
+    const isFirst = this.failureReason === undefined;
+    this.failureReason = describeFolderFailure(code);
     if (code === sqliteErrorCode) {
-      logger.warn(`The catalogue of ${name} cannot be written: ${String(error)}`);
-      this.trouble = 'cannot be searched: its catalogue cannot be written';
-      this.kept.mend(error);
-    } else {
-      if (this.trouble === undefined) logger.warn(`The folder ${folder} cannot be read: ${String(error)}`);
-      this.trouble = code === 'ENOENT' || code === 'ENOTDIR' ? 'is not there' : 'cannot be read';
-    }
-    // They would go on watching a folder that was moved away, and not the one that takes its place.
+      logger.warn(`The catalog of ${name} cannot be written: ${String(error)}`);
+      this.repairableStore.repair(error);
+    } else if (isFirst) logger.warn(`The folder ${folder} cannot be read: ${String(error)}`);
+    // The watches follow a folder that was moved, not the one that replaces it.
     this.watcher.dispose();
   }
 
-  /** Looks at what the system told of. */
-  private async follow(changes: TreeChanges): Promise<void> {
+  private async applyChanges(changes: TreeChanges): Promise<void> {
     if (changes === 'all') await this.rescan();
-    else await this.work(async () => await this.lookAt([...changes].filter((path) => this.isSettled(path))));
+    else
+      await this.enqueue(async () => await this.applyChangedPaths([...changes].filter((path) => this.isTracked(path))));
   }
 
-  private isSettled(path: string): boolean {
+  private isTracked(path: string): boolean {
     if (hasHiddenPart(path)) return false;
-    for (const under of this.unsettled) if (path === under || path.startsWith(`${under}/`)) return false;
+    for (const under of this.pausedFolders) if (path === under || path.startsWith(`${under}/`)) return false;
     return true;
   }
 
-  private async lookAt(changed: readonly string[]): Promise<void> {
+  private async applyChangedPaths(changed: readonly string[]): Promise<void> {
     const paths = changed.filter((path) => !path.endsWith('/'));
     const whole = changed.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));
-    const described = paths.filter(isDescription).map(folderOfPath);
+    const described = paths.filter(isDescriptionFile).map(getParentFolder);
     try {
       if (paths.length + whole.length === 0) return;
-      const sights = await this.parts.reader.look(this.plan.folder, paths);
-      const gone = sights.flatMap(({ kind, path }) => (kind === 'gone' ? [path] : []));
-      this.store.put(sights.flatMap((sight) => (sight.kind === 'file' ? [sight.file] : [])));
-      this.store.forget(gone);
-      this.store.forgetFiles(sights.flatMap(({ kind, path }) => (kind === 'folder' ? [path] : [])));
+      const inspected = await this.dependencies.reader.inspectPaths(this.config.folder, paths);
+      const gone = inspected.flatMap(({ kind, path }) => (kind === 'gone' ? [path] : []));
+      this.store.put(inspected.flatMap((entry) => (entry.kind === 'file' ? [entry.file] : [])));
+      this.store.removePaths(gone);
+      this.store.removeFiles(inspected.flatMap(({ kind, path }) => (kind === 'folder' ? [path] : [])));
       for (const path of gone) if (this.watcher.has(path)) this.watcher.watchBelow(path, new Set());
-      const entered = sights.flatMap(({ kind, path }) => (kind === 'folder' && !this.watcher.has(path) ? [path] : []));
+      const entered = inspected.flatMap(({ kind, path }) =>
+        kind === 'folder' && !this.watcher.has(path) ? [path] : [],
+      );
       for (const path of new Set([...entered, ...described, ...whole])) await this.scan(path);
     } catch (error) {
-      this.lose(error);
+      this.handleFailure(error);
     }
   }
 }

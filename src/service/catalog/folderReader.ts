@@ -1,82 +1,82 @@
 import * as fs from 'node:fs';
-import { lookAt, type Sight } from './fileSight.ts';
+import { inspectPaths, type InspectedPath } from './pathInspection.ts';
 import { FolderWalk, type WalkBatch } from './folderWalk.ts';
-import { Packages } from './packageScopes.ts';
+import { PackageCache } from './packageScopes.ts';
 
-/** Reads folders, synchronously: what it does is done in a thread of its own. */
+/** Reads folders synchronously, on its own thread. */
 export class FolderReader {
-  private readonly packagesOf = new Map<string, Packages>();
+  private readonly packagesByFolder = new Map<string, PackageCache>();
   private readonly walks = new Map<number, FolderWalk>();
   private lastWalk = 0;
 
-  /** Answers as soon as it can be asked: what a walk takes is not counted from before. */
+  /** Returns as soon as the thread responds, so that its startup doesn't count toward the duration of a scan. */
   ready(): void {
-    // That it answers is all.
+    // The caller only waits for the response.
   }
 
-  /** Begins a walk through `under` of a folder (empty: all of it). Throws when the folder cannot be read. */
+  /** Starts walking the subfolder `under` of a folder (empty: all of it). Throws if the folder is unreadable. */
   walk(folder: string, under: string): number {
-    const walk = new FolderWalk(this.packages(folder), under);
+    const walk = new FolderWalk(this.getPackages(folder), under);
     this.walks.set(++this.lastWalk, walk);
     return this.lastWalk;
   }
 
-  /** The next batch of a walk; undefined after the last one, and for a walk that was stopped. */
+  /** Returns the next batch of a walk; undefined after the last one or after {@link stop}. */
   next(walk: number): WalkBatch | undefined {
     const batch = this.walks.get(walk)?.next();
     if (batch === undefined) this.walks.delete(walk);
     return batch;
   }
 
-  /** Ends a walk before its end. */
   stop(walk: number): void {
     this.walks.delete(walk);
   }
 
-  /** What stands at these paths of a folder now. Throws when the folder cannot be read. */
-  look(folder: string, paths: readonly string[]): readonly Sight[] {
-    return lookAt(this.packages(folder), paths);
+  /** Inspects paths in a folder. Throws if the folder is unreadable. */
+  inspectPaths(folder: string, paths: readonly string[]): readonly InspectedPath[] {
+    return inspectPaths(this.getPackages(folder), paths);
   }
 
-  private packages(folder: string): Packages {
-    // As the walk asks again later: the other form of this call leaves mapped drives as they are.
+  private getPackages(folder: string): PackageCache {
+    // Must match `isPlainFolder`, which also uses the native variant, because the default one doesn't resolve mapped
+    // drives.
     const root = fs.realpathSync.native(folder);
-    const known = this.packagesOf.get(folder);
+    const known = this.packagesByFolder.get(folder);
     if (known?.root === root) return known;
-    const packages = new Packages(root);
-    this.packagesOf.set(folder, packages);
+    const packages = new PackageCache(root);
+    this.packagesByFolder.set(folder, packages);
     return packages;
   }
 }
 
-/** The same, asked across threads. */
-export type AskedReader = {
-  readonly [K in 'ready' | 'walk' | 'next' | 'stop' | 'look']: (
+/** The interface of a {@link FolderReader} when it is called from another thread. */
+export type AsyncFolderReader = {
+  readonly [K in 'ready' | 'walk' | 'next' | 'stop' | 'inspectPaths']: (
     ...args: Parameters<FolderReader[K]>
   ) => Promise<ReturnType<FolderReader[K]>>;
 };
 
-/** How many batches are asked for before the first of them was used: reading and writing go side by side. */
-const ahead = 4;
+/** Number of batches requested in advance, so that reading and writing overlap. */
+const batchesAhead = 4;
 
-/** Yields the batches of a walk. Throws when the folder cannot be read. */
-export async function* walkAhead(reader: AskedReader, folder: string, under: string): AsyncGenerator<WalkBatch> {
+/** Yields the batches of a walk. Throws if the folder is unreadable. */
+export async function* walkAhead(reader: AsyncFolderReader, folder: string, under: string): AsyncGenerator<WalkBatch> {
   const walk = await reader.walk(folder, under);
-  const ask = (): Promise<WalkBatch | undefined> => {
+  const requestBatch = (): Promise<WalkBatch | undefined> => {
     const batch = reader.next(walk);
-    // What is asked ahead may fail before it is looked at.
+    // A batch requested in advance may fail before it is awaited.
     batch.catch(() => undefined);
     return batch;
   };
-  const asked = Array.from({ length: ahead }, ask);
+  const requested = Array.from({ length: batchesAhead }, requestBatch);
   try {
-    for (let next = asked.shift(); next !== undefined; next = asked.shift()) {
+    for (let next = requested.shift(); next !== undefined; next = requested.shift()) {
       const batch = await next;
       if (batch === undefined) continue;
-      asked.push(ask());
+      requested.push(requestBatch());
       yield batch;
     }
   } finally {
-    await Promise.allSettled([reader.stop(walk), ...asked]);
+    await Promise.allSettled([reader.stop(walk), ...requested]);
   }
 }

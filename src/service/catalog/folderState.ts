@@ -2,16 +2,15 @@ import { readFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { isRemoteType } from '../../core/util/remoteFolder.ts';
 
-/** What a folder is now. */
 export interface FolderState {
-  /** Another one when another folder stands in its place. */
+  /** Changes if a different folder replaces this one. */
   readonly identity: string;
-  /** Whether other machines may change what it holds, of which this one is not told. */
+  /** True if other machines may change the folder without this machine being notified. */
   readonly isRemote: boolean;
 }
 
-/** Looks at a folder; undefined when it is not there, no folder, or cannot be read. Never rejects. */
-export async function folderState(folder: string): Promise<FolderState | undefined> {
+/** Returns the state of a folder, or undefined if it is missing, unreadable or not a folder. Never rejects. */
+export async function getFolderState(folder: string): Promise<FolderState | undefined> {
   try {
     const opened = await fs.opendir(folder);
     await opened.close();
@@ -22,15 +21,15 @@ export async function folderState(folder: string): Promise<FolderState | undefin
   }
 }
 
-const usualWatches = 8_192;
-const mostWatches = 50_000;
+const defaultWatches = 8_192;
+const maxWatches = 50_000;
 
-/** How many folders may be watched: a share of what the system has, since the editor and others want some too. */
-export function watchBound(): number {
+/** Returns the maximum number of folders to watch: a third of the system limit, which is shared with other programs. */
+export function getMaxWatches(): number {
   try {
-    const systems = Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'));
-    return Math.min(mostWatches, Math.floor(systems / 3));
+    const systemLimit = Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'));
+    return Math.min(maxWatches, Math.floor(systemLimit / 3));
   } catch {
-    return usualWatches;
+    return defaultWatches;
   }
 }

@@ -1,49 +1,48 @@
 import type { Clock } from '../../core/util/clock.ts';
 import type { FolderState } from './folderState.ts';
 
-/** Scans shorter than this are waited for by whoever searches. */
+/** Searches wait for a new scan if the last one took less than this. */
 const quickScanMs = 200;
 const quickIntervalMs = 5_000;
-/** How old an answer may be where changes are told by the system; a net below that, for what it did not tell. */
+/** Maximum age of results while the system reports changes; limits the effect of changes that it missed. */
 const watchedIntervalMs = 600_000;
-/** A scan may take this part of the time. */
+/** Scanning takes at most one twentieth of the time. */
 const scanShare = 20;
 
-/** How much what the last whole scan saw may be relied on. */
+/** Tracks how current the last full scan is. */
 export class Freshness {
   private readonly clock: Clock;
-  private scanned: { readonly atMs: number; readonly tookMs: number; readonly state: FolderState } | undefined;
+  private lastScan: { readonly atMs: number; readonly tookMs: number; readonly state: FolderState } | undefined;
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  /** A scan of all came to its end, and took so long. */
-  note(tookMs: number, state: FolderState): void {
-    this.scanned = { atMs: this.clock.now(), tookMs, state };
+  recordScan(tookMs: number, state: FolderState): void {
+    this.lastScan = { atMs: this.clock.now(), tookMs, state };
   }
 
-  /** Whether it was this folder that was scanned, and not another one in its place. */
-  isOf(state: FolderState | undefined): boolean {
-    return this.scanned !== undefined && this.scanned.state.identity === state?.identity;
+  /** Returns true if the last scan covered this folder and not a previous folder at the same path. */
+  hasScanned(state: FolderState | undefined): boolean {
+    return this.lastScan !== undefined && this.lastScan.state.identity === state?.identity;
   }
 
-  /** Whether another scan is quick enough to be waited for. */
+  /** True if a new scan should be quick enough to wait for. */
   get isQuick(): boolean {
-    return isQuickScan(this.scanned?.tookMs ?? 0);
+    return isQuickScan(this.lastScan?.tookMs ?? 0);
   }
 
-  /** Whether it is time for another scan; `isWatched`: every folder tells of its changes. */
-  isOld(isWatched: boolean): boolean {
-    if (this.scanned === undefined) return true;
-    const { atMs, tookMs, state } = this.scanned;
-    const isTold = isWatched && !state.isRemote && !this.isQuick;
-    const interval = Math.max(isTold ? watchedIntervalMs : quickIntervalMs, tookMs * scanShare);
+  /** Returns true if a new scan is due. `isWatched` means that the system reports changes in every folder. */
+  isStale(isWatched: boolean): boolean {
+    if (this.lastScan === undefined) return true;
+    const { atMs, tookMs, state } = this.lastScan;
+    const isNotified = isWatched && !state.isRemote && !this.isQuick;
+    const interval = Math.max(isNotified ? watchedIntervalMs : quickIntervalMs, tookMs * scanShare);
     return this.clock.now() - atMs >= interval;
   }
 }
 
-/** Whether a scan that took so long is made again with every other search anyway. */
+/** Returns true if a scan of this duration is repeated regularly, whether or not the folder is watched. */
 export function isQuickScan(tookMs: number): boolean {
   return tookMs < quickScanMs;
 }

@@ -54,8 +54,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 const compressions: ReadonlySet<string> = new Set(['bz2', 'gz', 'xz', 'zst']);
 
-/** The format that a file's suffix tells, in small letters: `csv`, `fastq.gz`; empty when it has none. */
-export function formatOf(fileName: string): string {
+/**
+ * Returns the format of a file in lowercase, taken from its suffix, such as `csv` or `fastq.gz`; empty without a
+ * suffix.
+ */
+export function getFormat(fileName: string): string {
   const name = fileName.toLowerCase();
   const dot = name.lastIndexOf('.');
   if (dot < 0) return '';
@@ -65,8 +68,7 @@ export function formatOf(fileName: string): string {
   return inner === '' ? last : `${inner}.${last}`;
 }
 
-/** The media type of a format of {@link formatOf}. */
-export function mediaTypeOf(format: string): string {
+export function getMediaType(format: string): string {
   const suffix = format.split('.').at(-1) ?? '';
   return (Object.hasOwn(mediaTypes, suffix) ? mediaTypes[suffix] : undefined) ?? 'application/octet-stream';
 }

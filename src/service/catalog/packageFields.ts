@@ -3,15 +3,15 @@ import { isDeeperThan, isJsonObject, type JsonObject } from '../../core/util/jso
 const textFields = ['id', 'name', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash', 'profile', 'type'];
 const objectLists = ['sources', 'licenses', 'contributors'];
 const textLists = ['keywords'];
-/** What may stand in place or be named by a path or an address. */
+/** Fields that contain inline objects, paths or URLs. */
 const tables = ['schema', 'dialect'];
-/** Said by the service itself, from the file; `data` is a resource without a file. */
-const own = new Set(['path', 'bytes', 'modified', 'data']);
+/** Fields that the service derives from the file; `data` belongs to resources without a file. */
+const reservedFields = new Set(['path', 'bytes', 'modified', 'data']);
 
 const hashPattern = /^([^:\s]+:[a-fA-F0-9]+|[a-fA-F0-9]{32})$/;
-/** Fit for a list of ids joined by commas and for a line of text, and not to be mistaken for a way out of the folder. */
+/** Allows ids that fit into a comma-separated list and on one line of text, and that cannot lead out of the folder. */
 const idPattern = /^(?!\s|(?:.*\/)?\.\.(?:\/|$))[^,\p{C}\u2028\u2029]{1,500}(?<!\s)$/u;
-const forms: Readonly<Record<string, RegExp>> = {
+const patterns: Readonly<Record<string, RegExp>> = {
   id: idPattern,
   hash: hashPattern,
   mediatype: /^[^\s/]+\/[^\s/]+$/,
@@ -20,15 +20,15 @@ const forms: Readonly<Record<string, RegExp>> = {
 const packageTexts = ['title', 'id', 'doi', 'homepage', 'version', 'created'];
 
 const maxDepth = 50;
-/** Of the metadata of one file as JSON: it is kept, searched and answered for each file by itself. */
+/** Maximum JSON size of one file's metadata, which is stored and returned for each file. */
 const maxChars = 256 * 1024;
 
-/** The fields of a resource that are of use: of the right type, not too deep, and together not too large. */
-export function resourceFields(resource: JsonObject): JsonObject {
+/** Returns the usable fields of a resource: those with the right type, limited depth, and a size within the limit. */
+export function pickResourceFields(resource: JsonObject): JsonObject {
   const fields: JsonObject = {};
   let left = maxChars;
   for (const [name, value] of Object.entries(resource)) {
-    const usable = own.has(name) || name === '__proto__' ? undefined : usableValue(name, value);
+    const usable = reservedFields.has(name) || name === '__proto__' ? undefined : toUsableValue(name, value);
     if (usable === undefined || isDeeperThan(usable, maxDepth)) continue;
     const size = JSON.stringify(usable).length;
     if (size > left) continue;
@@ -38,33 +38,33 @@ export function resourceFields(resource: JsonObject): JsonObject {
   return fields;
 }
 
-/** What each resource takes from its package when it says nothing itself: licenses, sources, contributors, `package`. */
-export function inheritedFields(parent: JsonObject): JsonObject {
+/** Returns the fields that a resource inherits from its package: licenses, sources, contributors, `package`. */
+export function pickInheritedFields(parent: JsonObject): JsonObject {
   const lists = objectLists.map((name) => [name, parent[name]] as const);
-  return resourceFields(Object.fromEntries([...lists, ['package', packageField(parent)]]));
+  return pickResourceFields(Object.fromEntries([...lists, ['package', buildPackageField(parent)]]));
 }
 
-/** What a person wants to know of the package that a file belongs to; when it was made says nothing by itself. */
-function packageField(parent: JsonObject): JsonObject | undefined {
+/** Describes the package of a file; undefined if only the creation time is known. */
+function buildPackageField(parent: JsonObject): JsonObject | undefined {
   const texts = packageTexts.flatMap((name) => {
     const value = parent[name];
     return typeof value === 'string' && value !== '' ? [[name, value] as const] : [];
   });
-  const keywords = usableValue('keywords', parent['keywords']);
+  const keywords = toUsableValue('keywords', parent['keywords']);
   const fields = { ...Object.fromEntries(texts), ...(keywords === undefined ? {} : { keywords }) };
   return Object.keys(fields).some((name) => name !== 'created') ? fields : undefined;
 }
 
-function usableValue(name: string, value: unknown): unknown {
+function toUsableValue(name: string, value: unknown): unknown {
   if (value === null || value === undefined || value === '') return undefined;
-  if (objectLists.includes(name)) return usableList(value, isJsonObject);
-  if (textLists.includes(name)) return usableList(value, isText);
+  if (objectLists.includes(name)) return toUsableList(value, isJsonObject);
+  if (textLists.includes(name)) return toUsableList(value, isText);
   if (tables.includes(name)) return isText(value) || isJsonObject(value) ? value : undefined;
   if (!textFields.includes(name)) return value;
-  return isText(value) && (forms[name]?.test(value) ?? true) ? value : undefined;
+  return isText(value) && (patterns[name]?.test(value) ?? true) ? value : undefined;
 }
 
-function usableList(value: unknown, isUsable: (entry: unknown) => boolean): readonly unknown[] | undefined {
+function toUsableList(value: unknown, isUsable: (entry: unknown) => boolean): readonly unknown[] | undefined {
   const entries = Array.isArray(value) ? value.filter(isUsable) : [];
   return entries.length === 0 ? undefined : entries;
 }

@@ -1,20 +1,20 @@
 import type { SqliteFile } from '../sqlite.ts';
-import { fileOfRow, type CatalogRows, type FileRow } from './catalogRows.ts';
-import type { FoundFile } from './catalogFile.ts';
+import { toCatalogFile, type CatalogRows, type FileRow } from './catalogRows.ts';
+import type { ScannedFile } from './catalogFile.ts';
 
-/** The id of a row, or the beginning or end of all rows. */
-interface Place {
+/** A range of free ids between two rows, before the first row, or after the last row. */
+interface IdRange {
   readonly after: number;
   readonly before: number;
 }
 
-/** Between two files that are found one after the other: room for those that come between them later. */
+/** Distance between consecutive new ids, which leaves room for later files. */
 const stride = 2 ** 13;
-const end = 2 ** 52;
-/** Where rows are moved to make room, each gets at least this. */
-const leastRoom = 32;
+const maxId = 2 ** 52;
+/** Minimum distance after rows were moved to make room. */
+const minRoom = 32;
 
-/** Gives out ids that go in the order of the paths, and moves rows where there is no room for another. */
+/** Assigns ids in path order. Moves existing rows if there is no room. */
 export class PathIds {
   private readonly database: SqliteFile;
   private readonly rows: CatalogRows;
@@ -24,60 +24,57 @@ export class PathIds {
     this.rows = rows;
   }
 
-  /**
-   * Inserts files that follow each other, none of them known, and no known file between them.
-   * Returns whether rows were moved for them.
-   */
-  insert(files: readonly FoundFile[]): boolean {
+  /** Inserts consecutive new files with no known file between them. Returns true if rows were moved. */
+  insert(files: readonly ScannedFile[]): boolean {
     const [first] = files;
     if (first === undefined) return false;
-    const found = this.placeOf(first.path);
-    const hasRoom = found.before - found.after > files.length;
-    const { after, before } = hasRoom ? found : this.makeRoom(found, files.length);
+    const range = this.findRange(first.path);
+    const hasRoom = range.before - range.after > files.length;
+    const { after, before } = hasRoom ? range : this.makeRoom(range, files.length);
     const step = Math.min(stride, Math.floor((before - after) / (files.length + 1)));
     for (const [index, file] of files.entries()) this.rows.insert(after + step * (index + 1), file);
     return !hasRoom;
   }
 
-  private placeOf(path: string): Place {
+  private findRange(path: string): IdRange {
     const before = this.database.prepare('SELECT id FROM files WHERE path < ? ORDER BY path DESC LIMIT 1').get(path);
     const after = Number(before?.['id'] ?? 0);
     const next = this.database.prepare('SELECT id FROM files WHERE id > ? ORDER BY id LIMIT 1').get(after);
-    return { after, before: Number(next?.['id'] ?? end) };
+    return { after, before: Number(next?.['id'] ?? maxId) };
   }
 
-  /** Spreads the rows around a place over as many ids as it takes, and returns the place between them. */
-  private makeRoom({ after, before }: Place, count: number): Place {
+  /** Spreads the surrounding rows over enough ids and returns the range between them. */
+  private makeRoom({ after, before }: IdRange, count: number): IdRange {
     for (let reach = 64; ; reach *= 4) {
       const left = this.select('id <= ? ORDER BY id DESC', after, reach).reverse();
       const right = this.select('id >= ? ORDER BY id', before, reach);
       const from = left.length < reach ? 0 : (left.shift()?.id ?? 0);
-      const to = right.length < reach ? end : (right.pop()?.id ?? end);
+      const to = right.length < reach ? maxId : (right.pop()?.id ?? maxId);
       const step = Math.min(stride, Math.floor((to - from) / (left.length + right.length + count + 1)));
-      const isEverything = from === 0 && to === end;
-      if (step < leastRoom && !isEverything) continue;
-      return this.spread({ left, right, from, step, count });
+      const isEverything = from === 0 && to === maxId;
+      if (step < minRoom && !isEverything) continue;
+      return this.spreadRows({ left, right, from, step, count });
     }
   }
 
-  private spread(plan: {
+  private spreadRows(layout: {
     readonly left: readonly FileRow[];
     readonly right: readonly FileRow[];
     readonly from: number;
     readonly step: number;
     readonly count: number;
-  }): Place {
-    const { left, right, from, step, count } = plan;
+  }): IdRange {
+    const { left, right, from, step, count } = layout;
     for (const row of [...left, ...right]) this.rows.delete(row);
     const after = from + step * left.length;
     const before = after + step * (count + 1);
-    for (const [index, row] of left.entries()) this.writeAgain(from + step * (index + 1), row);
-    for (const [index, row] of right.entries()) this.writeAgain(before + step * index, row);
+    for (const [index, row] of left.entries()) this.rewrite(from + step * (index + 1), row);
+    for (const [index, row] of right.entries()) this.rewrite(before + step * index, row);
     return { after, before };
   }
 
-  private writeAgain(id: number, row: FileRow): void {
-    this.rows.insert(id, fileOfRow(row), row.sha256);
+  private rewrite(id: number, row: FileRow): void {
+    this.rows.insert(id, toCatalogFile(row), row.sha256);
   }
 
   private select(where: string, id: number, count: number): FileRow[] {

@@ -1,86 +1,86 @@
-/** Says whether a path matches. */
+import { getBaseName } from './pathOrder.ts';
+
 export type PathTest = (path: string) => boolean;
 
-/** `folders` and the two parts after it may be passed over together. */
-type Part = { readonly kind: 'sign'; readonly sign: string } | { readonly kind: 'one' | 'some' | 'any' | 'folders' };
+/** `folders` and the next two tokens may be skipped together. */
+type Part =
+  { readonly kind: 'character'; readonly character: string } | { readonly kind: 'one' | 'some' | 'any' | 'folders' };
 
 /**
- * Understands `data/*.json`: `*` and `?` stay within a folder, `**` goes through folders, a part of the path that is `**`
- * stands for any number of whole ones, letter case and the way accents are written are ignored.
- * A pattern without `/` is matched against the file's name; one without wildcards also means all that is in that folder.
+ * Compiles a pattern such as `data/*.json`. `*` and `?` match within a folder, `**` matches across folders, and a `**`
+ * segment matches any number of folders. Ignores case and Unicode composition. A pattern without `/` matches against
+ * the file name; a pattern without wildcards also matches everything in that folder.
  */
-export function pathTest(pattern: string): PathTest {
-  const folded = withoutStart(smallLetters(pattern));
+export function compilePattern(pattern: string): PathTest {
+  const folded = stripLeadingSlash(toLowerCase(pattern));
   const trimmed = folded.replace(/\/+$/, '');
-  if (!/[*?]/.test(folded)) return (path) => isAtOrUnder(smallLetters(path), trimmed, folded.includes('/'));
-  const parts = partsOf(folded.endsWith('/') ? `${folded}**` : folded);
-  if (folded.includes('/')) return (path) => matches(parts, smallLetters(path));
-  return (path) => matches(parts, nameOf(smallLetters(path)));
+  if (!/[*?]/.test(folded)) return (path) => isAtOrUnder(toLowerCase(path), trimmed, folded.includes('/'));
+  const parts = parseParts(folded.endsWith('/') ? `${folded}**` : folded);
+  if (folded.includes('/')) return (path) => matchesParts(parts, toLowerCase(path));
+  return (path) => matchesParts(parts, getBaseName(toLowerCase(path)));
 }
 
-// These two would become plain letters of another place, which SQLite does not know of; a Σ has two small forms.
-const unchanged = /[\u0130\u212A]/;
-const changed = /[^\u0130\u212A]+/g;
-const mayBeParted = /[^\0-\xFF]/;
+// SQLite's LIKE doesn't treat these two as equal to their ASCII lowercase letters. Σ has two lowercase forms.
+const keptCharacters = /[\u0130\u212A]/;
+const otherCharacters = /[^\u0130\u212A]+/g;
+const mayHaveSeparateAccents = /[^\0-\xFF]/;
 
-function smallLetters(text: string): string {
-  const whole = composed(text);
-  const small = unchanged.test(whole) ? whole.replace(changed, (part) => part.toLowerCase()) : whole.toLowerCase();
-  return small.replaceAll('ς', 'σ');
+function toLowerCase(text: string): string {
+  const whole = composeAccents(text);
+  const lower = keptCharacters.test(whole)
+    ? whole.replace(otherCharacters, (part) => part.toLowerCase())
+    : whole.toLowerCase();
+  return lower.replaceAll('ς', 'σ');
 }
 
-/** With each accent on its letter: some systems keep names with the two apart. */
-function composed(text: string): string {
-  return mayBeParted.test(text) ? text.replace(changed, (part) => part.normalize('NFC')) : text;
+/** Composes accents, because some systems store names decomposed. */
+function composeAccents(text: string): string {
+  return mayHaveSeparateAccents.test(text) ? text.replace(otherCharacters, (part) => part.normalize('NFC')) : text;
 }
 
-/** Paths are relative, however a pattern begins. */
-function withoutStart(pattern: string): string {
+/** Removes a leading `/` or `./`, because paths are relative. */
+function stripLeadingSlash(pattern: string): string {
   return pattern.replace(/^\.?\/+/, '');
 }
 
-function isAtOrUnder(path: string, place: string, hasFolder: boolean): boolean {
-  if (path === place || path.startsWith(`${place}/`)) return true;
-  return !hasFolder && nameOf(path) === place;
+function isAtOrUnder(path: string, folder: string, hasFolder: boolean): boolean {
+  if (path === folder || path.startsWith(`${folder}/`)) return true;
+  return !hasFolder && getBaseName(path) === folder;
 }
 
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function partsOf(pattern: string): Part[] {
+function parseParts(pattern: string): Part[] {
   const parts: Part[] = [];
   for (const [token] of pattern.matchAll(/\*\*\/?|\*|\?|[^]/gu)) {
-    if (token === '**/') parts.push({ kind: 'folders' }, { kind: 'any' }, { kind: 'sign', sign: '/' });
+    if (token === '**/') parts.push({ kind: 'folders' }, { kind: 'any' }, { kind: 'character', character: '/' });
     else if (token === '**') parts.push({ kind: 'any' });
     else if (token === '*') parts.push({ kind: 'some' });
     else if (token === '?') parts.push({ kind: 'one' });
-    else parts.push({ kind: 'sign', sign: token });
+    else parts.push({ kind: 'character', character: token });
   }
   return parts;
 }
 
-/** Walks all ways at once, so that a hostile pattern costs no more than its length times the path's. */
-function matches(parts: readonly Part[], path: string): boolean {
-  let reached = withSkips(parts, new Set([0]));
-  for (const sign of path) {
-    reached = withSkips(parts, afterSign(parts, reached, sign));
+/** Tracks all positions simultaneously: the cost is at most the product of the lengths of pattern and path. */
+function matchesParts(parts: readonly Part[], path: string): boolean {
+  let reached = addSkips(parts, new Set([0]));
+  for (const character of path) {
+    reached = addSkips(parts, advance(parts, reached, character));
     if (reached.size === 0) return false;
   }
   return reached.has(parts.length);
 }
 
-function afterSign(parts: readonly Part[], reached: ReadonlySet<number>, sign: string): Set<number> {
+function advance(parts: readonly Part[], reached: ReadonlySet<number>, character: string): Set<number> {
   const next = new Set<number>();
   for (const position of reached) {
     const part = parts[position];
-    if (part !== undefined && accepts(part, sign)) next.add(isRepeat(part) ? position : position + 1);
+    if (part !== undefined && accepts(part, character)) next.add(isRepeat(part) ? position : position + 1);
   }
   return next;
 }
 
-function withSkips(parts: readonly Part[], positions: Set<number>): Set<number> {
-  // A set grows while it is walked: positions added here are walked too.
+function addSkips(parts: readonly Part[], positions: Set<number>): Set<number> {
+  // Iterating over a set includes positions that are added during the iteration.
   for (const position of positions) {
     const part = parts[position];
     if (part?.kind === 'folders') positions.add(position + 1).add(position + 3);
@@ -93,20 +93,17 @@ function isRepeat(part: Part): boolean {
   return part.kind === 'some' || part.kind === 'any';
 }
 
-function accepts(part: Part, sign: string): boolean {
-  if (part.kind === 'sign') return part.sign === sign;
-  return part.kind === 'any' || (part.kind !== 'folders' && sign !== '/');
+function accepts(part: Part, character: string): boolean {
+  if (part.kind === 'character') return part.character === character;
+  return part.kind === 'any' || (part.kind !== 'folders' && character !== '/');
 }
 
-/** SQLite refuses to look for longer ones than a few times this. */
-const longestLiteral = 1_000;
+/** Maximum length of a literal. SQLite rejects LIKE patterns that are several times longer. */
+const maxLiteralLength = 1_000;
 
-/**
- * The longest plain piece of a pattern, which every matching path holds, letter case aside, however its accents are
- * written; often empty.
- */
-export function literalOf(pattern: string): string {
-  const pieces = withoutStart(composed(pattern)).match(/[\w.-]+/g) ?? [];
+/** Returns the longest literal in a pattern, which every matching path contains, ignoring case; often empty. */
+export function findLongestLiteral(pattern: string): string {
+  const pieces = stripLeadingSlash(composeAccents(pattern)).match(/[\w.-]+/g) ?? [];
   const longest = pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), '');
-  return longest.slice(0, longestLiteral);
+  return longest.slice(0, maxLiteralLength);
 }

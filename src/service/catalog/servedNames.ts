@@ -1,11 +1,10 @@
 const partFile = /\.part-[0-9a-f-]{36}$/;
 
-/** Whether a name is not served: it begins with a dot, or is an unfinished copy. */
+/** Returns true for names that aren't served: dot files and unfinished copies. */
 export function isHidden(name: string): boolean {
   return name.startsWith('.') || partFile.test(name);
 }
 
-/** Whether any part of a path is hidden. */
 export function hasHiddenPart(path: string): boolean {
   return path !== '' && path.split('/').some(isHidden);
 }

@@ -1,22 +1,22 @@
 import type { SearchParameterDocument } from '../../contract/database.ts';
-import { orders, sortKeys, type SearchSpecific } from '../wire/requests.ts';
+import { normalizeFormat } from './searchLanguage.ts';
+import { orders, sortKeys, type SearchSpecific } from '../wire/requestSchemas.ts';
 
-/** What results are ordered by. */
 export type SortKey = (typeof sortKeys)[number];
 
 /** The database-specific part of a search (§4.3 `specific`). */
 export interface SpecificFilter {
-  readonly format?: string;
-  readonly path?: string;
-  readonly minBytes?: number;
-  readonly maxBytes?: number;
+  readonly format?: string | undefined;
+  readonly path?: string | undefined;
+  readonly minBytes?: number | undefined;
+  readonly maxBytes?: number | undefined;
   /** Milliseconds since 1970. */
-  readonly modifiedAfterMs?: number;
+  readonly modifiedAfterMs?: number | undefined;
   readonly sort: SortKey;
   readonly isDescending: boolean;
 }
 
-/** What `search-parameters` answers (D26). `order` counts for every `sort` but relevance, which always has the best first. */
+/** The response of `search-parameters` (D26: service HTTP behavior). */
 export const searchParameters: Readonly<Record<string, SearchParameterDocument>> = {
   format: { type: 'string', value: '' },
   path: { type: 'string', value: '' },
@@ -27,22 +27,16 @@ export const searchParameters: Readonly<Record<string, SearchParameterDocument>>
   order: { type: 'array(string)', value: [...orders] },
 };
 
-/** Reads `specific`, which the schema has checked; null and empty text are not given. */
+/** Parses a validated `specific`; null and empty strings count as absent. */
 export function parseSpecific(specific: SearchSpecific): SpecificFilter {
-  const { minBytes, maxBytes, sort, order } = specific;
-  const format = specific.format || undefined;
-  const modifiedAfter = specific.modifiedAfter || undefined;
+  const { format, path, minBytes, maxBytes, modifiedAfter, sort, order } = specific;
   return {
-    ...defined('format', format?.toLowerCase().replace(/^\./, '')),
-    ...defined('path', specific.path || undefined),
-    ...defined('minBytes', minBytes),
-    ...defined('maxBytes', maxBytes),
-    ...defined('modifiedAfterMs', modifiedAfter === undefined ? undefined : Date.parse(modifiedAfter)),
+    format: format ? normalizeFormat(format) : undefined,
+    path: path || undefined,
+    minBytes: minBytes ?? undefined,
+    maxBytes: maxBytes ?? undefined,
+    modifiedAfterMs: modifiedAfter ? Date.parse(modifiedAfter) : undefined,
     sort: sort || 'relevance',
     isDescending: order === 'desc',
   };
-}
-
-function defined<K extends string, V>(key: K, value: V | null | undefined): { [P in K]?: V } {
-  return value === undefined || value === null ? {} : ({ [key]: value } as { [P in K]: V });
 }

@@ -1,47 +1,34 @@
 import type { SearchTerm } from './searchLanguage.ts';
-import { all, any, type SqlPart } from './sqlPart.ts';
-import { folderEnd } from './words.ts';
+import { all, any, type SqlFragment } from './sqlFragment.ts';
+import { folderEndMarker } from './textNormalization.ts';
 
-/** A term that is words. */
 export type TextTerm = Extract<SearchTerm, { kind: 'text' }>;
 
-/** Where words are looked for. */
+/** Columns of the table `words`. */
 export type WordColumn = 'name' | 'title' | 'folder' | 'rest';
 
-/**
- * Where words may stand, the best first: a file whose name has them all goes before one where it takes the title too,
- * and so on. Each holds what the ones before it hold.
- */
-export const columnTiers: readonly (readonly WordColumn[])[] = [
-  ['name'],
-  ['name', 'title'],
-  ['name', 'title', 'folder'],
-  ['name', 'title', 'folder', 'rest'],
-];
+/** All columns, the most relevant first. */
+export const allColumns: readonly WordColumn[] = ['name', 'title', 'folder', 'rest'];
 
-/** Everywhere. */
-export const anyColumn: readonly WordColumn[] = ['name', 'title', 'folder', 'rest'];
+/** Column sets in order of relevance: matches in the name come first, then matches in name and title, and so on. */
+export const columnTiers = allColumns.map((_, index) => allColumns.slice(0, index + 1));
 
-/** The words as the full-text index takes them. Words hold letters and digits only, so nothing in them can be syntax. */
-export function indexMatch(term: TextTerm, columns: readonly WordColumn[]): string {
+/** Returns the FTS5 match expression of a term. Words contain only letters and digits, so no escaping is needed. */
+export function buildIndexMatch(term: TextTerm, columns: readonly WordColumn[]): string {
   const star = term.isPrefix ? ' *' : '';
   const whole = `{${columns.join(' ')}} : "${term.words}"${star}`;
-  if (term.parted === undefined || !columns.includes('folder')) return `(${whole})`;
-  const { folder, name } = term.parted;
-  return `((${whole}) OR ((folder : "${folder} ${folderEnd}") AND (name : ^ "${name}"${star})))`;
+  if (term.splitAtSlash === undefined || !columns.includes('folder')) return `(${whole})`;
+  const { folder, name } = term.splitAtSlash;
+  return `((${whole}) OR ((folder : "${folder} ${folderEndMarker}") AND (name : ^ "${name}"${star})))`;
 }
 
-/** The same, looked at row by row in the table `w`. */
-export function scanMatch(term: TextTerm, columns: readonly WordColumn[]): SqlPart {
+/** Returns the same condition for a row-by-row search in the table `w`. */
+export function buildScanMatch(term: TextTerm, columns: readonly WordColumn[]): SqlFragment {
   const end = term.isPrefix ? '' : ' ';
   const whole = columns.map((column) => ({ sql: `instr(w.${column}, ?)`, values: [` ${term.words}${end}`] }));
-  if (term.parted === undefined || !columns.includes('folder')) return any(whole);
-  const name = ` ${term.parted.name}${end}`;
-  return any([
-    ...whole,
-    all([
-      { sql: 'instr(w.folder, ?)', values: [` ${term.parted.folder} ${folderEnd} `] },
-      { sql: 'substr(w.name, 1, length(?)) = ?', values: [name, name] },
-    ]),
-  ]);
+  if (term.splitAtSlash === undefined || !columns.includes('folder')) return any(whole);
+  const name = ` ${term.splitAtSlash.name}${end}`;
+  const inFolder = { sql: 'instr(w.folder, ?)', values: [` ${term.splitAtSlash.folder} ${folderEndMarker} `] };
+  const startsName = { sql: 'substr(w.name, 1, length(?)) = ?', values: [name, name] };
+  return any([...whole, all([inFolder, startsName])]);
 }

@@ -2,62 +2,58 @@ import { watch, type FSWatcher } from 'node:fs';
 import * as nodePath from 'node:path';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import { folderOfPath } from './pathOrder.ts';
+import { getParentFolder } from './pathOrder.ts';
 
 /**
- * What changed since it was last told: paths to look at, with a closing `/` for anything in a folder; `all` when so much
- * did that it is quicker to look at everything. A folder among them, or below one, in whose place another one may stand
- * is no longer watched; after `all` none is.
+ * Changes since the last report: changed paths, with a trailing `/` for unspecified changes in a folder, or `all` if a
+ * full scan is quicker. Folders that may have been replaced are no longer watched; after `all`, no folder is.
  */
 export type TreeChanges = ReadonlySet<string> | 'all';
 
 interface TreeWatcherOptions {
   readonly root: string;
   readonly clock: Clock;
-  /** Most folders that are watched. */
-  readonly mostFolders: number;
+  readonly maxFolders: number;
   readonly onChange: (changes: TreeChanges) => void;
 }
 
-/** Changes come in bursts; they are told together, this long after the first of them. */
+/** Delay between the first change and the report, because changes come in bursts. */
 const gatherMs = 300;
-const mostPaths = 5_000;
-/** The system drops what is not read in time, without a word, but keeps at least so many: as many are not trusted to be all. */
-const mostEvents = 16_000;
+const maxPaths = 5_000;
+/** The system silently drops unread events but buffers at least this many. Beyond that, the list may be incomplete. */
+const maxEvents = 16_000;
 
-/** Watches each folder of a tree by itself, and tells which paths in them changed. */
+/** Watches each folder of a tree and reports changed paths. */
 export class TreeWatcher implements Disposable {
   private readonly options: TreeWatcherOptions;
   private readonly watchers = new Map<string, FSWatcher>();
   private readonly changed = new Set<string>();
-  /** Watched folders of which another one may stand in the place now. */
+  /** Watched folders that another folder may have replaced. */
   private readonly replaced = new Set<string>();
-  private events = 0;
+  private eventCount = 0;
   private timer: Disposable | undefined;
-  private hasAll = true;
+  private isWatchingAll = true;
 
   constructor(options: TreeWatcherOptions) {
     this.options = options;
   }
 
-  /** Whether every folder that it was given is watched. */
+  /** True if every given folder is watched. */
   get isComplete(): boolean {
-    return this.hasAll && this.watchers.size > 0;
+    return this.isWatchingAll && this.watchers.size > 0;
   }
 
   has(folder: string): boolean {
     return this.watchers.has(folder);
   }
 
-  /**
-   * Watches exactly these of the folders at and below `under`, given relative to the root; others stay as they are.
-   * Returns how many of them were not watched before: what happened in those until now, nobody told.
-   */
+  /** Watches exactly these folders at and below `under`; others are unaffected. Returns the number of new watches. */
   watchBelow(under: string, folders: ReadonlySet<string>): number {
-    for (const folder of this.watchers.keys()) if (isAtOrBelow(folder, under) && !folders.has(folder)) this.end(folder);
-    if (under === '') this.hasAll = true;
+    for (const folder of this.watchers.keys())
+      if (isAtOrBelow(folder, under) && !folders.has(folder)) this.unwatchFolder(folder);
+    if (under === '') this.isWatchingAll = true;
     const before = this.watchers.size;
-    for (const folder of folders) if (!this.watchers.has(folder)) this.begin(folder);
+    for (const folder of folders) if (!this.watchers.has(folder)) this.watchFolder(folder);
     return this.watchers.size - before;
   }
 
@@ -67,62 +63,64 @@ export class TreeWatcher implements Disposable {
     this.watchBelow('', new Set());
   }
 
-  private begin(folder: string): void {
-    if (this.watchers.size >= this.options.mostFolders) {
-      this.hasAll = false;
+  private watchFolder(folder: string): void {
+    if (this.watchers.size >= this.options.maxFolders) {
+      this.isWatchingAll = false;
       return;
     }
     try {
       const path = nodePath.join(this.options.root, folder);
-      const watcher = watch(path, { persistent: false }, (type, name) => this.note(folder, name, type === 'rename'));
+      const watcher = watch(path, { persistent: false }, (type, name) =>
+        this.recordEvent(folder, name, type === 'rename'),
+      );
       this.watchers.set(folder, watcher);
       watcher.on('error', () => {
-        this.end(folder);
-        this.note(folder, null, false);
+        this.unwatchFolder(folder);
+        this.recordEvent(folder, null, false);
       });
     } catch {
-      // The system has no more watches to give, or the folder is gone: looking again now and then tells what this would.
-      this.hasAll = false;
+      // No more watches are available, or the folder is gone: regular scans compensate for that.
+      this.isWatchingAll = false;
     }
   }
 
-  private end(folder: string): void {
+  private unwatchFolder(folder: string): void {
     this.watchers.get(folder)?.close();
     this.watchers.delete(folder);
   }
 
-  private note(folder: string, name: string | null, isOther: boolean): void {
+  private recordEvent(folder: string, name: string | null, isRename: boolean): void {
     const path = folder === '' ? (name ?? '') : `${folder}/${name ?? ''}`;
-    this.events += 1;
-    if (this.changed.size <= mostPaths) this.changed.add(path);
-    if (isOther && this.watchers.has(path)) this.replaced.add(path);
-    this.timer ??= this.options.clock.after(gatherMs, () => this.tell());
+    this.eventCount += 1;
+    if (this.changed.size <= maxPaths) this.changed.add(path);
+    if (isRename && this.watchers.has(path)) this.replaced.add(path);
+    this.timer ??= this.options.clock.after(gatherMs, () => this.emitChanges());
   }
 
-  private tell(): void {
-    const isTooMuch = this.changed.size > mostPaths || this.events > mostEvents || this.changed.has('');
+  private emitChanges(): void {
+    const isTooMuch = this.changed.size > maxPaths || this.eventCount > maxEvents || this.changed.has('');
     const changes: TreeChanges = isTooMuch ? 'all' : new Set(this.changed);
-    // A watch stays with its folder wherever that is moved, and says nothing of the one that has its name now.
+    // A watch follows a folder that is moved, and reports nothing about the folder that replaces it.
     if (isTooMuch) this.watchBelow('', new Set());
-    else this.endReplaced();
+    else this.unwatchReplaced();
     this.reset();
     this.options.onChange(changes);
   }
 
-  private endReplaced(): void {
+  private unwatchReplaced(): void {
     if (this.replaced.size === 0) return;
-    for (const folder of this.watchers.keys()) if (this.isReplaced(folder)) this.end(folder);
+    for (const folder of this.watchers.keys()) if (this.isReplaced(folder)) this.unwatchFolder(folder);
   }
 
   private isReplaced(folder: string): boolean {
-    return this.replaced.has(folder) || (folder !== '' && this.isReplaced(folderOfPath(folder)));
+    return this.replaced.has(folder) || (folder !== '' && this.isReplaced(getParentFolder(folder)));
   }
 
   private reset(): void {
     this.timer = undefined;
     this.changed.clear();
     this.replaced.clear();
-    this.events = 0;
+    this.eventCount = 0;
   }
 }
 

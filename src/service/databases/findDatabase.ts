@@ -1,31 +1,29 @@
-import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/servedDatabases.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
-import { quotable } from '../http/quotable.ts';
+import { toQuotable } from '../http/quotable.ts';
 
-/** Returns the database of a name or id, which stood at `location`. Throws {@link HttpProblem} 404. */
+/** Returns the database with a name or id, found at `location` in the request. Throws {@link HttpProblem} 404. */
 export function mustFindDatabase(databases: ServedDatabases, nameOrId: string, location: string): ServedDatabase {
   const database = databases.find(nameOrId);
   if (database !== undefined) return database;
-  throw unknownDatabases([{ nameOrId, location }]);
+  throw createUnknownDatabasesProblem([{ nameOrId, location }]);
 }
 
-/** Returns the two databases of a transfer. Throws {@link HttpProblem} 404 that names each one that is not there. */
+/** Returns the two databases of a transfer. Throws a 404 {@link HttpProblem} that lists each unknown one. */
 export function mustFindBoth(
   databases: ServedDatabases,
   names: { readonly source: string; readonly destination: string },
 ): { readonly source: ServedDatabase; readonly destination: ServedDatabase } {
   const [source, destination] = [databases.find(names.source), databases.find(names.destination)];
   if (source !== undefined && destination !== undefined) return { source, destination };
-  const unknown = [
-    ...(source === undefined ? [{ nameOrId: names.source, location: 'body.source' }] : []),
-    ...(destination === undefined ? [{ nameOrId: names.destination, location: 'body.destination' }] : []),
-  ];
-  throw unknownDatabases(unknown);
+  const sides = ['source', 'destination'] as const;
+  const unknown = sides.filter((side) => databases.find(names[side]) === undefined);
+  throw createUnknownDatabasesProblem(unknown.map((side) => ({ nameOrId: names[side], location: `body.${side}` })));
 }
 
-function unknownDatabases(unknown: readonly { nameOrId: string; location: string }[]): HttpProblem {
+function createUnknownDatabasesProblem(unknown: readonly { nameOrId: string; location: string }[]): HttpProblem {
   const errors = unknown.map(({ nameOrId, location }) => {
-    return { message: `There is no database "${quotable(nameOrId)}".`, location };
+    return { message: `There is no database "${toQuotable(nameOrId)}".`, location };
   });
   return new HttpProblem(404, errors.map(({ message }) => message).join(' '), { errors });
 }

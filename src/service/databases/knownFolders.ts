@@ -1,18 +1,19 @@
 import * as fs from 'node:fs/promises';
 import * as z from 'zod/mini';
 import type { Clock } from '../../core/util/clock.ts';
+import { parseJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseConfig } from '../config.ts';
-import { writeBeside } from '../writeBeside.ts';
-import { slugOf } from './slug.ts';
+import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
+import { slugify } from './slug.ts';
 
 const knownFolderSchema = z.object({
   folder: z.string(),
-  /** Where it led to when it was last asked for, links resolved. */
+  /** The resolved path at the time of the last request. */
   realFolder: z.optional(z.string()),
   id: z.string().check(z.regex(/^[a-z0-9][-a-z0-9_]*$/)),
   name: z.string(),
-  /** The name that was asked for; the one it got differs where another folder had it. */
+  /** The requested name; differs from `name` if a different folder already used it. */
   wanted: z.string(),
   usedAtMs: z.number(),
 });
@@ -21,23 +22,18 @@ const fileSchema = z.object({ folders: z.array(knownFolderSchema) });
 
 type KnownFolder = z.infer<typeof knownFolderSchema>;
 
-/** How a folder is called as a database. */
-export interface Identity {
+export interface DatabaseIdentity {
   readonly id: string;
   readonly name: string;
 }
 
-/** What {@link KnownFolders} need. */
 interface KnownFoldersOptions {
   readonly file: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/**
- * Remembers the id and the name of every folder that was ever served, in a file: the order in which folders come does
- * not change what they are called, and transfers find their databases after a restart (D20, D25).
- */
+/** Stores the id and name of every folder that was ever served, so that transfers find their databases again (D25). */
 export class KnownFolders {
   private readonly options: KnownFoldersOptions;
   private folders: KnownFolder[];
@@ -47,112 +43,104 @@ export class KnownFolders {
     this.folders = folders;
   }
 
-  /** Reads the file; one that cannot be understood is set aside, and ids begin anew. */
+  /** Reads the file; renames an invalid one and starts without known folders. */
   static async open(options: KnownFoldersOptions): Promise<KnownFolders> {
     const text = await fs.readFile(options.file, 'utf8').catch(() => undefined);
     if (text === undefined) return new KnownFolders(options, []);
-    const result = z.safeParse(fileSchema, parseJson(text));
+    const result = z.safeParse(fileSchema, parseJsonObject(text));
     if (result.success) return new KnownFolders(options, result.data.folders);
-    options.logger.warn(`The names of served folders could not be read; ${options.file} was set aside.`);
+    options.logger.warn(`The names of served folders could not be read; ${options.file} was renamed.`);
     await fs.rename(options.file, `${options.file}.aside`);
     return new KnownFolders(options, []);
   }
 
   /**
-   * How a folder is called: what was decided when it first came, or, for a new folder or a new wish, what is free now.
-   * With `isExact` the wish counts as it is, and whoever else had that name is called anew when it comes again.
+   * Returns the id and name of a folder: the stored ones, or unused ones for a new folder. With `isExact`, the
+   * requested name is used; a different folder with that name gets a new one at its next request.
    */
-  async identify(wish: DatabaseConfig, isServed: (id: string) => boolean, isExact = false): Promise<Identity> {
-    const known = await this.find(wish.folder);
-    if (wish.id !== undefined && known.id !== wish.id) this.giveId(known, wish.id);
-    if (isExact) this.takeName(known, wish.name);
-    else if (known.wanted !== wish.name) known.name = await this.freeName(wish.name, known, isServed);
-    known.wanted = wish.name;
-    if (known.id === '') this.giveId(known, this.freeId(slugOf(wish.name)));
+  async identify(
+    config: DatabaseConfig,
+    isServed: (id: string) => boolean,
+    isExact = false,
+  ): Promise<DatabaseIdentity> {
+    const known = await this.find(config.folder);
+    if (config.id !== undefined && known.id !== config.id) this.assignId(known, config.id);
+    if (isExact) this.assignName(known, config.name);
+    else if (known.wanted !== config.name) known.name = await this.findFreeName(config.name, known, isServed);
+    known.wanted = config.name;
+    if (known.id === '') this.assignId(known, this.findFreeId(slugify(config.name)));
     known.usedAtMs = this.options.clock.now();
     return { id: known.id, name: known.name };
   }
 
-  /** Forgets folders that nobody asked for since a time (milliseconds since 1970), and returns their ids. */
+  /** Removes folders that were last requested before `sinceMs` (milliseconds since 1970), and returns their ids. */
   forgetUnused(sinceMs: number, isNeeded: (id: string) => boolean): string[] {
     const unused = this.folders.filter(({ id, usedAtMs }) => usedAtMs < sinceMs && !isNeeded(id));
     this.folders = this.folders.filter((folder) => !unused.includes(folder));
     return unused.map(({ id }) => id);
   }
 
-  /** Resolves when what was decided is on disk. */
   async save(): Promise<void> {
-    await writeBeside(this.options.file, `${JSON.stringify({ folders: this.folders }, undefined, 2)}\n`);
+    await writeFileAtomically(this.options.file, `${JSON.stringify({ folders: this.folders }, undefined, 2)}\n`, true);
   }
 
-  /** The entry of a folder, by its path, or by where it leads: a link to a known folder is that folder. */
+  /** Returns the entry of a folder by its path, or by its resolved path if a link leads to a known folder. */
   private async find(folder: string): Promise<KnownFolder> {
-    const realFolder = await realPathOf(folder);
-    const found = this.folders.find((known) => known.folder === folder) ?? (await this.findByPlace(realFolder));
-    const known = found ?? { folder, id: '', name: '', wanted: '', usedAtMs: 0 };
-    if (found === undefined) this.folders.push(known);
+    const realFolder = await resolveRealPath(folder);
+    const existing = this.folders.find((known) => known.folder === folder) ?? (await this.findByRealPath(realFolder));
+    const known = existing ?? { folder, id: '', name: '', wanted: '', usedAtMs: 0 };
+    if (existing === undefined) this.folders.push(known);
     if (realFolder !== undefined) known.realFolder = realFolder;
     return known;
   }
 
-  /** Not where another folder stands now at the path of the entry: that one would be taken for this one. */
-  private async findByPlace(realFolder: string | undefined): Promise<KnownFolder | undefined> {
+  /** Skips entries whose path now belongs to a different folder. */
+  private async findByRealPath(realFolder: string | undefined): Promise<KnownFolder | undefined> {
     if (realFolder === undefined) return undefined;
     for (const known of this.folders.filter((other) => other.realFolder === realFolder)) {
-      const current = await realPathOf(known.folder);
+      const current = await resolveRealPath(known.folder);
       if (current === undefined || current === realFolder) return known;
     }
     return undefined;
   }
 
-  private giveId(known: KnownFolder, id: string): void {
+  private assignId(known: KnownFolder, id: string): void {
     this.folders = this.folders.filter((other) => other === known || other.id !== id);
     known.id = id;
   }
 
-  private takeName(known: KnownFolder, name: string): void {
+  private assignName(known: KnownFolder, name: string): void {
     for (const other of this.folders) {
       if (other !== known && other.name === name) Object.assign(other, { name: '', wanted: '' });
     }
     known.name = name;
   }
 
-  private freeId(slug: string): string {
+  private findFreeId(slug: string): string {
     const taken = new Set(this.folders.map(({ id }) => id));
     let id = slug;
     for (let number = 2; taken.has(id); number += 1) id = `${slug}-${number}`;
     return id;
   }
 
-  private async freeName(wanted: string, known: KnownFolder, isServed: (id: string) => boolean): Promise<string> {
+  private async findFreeName(
+    preferred: string,
+    known: KnownFolder,
+    isServed: (id: string) => boolean,
+  ): Promise<string> {
     const others = this.folders.filter((other) => other !== known);
     for (let number = 1; ; number += 1) {
-      const name = number === 1 ? wanted : `${wanted} (${number})`;
+      const name = number === 1 ? preferred : `${preferred} (${number})`;
       const owner = others.find((other) => other.name === name);
       if (owner === undefined) return name;
-      if (isServed(owner.id) || (await isThere(owner.folder))) continue;
-      // A folder that was moved comes again under another path, and should find its name free.
-      this.takeName(known, name);
+      if (isServed(owner.id) || (await resolveRealPath(owner.folder)) !== undefined) continue;
+      // A moved folder should keep its name under its new path.
+      this.assignName(known, name);
       return name;
     }
   }
 }
 
-async function realPathOf(folder: string): Promise<string | undefined> {
+async function resolveRealPath(folder: string): Promise<string | undefined> {
   return await fs.realpath(folder).catch(() => undefined);
-}
-
-async function isThere(folder: string): Promise<boolean> {
-  return await fs.access(folder).then(
-    () => true,
-    () => false,
-  );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
-/** The id that a name gives: lower case letters and digits, joined by hyphens, at most 60 of them (D20). */
-export function slugOf(name: string): string {
+/** Converts a name to an id: at most 60 lowercase letters, digits and hyphens (D20: folders as databases). */
+export function slugify(name: string): string {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

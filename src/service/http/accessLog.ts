@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request under way, of which a line is written at its end. */
 export interface AccessRecord {
-  /** The pattern of its route; left out where there is none. */
+  /** The path pattern of the request's route; absent for unknown paths. */
   route?: string | undefined;
+  /** True for a stream that either side may end at any time. */
+  isOpenEnded?: boolean;
 }
 
-/**
- * Writes one line of JSON for each request when it has ended (D40). It names the route by its pattern, never by what
- * was sent, so that neither a token nor an id nor a query gets into it.
- */
+/** Writes a JSON line for each request, without its path, so that no tokens, ids or queries are logged (D40). */
 export class AccessLog {
   private readonly write: (line: string) => void;
 
@@ -17,24 +15,26 @@ export class AccessLog {
     this.write = write;
   }
 
-  /** Follows a request until its answer is sent, or its connection has ended. */
-  follow({ method }: IncomingMessage, response: ServerResponse): AccessRecord {
+  /** Tracks a request until its response is sent or its connection ends. An incomplete response is logged as aborted. */
+  track({ method }: IncomingMessage, response: ServerResponse): AccessRecord {
     const [time, startedAt] = [new Date().toISOString(), performance.now()];
     const record: AccessRecord = {};
     response.once('close', () => {
       const status = response.headersSent ? response.statusCode : null;
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
-      this.writeLine({ time, method: method ?? null, route: record.route ?? null, status, durationMs });
+      const isAborted = !response.writableFinished && record.isOpenEnded !== true;
+      const aborted = isAborted ? { aborted: true } : {};
+      this.writeLine({ time, method: method ?? null, route: record.route ?? null, status, durationMs, ...aborted });
     });
     return record;
   }
 
-  /** Notes what was refused before it was a request. */
-  refused(status: number): void {
+  /** Logs a connection that was refused before it sent a valid request. */
+  recordRefusal(status: number): void {
     this.writeLine({ time: new Date().toISOString(), method: null, route: null, status, durationMs: null });
   }
 
-  private writeLine(line: Readonly<Record<string, string | number | null>>): void {
+  private writeLine(line: Readonly<Record<string, string | number | boolean | null>>): void {
     this.write(`${JSON.stringify(line)}\n`);
   }
 }

@@ -1,87 +1,85 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
-import { inputSchemaOf, schemaAt } from './expectation.ts';
-import { wrongFields } from './httpProblem.ts';
-import { fieldProblemAt, mostNamed, problemsOf, type FieldProblem } from './issues.ts';
+import { toInputSchema, findSchema } from './schemaDescription.ts';
+import { createFieldsProblem } from './httpProblem.ts';
+import { createFieldProblem, maxNamedFields, toFieldProblems, type FieldProblem } from './schemaIssues.ts';
 
-/** Where the fields of a request come from. */
 export interface FieldSource {
   /** The `{name}` parts of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Reads the JSON body; throws the matching problem when it cannot be had. */
+  /** Reads the JSON body. Throws {@link HttpProblem} if that fails. */
   readonly readBody: () => Promise<unknown>;
 }
 
-/** What an operation takes, one schema for each place that fields can stand in. Without one nothing is read there. */
+/** Schemas for an operation's fields. Fields without a schema are ignored. */
 export interface FieldSchemas<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType> {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
 }
 
-/** The fields of a request, checked. */
 export interface Fields<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType> {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
 }
 
-/** One place that fields can stand in. */
-interface Place {
-  /** Begins the locations of its fields. */
+interface FieldContainer {
+  /** Prefix of the fields' locations. */
   readonly root: 'path' | 'query' | 'body';
   readonly schema: z.ZodMiniType;
   readonly json: JsonObject;
 }
 
 /**
- * Makes the function that reads and checks all fields of a request. It throws 422 that names every wrong one, or what
- * `readBody` throws.
+ * Creates a function that reads and validates all fields of a request. The function throws a 422 problem that lists
+ * every invalid field.
  */
-export function fieldReader<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType>(
+export function createFieldReader<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType>(
   schemas: FieldSchemas<P, Q, B>,
-): (given: FieldSource) => Promise<Fields<P, Q, B>> {
-  const path = place('path', schemas.params);
-  const query = place('query', schemas.query);
-  const body = place('body', schemas.body);
-  return async (given) => {
+): (source: FieldSource) => Promise<Fields<P, Q, B>> {
+  const path = createContainer('path', schemas.params);
+  const query = createContainer('query', schemas.query);
+  const body = createContainer('body', schemas.body);
+  return async (source) => {
     const problems: FieldProblem[] = [];
     const fields = {
-      params: path === undefined ? undefined : check(path, given.params, problems),
-      query: query === undefined ? undefined : check(query, queryFields(query, given.query, problems), problems),
-      body: body === undefined ? undefined : checkBody(body, await given.readBody(), problems),
+      params: path === undefined ? undefined : checkFields(path, source.params, problems),
+      query:
+        query === undefined ? undefined : checkFields(query, parseQueryFields(query, source.query, problems), problems),
+      body: body === undefined ? undefined : checkBody(body, await source.readBody(), problems),
     };
-    if (problems.length > 0) throw wrongFields(problems);
-    // Nothing was wrong, so each is what its schema gives.
+    if (problems.length > 0) throw createFieldsProblem(problems);
+    // If there are no problems, each field has the type of its schema.
     return fields as Fields<P, Q, B>;
   };
 }
 
-function place(root: Place['root'], schema: z.ZodMiniType | undefined): Place | undefined {
-  return schema === undefined ? undefined : { root, schema, json: inputSchemaOf(schema) };
+function createContainer(root: FieldContainer['root'], schema: z.ZodMiniType | undefined): FieldContainer | undefined {
+  return schema === undefined ? undefined : { root, schema, json: toInputSchema(schema) };
 }
 
-function check({ root, schema, json }: Place, value: unknown, problems: FieldProblem[]): unknown {
+function checkFields({ root, schema, json }: FieldContainer, value: unknown, problems: FieldProblem[]): unknown {
   const result = z.safeParse(schema, value);
   if (result.success) return result.data;
-  problems.push(...problemsOf(json, value, result.error.issues, root));
+  problems.push(...toFieldProblems(json, value, result.error.issues, root));
   return undefined;
 }
 
-/** A list with millions of wrong entries must not become millions of issues: lists of text are looked at beforehand. */
-function checkBody(body: Place, value: unknown, problems: FieldProblem[]): unknown {
-  if (!isJsonObject(value)) return check(body, value, problems);
+/** Checks lists of strings in advance, because millions of wrong entries must not become millions of issues. */
+function checkBody(body: FieldContainer, value: unknown, problems: FieldProblem[]): unknown {
+  if (!isJsonObject(value)) return checkFields(body, value, problems);
   const checked = { ...value };
   for (const [name, list] of Object.entries(value)) {
-    if (!Array.isArray(list) || !isTextList(schemaAt(body.json, [name]))) continue;
-    const { named, more } = wrongEntries(list);
-    if (named.length === 0) continue;
-    problems.push(...named.map((index) => fieldProblemAt('body', [name, index], 'must be text')));
+    if (!Array.isArray(list) || !isTextList(findSchema(body.json, [name]))) continue;
+    const { indexes, more } = findWrongEntries(list);
+    if (indexes.length === 0) continue;
+    problems.push(...indexes.map((index) => createFieldProblem('body', [name, index], 'must be text')));
     if (more > 0) problems.push({ message: `and ${more} more`, location: `body.${name}` });
     checked[name] = [''];
   }
-  return check(body, checked, problems);
+  return checkFields(body, checked, problems);
 }
 
 function isTextList(schema: JsonObject | undefined): boolean {
@@ -89,35 +87,34 @@ function isTextList(schema: JsonObject | undefined): boolean {
   return isJsonObject(items) && items['type'] === 'string';
 }
 
-/** Returns the places of the first entries that are not text, and how many follow. */
-function wrongEntries(list: readonly unknown[]): { readonly named: readonly number[]; readonly more: number } {
-  const named: number[] = [];
+/** Returns the indexes of the first entries that are not strings, and the number of other such entries. */
+function findWrongEntries(list: readonly unknown[]): { readonly indexes: readonly number[]; readonly more: number } {
+  const indexes: number[] = [];
   let more = 0;
   for (const [index, entry] of list.entries()) {
     if (typeof entry === 'string') continue;
-    if (named.length < mostNamed) named.push(index);
+    if (indexes.length < maxNamedFields) indexes.push(index);
     else more += 1;
   }
-  return { named, more };
+  return { indexes, more };
 }
 
-/** A query string as an object: whole numbers are read as such, and lists are parted by commas, as the schema wants them. */
-function queryFields(query: Place, given: URLSearchParams, problems: FieldProblem[]): JsonObject {
+/** Converts a query string to an object. Parses integers and splits lists at commas, as the schema requires. */
+function parseQueryFields(query: FieldContainer, search: URLSearchParams, problems: FieldProblem[]): JsonObject {
   const fields = Object.create(null) as JsonObject;
-  for (const name of new Set(given.keys())) {
-    const values = given.getAll(name);
-    const wanted = schemaAt(query.json, [name]);
-    if (values.length > 1 && wanted !== undefined) {
-      problems.push(fieldProblemAt('query', [name], 'must be given only once'));
-    }
-    const value = queryValue(values[0] ?? '', wanted?.['type']);
+  for (const name of new Set(search.keys())) {
+    const values = search.getAll(name);
+    const fieldSchema = findSchema(query.json, [name]);
+    if (values.length > 1 && fieldSchema !== undefined)
+      problems.push(createFieldProblem('query', [name], 'must be given only once'));
+    const value = parseQueryValue(values[0] ?? '', fieldSchema?.['type']);
     if (value !== undefined) fields[name] = value;
   }
   return { ...fields };
 }
 
-/** An empty text is no number, and so counts as not given. */
-function queryValue(text: string, type: unknown): unknown {
+/** Converts a query parameter to the type of its schema. An empty number counts as absent. */
+function parseQueryValue(text: string, type: unknown): unknown {
   if (type === 'integer') return text === '' ? undefined : /^-?\d+$/.test(text) ? Number(text) : text;
   return type === 'array' ? text.split(',').filter((part) => part !== '') : text;
 }

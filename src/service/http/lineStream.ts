@@ -3,8 +3,8 @@ import type { LineStream } from './router.ts';
 
 const maxUnreadBytes = 1024 * 1024;
 
-/** An answer that stays open, over a response whose head has not gone out. One that nobody reads is ended. */
-export function openLines(response: ServerResponse, status: number): LineStream {
+/** Starts a response with one JSON value per line. Aborts the response if the client stops reading. */
+export function openLineStream(response: ServerResponse, status: number): LineStream {
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/x-ndjson');
   response.setHeader('Cache-Control', 'no-store');

@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { problemMediaType } from '../../contract/problem.ts';
 import { HttpProblem } from './httpProblem.ts';
 
-/** The problem that the HTTP parser or its clock found; undefined when it was the connection that broke. */
-export function parserProblem(error: NodeJS.ErrnoException): HttpProblem | undefined {
+/** Converts an error or timeout of the HTTP parser to a problem; undefined if the connection broke. */
+export function toParserProblem(error: NodeJS.ErrnoException): HttpProblem | undefined {
   const code = error.code ?? '';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new HttpProblem(408, 'The request did not arrive in time.');
   if (code === 'HPE_HEADER_OVERFLOW') return new HttpProblem(431, 'The request line and headers are too large.');
@@ -12,9 +12,9 @@ export function parserProblem(error: NodeJS.ErrnoException): HttpProblem | undef
   return undefined;
 }
 
-/** A problem as the bytes of a whole answer, for where there is no response to write to. */
-export function rawAnswer(problem: HttpProblem): string {
-  const body = JSON.stringify(problem.document());
+/** Formats a complete response for connections without a response object. */
+export function formatRawResponse(problem: HttpProblem): string {
+  const body = JSON.stringify(problem.toDocument());
   const headers = {
     'Content-Type': problemMediaType,
     'Content-Length': Buffer.byteLength(body),

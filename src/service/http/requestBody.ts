@@ -1,17 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpProblem } from './httpProblem.ts';
 
-/** What a request may cost. */
 export interface RequestLimits {
-  /** Of a body. */
   readonly maxBytes: number;
-  /** Until a body has arrived whole; also how long the reader of an answer may stand still. */
+  /** Time limit for a body to arrive, and for a client to continue reading a stalled response. */
   readonly timeLimitMs: number;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a JSON body. Throws {@link HttpProblem}: 415, 413, 408 or 400; the last also when `broken` tells why. */
+/** Reads a JSON body. Throws {@link HttpProblem} 415, 413, 408 or 400, or the reason of `broken`. */
 export async function readJson(
   request: IncomingMessage,
   limits: RequestLimits,
@@ -35,16 +33,16 @@ function checkHeaders(request: IncomingMessage, maxBytes: number): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     throw new HttpProblem(415, 'An encoded request body is not accepted.');
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw createTooLargeProblem(maxBytes);
 }
 
 async function readBytes(request: IncomingMessage, limits: RequestLimits, broken: AbortSignal): Promise<Buffer> {
   return await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => {
+    const handleTimeout = (): void =>
       finish(() => reject(new HttpProblem(408, 'The request body did not arrive in time.')));
-    }, limits.timeLimitMs);
+    const timer = setTimeout(handleTimeout, limits.timeLimitMs);
     const finish = (settle: () => void): void => {
       clearTimeout(timer);
       request.removeAllListeners('data');
@@ -52,22 +50,23 @@ async function readBytes(request: IncomingMessage, limits: RequestLimits, broken
     };
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limits.maxBytes) finish(() => reject(tooLarge(limits.maxBytes)));
+      if (size > limits.maxBytes) finish(() => reject(createTooLargeProblem(limits.maxBytes)));
       else chunks.push(chunk);
     });
     request.on('end', () => finish(() => resolve(Buffer.concat(chunks))));
     const cutOff = (): void => finish(() => reject(new HttpProblem(400, 'The request body was cut off.')));
     request.on('error', cutOff);
     request.on('close', cutOff);
-    broken.addEventListener('abort', () => finish(() => reject(reasonOf(broken))));
-    if (broken.aborted) finish(() => reject(reasonOf(broken)));
+    const abort = (): void => finish(() => reject(getAbortReason(broken)));
+    broken.addEventListener('abort', abort);
+    if (broken.aborted) abort();
   });
 }
 
-function reasonOf(signal: AbortSignal): Error {
+function getAbortReason(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new HttpProblem(400, 'The request body was cut off.');
 }
 
-function tooLarge(maxBytes: number): HttpProblem {
+function createTooLargeProblem(maxBytes: number): HttpProblem {
   return new HttpProblem(413, `The request body is larger than ${maxBytes} bytes.`);
 }

@@ -1,73 +1,71 @@
 import { HttpProblem } from './httpProblem.ts';
 import type { FieldSource } from './fields.ts';
 
-/** An answer that stays open, one value as JSON a line, until one of the two sides ends it. */
+/** A response that stays open and sends one JSON value per line, until either side ends it. */
 export interface LineStream {
   write(value: unknown): void;
   end(): void;
-  /** Calls once when it has ended; at once where that is so already. */
+  /** Calls the listener once when the stream ends, or immediately if it has already ended. */
   onEnd(listener: () => void): void;
 }
 
-/** What a handler answers; without a body when there is none to send. */
-export interface ApiAnswer {
+/** The result of a handler, with at most one kind of body. */
+export interface RouteResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of a body: its JSON text, piece by piece. When it fails in the middle, the connection is cut. */
+  /** Yields the JSON text of the body in chunks. Used instead of `body`. A failure aborts the response. */
   readonly pieces?: AsyncIterable<string>;
-  /** Instead of a body: takes the answer over, which stays open. */
+  /** Used instead of a body: takes over a response that stays open. */
   readonly lines?: (lines: LineStream) => void;
 }
 
-/** What the server needs to know of an operation. */
-export interface Route {
+export interface ApiRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** `/api/v1/transfers/{id}`. */
+  /** For example `/api/v1/transfers/{id}`. */
   readonly path: string;
-  /** Answered without a token. */
+  /** True if no token is required. */
   readonly isOpen?: boolean;
-  /** Answered to the sharing token only, which the token of the API does not replace (D29, D41). */
+  /** True if only the sharing token is accepted, not the API token (D29: shared service, D41: two secrets). */
   readonly needsSharingToken?: boolean;
-  /** Checks the fields and answers. Throws {@link HttpProblem}. */
-  readonly answer: (given: FieldSource) => Promise<ApiAnswer>;
+  /** Validates the fields and returns the response. Throws {@link HttpProblem}. */
+  readonly handle: (source: FieldSource) => Promise<RouteResponse>;
 }
 
-/** A route and the parts of the path that it names. */
 interface RouteMatch {
-  readonly route: Route;
+  readonly route: ApiRoute;
   /** The `{name}` parts of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds the route for a request. Throws {@link HttpProblem}: 404 for an unknown path, 405 with `Allow` for a wrong method. */
-export function findRoute(routes: readonly Route[], method: string, path: string): RouteMatch {
+/** Finds the route of a request. Throws {@link HttpProblem}: 404 for an unknown path, 405 for a wrong method. */
+export function findRoute(routes: readonly ApiRoute[], method: string, path: string): RouteMatch {
   const matches = routes.flatMap((route) => {
     const params = matchPath(route.path, path);
     return params === undefined ? [] : [{ route, params }];
   });
   const first = matches[0];
-  if (first === undefined) throw new HttpProblem(404, 'There is nothing at this address.');
-  // A path with no `{name}` in it is meant before one that has it: transfers/records is not a transfer.
+  if (first === undefined) throw new HttpProblem(404, 'There is no resource at this address.');
+  // Literal paths take precedence over parameters: `transfers/records` is not a transfer.
   const sameShape = matches.filter((match) => match.route.path === first.route.path);
   const found = sameShape.find((match) => match.route.method === method);
   if (found !== undefined) return found;
   const allow = sameShape.map((match) => match.route.method).join(', ');
-  throw new HttpProblem(405, `${method} is not possible here: ${allow} is.`, { headers: { Allow: allow } });
+  throw new HttpProblem(405, `${method} is not allowed here; allowed: ${allow}.`, { headers: { Allow: allow } });
 }
 
-/** Returns the pattern of the route that a path belongs to, whatever the method; undefined where there is none. */
-export function findPattern(routes: readonly Route[], path: string): string | undefined {
+/** Returns the route pattern of a path for any method; undefined for unknown paths. */
+export function findPattern(routes: readonly ApiRoute[], path: string): string | undefined {
   return routes.find((route) => matchPath(route.path, path) !== undefined)?.path;
 }
 
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
-  const wanted = pattern.split('/');
-  const given = path.split('/');
-  if (wanted.length !== given.length) return undefined;
+  const expected = pattern.split('/');
+  const actual = path.split('/');
+  if (expected.length !== actual.length) return undefined;
   const params: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index] ?? '';
+  for (const [index, part] of expected.entries()) {
+    const value = actual[index] ?? '';
     if (!part.startsWith('{')) {
       if (part !== value) return undefined;
       continue;

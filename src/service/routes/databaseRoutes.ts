@@ -1,52 +1,47 @@
-import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/servedDatabases.ts';
 import { searchParameters } from '../catalog/specificParameters.ts';
 import { mustFindDatabase } from '../databases/findDatabase.ts';
-import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
-import { databasePathSchema } from '../wire/requests.ts';
-import { answerSchemas } from '../wire/schemas.ts';
+import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
+import { databasePathSchema } from '../wire/requestSchemas.ts';
+import { responseSchemas } from '../wire/responseSchemas.ts';
 
-const problems = { 404: 'There is no such database.' };
+const problems = { 404: 'The database does not exist.' };
 
-/** The databases: all (§4.2), one, and its search parameters (D26). */
-export function databaseRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
+/** Creates the routes for databases: all (§4.2), one, and its search parameters (D26: service HTTP behavior). */
+export function createDatabaseRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
   const all = `${apiBase}/databases`;
-  return [listRoute(all, databases), ...oneRoutes(`${all}/{database}`, databases)];
+  return [createListRoute(all, databases), ...createDatabaseRoutePair(`${all}/{database}`, databases)];
 }
 
-function listRoute(path: string, databases: ServedDatabases): DescribedRoute {
-  return describedRoute({
+function createListRoute(path: string, databases: ServedDatabases): DescribedRoute {
+  return describeRoute({
     method: 'GET',
     path,
     handle: () => ({ status: 200, body: databases.list().map((database) => database.document) }),
-    description: {
-      operationId: 'listDatabases',
-      tag: 'databases',
-      summary: 'All databases',
-      description: 'In the order in which the service was told of them; what a lease brought last comes first.',
-      success: { status: 200, description: 'All databases.', schema: answerSchemas.DatabaseList },
-      problems: {},
-    },
+    operationId: 'listDatabases',
+    tag: 'databases',
+    summary: 'All databases',
+    description: 'The most recently requested first.',
+    success: { status: 200, description: 'All databases.', schema: responseSchemas.DatabaseList },
   });
 }
 
-function oneRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
+function createDatabaseRoutePair(path: string, databases: ServedDatabases): DescribedRoute[] {
   const find = (nameOrId: string): ServedDatabase => mustFindDatabase(databases, nameOrId, 'path.database');
   return [
-    describedRoute({
+    describeRoute({
       method: 'GET',
       path,
       params: databasePathSchema,
       handle: ({ params }) => ({ status: 200, body: find(params.database).document }),
-      description: {
-        operationId: 'getDatabase',
-        tag: 'databases',
-        summary: 'One database',
-        description: 'Found by its name or its id; a name goes before an id.',
-        success: { status: 200, description: 'The database.', schema: answerSchemas.Database },
-        problems,
-      },
+      operationId: 'getDatabase',
+      tag: 'databases',
+      summary: 'One database',
+      description: 'Found by name or, if none has it, by id.',
+      success: { status: 200, description: 'The database.', schema: responseSchemas.Database },
+      problems,
     }),
-    describedRoute({
+    describeRoute({
       method: 'GET',
       path: `${path}/search-parameters`,
       params: databasePathSchema,
@@ -54,14 +49,12 @@ function oneRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
         find(params.database);
         return { status: 200, body: searchParameters };
       },
-      description: {
-        operationId: 'getSearchParameters',
-        tag: 'databases',
-        summary: 'Search parameters of a database',
-        description: 'What may stand in the field `specific` of a search.',
-        success: { status: 200, description: 'The parameters.', schema: answerSchemas.SearchParameters },
-        problems,
-      },
+      operationId: 'getSearchParameters',
+      tag: 'databases',
+      summary: 'Search parameters of a database',
+      description: 'The possible fields of `specific` in a search.',
+      success: { status: 200, description: 'The parameters.', schema: responseSchemas.SearchParameters },
+      problems,
     }),
   ];
 }

@@ -1,114 +1,110 @@
 import type { MetadataRequest } from '../../contract/metadata.ts';
 import { findQueryMistakes, queryConditions, type QueryMistake } from '../../core/util/searchSyntax.ts';
-import { resourceOf, type CatalogFile } from '../catalog/catalogFile.ts';
-import type { ServedDatabase, ServedDatabases } from '../catalog/databases.ts';
-import { parseSearch, termCount, type ParsedSearch } from '../catalog/searchLanguage.ts';
-import type { SearchPage } from '../catalog/searchPage.ts';
+import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
+import type { ServedDatabase, ServedDatabases } from '../catalog/servedDatabases.ts';
+import { parseSearch, countTerms, type ParsedSearch } from '../catalog/searchLanguage.ts';
+import type { CatalogPage } from '../catalog/catalogPage.ts';
 import type { CatalogSearch } from '../catalog/searchSql.ts';
 import { parseSpecific } from '../catalog/specificParameters.ts';
 import { mustFindDatabase } from '../databases/findDatabase.ts';
-import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
-import { wrongFields } from '../http/httpProblem.ts';
-import { fieldProblemAt, type FieldProblem } from '../http/issues.ts';
-import { quotable } from '../http/quotable.ts';
-import type { ApiAnswer } from '../http/router.ts';
-import { unknownIds } from '../http/unknownIds.ts';
-import { metadataQuerySchema, metadataSchema, searchSchema, type LocalSearchRequest } from '../wire/requests.ts';
-import { answerSchemas } from '../wire/schemas.ts';
+import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
+import { createFieldsProblem } from '../http/httpProblem.ts';
+import { createFieldProblem, type FieldProblem } from '../http/schemaIssues.ts';
+import { toQuotable } from '../http/quotable.ts';
+import type { RouteResponse } from '../http/router.ts';
+import { createUnknownIdsProblem } from '../http/fileIdProblems.ts';
+import { metadataQuerySchema, metadataSchema, searchSchema, type LocalSearchRequest } from '../wire/requestSchemas.ts';
+import { responseSchemas } from '../wire/responseSchemas.ts';
 
 const maxTerms = 200;
-/** Of all patterns with wildcards together. */
+/** Maximum total length of all patterns with wildcards. */
 const maxPatternLength = 500;
 
-const someone = '0000-0002-1825-0097';
-const away = 'The folder of the database is not there or cannot be read.';
-const unknown = 'There is no such database, or it does not have all of the files; each of these is named.';
+const exampleOrcid = '0000-0002-1825-0097';
+const unavailableDescription = 'The folder of the database does not exist or cannot be read.';
+const notFoundDescription =
+  'The database does not exist, or does not have all of the files; each missing one is listed.';
 
-/** Search (§4.3) and metadata by ids in both forms (§4.4, D26). */
-export function fileRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
-  return [searchRoute(apiBase, databases), ...metadataRoutes(`${apiBase}/files/by-id`, databases)];
+/** Creates the routes for search (§4.3) and metadata by ids in both forms (§4.4, D26: service HTTP behavior). */
+export function createFileRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
+  return [createSearchRoute(apiBase, databases), ...createMetadataRoutes(`${apiBase}/files/by-id`, databases)];
 }
 
-function searchRoute(apiBase: string, databases: ServedDatabases): DescribedRoute {
-  return describedRoute({
+function createSearchRoute(apiBase: string, databases: ServedDatabases): DescribedRoute {
+  return describeRoute({
     method: 'POST',
     path: `${apiBase}/files`,
     body: searchSchema,
-    handle: async ({ body }) => await search(databases, body),
-    description: {
-      operationId: 'searchFiles',
-      tag: 'files',
-      summary: 'Search the files of a database',
-      description: `Results come by relevance and then by path, in an order that stays: offset and limit cut it exactly. Without a limit all come. Of an answer that breaks off before its end nothing counts.`,
-      success: { status: 200, description: 'The files found.', schema: answerSchemas.FileList },
-      example: { database: 'Source Data', orcid: someone, query: 'format:csv', offset: 0, limit: 100 },
-      problems: { 404: 'There is no such database.', 500: away },
-    },
+    handle: async ({ body }) => await runSearch(databases, body),
+    operationId: 'searchFiles',
+    tag: 'files',
+    summary: 'Search the files of a database',
+    description:
+      'Results are sorted by relevance and then by path, in a stable order for offset and limit. Without a limit, all results are returned. An incomplete response is invalid as a whole.',
+    success: { status: 200, description: 'The files found.', schema: responseSchemas.FileList },
+    example: { database: 'Source Data', orcid: exampleOrcid, query: 'format:csv', offset: 0, limit: 100 },
+    problems: { 404: 'The database does not exist.', 500: unavailableDescription },
   });
 }
 
-function metadataRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
-  const success = { status: 200, description: 'The files, in the order asked.', schema: answerSchemas.FileList };
-  const problems = { 404: unknown, 500: away };
+function createMetadataRoutes(path: string, databases: ServedDatabases): DescribedRoute[] {
+  const success = { status: 200, description: 'The files, in the requested order.', schema: responseSchemas.FileList };
+  const problems = { 404: notFoundDescription, 500: unavailableDescription };
   return [
-    describedRoute({
+    describeRoute({
       method: 'GET',
       path,
       query: metadataQuerySchema,
       handle: async ({ query }) => {
         const { ids, ...rest } = query;
-        return await metadata(databases, { ...rest, file_ids: ids }, 'query');
+        return await getMetadata(databases, { ...rest, file_ids: ids }, 'query');
       },
-      description: {
-        operationId: 'getFilesById',
-        tag: 'files',
-        summary: 'Metadata of files, by their ids joined by commas',
-        description: 'An id given twice is answered once. For many ids there is the other form.',
-        success,
-        problems,
-      },
+      operationId: 'getFilesById',
+      tag: 'files',
+      summary: 'Metadata of files, by comma-separated ids',
+      description: 'A repeated id is returned once. Use the POST form for many ids.',
+      success,
+      problems,
     }),
-    describedRoute({
+    describeRoute({
       method: 'POST',
       path,
       body: metadataSchema,
-      handle: async ({ body }) => await metadata(databases, body, 'body'),
-      description: {
-        operationId: 'fetchFilesById',
-        tag: 'files',
-        summary: 'Metadata of files, by their ids',
-        description: 'An id given twice is answered once.',
-        success,
-        example: { database: 'Source Data', orcid: someone, file_ids: ['a.csv', 'data/b.csv'] },
-        problems,
-      },
+      handle: async ({ body }) => await getMetadata(databases, body, 'body'),
+      operationId: 'fetchFilesById',
+      tag: 'files',
+      summary: 'Metadata of files, by their ids',
+      description: 'A repeated id is returned once.',
+      success,
+      example: { database: 'Source Data', orcid: exampleOrcid, file_ids: ['a.csv', 'data/b.csv'] },
+      problems,
     }),
   ];
 }
 
-async function search(databases: ServedDatabases, request: LocalSearchRequest): Promise<ApiAnswer> {
+async function runSearch(databases: ServedDatabases, request: LocalSearchRequest): Promise<RouteResponse> {
   const database = mustFindDatabase(databases, request.database, 'body.database');
   checkQuery(request.query);
   const parsed = parseSearch(request.query);
   checkCost(parsed, request.specific?.path);
-  const wanted: CatalogSearch = {
+  const catalogSearch: CatalogSearch = {
     search: parsed,
     filter: parseSpecific(request.specific ?? {}),
     ...(request.status === undefined ? {} : { status: request.status }),
     offset: request.offset ?? 0,
     limit: request.limit ?? Number.POSITIVE_INFINITY,
   };
-  const first = await database.catalog.search(wanted);
-  if (first.next === undefined || first.files.length === wanted.limit) return answer(database, first.files);
-  return { status: 200, pieces: searchPieces(database, wanted, first) };
+  const first = await database.catalog.search(catalogSearch);
+  if (first.next === undefined || first.files.length === catalogSearch.limit) return toResponse(database, first.files);
+  return { status: 200, pieces: streamSearch(database, catalogSearch, first) };
 }
 
-/** Throws 422 that names each mistake in a query and its place (D21). */
+/** Throws a 422 problem that lists each mistake in a query with its position (D21: search syntax). */
 function checkQuery(query: string): void {
   const mistakes = findQueryMistakes(query).map((mistake) => {
-    return fieldProblemAt('body', ['query'], describeMistake(mistake));
+    return createFieldProblem('body', ['query'], describeMistake(mistake));
   });
-  if (mistakes.length > 0) throw wrongFields(mistakes);
+  if (mistakes.length > 0) throw createFieldsProblem(mistakes);
 }
 
 function describeMistake({ kind, position, condition }: QueryMistake): string {
@@ -121,70 +117,68 @@ function describeMistake({ kind, position, condition }: QueryMistake): string {
     case 'noValue':
       return `has nothing after "${condition}" ${at}`;
     case 'unknownCondition':
-      return `has an unknown condition "${quotable(condition)}" ${at}: known are ${queryConditions.join(', ')}; to search for the words, put them in quotation marks`;
+      return `has an unknown condition "${toQuotable(condition)}" ${at}: known are ${queryConditions.join(', ')}; to search for the words, put them in quotation marks`;
   }
 }
 
-/** Yields the text of {@link answer}, page by page, so that a search with very many files is never held whole. */
-async function* searchPieces(
+/** Yields the text of {@link toResponse} page by page, to limit the memory of large results. */
+async function* streamSearch(
   database: ServedDatabase,
-  wanted: CatalogSearch,
-  first: SearchPage,
+  catalogSearch: CatalogSearch,
+  first: CatalogPage,
 ): AsyncGenerator<string> {
   yield `{"database":${JSON.stringify(database.document.name)},"resources":[`;
-  let left = wanted.limit;
+  let remaining = catalogSearch.limit;
   for (let page = first, comma = ''; ; comma = ',') {
-    if (page.files.length > 0) yield comma + page.files.map((file) => JSON.stringify(resourceOf(file))).join(',');
-    left -= page.files.length;
-    if (page.next === undefined || left === 0) break;
-    page = await database.catalog.search({ ...wanted, limit: left, after: page.next });
+    if (page.files.length > 0) yield comma + page.files.map((file) => JSON.stringify(toFileResource(file))).join(',');
+    remaining -= page.files.length;
+    if (page.next === undefined || remaining === 0) break;
+    page = await database.catalog.search({ ...catalogSearch, limit: remaining, after: page.next });
   }
   yield ']}';
 }
 
-/** What a search may cost: the words of its query, and the patterns, which each path is held against sign by sign. */
+/** Limits the cost of a search: the number of terms, and the patterns, which are matched against each path. */
 function checkCost(parsed: ParsedSearch, path: string | null | undefined): void {
   const patterns = parsed.alternatives.flat().flatMap((term) => (term.kind === 'path' ? [term.pattern] : []));
   const problems: FieldProblem[] = [];
-  if (termCount(parsed) > maxTerms) {
-    problems.push(fieldProblemAt('body', ['query'], `must not have more than ${maxTerms} words`));
-  }
+  const report = (path: string[], message: string): void =>
+    void problems.push(createFieldProblem('body', path, message));
+  if (countTerms(parsed) > maxTerms) report(['query'], `must not have more than ${maxTerms} words`);
   const tooLong = `must not have patterns of more than ${maxPatternLength} characters`;
-  if (patternLength(patterns) > maxPatternLength) problems.push(fieldProblemAt('body', ['query'], tooLong));
-  if (path && patternLength([path]) > maxPatternLength) {
-    problems.push(fieldProblemAt('body', ['specific', 'path'], tooLong));
-  }
-  if (problems.length > 0) throw wrongFields(problems);
+  if (countPatternCharacters(patterns) > maxPatternLength) report(['query'], tooLong);
+  if (path && countPatternCharacters([path]) > maxPatternLength) report(['specific', 'path'], tooLong);
+  if (problems.length > 0) throw createFieldsProblem(problems);
 }
 
-function patternLength(patterns: readonly string[]): number {
+function countPatternCharacters(patterns: readonly string[]): number {
   return patterns.filter((pattern) => /[*?]/.test(pattern)).reduce((sum, pattern) => sum + pattern.length, 0);
 }
 
-async function metadata(
+async function getMetadata(
   databases: ServedDatabases,
   request: MetadataRequest,
   root: 'body' | 'query',
-): Promise<ApiAnswer> {
+): Promise<RouteResponse> {
   const database = mustFindDatabase(databases, request.database, `${root}.database`);
   const found = await database.catalog.filesByIds(new Set(request.file_ids));
   checkAllFound(request.file_ids, found, root);
   const offset = request.offset ?? 0;
-  return answer(database, [...found.values()].slice(offset, offset + (request.limit ?? found.size)));
+  return toResponse(database, [...found.values()].slice(offset, offset + (request.limit ?? found.size)));
 }
 
-/** Nothing half: a file that is not there is not left out of the answer, but named. */
+/** Throws for missing files instead of returning an incomplete list. */
 function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknown>, root: 'body' | 'query'): void {
   const list = root === 'body' ? 'body.file_ids' : 'query.ids';
   const missing = new Map<string, number>();
   for (const [index, id] of ids.entries()) if (!found.has(id) && !missing.has(id)) missing.set(id, index);
   if (missing.size === 0) return;
-  throw unknownIds(
+  throw createUnknownIdsProblem(
     [...missing].map(([id, index]) => ({ id, location: root === 'body' ? `${list}.${index}` : list })),
     list,
   );
 }
 
-function answer(database: ServedDatabase, files: readonly CatalogFile[]): ApiAnswer {
-  return { status: 200, body: { database: database.document.name, resources: files.map(resourceOf) } };
+function toResponse(database: ServedDatabase, files: readonly CatalogFile[]): RouteResponse {
+  return { status: 200, body: { database: database.document.name, resources: files.map(toFileResource) } };
 }

@@ -1,68 +1,62 @@
-import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
+import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
 import type { Leases } from '../leases.ts';
-import { answerSchemas } from '../wire/schemas.ts';
-import { leaseSchema, stopQuerySchema, type ServiceState } from '../wire/sharing.ts';
+import { leaseSchema, stopQuerySchema } from '../wire/requestSchemas.ts';
+import { responseSchemas, type ServiceState } from '../wire/responseSchemas.ts';
 
-/** What those who share a service can ask of it besides its databases. */
-export interface Sharing {
+export interface SharingOperations {
   readonly isShared: boolean;
   readonly leases: Leases;
-  state(): ServiceState;
-  /** Stops the service in order; resolves when it has let go of everything, while its last answers may still go out. */
+  getState(): ServiceState;
+  /** Stops the service cleanly. Resolves when all resources are released; the last responses may still be sent. */
   stop(isReplaced: boolean): Promise<void>;
 }
 
-/**
- * What belongs to sharing one service among windows: leases, how it stands, and its end (D29). A service that is not
- * shared serves its configuration and nothing else: it has neither leases nor a stop (D41).
- */
-export function sharingRoutes(sharing: Sharing): DescribedRoute[] {
-  return [stateRoute(sharing), ...(sharing.isShared ? [leaseRoute(sharing), stopRoute(sharing)] : [])];
+/** Creates the routes for sharing a service: its state and, if it is shared, leases and shutdown (D29, D41). */
+export function createSharingRoutes(sharing: SharingOperations): DescribedRoute[] {
+  return [
+    createStateRoute(sharing),
+    ...(sharing.isShared ? [createLeaseRoute(sharing), createStopRoute(sharing)] : []),
+  ];
 }
 
-function leaseRoute({ leases }: Sharing): DescribedRoute {
-  return describedRoute({
+function createLeaseRoute({ leases }: SharingOperations): DescribedRoute {
+  return describeRoute({
     method: 'POST',
     path: '/leases',
     needsSharingToken: true,
     body: leaseSchema,
-    handle: async ({ body }) => await leases.begin(body),
-    description: {
-      operationId: 'beginLease',
-      tag: 'service',
-      summary: 'Serve folders as long as the connection is held',
-      description:
-        'The answer stays open, with one JSON value a line: first what is served for this lease, then what changes. The lease ends with the connection.',
-      success: {
-        status: 200,
-        description: 'The folders are served.',
-        schema: answerSchemas.LeaseLine,
-        mediaType: 'application/x-ndjson',
-      },
-      example: { databases: [{ name: 'Lab Share', folder: '/data/lab', organization: 'Our Lab' }] },
-      problems: { 500: 'What the folders are called could not be written down.' },
+    handle: async ({ body }) => await leases.open(body),
+    operationId: 'beginLease',
+    tag: 'service',
+    summary: 'Serve folders while the connection is open',
+    description:
+      'The response stays open and sends one JSON value per line: first the databases of this lease, then changes. The lease ends with the connection.',
+    success: {
+      status: 200,
+      description: 'The folders are served.',
+      schema: responseSchemas.LeaseLine,
+      mediaType: 'application/x-ndjson',
     },
+    example: { databases: [{ name: 'Lab Share', folder: '/data/lab', organization: 'Our Lab' }] },
+    problems: { 500: 'The names of the folders could not be saved.' },
   });
 }
 
-function stateRoute(sharing: Sharing): DescribedRoute {
-  return describedRoute({
+function createStateRoute(sharing: SharingOperations): DescribedRoute {
+  return describeRoute({
     method: 'GET',
     path: '/service',
-    handle: () => ({ status: 200, body: sharing.state() }),
-    description: {
-      operationId: 'getService',
-      tag: 'service',
-      summary: 'Which process the service is, and how many use it',
-      description: 'Proves to those who share the service that it is the one that they mean.',
-      success: { status: 200, description: 'How the service stands.', schema: answerSchemas.ServiceState },
-      problems: {},
-    },
+    handle: () => ({ status: 200, body: sharing.getState() }),
+    operationId: 'getService',
+    tag: 'service',
+    summary: 'Process and usage of the service',
+    description: 'Lets windows that share the service verify its identity.',
+    success: { status: 200, description: 'The state of the service.', schema: responseSchemas.ServiceState },
   });
 }
 
-function stopRoute(sharing: Sharing): DescribedRoute {
-  return describedRoute({
+function createStopRoute(sharing: SharingOperations): DescribedRoute {
+  return describeRoute({
     method: 'DELETE',
     path: '/service',
     needsSharingToken: true,
@@ -71,13 +65,10 @@ function stopRoute(sharing: Sharing): DescribedRoute {
       await sharing.stop(query.replaced === 'true');
       return { status: 204 };
     },
-    description: {
-      operationId: 'stopService',
-      tag: 'service',
-      summary: 'Stop the service in order',
-      description: 'Answered when all is put away. All leases end; transfers go on at the next start.',
-      success: { status: 204, description: 'The service has ended, but for this answer.' },
-      problems: {},
-    },
+    operationId: 'stopService',
+    tag: 'service',
+    summary: 'Stop the service cleanly',
+    description: 'Responds when all resources are released. All leases end; transfers resume at the next start.',
+    success: { status: 204, description: 'The service has stopped.' },
   });
 }

@@ -1,128 +1,122 @@
 import { isDeeperThan } from '../../core/util/json.ts';
-import { HttpProblem, wrongFields } from '../http/httpProblem.ts';
-import { fieldProblemAt } from '../http/issues.ts';
-import { describedRoute, type DescribedRoute } from '../http/describedRoute.ts';
-import type { ApiAnswer } from '../http/router.ts';
-import { statusDocument } from '../transfers/transferRecord.ts';
+import { parseUuid } from '../../core/util/uuid.ts';
+import { HttpProblem, createFieldsProblem } from '../http/httpProblem.ts';
+import { createFieldProblem } from '../http/schemaIssues.ts';
+import { describeRoute, type DescribedRoute } from '../http/describedRoute.ts';
+import type { RouteResponse } from '../http/router.ts';
+import { toStatusDocument } from '../transfers/journalRecord.ts';
 import type { TransferQueue } from '../transfers/transferQueue.ts';
-import { cancelQuerySchema, transferPathSchema, transferSchema } from '../wire/requests.ts';
-import { canonicalUuid } from '../wire/uuid.ts';
-import { answerSchemas } from '../wire/schemas.ts';
+import { cancelQuerySchema, transferPathSchema, transferSchema } from '../wire/requestSchemas.ts';
+import { responseSchemas } from '../wire/responseSchemas.ts';
 
 const maxDepth = 100;
-const someone = '0000-0002-1825-0097';
-const noTransfer = 'There is no such transfer, or it ended so long ago that it is forgotten.';
-const noJournal = 'The journal of transfers cannot be read or written.';
+const exampleOrcid = '0000-0002-1825-0097';
+const unknownTransferDescription = 'The transfer does not exist, or ended too long ago.';
+const journalFailureDescription = 'The transfer journal cannot be read or written.';
 
-/** Submission (§4.5), status (§4.6) and cancel (§4.7) of transfers. */
-export function transferRoutes(apiBase: string, queue: TransferQueue): DescribedRoute[] {
+/** Creates the routes for submitting (§4.5), polling (§4.6) and canceling (§4.7) transfers. */
+export function createTransferRoutes(apiBase: string, queue: TransferQueue): DescribedRoute[] {
   const one = `${apiBase}/transfers/{id}`;
-  return [submitRoute(apiBase, queue), statusRoute(one, queue), cancelRoute(one, queue)];
+  return [createSubmitRoute(apiBase, queue), createStatusRoute(one, queue), createCancelRoute(one, queue)];
 }
 
-function submitRoute(apiBase: string, queue: TransferQueue): DescribedRoute {
-  return describedRoute({
+function createSubmitRoute(apiBase: string, queue: TransferQueue): DescribedRoute {
+  return describeRoute({
     method: 'POST',
     path: `${apiBase}/transfers`,
     body: transferSchema,
     handle: async ({ body }) => {
       if (isDeeperThan(body.instructions, maxDepth)) {
         const message = `must not be nested deeper than ${maxDepth} levels`;
-        throw wrongFields([fieldProblemAt('body', ['instructions'], message)]);
+        throw createFieldsProblem([createFieldProblem('body', ['instructions'], message)]);
       }
-      const { description, instructions, ...rest } = body;
-      const given = { description: description ?? undefined, instructions: instructions ?? undefined };
-      const id = await queue.submit({ ...rest, ...given });
+      const { description, instructions } = body;
+      const optional = { description: description ?? undefined, instructions: instructions ?? undefined };
+      const id = await queue.submit({ ...body, ...optional });
       return { status: 201, body: { id }, headers: { Location: `${apiBase}/transfers/${id}` } };
     },
-    description: {
-      operationId: 'submitTransfer',
-      tag: 'transfers',
-      summary: 'Submit a transfer',
-      description: 'When this is answered the transfer is on disk: it is carried out even if the service is ended.',
-      success: {
-        status: 201,
-        description: 'The transfer is accepted.',
-        schema: answerSchemas.TransferAccepted,
-        headers: {
-          Location: {
-            description: 'Path of its status.',
-            required: true,
-            schema: { type: 'string', format: 'uri-reference' },
-          },
+    operationId: 'submitTransfer',
+    tag: 'transfers',
+    summary: 'Submit a transfer',
+    description: 'The transfer is on disk when the response is sent, and runs even if the service is ended.',
+    success: {
+      status: 201,
+      description: 'The transfer is accepted.',
+      schema: responseSchemas.TransferAccepted,
+      headers: {
+        Location: {
+          description: 'Path of its status.',
+          required: true,
+          schema: { type: 'string', format: 'uri-reference' },
         },
       },
-      example: {
-        orcid: someone,
-        source: 'Source Data',
-        destination: 'Target',
-        file_ids: ['a.csv', 'data/b.csv'],
-        description: 'For the *assembly* of November.',
-        instructions: { type: 'assembly' },
-      },
-      problems: {
-        403: 'The destination is read-only; or the Host is not this service; or the request is that of a web page.',
-        404: 'There is no such database, or the source does not have all of the files; each of these is named.',
-        500: 'The folder of the source cannot be read, or the journal of transfers cannot be written.',
-      },
+    },
+    example: {
+      orcid: exampleOrcid,
+      source: 'Source Data',
+      destination: 'Target',
+      file_ids: ['a.csv', 'data/b.csv'],
+      description: 'For the *assembly* of November.',
+      instructions: { type: 'assembly' },
+    },
+    problems: {
+      403: 'The destination is read-only; or the Host is not this service; or the request is from a web page.',
+      404: 'A database does not exist, or the source does not have all of the files; each is listed.',
+      500: 'The folder of the source cannot be read, or the transfer journal cannot be written.',
     },
   });
 }
 
-function statusRoute(path: string, queue: TransferQueue): DescribedRoute {
-  return describedRoute({
+function createStatusRoute(path: string, queue: TransferQueue): DescribedRoute {
+  return describeRoute({
     method: 'GET',
     path,
     params: transferPathSchema,
-    handle: ({ params }) => status(queue, canonicalUuid(params.id)),
-    description: {
-      operationId: 'getTransferStatus',
-      tag: 'transfers',
-      summary: 'Status of a transfer',
-      description: 'Whoever has the token may ask. The status of a transfer that has ended is kept for some days.',
-      success: { status: 200, description: 'The status.', schema: answerSchemas.TransferStatus },
-      problems: { 404: noTransfer, 422: 'The id is no UUID.', 500: noJournal },
-    },
+    handle: ({ params: { id } }) => getStatus(queue, parseUuid(id) ?? id),
+    operationId: 'getTransferStatus',
+    tag: 'transfers',
+    summary: 'Status of a transfer',
+    description: 'Available to everyone with the token. The status of an ended transfer is stored for some days.',
+    success: { status: 200, description: 'The status.', schema: responseSchemas.TransferStatus },
+    problems: { 404: unknownTransferDescription, 422: 'The id is not a UUID.', 500: journalFailureDescription },
   });
 }
 
-function cancelRoute(path: string, queue: TransferQueue): DescribedRoute {
-  return describedRoute({
+function createCancelRoute(path: string, queue: TransferQueue): DescribedRoute {
+  return describeRoute({
     method: 'DELETE',
     path,
     params: transferPathSchema,
     query: cancelQuerySchema,
-    handle: ({ params, query }) => cancel(queue, canonicalUuid(params.id), query.orcid),
-    description: {
-      operationId: 'cancelTransfer',
-      tag: 'transfers',
-      summary: 'Cancel a transfer',
-      description: 'Only for the person who submitted it. The status tells when it has ended; whole files stay.',
-      success: { status: 202, description: 'It is being cancelled.' },
-      problems: {
-        403: 'Another person submitted it; or the Host is not this service; or the request is that of a web page.',
-        404: noTransfer,
-        409: 'The transfer has already ended.',
-        500: noJournal,
-      },
+    handle: ({ params: { id }, query }) => cancelTransfer(queue, parseUuid(id) ?? id, query.orcid),
+    operationId: 'cancelTransfer',
+    tag: 'transfers',
+    summary: 'Cancel a transfer',
+    description: 'Only for the person who submitted it. The status shows when it has ended; transferred files remain.',
+    success: { status: 202, description: 'The transfer is being canceled.' },
+    problems: {
+      403: 'Another person submitted it; or the Host is not this service; or the request is from a web page.',
+      404: unknownTransferDescription,
+      409: 'The transfer has already ended.',
+      500: journalFailureDescription,
     },
   });
 }
 
-function status(queue: TransferQueue, id: string): ApiAnswer {
+function getStatus(queue: TransferQueue, id: string): RouteResponse {
   const record = queue.get(id);
-  if (record === undefined) throw unknownTransfer(id);
-  return { status: 200, body: statusDocument(record) };
+  if (record === undefined) throw createUnknownTransferProblem(id);
+  return { status: 200, body: toStatusDocument(record) };
 }
 
-function cancel(queue: TransferQueue, id: string, orcid: string): ApiAnswer {
+function cancelTransfer(queue: TransferQueue, id: string, orcid: string): RouteResponse {
   switch (queue.cancel(id, orcid)) {
     case 'accepted':
       return { status: 202 };
     case 'unknown':
-      throw unknownTransfer(id);
-    case 'notYours': {
-      const message = 'A transfer can be cancelled only by the person who submitted it.';
+      throw createUnknownTransferProblem(id);
+    case 'notOwner': {
+      const message = 'A transfer can be canceled only by the person who submitted it.';
       throw new HttpProblem(403, message, { errors: [{ message, location: 'query.orcid' }] });
     }
     case 'ended':
@@ -130,7 +124,7 @@ function cancel(queue: TransferQueue, id: string, orcid: string): ApiAnswer {
   }
 }
 
-function unknownTransfer(id: string): HttpProblem {
+function createUnknownTransferProblem(id: string): HttpProblem {
   const message = `There is no transfer ${id}.`;
   return new HttpProblem(404, message, { errors: [{ message, location: 'path.id' }] });
 }

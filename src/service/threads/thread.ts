@@ -1,30 +1,30 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Logger } from '../../core/util/logger.ts';
-import { CatalogAnswers } from '../catalog/catalogAnswers.ts';
-import { FolderReader, type AskedReader } from '../catalog/folderReader.ts';
-import { FileAnswers } from '../transfers/fileAnswers.ts';
-import { answerCalls, ThreadCalls } from './threadCalls.ts';
+import { CatalogHandlers } from '../catalog/catalogHandlers.ts';
+import { FolderReader, type AsyncFolderReader } from '../catalog/folderReader.ts';
+import { fileJobHandlers } from '../transfers/fileJobHandlers.ts';
+import { handleCalls, ThreadCalls } from './threadCalls.ts';
 import { startThread, type LoggedLine, type ThreadRole } from './threadRole.ts';
 
-/** The thread that keeps the catalogues; it has the one that reads folders for itself. */
-function serveCatalogues(port: MessagePort): void {
+/** Runs the catalog thread, which uses a separate thread for reading folders. */
+function serveCatalogs(port: MessagePort): void {
   const reading = startThread('reading');
   const calls = new ThreadCalls<FolderReader>(reading);
-  // Without it there are no catalogues: this thread ends too, and whoever needs it starts both again.
+  // Catalogs need the reader, so this thread ends too, and its owner restarts both.
   reading.on('error', (error) => {
     throw error;
   });
-  const reader: AskedReader = {
-    ready: async () => await calls.ask('ready'),
-    walk: async (folder, under) => await calls.ask('walk', folder, under),
-    next: async (walk) => await calls.ask('next', walk),
-    stop: async (walk) => await calls.ask('stop', walk),
-    look: async (folder, paths) => await calls.ask('look', folder, paths),
+  const reader: AsyncFolderReader = {
+    ready: async () => await calls.call('ready'),
+    walk: async (folder, under) => await calls.call('walk', folder, under),
+    next: async (walk) => await calls.call('next', walk),
+    stop: async (walk) => await calls.call('stop', walk),
+    inspectPaths: async (folder, paths) => await calls.call('inspectPaths', folder, paths),
   };
-  answerCalls(port, new CatalogAnswers(reader, loggerTo(port)));
+  handleCalls(port, new CatalogHandlers(reader, createPortLogger(port)));
 }
 
-function loggerTo(port: MessagePort): Logger {
+function createPortLogger(port: MessagePort): Logger {
   const log =
     (level: keyof Logger) =>
     (line: string): void =>
@@ -32,18 +32,10 @@ function loggerTo(port: MessagePort): Logger {
   return { trace: log('trace'), debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 }
 
-function serve(port: MessagePort, role: ThreadRole['role']): void {
-  switch (role) {
-    case 'catalogues':
-      serveCatalogues(port);
-      break;
-    case 'reading':
-      answerCalls(port, new FolderReader());
-      break;
-    case 'files':
-      answerCalls(port, new FileAnswers());
-      break;
-  }
-}
+const programs: Readonly<Record<ThreadRole['role'], (port: MessagePort) => void>> = {
+  catalogs: serveCatalogs,
+  reading: (port) => handleCalls(port, new FolderReader()),
+  files: (port) => handleCalls(port, fileJobHandlers),
+};
 
-if (parentPort) serve(parentPort, (workerData as ThreadRole).role);
+if (parentPort) programs[(workerData as ThreadRole).role](parentPort);

@@ -1,139 +1,137 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 
-/** What a thread can be asked for: plain values in, plain values out. */
-type Answers<T> = { readonly [K in keyof T]: (...args: never[]) => unknown };
+/** Methods that can be called across threads; arguments and results are plain values. */
+type CallHandlers<T> = { readonly [K in keyof T]: (...args: never[]) => unknown };
 
-/** One of the two ends between threads. */
-type ThreadEnd = MessagePort | Worker;
+type ThreadPort = MessagePort | Worker;
 
-interface Question {
+interface CallRequest {
   readonly call: number;
   readonly method: string;
   readonly args: readonly unknown[];
 }
 
-/** What is left of an error on its way. */
-interface WrittenError {
+/** The parts of an error that are sent to the other thread. */
+interface SerializedError {
   readonly message: string;
   readonly code?: unknown;
 }
 
-type Reply = { readonly call: number } & ({ readonly result: unknown } | { readonly error: WrittenError });
+type CallResponse = { readonly call: number } & ({ readonly result: unknown } | { readonly error: SerializedError });
 
-interface Waiting {
+interface PendingCall {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Sends what is asked at nearly the same moment in one go: to wake a thread takes longer than most of what it is asked. */
-class Outbox {
-  private readonly end: ThreadEnd;
-  private readonly refused: (question: Question, error: unknown) => void;
-  private questions: Question[] = [];
+/** Sends simultaneous requests in one message, because waking a thread takes longer than most requests. */
+class RequestQueue {
+  private readonly port: ThreadPort;
+  private readonly onSendError: (request: CallRequest, error: unknown) => void;
+  private requests: CallRequest[] = [];
 
-  /** `refused` is told of what cannot be sent. */
-  constructor(end: ThreadEnd, refused: (question: Question, error: unknown) => void) {
-    this.end = end;
-    this.refused = refused;
+  /** `onSendError` receives requests that cannot be sent. */
+  constructor(port: ThreadPort, onSendError: (request: CallRequest, error: unknown) => void) {
+    this.port = port;
+    this.onSendError = onSendError;
   }
 
-  put(question: Question): void {
-    this.questions.push(question);
-    if (this.questions.length === 1) setImmediate(() => this.send());
+  enqueue(request: CallRequest): void {
+    this.requests.push(request);
+    if (this.requests.length === 1) setImmediate(() => this.send());
   }
 
   private send(): void {
-    const { questions } = this;
-    this.questions = [];
+    const { requests } = this;
+    this.requests = [];
     try {
-      this.end.postMessage(questions);
+      this.port.postMessage(requests);
     } catch {
-      // One of them cannot be sent; the others can.
-      for (const question of questions) this.sendAlone(question);
+      // One of the requests cannot be cloned; the others can.
+      for (const request of requests) this.sendAlone(request);
     }
   }
 
-  private sendAlone(question: Question): void {
+  private sendAlone(request: CallRequest): void {
     try {
-      this.end.postMessage([question]);
+      this.port.postMessage([request]);
     } catch (error) {
-      this.refused(question, error);
+      this.onSendError(request, error);
     }
   }
 }
 
-/** Asks a thread, and gives each answer to whoever asked. */
-export class ThreadCalls<T extends Answers<T>> {
-  private readonly outbox: Outbox;
-  private readonly waiting = new Map<number, Waiting>();
-  private last = 0;
-  private broken: Error | undefined;
+/** Calls methods on another thread and matches responses to calls. */
+export class ThreadCalls<T extends CallHandlers<T>> {
+  private readonly queue: RequestQueue;
+  private readonly pendingCalls = new Map<number, PendingCall>();
+  private lastCall = 0;
+  private failure: Error | undefined;
 
-  constructor(end: ThreadEnd) {
-    this.outbox = new Outbox(end, ({ call }, error) => this.settle({ call, error: writeError(error) }));
-    end.on('message', (message: unknown) => this.settle(message));
+  constructor(port: ThreadPort) {
+    this.queue = new RequestQueue(port, ({ call }, error) =>
+      this.handleResponse({ call, error: serializeError(error) }),
+    );
+    port.on('message', (message: unknown) => this.handleResponse(message));
   }
 
-  /** Resolves with what the thread answers, or rejects with the message and the code of what it threw. */
-  async ask<K extends keyof T & string>(method: K, ...args: Parameters<T[K]>): Promise<Awaited<ReturnType<T[K]>>> {
-    if (this.broken) throw this.broken;
-    const question: Question = { call: ++this.last, method, args };
-    const answer = new Promise<unknown>((resolve, reject) => {
-      this.waiting.set(question.call, { resolve, reject });
-      this.outbox.put(question);
+  /** Resolves with the result of the remote method, or rejects with an error that has its message and code. */
+  async call<K extends keyof T & string>(method: K, ...args: Parameters<T[K]>): Promise<Awaited<ReturnType<T[K]>>> {
+    if (this.failure) throw this.failure;
+    const request: CallRequest = { call: ++this.lastCall, method, args };
+    const result = new Promise<unknown>((resolve, reject) => {
+      this.pendingCalls.set(request.call, { resolve, reject });
+      this.queue.enqueue(request);
     });
-    return (await answer) as Awaited<ReturnType<T[K]>>;
+    return (await result) as Awaited<ReturnType<T[K]>>;
   }
 
-  /** Rejects all that was asked and is not answered, and all that will be asked. */
-  break(error: Error): void {
-    this.broken ??= error;
-    for (const answer of this.waiting.values()) answer.reject(error);
-    this.waiting.clear();
+  /** Rejects all pending and future calls. */
+  fail(error: Error): void {
+    this.failure ??= error;
+    for (const call of this.pendingCalls.values()) call.reject(error);
+    this.pendingCalls.clear();
   }
 
-  private settle(message: unknown): void {
-    if (!isReply(message)) return;
-    const answer = this.waiting.get(message.call);
-    this.waiting.delete(message.call);
-    if ('error' in message) answer?.reject(readError(message.error));
-    else answer?.resolve(message.result);
+  private handleResponse(message: unknown): void {
+    if (!isCallResponse(message)) return;
+    const pending = this.pendingCalls.get(message.call);
+    this.pendingCalls.delete(message.call);
+    if ('error' in message) pending?.reject(deserializeError(message.error));
+    else pending?.resolve(message.result);
   }
 }
 
-function isReply(message: unknown): message is Reply {
+function isCallResponse(message: unknown): message is CallResponse {
   return typeof message === 'object' && message !== null && 'call' in message && !('method' in message);
 }
 
-function isQuestion(message: unknown): message is Question {
+function isCallRequest(message: unknown): message is CallRequest {
   return typeof message === 'object' && message !== null && 'call' in message && 'method' in message;
 }
 
-function writeError(error: unknown): WrittenError {
+function serializeError(error: unknown): SerializedError {
   if (!(error instanceof Error)) return { message: String(error) };
   return 'code' in error ? { message: error.message, code: error.code } : { message: error.message };
 }
 
-function readError({ message, code }: WrittenError): Error {
+function deserializeError({ message, code }: SerializedError): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code });
 }
 
-/**
- * Answers what is asked at this end, each question by the method of its name. An answer goes out as soon as there is one,
- * so that whoever asked works on it beside what is worked on here.
- */
-export function answerCalls<T extends Answers<T>>(end: ThreadEnd, answers: T): void {
-  const answer = async ({ call, method, args }: Question): Promise<void> => {
+/** Handles calls from another thread. Sends each response immediately, so that both threads work in parallel. */
+export function handleCalls<T extends CallHandlers<T>>(port: ThreadPort, handlers: T): void {
+  const handle = async ({ call, method, args }: CallRequest): Promise<void> => {
     try {
-      const asked = answers[method as keyof T] as unknown as (...given: readonly unknown[]) => unknown;
-      end.postMessage({ call, result: await asked.apply(answers, [...args]) } satisfies Reply);
+      const handler = handlers[method as keyof T] as unknown as (...values: readonly unknown[]) => unknown;
+      port.postMessage({ call, result: await handler.apply(handlers, [...args]) } satisfies CallResponse);
     } catch (error) {
-      end.postMessage({ call, error: writeError(error) } satisfies Reply);
+      port.postMessage({ call, error: serializeError(error) } satisfies CallResponse);
     }
   };
-  end.on('message', (messages: unknown) => {
+  port.on('message', (messages: unknown) => {
     if (!Array.isArray(messages)) return;
-    // Each in a turn of its own: what the one before it answered has then gone out.
-    for (const message of messages) if (isQuestion(message)) setImmediate(() => void answer(message));
+    // One event loop turn per call, so that the previous response is sent first.
+    for (const message of messages) if (isCallRequest(message)) setImmediate(() => void handle(message));
   });
 }

@@ -1,32 +1,31 @@
 import { createHash, hash } from 'node:crypto';
 import * as fs from 'node:fs';
-import type { JobSign } from './fileJobs.ts';
-import { readThrough } from './fileWork.ts';
+import type { JobSignal } from './fileJobs.ts';
+import { readPieces } from './fileProcessing.ts';
 
-/** Hex digests of one reading of a file, and how much was read. */
 interface Digests {
   readonly sha256: string;
-  /** Of the algorithm that was also asked for. */
+  /** Digest by the second algorithm, if requested. */
   readonly other?: string;
   readonly bytes: number;
 }
 
-/** Up to this size a file is read in one piece, which takes half the time. */
+/** Files up to this size are read in one call, which takes half the time. */
 const smallBytes = 256 * 1024;
-const small = Buffer.allocUnsafeSlow(smallBytes);
+const smallBuffer = Buffer.allocUnsafeSlow(smallBytes);
 
-/** Digests an open file that should have so many bytes, from its beginning; `other` names a second algorithm. */
-export function digestFile(file: number, expectedBytes: number, sign: JobSign, other?: string): Digests {
-  const count = fs.readSync(file, small, 0, smallBytes, 0);
+/** Computes the digests of an open file of an expected size from its start; `other` names a second algorithm. */
+export function digestFile(file: number, expectedBytes: number, signal: JobSignal, other?: string): Digests {
+  const count = fs.readSync(file, smallBuffer, 0, smallBytes, 0);
   if (count < smallBytes) {
-    const piece = small.subarray(0, count);
-    // A file that grows is read short of its end here; its size, looked at again, tells.
+    const piece = smallBuffer.subarray(0, count);
+    // A growing file is read only partially; the caller checks its size again.
     return { sha256: hash('sha256', piece), bytes: count, ...(other !== undefined && { other: hash(other, piece) }) };
   }
-  const digest = createHash('sha256').update(small);
-  const second = other === undefined ? undefined : createHash(other).update(small);
+  const digest = createHash('sha256').update(smallBuffer);
+  const second = other === undefined ? undefined : createHash(other).update(smallBuffer);
   let bytes = count;
-  readThrough(file, { from: smallBytes, expectedBytes }, sign, (piece) => {
+  readPieces(file, { from: smallBytes, expectedBytes }, signal, (piece) => {
     digest.update(piece);
     second?.update(piece);
     bytes += piece.length;

@@ -1,107 +1,94 @@
 import type { DeclaredHash } from '../../core/util/declaredHash.ts';
 
-/** What was known of a file when its hash was taken. */
-export interface HeldHash {
+/** A cached hash, with the file's size and modification time when the hash was computed. */
+export interface CachedHash {
   readonly bytes: number;
   /** Milliseconds since 1970, with fractions. */
   readonly modifiedMs: number;
   readonly sha256: string;
 }
 
-/** A file that is to be made ready (D22). */
 export interface FileToStage {
   readonly position: number;
-  /** Relative to the folder. */
   readonly path: string;
-  readonly declared?: DeclaredHash;
-  readonly held?: HeldHash;
+  readonly declared?: DeclaredHash | undefined;
+  readonly cachedHash?: CachedHash | undefined;
 }
 
-/** Files to be read and hashed. */
 export interface StageJob {
   readonly folder: string;
   readonly files: readonly FileToStage[];
-  readonly sign: JobSign;
+  readonly signal: JobSignal;
 }
 
-/** A staged file that is to be copied. */
 export interface FileToMove {
   readonly position: number;
-  /** Relative to the source's folder, and to the landing folder. */
+  /** Relative to both the source's folder and the transfer's folder. */
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** Files to be copied, read back, and given their names (D24). */
+/** Files to copy, verify and rename to their final names (D24: destination layout). */
 export interface MoveJob {
   readonly transferId: string;
   readonly sourceFolder: string;
   readonly destinationFolder: string;
-  /** Where that was when the transfer was submitted, links resolved. */
-  readonly destinationPlace?: string;
+  /** Resolved path of the destination at submission. */
+  readonly destinationPlace?: string | undefined;
   readonly files: readonly FileToMove[];
-  readonly bytesPerSecond?: number;
-  /** Each file is written through to the disk by itself. */
+  readonly bytesPerSecond?: number | undefined;
+  /** True if each file is flushed to disk individually. */
   readonly isFlushed: boolean;
-  readonly sign: JobSign;
+  readonly signal: JobSignal;
 }
 
-/** Files that had landed, and may not be there any longer. */
-export type LandedJob = Pick<MoveJob, 'transferId' | 'destinationFolder' | 'files' | 'sign'>;
+export type TransferredFilesJob = Pick<MoveJob, 'transferId' | 'destinationFolder' | 'files' | 'signal'>;
 
-/**
- * Shared with the thread that works: 1 in its first place tells it to stop, in its second it counts the files that are
- * done, so that how far it has come can be told at every moment.
- */
-export type JobSign = Int32Array<SharedArrayBuffer>;
+/** Shared with the worker thread. Element 0 is 1 when the job must stop; element 1 counts completed files. */
+export type JobSignal = Int32Array<SharedArrayBuffer>;
 
-/** What a file is after the work on it was done. */
 export interface DoneFile {
   readonly position: number;
   readonly bytes: number;
   readonly sha256: string;
-  /** Of a staged file: when it was modified last, in milliseconds since 1970. */
+  /** The modification time of a staged file, in milliseconds since 1970. */
   readonly modifiedMs?: number;
 }
 
-/** Why the work on a file was not done. */
-export interface FileTrouble {
+export interface FileFailure {
   readonly position: number;
-  /** Whether it came about at the source, at the destination, or between them. */
-  readonly act: 'read' | 'write' | 'copy';
-  /** The file system's own word, `ENOSPC`. */
+  /** The side on which the error occurred: source, destination, or the copy itself. */
+  readonly operation: 'read' | 'write' | 'copy';
+  /** The file system's error code, such as `ENOSPC`. */
   readonly code?: string;
-  /** The rest of a sentence about the file, where it was not the file system's. */
+  /** For other errors: a clause with the reason, such as `it changed while it was being read`. */
   readonly text?: string;
 }
 
-/** What became of a job: the files that were done, in order, and why it went no further. */
+/** The result of a job: the completed files in order, and the failure if it ended early. */
 export interface JobResult {
   readonly done: readonly DoneFile[];
-  readonly trouble?: FileTrouble;
+  readonly failure?: FileFailure;
   readonly isStopped?: boolean;
-  /** Of a look at files that had landed: the positions of those that are not there any longer. */
+  /** The positions of files that no longer exist, as found by a loss check. */
   readonly lost?: readonly number[];
 }
 
-/** A sign that nobody has raised yet. */
-export function jobSign(): JobSign {
+export function createJobSignal(): JobSignal {
   return new Int32Array(new SharedArrayBuffer(8));
 }
 
-/** Tells the thread to stop, also one that waits. */
-export function raise(sign: JobSign): void {
-  Atomics.store(sign, 0, 1);
-  Atomics.notify(sign, 0);
+/** Requests that the job stop; wakes its thread if it is waiting. */
+export function requestStop(signal: JobSignal): void {
+  Atomics.store(signal, 0, 1);
+  Atomics.notify(signal, 0);
 }
 
-/** One more file is done. */
-export function countDone(sign: JobSign): void {
-  Atomics.add(sign, 1, 1);
+export function countDone(signal: JobSignal): void {
+  Atomics.add(signal, 1, 1);
 }
 
-/** How many files are done under this sign. */
-export function doneCount(sign: JobSign): number {
-  return Atomics.load(sign, 1);
+export function getDoneCount(signal: JobSignal): number {
+  return Atomics.load(signal, 1);
 }

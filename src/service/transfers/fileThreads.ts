@@ -3,18 +3,19 @@ import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import { ThreadCalls } from '../threads/threadCalls.ts';
 import { startThread } from '../threads/threadRole.ts';
-import type { FileAnswers } from './fileAnswers.ts';
-import type { JobResult, LandedJob, MoveJob, StageJob } from './fileJobs.ts';
+import type { fileJobHandlers } from './fileJobHandlers.ts';
+import type { JobResult } from './fileJobs.ts';
 
-/** A thread, with what it was asked and has not answered. */
+type FileCalls = ThreadCalls<typeof fileJobHandlers>;
+
 interface FileThread {
   readonly worker: Worker;
-  readonly calls: ThreadCalls<FileAnswers>;
-  /** Present while it has nothing to do. */
+  readonly calls: FileCalls;
+  /** Present while the thread is idle. */
   idle?: Disposable;
 }
 
-type Job = (thread: FileThread) => Promise<JobResult>;
+type Job = (calls: FileCalls) => Promise<JobResult>;
 
 interface WaitingJob {
   readonly job: Job;
@@ -22,15 +23,15 @@ interface WaitingJob {
   readonly reject: (error: unknown) => void;
 }
 
-/** Two for each transfer that can run at once, so that none of them waits for the large files of others. */
-const mostThreads = 6;
+/** Two threads for each concurrent transfer, so that none waits for the large files of others. */
+const maxThreads = 6;
 const idleMs = 60_000;
 
-/** The threads that read, hash and copy files for all transfers. They start when needed, and end when idle. */
+/** Runs the threads that read, hash and copy files for all transfers. Starts them on demand and ends idle ones. */
 export class FileThreads {
   private readonly clock: Clock;
   private readonly free: FileThread[] = [];
-  private readonly line: WaitingJob[] = [];
+  private readonly waitingJobs: WaitingJob[] = [];
   private readonly threads = new Set<FileThread>();
   private isEnded = false;
 
@@ -38,54 +39,40 @@ export class FileThreads {
     this.clock = clock;
   }
 
-  /** Starts threads that are going to be needed, as long as there are none. */
-  prepare(count: number): void {
-    while (!this.isEnded && this.threads.size < count) this.release(this.begin());
+  /** Starts threads in advance if fewer than `count` are running. */
+  ensureThreads(count: number): void {
+    while (!this.isEnded && this.threads.size < count) this.release(this.startThread());
   }
 
-  /** Reads and hashes files. Rejects when the thread broke: nothing is known then. */
-  async stage(job: StageJob): Promise<JobResult> {
-    return await this.run(async ({ calls }) => await calls.ask('stage', job));
-  }
-
-  /** Copies files. Rejects as {@link stage} does. */
-  async move(job: MoveJob): Promise<JobResult> {
-    return await this.run(async ({ calls }) => await calls.ask('move', job));
-  }
-
-  /** Looks for files that had landed. Rejects as {@link stage} does. */
-  async findLost(job: LandedJob): Promise<JobResult> {
-    return await this.run(async ({ calls }) => await calls.ask('findLost', job));
-  }
-
-  /** Ends the threads, in the middle of what they do. */
-  async end(): Promise<void> {
-    this.isEnded = true;
-    for (const waiting of this.line.splice(0)) waiting.reject(new Error('The service is closing.'));
-    await Promise.all([...this.threads].map(async ({ worker }) => await worker.terminate()));
-  }
-
-  private async run(job: Job): Promise<JobResult> {
+  /** Runs a job on a free thread. Rejects if the thread crashes, in which case the result is unknown. */
+  async run(job: Job): Promise<JobResult> {
     if (this.isEnded) throw new Error('The service is closing.');
     return await new Promise<JobResult>((resolve, reject) => {
-      this.line.push({ job, resolve, reject });
+      this.waitingJobs.push({ job, resolve, reject });
       this.pump();
     });
   }
 
+  /** Ends the threads, even in the middle of a job. */
+  async end(): Promise<void> {
+    this.isEnded = true;
+    for (const waiting of this.waitingJobs.splice(0)) waiting.reject(new Error('The service is closing.'));
+    await Promise.all([...this.threads].map(async ({ worker }) => await worker.terminate()));
+  }
+
   private pump(): void {
-    while (this.line.length > 0) {
-      const thread = this.free.pop() ?? (this.threads.size < mostThreads ? this.begin() : undefined);
+    while (this.waitingJobs.length > 0) {
+      const thread = this.free.pop() ?? (this.threads.size < maxThreads ? this.startThread() : undefined);
       if (thread === undefined) return;
       thread.idle?.dispose();
-      const next = this.line.shift();
+      const next = this.waitingJobs.shift();
       if (next !== undefined) void this.work(thread, next);
     }
   }
 
   private async work(thread: FileThread, { job, resolve, reject }: WaitingJob): Promise<void> {
     try {
-      resolve(await job(thread));
+      resolve(await job(thread.calls));
     } catch (error) {
       reject(error);
     }
@@ -96,30 +83,30 @@ export class FileThreads {
 
   private release(thread: FileThread): void {
     this.free.push(thread);
-    thread.idle = this.clock.after(idleMs, () => this.letGo(thread));
+    thread.idle = this.clock.after(idleMs, () => this.terminateIdle(thread));
   }
 
-  private letGo(thread: FileThread): void {
-    if (this.takeFree(thread)) void thread.worker.terminate();
+  private terminateIdle(thread: FileThread): void {
+    if (this.removeFromFree(thread)) void thread.worker.terminate();
   }
 
-  private takeFree(thread: FileThread): boolean {
-    const place = this.free.indexOf(thread);
-    if (place >= 0) this.free.splice(place, 1);
-    return place >= 0;
+  private removeFromFree(thread: FileThread): boolean {
+    const index = this.free.indexOf(thread);
+    if (index >= 0) this.free.splice(index, 1);
+    return index >= 0;
   }
 
-  private begin(): FileThread {
+  private startThread(): FileThread {
     const worker = startThread('files');
-    const thread: FileThread = { worker, calls: new ThreadCalls<FileAnswers>(worker) };
+    const thread: FileThread = { worker, calls: new ThreadCalls(worker) };
     this.threads.add(thread);
-    // Told by the exit that follows.
+    // The exit event that follows handles the error.
     worker.on('error', () => undefined);
     worker.once('exit', () => {
       this.threads.delete(thread);
-      this.takeFree(thread);
+      this.removeFromFree(thread);
       thread.idle?.dispose();
-      thread.calls.break(new Error('A thread that works on files ended.'));
+      thread.calls.fail(new Error('A file thread ended.'));
       this.pump();
     });
     return thread;

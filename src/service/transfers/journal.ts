@@ -5,9 +5,9 @@ import type { StatementSync } from 'node:sqlite';
 import type { FileResource } from '../../contract/fileResource.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { isRemoteFolder } from '../../core/util/remoteFolder.ts';
-import { inTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
-import { clockTable, followClock } from './journalClock.ts';
-import type { TransferFile, TransferRecord, TransferStatusWord } from './transferRecord.ts';
+import { runInTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
+import { clockTable, applyClockJump } from './journalClock.ts';
+import type { TransferRecordFile, TransferRecord, TransferStatusWord } from './journalRecord.ts';
 
 interface TransferRow {
   readonly id: string;
@@ -16,7 +16,7 @@ interface TransferRow {
   readonly moved: number;
   readonly cancel: number;
   readonly ended_at: number | null;
-  /** What never changes of the record, as JSON. */
+  /** The record's constant fields as JSON. */
   readonly fixed: string;
 }
 
@@ -29,25 +29,24 @@ interface FileRow {
   readonly landed: number;
 }
 
-/** A new transfer that is about to be written. */
-interface ArrivingTransfer {
+interface PendingTransfer {
   readonly record: TransferRecord;
-  readonly files: readonly TransferFile[];
+  readonly files: readonly TransferRecordFile[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What an ended transfer may have left unfinished at a destination that could not be reached. */
+/** Unfinished files of an ended transfer at an unreachable destination. */
 interface Leftovers {
   readonly transferId: string;
   readonly destinationId: string;
   readonly manifestName: string;
 }
 
-/** So long a new transfer waits for others that come with it. */
+/** Time to collect more new transfers before writing them together. */
 const gatherMs = 4;
 
-type FixedPart = Omit<TransferRecord, 'id' | 'status' | 'message' | 'movedCount' | 'isCancelRequested' | 'endedAtMs'>;
+type FixedFields = Omit<TransferRecord, 'id' | 'status' | 'message' | 'movedCount' | 'isCancelRequested' | 'endedAtMs'>;
 
 const tables = `
   CREATE TABLE IF NOT EXISTS transfers (
@@ -63,28 +62,25 @@ const tables = `
   ) WITHOUT ROWID;
   ${clockTable}`;
 
-/**
- * Every transfer that was acknowledged, on disk before the acknowledgement goes out (D25). One service at a time
- * holds the file: a second one that opens it fails.
- */
+/** Stores transfers durably (D25). Only one service at a time can open the file; for a second one, opening fails. */
 export class TransferJournal {
   private readonly database: SqliteFile;
   private readonly insertTransfer: StatementSync;
   private readonly insertFile: StatementSync;
-  /** What is written ahead of the file; absent where nothing is. */
+  /** The write-ahead log; absent in other journal modes. */
   private readonly log: Promise<FileHandle | undefined>;
-  private readonly arriving: ArrivingTransfer[] = [];
+  private readonly pendingTransfers: PendingTransfer[] = [];
 
   constructor(file: string) {
     mkdirSync(nodePath.dirname(file), { recursive: true, mode: 0o700 });
     this.database = openSqlite(file);
-    // A log that is written ahead needs a file system of this machine alone (D30).
+    // A write-ahead log requires a local file system (D30: network file systems).
     const mode = isRemoteFolder(nodePath.dirname(file)) ? 'TRUNCATE' : 'WAL';
     this.database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = ${mode}`);
-    // Ahead of it, a step is safe from the end of the process at once, and from a power cut a little later.
+    // In WAL mode, a commit survives the end of the process; `writePending` also protects it from a power failure.
     this.database.exec(`PRAGMA synchronous = ${mode === 'WAL' ? 'NORMAL' : 'FULL'}`);
-    inTransaction(this.database, () => this.database.exec(tables));
-    // Where it cannot be had, what is acknowledged outlives the end of this process all the same.
+    runInTransaction(this.database, () => this.database.exec(tables));
+    // Without access to the log, acknowledged transfers still survive the end of the process.
     this.log = mode === 'WAL' ? open(`${file}-wal`, 'r+').catch(() => undefined) : Promise.resolve(undefined);
     this.insertTransfer = this.database.prepare(
       'INSERT INTO transfers (id, status, message, moved, cancel, ended_at, fixed) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -95,32 +91,31 @@ export class TransferJournal {
   }
 
   /**
-   * Writes a new transfer with its files, together with others that come at the same moment: each of them would wait for
-   * the disk by itself. Resolves when it is on disk, rejects when it could not be written.
+   * Writes a new transfer, together with others that arrive at the same time. Resolves when the transfer is on disk.
    */
-  async add(record: TransferRecord, files: readonly TransferFile[]): Promise<void> {
+  async add(record: TransferRecord, files: readonly TransferRecordFile[]): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      this.arriving.push({ record, files, resolve, reject });
-      if (this.arriving.length === 1) setTimeout(() => void this.takeIn(), gatherMs);
+      this.pendingTransfers.push({ record, files, resolve, reject });
+      if (this.pendingTransfers.length === 1) setTimeout(() => void this.writePending(), gatherMs);
     });
   }
 
-  /** Writes what changes of a record. The files of one that has ended are forgotten: its manifest has them. */
+  /** Updates a record. Removes the file list of an ended transfer, because its manifest contains the files. */
   update(record: TransferRecord): void {
-    inTransaction(this.database, () => this.write(record));
+    runInTransaction(this.database, () => this.write(record));
   }
 
-  /** Writes that a transfer has ended, and that its leftovers at the destination are still to be removed. */
+  /** Ends a transfer and records that its leftovers at the destination must be removed. */
   endWithLeftovers(record: TransferRecord, manifestName: string): void {
     const sql = 'INSERT OR REPLACE INTO leftovers (transfer, destination, manifest) VALUES (?, ?, ?)';
-    inTransaction(this.database, () => {
+    runInTransaction(this.database, () => {
       this.database.prepare(sql).run(record.id, record.destinationId, manifestName);
       this.write(record);
     });
   }
 
-  /** The leftovers that are still to be removed, also of transfers that are forgotten by now. */
-  leftovers(): Leftovers[] {
+  /** Returns the leftovers that must still be removed, including those of expired transfers. */
+  listLeftovers(): Leftovers[] {
     const rows = this.database.prepare('SELECT * FROM leftovers').all();
     return rows.map((row) => ({
       transferId: String(row['transfer']),
@@ -129,75 +124,68 @@ export class TransferJournal {
     }));
   }
 
-  /** Writes that the leftovers of a transfer are gone. */
   forgetLeftovers(transferId: string): void {
     this.database.prepare('DELETE FROM leftovers WHERE transfer = ?').run(transferId);
   }
 
-  /** Writes how far files have come: staged, or landed. */
-  updateFiles(record: TransferRecord, files: readonly TransferFile[]): void {
+  updateFiles(record: TransferRecord, files: readonly TransferRecordFile[]): void {
     const sql = 'UPDATE transfer_files SET landed = ?, sha256 = ?, bytes = ? WHERE transfer = ? AND position = ?';
-    inTransaction(this.database, () => {
+    runInTransaction(this.database, () => {
       const write = this.database.prepare(sql);
-      for (const { isLanded, sha256, bytes, position } of files) {
-        write.run(isLanded ? 1 : 0, sha256 ?? null, bytes, record.id, position);
+      for (const { isTransferred, sha256, bytes, position } of files) {
+        write.run(isTransferred ? 1 : 0, sha256 ?? null, bytes, record.id, position);
       }
       this.database.prepare('UPDATE transfers SET moved = ? WHERE id = ?').run(record.movedCount, record.id);
     });
   }
 
-  /** The record of a transfer; undefined when there is none. */
   get(id: string): TransferRecord | undefined {
     const row = this.database.prepare('SELECT * FROM transfers WHERE id = ?').get(id);
-    return row === undefined ? undefined : recordOf(row as unknown as TransferRow);
+    return row === undefined ? undefined : toTransferRecord(row as unknown as TransferRow);
   }
 
-  /** The transfers that have not ended, the oldest first. */
-  unfinished(): TransferRecord[] {
+  /** Returns the unfinished transfers, oldest first. */
+  listUnfinished(): TransferRecord[] {
     const rows = this.database.prepare('SELECT * FROM transfers WHERE ended_at IS NULL').all();
-    const records = (rows as unknown as TransferRow[]).map(recordOf);
+    const records = (rows as unknown as TransferRow[]).map(toTransferRecord);
     return records.sort((one, other) => one.createdAtMs - other.createdAtMs);
   }
 
-  /** The files of a transfer that has not ended, in the order asked. */
-  filesOf(id: string): TransferFile[] {
+  /** Returns the files of an unfinished transfer in the order of the request. */
+  listFiles(id: string): TransferRecordFile[] {
     const rows = this.database.prepare('SELECT * FROM transfer_files WHERE transfer = ? ORDER BY position').all(id);
-    return (rows as unknown as FileRow[]).map(fileOf);
+    return (rows as unknown as FileRow[]).map(toTransferFile);
   }
 
-  /** Forgets transfers that ended longer ago than `retentionMs`, by a clock that may have jumped. */
+  /** Removes transfers that ended longer ago than `retentionMs`. Corrects clock jumps. */
   prune(nowMs: number, retentionMs: number): void {
-    inTransaction(this.database, () => {
-      followClock(this.database, nowMs);
+    runInTransaction(this.database, () => {
+      applyClockJump(this.database, nowMs);
       this.database.prepare('DELETE FROM transfers WHERE ended_at < ?').run(nowMs - retentionMs);
     });
   }
 
   close(): void {
-    void this.takeIn();
+    void this.writePending();
     this.database.close();
     void this.log.then(async (log) => await log?.close());
   }
 
-  private async takeIn(): Promise<void> {
-    const arrived = this.arriving.splice(0);
-    if (arrived.length === 0) return;
+  private async writePending(): Promise<void> {
+    const pending = this.pendingTransfers.splice(0);
+    if (pending.length === 0) return;
     try {
-      inTransaction(this.database, () => arrived.forEach(({ record, files }) => this.insert(record, files)));
+      runInTransaction(this.database, () => pending.forEach(({ record, files }) => this.insert(record, files)));
     } catch (error) {
-      for (const { reject } of arrived) reject(error);
+      for (const { reject } of pending) reject(error);
       return;
     }
-    await this.writeThrough();
-    for (const { resolve } of arrived) resolve();
-  }
-
-  /** What is acknowledged outlives a power cut too; other requests are answered while the disk is waited for. */
-  private async writeThrough(): Promise<void> {
+    // Makes acknowledged transfers survive a power failure without blocking other requests.
     await (await this.log)?.datasync().catch(() => undefined);
+    for (const { resolve } of pending) resolve();
   }
 
-  private insert(record: TransferRecord, files: readonly TransferFile[]): void {
+  private insert(record: TransferRecord, files: readonly TransferRecordFile[]): void {
     const { id, status, message, movedCount, isCancelRequested, endedAtMs, ...fixed } = record;
     const fixedText = JSON.stringify(fixed);
     this.insertTransfer.run(id, status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, fixedText);
@@ -207,28 +195,18 @@ export class TransferJournal {
   }
 
   private write(record: TransferRecord): void {
-    if (record.endedAtMs !== undefined) followClock(this.database, record.endedAtMs);
+    const { id, status, message, movedCount, isCancelRequested, endedAtMs } = record;
+    if (endedAtMs !== undefined) applyClockJump(this.database, endedAtMs);
     this.database
       .prepare('UPDATE transfers SET status = ?, message = ?, moved = ?, cancel = ?, ended_at = ? WHERE id = ?')
-      .run(
-        record.status,
-        record.message,
-        record.movedCount,
-        record.isCancelRequested ? 1 : 0,
-        record.endedAtMs ?? null,
-        record.id,
-      );
-    if (record.endedAtMs !== undefined) this.forgetFiles(record.id);
-  }
-
-  private forgetFiles(id: string): void {
-    this.database.prepare('DELETE FROM transfer_files WHERE transfer = ?').run(id);
+      .run(status, message, movedCount, isCancelRequested ? 1 : 0, endedAtMs ?? null, id);
+    if (endedAtMs !== undefined) this.database.prepare('DELETE FROM transfer_files WHERE transfer = ?').run(id);
   }
 }
 
-function recordOf(row: TransferRow): TransferRecord {
+function toTransferRecord(row: TransferRow): TransferRecord {
   return {
-    ...(JSON.parse(row.fixed) as FixedPart),
+    ...(JSON.parse(row.fixed) as FixedFields),
     id: row.id,
     status: row.status as TransferStatusWord,
     message: row.message,
@@ -238,13 +216,13 @@ function recordOf(row: TransferRow): TransferRecord {
   };
 }
 
-function fileOf(row: FileRow): TransferFile {
+function toTransferFile(row: FileRow): TransferRecordFile {
   return {
     position: row.position,
     path: row.path,
     bytes: row.bytes,
     resource: JSON.parse(row.resource) as FileResource & JsonObject,
-    isLanded: row.landed === 1,
+    isTransferred: row.landed === 1,
     ...(row.sha256 === null ? {} : { sha256: row.sha256 }),
   };
 }

@@ -2,36 +2,42 @@ import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { TransferJournal } from './journal.ts';
-import { messageOf, type TransferFile, type TransferRecord, type TransferStatusWord } from './transferRecord.ts';
-import { TransferRun, type RunOptions, type RunProgress } from './transferRun.ts';
+import {
+  formatTransferMessage,
+  type TransferRecordFile,
+  type TransferRecord,
+  type TransferStatusWord,
+} from './journalRecord.ts';
+import { TransferRun, type TransferRunOptions, type RunProgress } from './transferRun.ts';
 
 const flushFiles = 1_000;
 const flushAfterMs = 500;
 
-/** What a live transfer works with. */
 interface LiveTransferOptions {
   readonly journal: TransferJournal;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/**
- * A transfer that has not ended: its record, kept in step with the journal. How far files have come reaches the journal
- * in lots: one that a crash keeps from it is found at the destination again, or read once more (D25).
- */
+/** An unfinished transfer and its record. Writes file progress to the journal in batches (D25: durable transfers). */
 export class LiveTransfer implements RunProgress {
   readonly run: TransferRun;
-  /** Present while the transfer waits for a folder to come back. */
+  /** Present while the transfer waits for a folder. */
   retry: Disposable | undefined;
-  /** Present while it keeps its databases from going. */
-  kept: Disposable | undefined;
+  /** Present while the transfer prevents its databases from closing. */
+  retainedDatabases: Disposable | undefined;
   private readonly options: LiveTransferOptions;
   private readonly abort = new AbortController();
   private current: TransferRecord;
-  private unwritten: TransferFile[] = [];
+  private unwritten: TransferRecordFile[] = [];
   private writtenAtMs: number;
 
-  constructor(record: TransferRecord, files: readonly TransferFile[], options: LiveTransferOptions, run: RunOptions) {
+  constructor(
+    record: TransferRecord,
+    files: readonly TransferRecordFile[],
+    options: LiveTransferOptions,
+    run: TransferRunOptions,
+  ) {
     this.current = record;
     this.options = options;
     this.writtenAtMs = options.clock.now();
@@ -42,57 +48,57 @@ export class LiveTransfer implements RunProgress {
     return this.abort.signal;
   }
 
-  record(): TransferRecord {
+  getRecord(): TransferRecord {
     return { ...this.current, movedCount: this.current.movedCount + this.run.movingCount };
   }
 
-  enter(status: TransferStatusWord, text: string): void {
-    const message = messageOf(this.current.id, text);
+  enterStatus(status: TransferStatusWord, text: string): void {
+    const message = formatTransferMessage(this.current.id, text);
     if (this.current.status === status && this.current.message === message) return;
     this.current = { ...this.current, status, message };
     this.persist();
     this.options.logger.info(message);
   }
 
-  advanced(files: readonly TransferFile[]): void {
-    const landed = files.filter((file) => file.isLanded).length;
-    this.current = { ...this.current, movedCount: this.current.movedCount + landed };
+  reportAdvanced(files: readonly TransferRecordFile[]): void {
+    const transferredCount = files.filter((file) => file.isTransferred).length;
+    this.current = { ...this.current, movedCount: this.current.movedCount + transferredCount };
     this.unwritten.push(...files);
-    const isTime = this.options.clock.now() - this.writtenAtMs >= flushAfterMs;
-    if (isTime || this.unwritten.length >= flushFiles) this.persist();
+    const isDue = this.options.clock.now() - this.writtenAtMs >= flushAfterMs;
+    if (isDue || this.unwritten.length >= flushFiles) this.persist();
   }
 
-  lost(files: readonly TransferFile[]): void {
+  reportLost(files: readonly TransferRecordFile[]): void {
     if (files.length === 0) return;
     this.current = { ...this.current, movedCount: this.current.movedCount - files.length };
     this.unwritten.push(...files);
     this.persist();
   }
 
-  /** Writes down that the transfer is to be cancelled, and stops what runs. Throws when it cannot be written. */
+  /** Records the cancel request and stops the run. Throws if the journal cannot be written. */
   requestCancel(): void {
-    const cancelled = { ...this.current, isCancelRequested: true };
-    this.options.journal.update(cancelled);
-    this.current = cancelled;
+    const canceled = { ...this.current, isCancelRequested: true };
+    this.options.journal.update(canceled);
+    this.current = canceled;
     this.stop();
   }
 
-  /** Stops what runs, and saves how far it has come: what hangs in the system may never report again (D42). */
+  /** Stops the run and saves its progress, because a hanging system call may never return (D42: hanging disks). */
   stop(): void {
     this.retry?.dispose();
     this.abort.abort();
     this.persist();
   }
 
-  /** Enters an ended state. False when the journal could not be told. */
-  end(status: 'succeeded' | 'failed', text: string): boolean {
-    const message = messageOf(this.current.id, text);
+  /** Changes to a final state. Returns false if the journal cannot be written. */
+  finish(status: 'succeeded' | 'failed', text: string): boolean {
+    const message = formatTransferMessage(this.current.id, text);
     this.current = { ...this.current, status, message, endedAtMs: this.options.clock.now() };
     this.options.logger.info(message);
     return this.persist();
   }
 
-  /** Brings the journal up to date. What cannot be written now is tried again with the next step. */
+  /** Writes all changes to the journal. Failed writes are retried with the next change. */
   persist(): boolean {
     try {
       if (this.unwritten.length > 0) this.options.journal.updateFiles(this.current, this.unwritten);

@@ -1,56 +1,60 @@
 import * as fs from 'node:fs/promises';
+import type { DatabaseDocument } from '../../contract/database.ts';
 import type { JsonObject } from '../../core/util/json.ts';
-import { landingFolderOf, manifestName, otherManifestName } from '../../core/util/landedNames.ts';
-import { BadFile } from './fileWork.ts';
-import { LandingFolders, partPathOf } from './landing.ts';
-import { meaningOf, TransferFailure } from './outcomes.ts';
-import type { TransferFile, TransferRecord } from './transferRecord.ts';
+import { parseOrcid } from '../../core/util/orcid.ts';
+import { getTransferFolderName, manifestName, getAlternateManifestName } from '../../core/util/transferFolderNames.ts';
+import type { ServedDatabase } from '../catalog/servedDatabases.ts';
+import { BadFile } from './fileProcessing.ts';
+import { DestinationFolders, getPartPath } from './destinationFolders.ts';
+import { toTransferError, TransferFailure } from './transferErrors.ts';
+import type { TransferRecordFile, TransferRecord } from './journalRecord.ts';
 
-/** What the manifest says of the two databases. */
-interface ManifestEnds {
-  readonly source: { readonly id: string; readonly name: string };
-  readonly destination: { readonly id: string; readonly name: string };
-}
-
-/** How many resources are made text at a time; a transfer may have very many. */
+/** Number of resources serialized at a time; a transfer may contain very many. */
 const pieceSize = 500;
 
-const usualResourceBytes = 1_000;
+const typicalResourceBytes = 1_000;
 
-/** The text of the Frictionless Data Package that describes what a transfer landed (D24), piece by piece. */
-function* manifestText(record: TransferRecord, ends: ManifestEnds, files: readonly TransferFile[]): Generator<string> {
-  const head = JSON.stringify(headOf(record, ends), undefined, 2);
+/** Generates the text of the Data Package that describes the transferred files (D24: destination layout). */
+function* generateManifest(manifest: JsonObject, files: readonly TransferRecordFile[]): Generator<string> {
+  const head = JSON.stringify(manifest, undefined, 2);
   yield `${head.slice(0, head.lastIndexOf('\n'))},\n  "resources": [\n`;
   const names = new Map<string, number>();
   for (let start = 0; start < files.length; start += pieceSize) {
-    const lines = files.slice(start, start + pieceSize).map((file) => `    ${JSON.stringify(resourceOf(file, names))}`);
+    const lines = files
+      .slice(start, start + pieceSize)
+      .map((file) => `    ${JSON.stringify(toManifestResource(file, names))}`);
     yield `${start === 0 ? '' : ',\n'}${lines.join(',\n')}`;
   }
   yield '\n  ]\n}\n';
 }
 
-function headOf(record: TransferRecord, ends: ManifestEnds): JsonObject {
+function buildManifestHead(
+  record: TransferRecord,
+  source: DatabaseDocument,
+  destination: DatabaseDocument,
+): JsonObject {
   return {
     profile: 'data-package',
     name: 'manifest',
     id: record.id,
     created: new Date(record.createdAtMs).toISOString(),
     keywords: ['dts', 'manifest'],
-    ...(record.description === undefined ? {} : { description: record.description }),
-    ...(record.instructions === undefined ? {} : { instructions: record.instructions }),
-    orcid: record.orcid,
-    source: ends.source,
-    destination: ends.destination,
+    description: record.description,
+    instructions: record.instructions,
+    // Users of the local service may be known by their login name only.
+    orcid: parseOrcid(record.orcid) && record.orcid,
+    source: { id: source.id, name: source.name },
+    destination: { id: destination.id, name: destination.name },
   };
 }
 
-function resourceOf(file: TransferFile, names: Map<string, number>): JsonObject {
-  const name = freeName(file.resource.name ?? 'file', names);
+function toManifestResource(file: TransferRecordFile, names: Map<string, number>): JsonObject {
+  const name = findFreeName(file.resource.name ?? 'file', names);
   return { ...file.resource, name, path: file.path, bytes: file.bytes, hash: `sha256:${file.sha256 ?? ''}` };
 }
 
-/** Names are unique within a Data Package; `names` has for each the number that was last put behind it. */
-function freeName(name: string, names: Map<string, number>): string {
+/** Returns a name that is unique within the Data Package; `names` maps each name to its last suffix. */
+function findFreeName(name: string, names: Map<string, number>): string {
   let number = names.get(name) ?? 0;
   let free = name;
   while (names.has(free)) free = `${name}-${++number + 1}`;
@@ -59,32 +63,34 @@ function freeName(name: string, names: Map<string, number>): string {
   return free;
 }
 
-/** The manifest's file name: a transfer that brings its own `manifest.json`, file or folder, gets another one. */
-export function manifestNameOf(transferId: string, files: readonly TransferFile[]): string {
+/** Returns the name of the manifest, which differs from the usual one if the transfer contains a `manifest.json`. */
+export function chooseManifestName(transferId: string, files: readonly TransferRecordFile[]): string {
   const isTaken = files.some((file) => file.path.split('/', 1)[0]?.toLowerCase() === manifestName);
-  return isTaken ? otherManifestName(transferId) : manifestName;
+  return isTaken ? getAlternateManifestName(transferId) : manifestName;
 }
 
-/** Writes the manifest beside its name and renames it. Throws a failure or a suspension. */
+/** Writes the manifest under a temporary name and renames it. Throws `TransferFailure` or `TransferSuspension`. */
 export async function writeManifest(
-  destination: string,
   record: TransferRecord,
-  ends: ManifestEnds,
-  files: readonly TransferFile[],
+  source: DatabaseDocument,
+  destination: ServedDatabase,
+  files: readonly TransferRecordFile[],
 ): Promise<void> {
-  const name = manifestNameOf(record.id, files);
+  const root = destination.folder;
+  const name = chooseManifestName(record.id, files);
   try {
-    const folders = new LandingFolders(destination, landingFolderOf(record.id), record.destinationPlace);
-    const folder = folders.make('.');
+    const folders = new DestinationFolders(root, getTransferFolderName(record.id), record.destinationPlace);
+    const folder = folders.ensureFolder('.');
     const finalPath = `${folder}/${name}`;
-    const part = partPathOf(finalPath, record.id);
+    const part = getPartPath(finalPath, record.id);
     await fs.rm(part, { force: true });
-    await fs.writeFile(part, manifestText(record, ends, files), { flush: true, flag: 'wx' });
-    folders.check(folder);
+    const head = buildManifestHead(record, source, destination.document);
+    await fs.writeFile(part, generateManifest(head, files), { flush: true, flag: 'wx' });
+    folders.checkUnmoved(folder);
     await fs.rename(part, finalPath);
   } catch (error) {
     if (error instanceof BadFile) throw new TransferFailure(`could not write ${name}: ${error.message}`);
-    const bytes = files.length * usualResourceBytes;
-    throw await meaningOf(error, { act: 'write', path: name, root: destination, bytes });
+    const bytes = files.length * typicalResourceBytes;
+    throw await toTransferError(error, { operation: 'write', path: name, root, bytes });
   }
 }

@@ -4,42 +4,38 @@ import type { Clock } from '../../core/util/clock.ts';
 import { Emitter } from '../../core/util/emitter.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { ServedDatabase } from '../catalog/databases.ts';
+import { isReadOnly } from '../catalog/servedDatabases.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
-import { AcknowledgementFirst } from './acknowledgement.ts';
+import { toQuotable } from '../http/quotable.ts';
+import { AcknowledgementGate } from './acknowledgementGate.ts';
 import { EndedTransfers } from './endedTransfers.ts';
 import { FileThreads } from './fileThreads.ts';
 import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
-import { haveRoom, TransferFailure, TransferSuspension } from './outcomes.ts';
-import { addTo, prepareSubmission } from './submission.ts';
-import { describeWaiting, hasEnded, type TransferFile, type TransferRecord } from './transferRecord.ts';
+import { hasRoom, TransferFailure, TransferSuspension } from './transferErrors.ts';
+import { writeSubmission, prepareSubmission } from './prepareSubmission.ts';
+import { describeAmount, hasEnded, type TransferRecordFile, type TransferRecord } from './journalRecord.ts';
+import type { TransferRunOptions } from './transferRun.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
-/** What the queue works with. */
 interface TransferQueueOptions {
   readonly journal: TransferJournal;
   readonly databases: DatabaseRegistry;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Retention of ended transfers (D25). */
+  /** Retention of ended transfers (D25: durable transfers). */
   readonly retentionMs: number;
-  /** How long a suspended transfer waits before it looks again. */
+  /** Interval at which a suspended transfer checks for its folders. */
   readonly retryDelayMs: number;
-  readonly throttleBytesPerSecond?: number;
+  readonly throttleBytesPerSecond?: number | undefined;
 }
 
-/** What became of a request to cancel. */
-type CancelResult = 'accepted' | 'unknown' | 'notYours' | 'ended';
-
-interface Ends {
-  readonly source: ServedDatabase;
-  readonly destination: ServedDatabase;
-}
+type ServedPair = Pick<TransferRunOptions, 'source' | 'destination'>;
+type CancelResult = 'accepted' | 'unknown' | 'notOwner' | 'ended';
 
 const maxRunning = 3;
 
-/** Runs transfers, a few at a time, and answers for all that are remembered (D23, D25). */
+/** Runs transfers, and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
 export class TransferQueue {
   private readonly options: TransferQueueOptions;
   private readonly live = new Map<string, LiveTransfer>();
@@ -48,9 +44,9 @@ export class TransferQueue {
   private readonly unserved: UnservedTransfers;
   private readonly ended: EndedTransfers;
   private readonly threads: FileThreads;
-  private readonly acknowledging: AcknowledgementFirst;
+  private readonly acknowledgementGate: AcknowledgementGate;
   private readonly activity = new Emitter<void>();
-  private following: Disposable | undefined;
+  private databaseListener: Disposable | undefined;
   private isClosed = false;
 
   /** Fires when {@link activeCount} may have changed. */
@@ -61,49 +57,49 @@ export class TransferQueue {
     this.unserved = new UnservedTransfers(options);
     this.ended = new EndedTransfers(options);
     this.threads = new FileThreads(options.clock);
-    this.acknowledging = new AcknowledgementFirst(options.clock);
+    this.acknowledgementGate = new AcknowledgementGate(options.clock);
   }
 
-  /** How many transfers run or wait for their turn; those that wait for a folder or a database do not count. */
+  /** Number of running and queued transfers, not counting those that wait for a folder or a database. */
   get activeCount(): number {
     return this.waiting.length + this.running.size;
   }
 
-  /** Goes on with every transfer that had not ended when the service last stopped, as its databases come. */
+  /** Resumes every unfinished transfer as soon as its databases are served. */
   start(): void {
-    this.ended.start(() => this.unserved.sweep());
-    this.goOn();
-    this.following = this.options.databases.onDidChange(() => this.followDatabases());
+    this.ended.start(() => this.unserved.removeLeftoversInBackground());
+    this.resumeUnfinished();
+    this.databaseListener = this.options.databases.onDidChange(() => this.watchDatabases());
   }
 
-  /** Takes a transfer in; when this resolves it is on disk (D25). Throws the problems of {@link prepareSubmission}. */
+  /** Accepts a transfer once it is on disk (D25: durable transfers). Throws like {@link prepareSubmission}. */
   async submit(request: TransferRequest): Promise<string> {
-    return await this.acknowledging.run(
-      async () => await this.takeIn(request),
+    return await this.acknowledgementGate.run(
+      async () => await this.accept(request),
       () => this.pump(),
     );
   }
 
-  private async takeIn(request: TransferRequest): Promise<string> {
+  private async accept(request: TransferRequest): Promise<string> {
     const { databases, clock, journal, logger } = this.options;
     const { record, files } = await prepareSubmission(databases, request, randomUUID(), clock.now());
-    await addTo(journal, { record, files }, logger);
-    // A database that came meanwhile may have had it begun already.
-    const live = this.live.has(record.id) ? undefined : this.revive(record, files);
+    await writeSubmission(journal, { record, files }, logger);
+    // Adding a database in the meantime may have started the transfer already.
+    const live = this.live.has(record.id) ? undefined : this.createLiveTransfer(record, files);
     if (live !== undefined) this.enqueue(live);
     return record.id;
   }
 
-  /** The record of a transfer; undefined when it is unknown or its time has passed. */
+  /** Returns the record of a transfer; undefined if it is unknown or expired. */
   get(id: string): TransferRecord | undefined {
-    return this.live.get(id)?.record() ?? this.ended.get(id);
+    return this.live.get(id)?.getRecord() ?? this.ended.get(id);
   }
 
-  /** Cancels a transfer for the person who submitted it (§4.7). Cancelling twice is accepted twice. */
+  /** Cancels a transfer for its submitter (§4.7). Also accepts repeated requests. */
   cancel(id: string, orcid: string): CancelResult {
     const record = this.get(id);
     if (record === undefined) return 'unknown';
-    if (record.orcid !== orcid) return 'notYours';
+    if (record.orcid !== orcid) return 'notOwner';
     if (record.isCancelRequested) return 'accepted';
     if (hasEnded(record.status)) return 'ended';
     const live = this.live.get(id);
@@ -112,159 +108,166 @@ export class TransferQueue {
     return 'accepted';
   }
 
-  /** Stops everything at once; what had not ended goes on at the next start. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.ended.dispose();
-    this.following?.dispose();
+    this.databaseListener?.dispose();
     this.activity.dispose();
     for (const live of this.live.values()) live.stop();
     await Promise.all([...this.running.values(), this.unserved.close()]);
     await this.threads.end();
   }
 
-  /** Goes on with what the journal holds and nobody drives, where both databases are served. */
-  private goOn(): void {
+  /** Resumes the journal's unfinished transfers whose databases are served. */
+  private resumeUnfinished(): void {
     const { journal } = this.options;
-    for (const record of journal.unfinished()) {
+    for (const record of journal.listUnfinished()) {
       if (this.live.has(record.id)) continue;
-      const live = this.revive(record, journal.filesOf(record.id));
+      const live = this.createLiveTransfer(record, journal.listFiles(record.id));
       if (live === undefined) continue;
-      // What it waited for is looked at anew: until then the old reason would be told as if it still held.
-      if (record.status === 'inactive') live.enter('staging', describeWaiting(record.fileCount, record.sizeBytes));
+      // The previous reason for waiting may no longer apply.
+      if (record.status === 'inactive') live.enterStatus('staging', `waiting to stage ${describeAmount(record)}`);
       this.enqueue(live);
     }
   }
 
-  private followDatabases(): void {
+  private watchDatabases(): void {
     if (this.isClosed) return;
     for (const live of [...this.live.values()]) {
-      if (!this.isActive(live) && this.endsOf(live.record()) === undefined) this.letWait(live);
+      if (!this.isActive(live) && this.findDatabases(live.getRecord()) === undefined) this.deferUntilServed(live);
     }
-    this.goOn();
-    this.unserved.sweep();
+    this.resumeUnfinished();
+    this.unserved.removeLeftoversInBackground();
   }
 
   private isActive(live: LiveTransfer): boolean {
     return this.running.has(live) || this.waiting.includes(live);
   }
 
-  /** Hands a transfer that waited for a folder to those that wait for a database. */
-  private letWait(live: LiveTransfer): void {
-    const record = live.record();
+  /** Moves a transfer to the unserved ones, because its databases are no longer served. */
+  private deferUntilServed(live: LiveTransfer): void {
+    const record = live.getRecord();
     if (hasEnded(record.status) || !live.persist()) return;
     live.stop();
     this.live.delete(record.id);
-    this.unserved.suspend(record, this.options.journal.filesOf(record.id));
+    this.unserved.suspend(record, this.options.journal.listFiles(record.id));
   }
 
   private cancelLive(live: LiveTransfer): void {
     live.requestCancel();
     if (this.running.has(live)) return;
-    this.takeFromLine(live);
-    this.begin(live);
+    this.removeFromQueue(live);
+    this.startTransfer(live);
   }
 
-  private endsOf(record: TransferRecord): Ends | undefined {
-    const source = this.options.databases.byId(record.sourceId);
-    const destination = this.options.databases.byId(record.destinationId);
-    return source === undefined || destination === undefined ? undefined : { source, destination };
+  private findDatabases({ sourceId, destinationId }: TransferRecord): ServedPair | undefined {
+    const [source, destination] = [sourceId, destinationId].map((id) => this.options.databases.findById(id));
+    return source && destination && { source, destination };
   }
 
-  private revive(record: TransferRecord, files: readonly TransferFile[]): LiveTransfer | undefined {
+  private createLiveTransfer(record: TransferRecord, files: readonly TransferRecordFile[]): LiveTransfer | undefined {
     const { journal, clock, logger, throttleBytesPerSecond } = this.options;
-    const ends = this.endsOf(record);
-    if (ends === undefined) {
+    const databases = this.findDatabases(record);
+    if (databases === undefined) {
       this.unserved.suspend(record, files);
       return undefined;
     }
-    const { threads } = this;
-    const run = { ...ends, threads, ...(throttleBytesPerSecond === undefined ? {} : { throttleBytesPerSecond }) };
-    const landedCount = files.filter((file) => file.isLanded).length;
-    const live = new LiveTransfer({ ...record, movedCount: landedCount }, files, { journal, clock, logger }, run);
+    const run = { ...databases, threads: this.threads, throttleBytesPerSecond };
+    const movedCount = files.filter((file) => file.isTransferred).length;
+    const live = new LiveTransfer({ ...record, movedCount }, files, { journal, clock, logger }, run);
     this.live.set(record.id, live);
     return live;
   }
 
   private enqueue(live: LiveTransfer): void {
     this.waiting.push(live);
-    this.keepDatabases(live);
+    this.retainDatabases(live);
     this.pump();
     this.activity.fire();
   }
 
-  /** A database that a running transfer uses, or one that waits for its turn, stays until that has ended or waits for more. */
-  private keepDatabases(live: LiveTransfer): void {
-    const { sourceId, destinationId } = live.record();
-    live.kept ??= this.options.databases.keep([sourceId, destinationId]);
+  /** Keeps the databases of a queued or running transfer open until it ends or is suspended. */
+  private retainDatabases(live: LiveTransfer): void {
+    const { sourceId, destinationId } = live.getRecord();
+    live.retainedDatabases ??= this.options.databases.retain([sourceId, destinationId]);
   }
 
-  private takeFromLine(live: LiveTransfer): void {
+  private removeFromQueue(live: LiveTransfer): void {
     const index = this.waiting.indexOf(live);
     if (index >= 0) this.waiting.splice(index, 1);
   }
 
   private pump(): void {
-    while (!this.isClosed && !this.acknowledging.holdsBack && this.running.size < maxRunning) {
+    while (!this.isClosed && !this.acknowledgementGate.isClosed && this.running.size < maxRunning) {
       const next = this.waiting.shift();
       if (next === undefined) return;
-      this.begin(next);
+      this.startTransfer(next);
     }
   }
 
-  private begin(live: LiveTransfer): void {
-    this.keepDatabases(live);
-    const work = this.drive(live).finally(() => this.leave(live));
+  private startTransfer(live: LiveTransfer): void {
+    this.retainDatabases(live);
+    const work = this.drive(live).finally(() => this.releaseTransfer(live));
     this.running.set(live, work);
   }
 
-  private leave(live: LiveTransfer): void {
+  private releaseTransfer(live: LiveTransfer): void {
     this.running.delete(live);
     if (this.isClosed) return;
-    live.kept?.dispose();
-    live.kept = undefined;
+    live.retainedDatabases?.dispose();
+    live.retainedDatabases = undefined;
     this.pump();
     this.activity.fire();
   }
 
   private async drive(live: LiveTransfer): Promise<void> {
     try {
-      if (!live.record().isCancelRequested) await live.run.run(live.signal);
+      if (!live.getRecord().isCancelRequested) {
+        this.checkWritable(live.getRecord());
+        await live.run.run(live.signal);
+      }
     } catch (error) {
-      if (!live.record().isCancelRequested) {
-        await this.settle(live, error);
+      if (!live.getRecord().isCancelRequested) {
+        await this.handleFailure(live, error);
         return;
       }
     }
-    if (live.record().isCancelRequested) await this.endUnfinished(live, 'canceled');
+    if (live.getRecord().isCancelRequested) await this.endUnfinished(live, 'canceled');
     else this.end(live, 'succeeded', 'completed successfully');
   }
 
-  private async settle(live: LiveTransfer, error: unknown): Promise<void> {
+  /** Throws if the destination has become read-only since the submission (D43: read-only databases). */
+  private checkWritable(record: TransferRecord): void {
+    const destination = this.findDatabases(record)?.destination;
+    if (destination === undefined || !isReadOnly(destination)) return;
+    throw new TransferFailure(`the database "${toQuotable(destination.document.name)}" is read-only`);
+  }
+
+  private async handleFailure(live: LiveTransfer, error: unknown): Promise<void> {
     if (this.isClosed) {
       live.persist();
     } else if (error instanceof TransferSuspension) {
-      live.enter('inactive', error.message);
+      live.enterStatus('inactive', error.message);
       this.retryLater(live, error.neededBytes);
     } else if (error instanceof TransferFailure) {
       await this.endUnfinished(live, `failed (${error.message})`);
     } else {
       this.options.logger.error(
-        `Unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        `Unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
-      await this.endUnfinished(live, 'failed (unexpected error, see the log of the service)');
+      await this.endUnfinished(live, "failed (unexpected error, see the service's log)");
     }
   }
 
   private async endUnfinished(live: LiveTransfer, text: string): Promise<void> {
     await live.run.discard();
-    // A cancel that came while the leftovers were removed has been acknowledged: it stands.
-    this.end(live, 'failed', live.record().isCancelRequested ? 'canceled' : text);
+    // A cancel request during the removal of leftovers has been acknowledged and takes precedence.
+    this.end(live, 'failed', live.getRecord().isCancelRequested ? 'canceled' : text);
   }
 
   private end(live: LiveTransfer, status: 'succeeded' | 'failed', text: string): void {
-    // A record that could not be written stays here, so that it is still told truly.
-    if (live.end(status, text)) this.live.delete(live.record().id);
+    // If the journal cannot be written, the record stays here, so that its status remains correct.
+    if (live.finish(status, text)) this.live.delete(live.getRecord().id);
   }
 
   private retryLater(live: LiveTransfer, neededBytes: number): void {
@@ -273,11 +276,12 @@ export class TransferQueue {
   }
 
   private async retry(live: LiveTransfer, neededBytes: number): Promise<void> {
-    const ends = this.endsOf(live.record());
-    const canGoOn = ends !== undefined && (await haveRoom(ends.source.folder, ends.destination.folder, neededBytes));
-    const isMine = this.live.get(live.record().id) === live;
-    if (this.isClosed || !isMine || live.record().isCancelRequested) return;
-    if (canGoOn) this.enqueue(live);
+    const databases = this.findDatabases(live.getRecord());
+    const canResume =
+      databases !== undefined && (await hasRoom(databases.source.folder, databases.destination.folder, neededBytes));
+    const isCurrent = this.live.get(live.getRecord().id) === live;
+    if (this.isClosed || !isCurrent || live.getRecord().isCancelRequested) return;
+    if (canResume) this.enqueue(live);
     else this.retryLater(live, neededBytes);
   }
 }

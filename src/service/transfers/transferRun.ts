@@ -1,177 +1,169 @@
-import { declaredHashOf } from '../../core/util/declaredHash.ts';
-import { landingFolderOf } from '../../core/util/landedNames.ts';
-import type { ServedDatabase } from '../catalog/databases.ts';
+import { parseDeclaredHash } from '../../core/util/declaredHash.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import type { HashedFile } from '../catalog/catalogFile.ts';
+import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import {
-  doneCount,
-  jobSign,
-  raise,
+  getDoneCount,
+  createJobSignal,
+  requestStop,
   type FileToMove,
-  type FileTrouble,
+  type FileFailure,
   type JobResult,
-  type JobSign,
+  type JobSignal,
 } from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
-import { discardLanding } from './landing.ts';
-import { manifestNameOf, writeManifest } from './manifest.ts';
-import { meaningOfTrouble } from './outcomes.ts';
+import { discardTransfer } from './destinationFolders.ts';
+import { chooseManifestName, writeManifest } from './manifest.ts';
+import { convertFileFailure } from './transferErrors.ts';
 import { syncFileSystem } from './syncFileSystem.ts';
-import { describeAmount, type TransferFile, type TransferRecord, type TransferStatusWord } from './transferRecord.ts';
+import {
+  describeAmount,
+  type TransferRecordFile,
+  type TransferRecord,
+  type TransferStatusWord,
+} from './journalRecord.ts';
 
-/** Who is told how far a transfer has come. */
+/** Receives the progress of a run. */
 export interface RunProgress {
-  record(): TransferRecord;
-  enter(status: TransferStatusWord, text: string): void;
-  /** These files are staged now, or have landed. */
-  advanced(files: readonly TransferFile[]): void;
-  /** These files had landed, and are no longer there. */
-  lost(files: readonly TransferFile[]): void;
+  getRecord(): TransferRecord;
+  enterStatus(status: TransferStatusWord, text: string): void;
+  /** Reports files that were staged or transferred. */
+  reportAdvanced(files: readonly TransferRecordFile[]): void;
+  /** Reports transferred files that no longer exist. */
+  reportLost(files: readonly TransferRecordFile[]): void;
 }
 
-/** What a run works with. */
-export interface RunOptions {
+export interface TransferRunOptions {
   readonly source: ServedDatabase;
   readonly destination: ServedDatabase;
   readonly threads: FileThreads;
-  readonly throttleBytesPerSecond?: number;
+  readonly throttleBytesPerSecond: number | undefined;
 }
 
-/** One job takes so many files, or so many bytes of more than one: little enough that counts move and others get a turn. */
+/** Limits the size of a job, so that counts are updated often and other transfers get their turn. */
 const batchFiles = 256;
 const batchBytes = 16 * 1024 * 1024;
-/** How many jobs of one transfer are worked on at once. */
-const lanes = 2;
-/** Up to so many files are written through to the disk one by one; of more, the system is told to once. */
-const flushedFiles = 100;
+const parallelJobs = 2;
+/** Up to this number of files are flushed individually; for more, the whole file system is flushed. */
+const maxFlushedFiles = 100;
 
-/**
- * Takes one transfer through its states: staging, active, finalizing (D23). It can be run again after a suspension or a
- * restart: what was staged or has landed is not done twice.
- */
+/** Takes one transfer through its states (D23: transfer states). Can run again without repeating completed files. */
 export class TransferRun {
-  private readonly options: RunOptions;
+  private readonly options: TransferRunOptions;
   private readonly progress: RunProgress;
-  /** By their position. */
-  private readonly files: TransferFile[];
-  /** Of the jobs that copy now. */
-  private readonly moving = new Set<JobSign>();
+  /** Indexed by position. */
+  private readonly files: TransferRecordFile[];
+  /** Signals of the jobs that are copying files. */
+  private readonly moving = new Set<JobSignal>();
 
-  constructor(options: RunOptions, progress: RunProgress, files: readonly TransferFile[]) {
+  constructor(options: TransferRunOptions, progress: RunProgress, files: readonly TransferRecordFile[]) {
     this.options = options;
     this.progress = progress;
     this.files = [...files];
   }
 
-  /** Files that have landed in jobs that are not over. */
+  /** Number of files transferred by unfinished jobs. */
   get movingCount(): number {
-    return [...this.moving].reduce((sum, sign) => sum + doneCount(sign), 0);
+    return [...this.moving].reduce((sum, jobSignal) => sum + getDoneCount(jobSignal), 0);
   }
 
   /** Resolves when the manifest is written. Rejects with a failure, a suspension, or the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
     await this.stage(signal);
     const { catalog } = this.options.destination;
-    const landing = landingFolderOf(this.progress.record().id);
-    await catalog.unsettle(landing);
+    const folderName = getTransferFolderName(this.progress.getRecord().id);
+    await catalog.pauseTracking(folderName);
     try {
       await this.move(signal);
       await this.finalize(signal);
     } finally {
-      await catalog.settle(landing);
+      await catalog.resumeTracking(folderName);
     }
     signal.throwIfAborted();
   }
 
-  /** Removes what is unfinished at the destination, and the manifest; files that have landed stay. Never rejects. */
+  /** Removes unfinished files and the manifest from the destination; transferred files remain. Never rejects. */
   async discard(): Promise<void> {
-    const { id } = this.progress.record();
-    await discardLanding(this.options.destination.folder, id, manifestNameOf(id, this.files));
+    const { id } = this.progress.getRecord();
+    await discardTransfer(this.options.destination.folder, id, chooseManifestName(id, this.files));
   }
 
   private get isFlushed(): boolean {
-    return this.files.length <= flushedFiles;
-  }
-
-  private get amount(): string {
-    const { fileCount, sizeBytes } = this.progress.record();
-    return describeAmount(fileCount, sizeBytes);
+    return this.files.length <= maxFlushedFiles;
   }
 
   private async stage(signal: AbortSignal): Promise<void> {
     const { source, threads } = this.options;
     const unstaged = this.files.filter((file) => file.sha256 === undefined);
     if (unstaged.length === 0) return;
-    threads.prepare(lanes);
-    this.progress.enter('staging', `staging ${this.amount}`);
-    await this.inBatches(unstaged, signal, async (batch, sign) => {
-      const held = await source.catalog.heldHashes(batch.map(({ path }) => path));
+    threads.ensureThreads(parallelJobs);
+    this.progress.enterStatus('staging', `staging ${describeAmount(this.progress.getRecord())}`);
+    await this.runInBatches(unstaged, signal, async (batch, jobSignal) => {
+      const cached = await source.catalog.getCachedHashes(batch.map(({ path }) => path));
       const files = batch.map(({ position, path, resource }, index) => {
-        const declared = declaredHashOf(resource.hash);
-        const known = held[index];
-        return { position, path, ...(declared && { declared }), ...(known && { held: known }) };
+        return { position, path, declared: parseDeclaredHash(resource.hash), cachedHash: cached[index] };
       });
-      const result = await threads.stage({ folder: source.folder, files, sign });
-      this.takeStaged(result);
-      await source.catalog.holdHashes(this.freshlyRead(result, held));
+      const result = await threads.run((calls) =>
+        calls.call('stage', { folder: source.folder, files, signal: jobSignal }),
+      );
+      const staged = result.done.map(({ position, bytes, sha256 }) => this.updateFile(position, { bytes, sha256 }));
+      this.progress.reportAdvanced(staged);
+      await source.catalog.cacheHashes(this.pickFreshlyRead(result, cached));
       return result;
     });
   }
 
-  private takeStaged({ done }: JobResult): void {
-    const staged = done.map(({ position, bytes, sha256 }) => this.change(position, { bytes, sha256 }));
-    this.progress.advanced(staged);
-  }
-
-  private freshlyRead(
-    { done }: JobResult,
-    held: readonly ({ readonly path: string; readonly sha256: string } | undefined)[],
-  ): { path: string; bytes: number; modifiedMs: number; sha256: string }[] {
-    const known = new Map(held.flatMap((hash) => (hash === undefined ? [] : [[hash.path, hash.sha256]])));
+  private pickFreshlyRead({ done }: JobResult, cached: readonly (HashedFile | undefined)[]): HashedFile[] {
+    const known = new Map(cached.map((file) => [file?.path, file?.sha256]));
     return done.flatMap(({ position, bytes, modifiedMs, sha256 }) => {
-      const path = this.at(position).path;
+      const path = this.getFile(position).path;
       return modifiedMs === undefined || known.get(path) === sha256 ? [] : [{ path, bytes, modifiedMs, sha256 }];
     });
   }
 
   private async move(signal: AbortSignal): Promise<void> {
     const { source, destination, threads, throttleBytesPerSecond } = this.options;
-    const { id: transferId, destinationPlace } = this.progress.record();
+    const { id: transferId, destinationPlace } = this.progress.getRecord();
     const route = {
       transferId,
       sourceFolder: source.folder,
       destinationFolder: destination.folder,
-      ...(destinationPlace === undefined ? {} : { destinationPlace }),
+      destinationPlace,
       isFlushed: this.isFlushed,
-      ...(throttleBytesPerSecond === undefined ? {} : { bytesPerSecond: throttleBytesPerSecond }),
+      bytesPerSecond: throttleBytesPerSecond,
     };
-    this.progress.enter('active', `transferring ${this.amount}`);
+    this.progress.enterStatus('active', `transferring ${describeAmount(this.progress.getRecord())}`);
     await this.findLost(signal);
-    const waiting = this.files.filter((file) => !file.isLanded);
-    await this.inBatches(waiting, signal, async (batch, sign) => {
-      this.moving.add(sign);
-      const result = await threads
-        .move({ ...route, files: batch.map(toMove), sign })
-        .finally(() => this.moving.delete(sign));
-      this.progress.advanced(result.done.map(({ position }) => this.change(position, { isLanded: true })));
-      if (result.trouble?.act === 'copy') await this.forgetHash(this.at(result.trouble.position).path);
+    const remaining = this.files.filter((file) => !file.isTransferred);
+    await this.runInBatches(remaining, signal, async (batch, jobSignal) => {
+      this.moving.add(jobSignal);
+      const job = { ...route, files: batch.map(toFileToMove), signal: jobSignal };
+      const result = await threads.run((calls) => calls.call('move', job)).finally(() => this.moving.delete(jobSignal));
+      const moved = result.done.map(({ position }) => this.updateFile(position, { isTransferred: true }));
+      this.progress.reportAdvanced(moved);
+      if (result.failure?.operation === 'copy') await this.forgetHash(this.getFile(result.failure.position).path);
       return result;
     });
   }
 
-  /** What was copied has not the hash that was held: the file is to be read again, even if it looks as it did then. */
+  /** Forgets the cached hash of a file if the copy has a different hash, so that the file is read again. */
   private async forgetHash(path: string): Promise<void> {
     const { catalog } = this.options.source;
-    const held = await catalog.heldHashes([path]);
-    await catalog.holdHashes(held.flatMap((file) => (file === undefined ? [] : [{ ...file, sha256: null }])));
+    const cached = await catalog.getCachedHashes([path]);
+    await catalog.cacheHashes(cached.flatMap((file) => (file === undefined ? [] : [{ ...file, sha256: null }])));
   }
 
-  /** Of a transfer that goes on: a disk may have come back as another one, or have lost what it had not yet written. */
+  /** Finds files lost before a resume: the disk may have been replaced, or may have lost unwritten data. */
   private async findLost(signal: AbortSignal): Promise<void> {
     const { destination, threads } = this.options;
-    const place = { transferId: this.progress.record().id, destinationFolder: destination.folder };
-    const landed = this.files.filter((file) => file.isLanded);
-    await this.inBatches(landed, signal, async (batch, sign) => {
-      const result = await threads.findLost({ ...place, files: batch.map(toMove), sign });
-      this.progress.lost((result.lost ?? []).map((position) => this.change(position, { isLanded: false })));
+    const target = { transferId: this.progress.getRecord().id, destinationFolder: destination.folder };
+    const transferred = this.files.filter((file) => file.isTransferred);
+    await this.runInBatches(transferred, signal, async (batch, jobSignal) => {
+      const job = { ...target, files: batch.map(toFileToMove), signal: jobSignal };
+      const result = await threads.run((calls) => calls.call('findLost', job));
+      this.progress.reportLost(
+        (result.lost ?? []).map((position) => this.updateFile(position, { isTransferred: false })),
+      );
       return result;
     });
   }
@@ -179,69 +171,68 @@ export class TransferRun {
   private async finalize(signal: AbortSignal): Promise<void> {
     const { source, destination } = this.options;
     signal.throwIfAborted();
-    this.progress.enter('finalizing', 'finalizing');
-    const record = this.progress.record();
-    const ends = { source: nameOf(source), destination: nameOf(destination) };
+    this.progress.enterStatus('finalizing', 'finalizing');
+    const record = this.progress.getRecord();
     if (!this.isFlushed) await syncFileSystem(destination.folder, signal);
-    await writeManifest(destination.folder, record, ends, this.files);
+    await writeManifest(record, source.document, destination, this.files);
   }
 
-  /** Works on some batches at once. Whatever ends one, ends all; the first reason is thrown. */
-  private async inBatches(
-    files: readonly TransferFile[],
+  /** Runs several batches concurrently. The first failure stops all of them and is thrown. */
+  private async runInBatches(
+    files: readonly TransferRecordFile[],
     signal: AbortSignal,
-    doJob: (batch: readonly TransferFile[], sign: JobSign) => Promise<JobResult>,
+    runJob: (batch: readonly TransferRecordFile[], jobSignal: JobSignal) => Promise<JobResult>,
   ): Promise<void> {
-    const signs = new Set<JobSign>();
-    const stopAll = (): void => signs.forEach(raise);
-    const batches = batchesOf(files);
-    const reasons: unknown[] = [];
-    const workOn = async (): Promise<void> => {
-      for (let batch = batches.next(); batch.done !== true && reasons.length === 0; batch = batches.next()) {
+    const signals = new Set<JobSignal>();
+    const stopAll = (): void => signals.forEach(requestStop);
+    const batches = splitIntoBatches(files);
+    const errors: unknown[] = [];
+    const runBatches = async (): Promise<void> => {
+      for (let batch = batches.next(); batch.done !== true && errors.length === 0; batch = batches.next()) {
         signal.throwIfAborted();
-        const sign = jobSign();
-        signs.add(sign);
-        const { trouble } = await doJob(batch.value, sign);
-        signs.delete(sign);
-        if (trouble !== undefined) throw await this.meaning(trouble);
+        const jobSignal = createJobSignal();
+        signals.add(jobSignal);
+        const { failure } = await runJob(batch.value, jobSignal);
+        signals.delete(jobSignal);
+        if (failure !== undefined) throw await this.toTransferError(failure);
         signal.throwIfAborted();
       }
     };
     signal.addEventListener('abort', stopAll);
-    const count = this.options.throttleBytesPerSecond === undefined ? lanes : 1;
+    const count = this.options.throttleBytesPerSecond === undefined ? parallelJobs : 1;
     const work = Array.from({ length: count }, async () => {
-      await workOn().catch((error: unknown) => {
-        reasons.push(error);
+      await runBatches().catch((error: unknown) => {
+        errors.push(error);
         stopAll();
       });
     });
     await Promise.all(work);
     signal.removeEventListener('abort', stopAll);
-    if (reasons.length > 0) throw reasons[0];
+    if (errors.length > 0) throw errors[0];
   }
 
-  private async meaning(trouble: FileTrouble): Promise<unknown> {
+  private async toTransferError(failure: FileFailure): Promise<unknown> {
     const { source, destination } = this.options;
-    const { path, bytes } = this.at(trouble.position);
-    const root = trouble.act === 'read' ? source.folder : destination.folder;
-    return await meaningOfTrouble(trouble, { path, bytes, root });
+    const { path, bytes } = this.getFile(failure.position);
+    const root = failure.operation === 'read' ? source.folder : destination.folder;
+    return await convertFileFailure(failure, { path, bytes, root });
   }
 
-  private at(position: number): TransferFile {
+  private getFile(position: number): TransferRecordFile {
     const file = this.files[position];
     if (file === undefined) throw new RangeError(`There is no file at position ${position}`);
     return file;
   }
 
-  private change(position: number, change: Partial<TransferFile>): TransferFile {
-    const file = { ...this.at(position), ...change };
+  private updateFile(position: number, change: Partial<TransferRecordFile>): TransferRecordFile {
+    const file = { ...this.getFile(position), ...change };
     this.files[position] = file;
     return file;
   }
 }
 
-function* batchesOf(files: readonly TransferFile[]): Generator<readonly TransferFile[], undefined> {
-  let batch: TransferFile[] = [];
+function* splitIntoBatches(files: readonly TransferRecordFile[]): Generator<readonly TransferRecordFile[], undefined> {
+  let batch: TransferRecordFile[] = [];
   let bytes = 0;
   for (const file of files) {
     if (batch.length > 0 && (batch.length === batchFiles || bytes + file.bytes > batchBytes)) {
@@ -256,10 +247,6 @@ function* batchesOf(files: readonly TransferFile[]): Generator<readonly Transfer
   return undefined;
 }
 
-function toMove({ position, path, bytes, sha256 = '' }: TransferFile): FileToMove {
+function toFileToMove({ position, path, bytes, sha256 = '' }: TransferRecordFile): FileToMove {
   return { position, path, bytes, sha256 };
-}
-
-function nameOf(database: ServedDatabase): { id: string; name: string } {
-  return { id: database.document.id, name: database.document.name };
 }

@@ -1,11 +1,11 @@
 import type { FileEntry } from '../../core/model/fileEntry.ts';
-import { record } from '../../messages/guards.ts';
+import { isRecord } from '../messages/guards.ts';
 import type { Format } from '../shared/format.ts';
 import { readIdentifier, type Identifier } from '../shared/identifiers.ts';
-import { readable } from '../shared/text.ts';
-import { fieldOf, objectsIn, present, reference } from './origins.ts';
+import { toReadableText } from '../shared/text.ts';
+import { filterDefined, getField, listObjects, toReference } from './references.ts';
 
-/** Somebody who contributed. */
+/** Describes a contributing person or organization. */
 export interface Contributor {
   readonly name: string;
   readonly identifier?: Identifier;
@@ -14,20 +14,20 @@ export interface Contributor {
   readonly email?: string;
 }
 
-/** An identifier with what it is. */
+/** Describes the identifier of a related item, such as a grant or a publication. */
 export interface RelatedIdentifier {
   readonly identifier: Identifier;
   readonly description?: string;
 }
 
-/** A day of note: `Created`, `Aug 26, 2021`, and as it was written. */
-interface CreditDate {
+/** Describes a date: the event (`Created`), the formatted date (`Aug 26, 2021`) and the original text. */
+export interface CreditDate {
   readonly event: string;
   readonly text: string;
   readonly written: string;
 }
 
-/** Who and what a file is owed to, as far as its database tells. Empty lists and absent fields: it did not. */
+/** Describes the credit metadata of a file. Lists are empty and fields are absent if the database sent nothing. */
 export interface Credit {
   readonly contributors: readonly Contributor[];
   readonly publisher?: Identifier;
@@ -41,20 +41,22 @@ export interface Credit {
   readonly comment?: string;
 }
 
-/** Reads the credit of a resource, and what data packages say in its place; servers write "" and "," for "not known". */
-export function creditOf({ resource, title }: FileEntry, format: Format): Credit {
-  const credit = record(resource['credit']) ? resource['credit'] : {};
-  const publisher = organization(credit['publisher']);
-  const version = readable(credit['version']) ?? readable(resource['version']);
-  const type = readable(credit['resource_type']);
-  const address = reference(undefined, credit['url']) ?? reference(undefined, credit['content_url']);
-  const comment = readable(credit['comment']);
-  const titles = present(objectsIn(credit['titles']).map((entry) => readable(entry['title'])));
+/** Reads the credit metadata of a resource, or the fields that data packages use instead. */
+export function readCredit({ resource, title }: FileEntry, format: Format): Credit {
+  const credit = isRecord(resource['credit']) ? resource['credit'] : {};
+  const publisher = readOrganization(credit['publisher']);
+  const version = toReadableText(credit['version']) ?? toReadableText(resource['version']);
+  const type = toReadableText(credit['resource_type']);
+  const address = toReference(undefined, credit['url']) ?? toReference(undefined, credit['content_url']);
+  const comment = toReadableText(credit['comment']);
+  const titles = filterDefined(listObjects(credit['titles']).map((entry) => toReadableText(entry['title'])));
   return {
-    contributors: [...objectsIn(credit['contributors']), ...objectsIn(resource['contributors'])].flatMap(contributor),
-    dates: objectsIn(credit['dates']).flatMap((entry) => creditDate(entry, format)),
-    funding: objectsIn(credit['funding']).flatMap(grant),
-    related: objectsIn(credit['related_identifiers']).flatMap(related),
+    contributors: [...listObjects(credit['contributors']), ...listObjects(resource['contributors'])].flatMap(
+      readContributor,
+    ),
+    dates: listObjects(credit['dates']).flatMap((entry) => readDate(entry, format)),
+    funding: listObjects(credit['funding']).flatMap(readGrant),
+    related: listObjects(credit['related_identifiers']).flatMap(readRelated),
     titles: titles.filter((entry) => entry !== title),
     ...(publisher && { publisher }),
     ...(version !== undefined && { version }),
@@ -66,18 +68,21 @@ export function creditOf({ resource, title }: FileEntry, format: Format): Credit
 
 type Entry = Readonly<Record<string, unknown>>;
 
-function contributor(entry: Entry): readonly Contributor[] {
-  const given = [readable(entry['given_name']), readable(entry['family_name'])].filter((part) => part !== undefined);
-  const name = readable(entry['name']) ?? readable(entry['title']) ?? (given.length > 0 ? given.join(' ') : undefined);
-  const identifier = reference(undefined, readable(entry['contributor_id']) ?? entry['path']);
+function readContributor(entry: Entry): readonly Contributor[] {
+  const given = [toReadableText(entry['given_name']), toReadableText(entry['family_name'])].filter(
+    (part) => part !== undefined,
+  );
+  const name =
+    toReadableText(entry['name']) ?? toReadableText(entry['title']) ?? (given.length > 0 ? given.join(' ') : undefined);
+  const identifier = toReference(undefined, toReadableText(entry['contributor_id']) ?? entry['path']);
   const written = name ?? identifier?.text;
   if (written === undefined) return [];
-  const roles = rolesOf(entry);
-  const email = readable(entry['email']);
+  const roles = readRoles(entry);
+  const email = toReadableText(entry['email']);
   return [
     {
       name: written,
-      affiliations: affiliationsOf(entry),
+      affiliations: readAffiliations(entry),
       ...(identifier && name !== undefined && { identifier }),
       ...(roles !== undefined && { roles }),
       ...(email !== undefined && { email }),
@@ -85,47 +90,50 @@ function contributor(entry: Entry): readonly Contributor[] {
   ];
 }
 
-function rolesOf(entry: Entry): string | undefined {
+function readRoles(entry: Entry): string | undefined {
   const written = entry['contributor_roles'] ?? entry['roles'] ?? entry['role'];
-  const roles: unknown[] = Array.isArray(written) ? written : (readable(written) ?? '').split(',');
-  const words = present(roles.map(readable));
+  const roles: unknown[] = Array.isArray(written) ? written : (toReadableText(written) ?? '').split(',');
+  const words = filterDefined(roles.map(toReadableText));
   return words.length > 0 ? words.join(', ') : undefined;
 }
 
-function affiliationsOf(entry: Entry): readonly Identifier[] {
-  const named = reference(entry['organization'], undefined);
-  return present([...objectsIn(entry['affiliations']).map(organization), named]);
+function readAffiliations(entry: Entry): readonly Identifier[] {
+  const named = toReference(entry['organization'], undefined);
+  return filterDefined([...listObjects(entry['affiliations']).map(readOrganization), named]);
 }
 
-function organization(entry: unknown): Identifier | undefined {
-  return reference(fieldOf(entry, 'organization_name'), fieldOf(entry, 'organization_id'));
+function readOrganization(entry: unknown): Identifier | undefined {
+  return toReference(getField(entry, 'organization_name'), getField(entry, 'organization_id'));
 }
 
-function creditDate(entry: Entry, format: Format): readonly CreditDate[] {
-  const written = readable(entry['date']);
+function readDate(entry: Entry, format: Format): readonly CreditDate[] {
+  const written = toReadableText(entry['date']);
   if (written === undefined) return [];
-  return [{ event: readable(entry['event']) ?? '', text: dayText(written, format), written }];
+  return [{ event: toReadableText(entry['event']) ?? '', text: formatDay(written, format), written }];
 }
 
-/** A day without a time of day is that day everywhere; read as a moment it could be the day before. */
-function dayText(written: string, format: Format): string {
+/** Formats a date. A date without a time is the same day in all time zones. */
+function formatDay(written: string, format: Format): string {
   const at = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(written) ? `${written}T00:00:00` : written);
   return Number.isNaN(at) ? written : format.date(at);
 }
 
-function grant(entry: Entry): readonly RelatedIdentifier[] {
-  const funder = organization(entry['funder']);
-  const award = reference(readable(entry['grant_title']) ?? entry['grant_id'], entry['grant_url']);
+function readGrant(entry: Entry): readonly RelatedIdentifier[] {
+  const funder = readOrganization(entry['funder']);
+  const award = toReference(toReadableText(entry['grant_title']) ?? entry['grant_id'], entry['grant_url']);
   const identifier = award ?? funder;
   if (identifier === undefined) return [];
-  const details = [award && funder?.text, award && readable(entry['grant_title']) && readable(entry['grant_id'])];
-  const description = present(details).join(', ');
+  const details = [
+    award && funder?.text,
+    award && toReadableText(entry['grant_title']) && toReadableText(entry['grant_id']),
+  ];
+  const description = filterDefined(details).join(', ');
   return [{ identifier, ...(description !== '' && { description }) }];
 }
 
-function related(entry: Entry): readonly RelatedIdentifier[] {
-  const written = readable(entry['id']);
+function readRelated(entry: Entry): readonly RelatedIdentifier[] {
+  const written = toReadableText(entry['id']);
   if (written === undefined) return [];
-  const description = readable(entry['description']) ?? readable(entry['relationship_type']);
+  const description = toReadableText(entry['description']) ?? toReadableText(entry['relationship_type']);
   return [{ identifier: readIdentifier(written), ...(description !== undefined && { description }) }];
 }

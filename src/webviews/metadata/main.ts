@@ -1,5 +1,6 @@
 import '../shared/page.css';
 import './metadata.css';
-import { MetadataScreen } from './metadataScreen.ts';
+import { PageApp } from '../shared/pageApp.tsx';
+import { metadataScreen } from './metadataScreen.tsx';
 
-new MetadataScreen().start();
+new PageApp(metadataScreen);

@@ -1,55 +1,50 @@
-/** What a value of JSON looks like in the tree. */
+/** The kinds of JSON values that the tree distinguishes. */
 type JsonKind = 'object' | 'array' | 'text' | 'number' | 'flag' | 'nothing';
 
-/** A value of JSON with its place in the whole. */
+/** Describes a JSON value and its position in the document. */
 export interface JsonNode {
-  /** Name of the field, or the index in the array. */
+  /** Name of the property, or the index in the array. */
   readonly label: string;
-  /** JSON pointer (RFC 6901): unique, and the same in every snapshot. */
+  /** JSON pointer (RFC 6901), which is unique and the same in all snapshots. */
   readonly path: string;
   readonly kind: JsonKind;
   readonly value: unknown;
-  /** How many fields or elements it has; 0 for what has none. */
+  /** Number of properties or elements; 0 for other values. */
   readonly childCount: number;
 }
 
-/** Describes one value. */
-export function jsonNode(label: string, value: unknown, parentPath: string): JsonNode {
+/** Describes a property of an object or an element of an array. */
+function describeJson(label: string, value: unknown, parentPath: string): JsonNode {
   const path = `${parentPath}/${label.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return { label, path, kind: kindOf(value), value, childCount: childCount(value) };
+  return { label, path, kind: getKind(value), value, childCount: countChildren(value) };
 }
 
-/** The first `limit` children of a value, described. */
-export function childNodes(node: Pick<JsonNode, 'path' | 'value'>, limit: number): readonly JsonNode[] {
+/** Describes the first `limit` children of a value. */
+export function listChildren(node: Pick<JsonNode, 'path' | 'value'>, limit: number): readonly JsonNode[] {
   const { path, value } = node;
   if (Array.isArray(value))
-    return value.slice(0, limit).map((child: unknown, index) => jsonNode(String(index), child, path));
+    return value.slice(0, limit).map((child: unknown, index) => describeJson(String(index), child, path));
   if (typeof value !== 'object' || value === null) return [];
   const fields = Object.entries<unknown>(value as Record<string, unknown>);
-  return fields.slice(0, limit).map(([label, child]) => jsonNode(label, child, path));
+  return fields.slice(0, limit).map(([label, child]) => describeJson(label, child, path));
 }
 
-/** A value that has no children, as text in the way JSON writes it; texts stand without quotation marks. */
-export function leafText(node: JsonNode): string {
+/** Formats a value without children as JSON, except that strings are not quoted. */
+export function formatLeaf(node: JsonNode): string {
   if (node.kind === 'text') return String(node.value);
   return JSON.stringify(node.value);
 }
 
-function kindOf(value: unknown): JsonKind {
+function getKind(value: unknown): JsonKind {
   if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'string':
-      return 'text';
-    case 'number':
-      return 'number';
-    case 'boolean':
-      return 'flag';
-    default:
-      return value === null || value === undefined ? 'nothing' : 'object';
-  }
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'boolean') return 'flag';
+  return value === null || value === undefined ? 'nothing' : 'object';
 }
 
-function childCount(value: unknown): number {
+/** Returns the number of properties or elements of a value; 0 for other values. */
+export function countChildren(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Array.isArray(value) ? value.length : Object.keys(value).length;
 }

@@ -1,24 +1,30 @@
 import * as l10n from '@vscode/l10n';
-import type { PageRemedy } from '../../messages/pageMessages.ts';
+import type { PageRemedy } from '../messages/pageMessages.ts';
 
-/** A sentence that stands out above what the page shows, with a button where there is something to do. */
-export interface Note {
+/** Describes a button and the intent that it sends. */
+export interface Action<Intent extends string = string> {
+  readonly intent: Intent;
+  readonly label: string;
+  readonly isPrimary?: boolean;
+}
+
+/** Describes a highlighted message above the content of a page, with a button for each remedy. */
+export interface Note<Intent extends string = string> {
   readonly key: string;
   readonly kind: 'info' | 'warning' | 'error';
   readonly text: string;
-  readonly action?: NoteAction;
-  /** The remedy for a rejected sign-in. */
-  readonly remedy?: NoteAction;
+  readonly actions?: readonly Action<Intent>[];
 }
 
-interface NoteAction {
-  readonly name: string;
-  readonly label: string;
+/** Returns the actions that apply and omits `false` entries. */
+export function filterActions<Intent extends string>(
+  actions: readonly (Action<Intent> | false)[],
+): readonly Action<Intent>[] {
+  return actions.filter((action) => action !== false);
 }
 
-/** Returns the button for what helps against a rejected sign-in. */
-export function remedyAction(remedy: PageRemedy | undefined): Pick<Note, 'remedy'> {
-  if (remedy === undefined) return {};
-  const label = remedy === 'orcid' ? l10n.t('Set ORCID iD…') : l10n.t('Set API Key…');
-  return { remedy: { name: 'remedy', label } };
+/** Returns the button that fixes a rejected sign-in; an empty list if there is no remedy. */
+export function listRemedies(remedy: PageRemedy | undefined): readonly Action<'remedy'>[] {
+  if (remedy === undefined) return [];
+  return [{ intent: 'remedy', label: remedy === 'orcid' ? l10n.t('Set ORCID iD…') : l10n.t('Set API Key…') }];
 }

@@ -1,36 +1,65 @@
-const mostKeptPaths = 500;
+import { array, isFiniteNumber, isString, object, optional } from '../messages/guards.ts';
 
-/** What the person opened and unfolded in the page; it outlives every snapshot. */
+const maxSavedPaths = 500;
+
+/** Describes which parts of a page were expanded and how far it was scrolled. Saved across reloads. */
+interface ScrollPlace {
+  /** Identifies the content of the page; the position is not restored for other content. */
+  readonly subject: string;
+  readonly scrollY: number;
+  readonly opened: readonly string[];
+}
+
+const hasPlace = object<{ readonly place?: ScrollPlace | undefined }>({
+  place: optional(object<ScrollPlace>({ subject: isString, scrollY: isFiniteNumber, opened: array(isString) })),
+});
+
+/** Stores which parts of a page the user has expanded, independently of the data from the host. */
 export class ViewState {
   private readonly opened = new Set<string>();
   private readonly limits = new Map<string, number>();
+  private readonly onChange: () => void;
+
+  constructor(onChange: () => void) {
+    this.onChange = onChange;
+  }
 
   isOpen(path: string): boolean {
     return this.opened.has(path);
   }
 
   setOpen(path: string, open: boolean): void {
+    if (this.isOpen(path) === open) return;
     if (open) this.opened.add(path);
     else this.opened.delete(path);
+    this.onChange();
   }
 
-  /** The paths that are open, as many as are worth keeping. */
-  openedPaths(): readonly string[] {
-    return [...this.opened].slice(0, mostKeptPaths);
-  }
-
-  /** How much of a long list or text is shown. */
-  limit(path: string, initial: number): number {
+  /** Returns the number of items or characters to show of a long list or text. */
+  getLimit(path: string, initial: number): number {
     return this.limits.get(path) ?? initial;
   }
 
   raiseLimit(path: string, limit: number): void {
     this.limits.set(path, limit);
+    this.onChange();
   }
 
-  /** Forgets everything, for a page that turns to something else. */
+  /** Clears the state when the page switches to different content. */
   clear(): void {
     this.opened.clear();
     this.limits.clear();
+  }
+
+  /** Returns the part of a page's saved state that {@link restore} reads. */
+  save(subject: string, scrollY: number): { readonly place: ScrollPlace } {
+    return { place: { subject, scrollY, opened: [...this.opened].slice(0, maxSavedPaths) } };
+  }
+
+  /** Restores the expanded parts and returns the scroll position; undefined if the state is for other content. */
+  restore(saved: unknown, subject: string): number | undefined {
+    if (!hasPlace(saved) || saved.place?.subject !== subject) return undefined;
+    for (const path of saved.place.opened) this.opened.add(path);
+    return saved.place.scrollY;
   }
 }

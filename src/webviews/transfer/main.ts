@@ -1,5 +1,6 @@
 import '../shared/page.css';
 import './transfer.css';
-import { TransferScreen } from './transferScreen.ts';
+import { PageApp } from '../shared/pageApp.tsx';
+import { transferScreen } from './transferScreen.tsx';
 
-new TransferScreen().start();
+new PageApp(transferScreen);

@@ -1,38 +1,46 @@
-import type { TransferState } from '../../core/model/transfer.ts';
-import type { PageTransfer } from '../../messages/transferMessages.ts';
+import type { TransferState } from '../../core/model/transferModel.ts';
+import type { PageTransfer } from '../messages/transferMessages.ts';
 
-/** One stretch of a transfer's life. */
-export interface Stretch {
+/** Describes a state of the transfer, or another event in its history. */
+export interface TimelineEntry {
   readonly key: string;
-  /** A state, or the moment at which a cancel was accepted. */
-  readonly what: TransferState | 'cancelAccepted';
+  /** A state, or the acceptance of a cancellation. */
+  readonly event: TransferState | 'cancelAccepted';
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Duration so far; absent for a moment, for an end, and where it is not known. */
+  /** Absent for a cancellation, for a final state, and if the duration is unknown. */
   readonly durationMs?: number;
   readonly isCurrent: boolean;
 }
 
-/** The states that a transfer went through with how long each took, as far as this machine saw it. */
-export function timelineOf(transfer: PageTransfer, now: number): readonly Stretch[] {
+/** Lists the states of a transfer with their durations, as observed by this machine. */
+export function listTimeline(transfer: PageTransfer, now: number): readonly TimelineEntry[] {
   const { changes, cancelAcceptedAt, ended } = transfer;
-  const states = changes.map(({ state, at }, index): Stretch => {
+  const states = changes.map(({ state, at }, index): TimelineEntry => {
     const isLast = index === changes.length - 1;
     const next = changes[index + 1];
     const until = next?.at ?? now;
-    const stretch = { key: `${index}`, what: state, at, isCurrent: isLast };
-    // Only when the server was found to have forgotten it is known, not when the state before ended.
-    const isOpen = next?.state === 'expired';
-    return (isLast && ended) || isOpen ? stretch : { ...stretch, durationMs: Math.max(0, until - at) };
+    const entry = { key: `${index}`, event: state, at, isCurrent: isLast };
+    // The end of the state before `expired` is unknown: only the time when the expiry was discovered is known.
+    const isUnknown = next?.state === 'expired';
+    return (isLast && ended) || isUnknown ? entry : { ...entry, durationMs: Math.max(0, until - at) };
   });
   if (cancelAcceptedAt === undefined) return states;
-  const moment: Stretch = { key: 'cancel', what: 'cancelAccepted', at: cancelAcceptedAt, isCurrent: false };
+  const cancel: TimelineEntry = { key: 'cancel', event: 'cancelAccepted', at: cancelAcceptedAt, isCurrent: false };
   const before = states.filter(({ at }) => at <= cancelAcceptedAt);
-  return [...before, moment, ...states.slice(before.length)];
+  return [...before, cancel, ...states.slice(before.length)];
 }
 
-/** How long a transfer has taken until now, or took until it ended, in milliseconds. */
-export function elapsedMs({ createdAt, changes, ended }: PageTransfer, now: number): number {
+/** A shorter transfer has no chart: its line would be one or two steps. */
+const minChartMs = 60_000;
+
+/** Returns true if a transfer takes long enough for a chart of its files over time. */
+export function hasChart(transfer: PageTransfer, now: number): boolean {
+  return (transfer.movement ?? []).length > 1 && getElapsedMs(transfer, now) >= minChartMs;
+}
+
+/** Returns the duration of a transfer until now, or until it ended, in milliseconds. */
+export function getElapsedMs({ createdAt, changes, ended }: PageTransfer, now: number): number {
   const end = ended ? (changes.at(-1)?.at ?? now) : now;
   return Math.max(0, end - createdAt);
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 const ran = new Set<string>();
 
-/** The commands of the extension that have run to their end in the editors which were closed so far. */
+/** Returns the extension's commands that completed in the editors that have been closed so far. */
 export function commandsRun(): ReadonlySet<string> {
   return ran;
 }
 
-/** Takes from the extension's own log in an editor's data folder which commands ran there. */
+/** Records the commands that ran in an editor, as listed in the extension's log in the editor's data folder. */
 export async function rememberCommands(dataFolder: string): Promise<void> {
   for await (const file of glob('data/logs/**/Data Transfer*.log', { cwd: dataFolder })) {
     const log = await readFile(join(dataFolder, file), 'utf8');

@@ -1,26 +1,29 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sendSignal } from './localServices.ts';
 import { readPlaces } from './places.ts';
+import { until } from './until.ts';
 
 const startLimitMs = 60_000;
 const endLimitMs = 5_000;
 const licenseFlag = '--accept-server-license-terms';
 
-/** What the server is started with: its data folder, and what its processes see beside this process's environment. */
+/** Options for starting the server: its folders, and the additional environment variables of its processes. */
 export interface ServerOptions {
   readonly dataFolder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The folder of the installed extensions, where it is not the one in the data folder. */
+  /** The folder of installed extensions, if it is not in the data folder. */
   readonly extensions: string | undefined;
-  /** The folder of the editor's own extensions, where it is not the one that it comes with. */
+  /** The folder of built-in extensions, if it is not the editor's own. */
   readonly builtIns: string | undefined;
-  /** Lets a window's address name an extension under development and its tests. */
+  /** Allows a window's URL to name an extension under development and its tests. */
   readonly isDevelopmentHost: boolean;
   readonly asksForTrust: boolean;
 }
 
-/** The VS Code server as a process: started on a free port, ended with everything it started. */
+/** Runs the VS Code server as a process on a free port. Ends all of its child processes with it. */
 export class EditorServer {
   readonly port: number;
   readonly #child: ChildProcess;
@@ -33,17 +36,17 @@ export class EditorServer {
     process.once('exit', this.#endNow);
   }
 
-  /** The authority of `vscode-remote:` addresses. */
+  /** The authority for `vscode-remote:` URIs. */
   get authority(): string {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** What the server has printed so far. */
+  /** The output of the server so far. */
   get output(): string {
     return this.#lines.join('');
   }
 
-  /** Ends the server and its children, by force when they take longer than five seconds. */
+  /** Ends the server and its child processes; kills them if they take longer than five seconds. */
   async close(): Promise<void> {
     process.off('exit', this.#endNow);
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
@@ -55,12 +58,22 @@ export class EditorServer {
     endTree(this.#child, 'SIGKILL');
   }
 
+  /** Kills the extension hosts of all windows simultaneously, as when the machine is switched off. */
+  async endExtensionHosts(): Promise<void> {
+    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args=']);
+    const parent = String(this.#child.pid);
+    for (const line of stdout.split('\n')) {
+      const [pid, parentPid] = line.trim().split(/\s+/);
+      if (parentPid === parent && line.includes('--type=extensionHost')) await endProcess(Number(pid));
+    }
+  }
+
   readonly #endNow = (): void => {
     endTree(this.#child, 'SIGKILL');
   };
 }
 
-/** Starts a server and resolves when it listens; rejects with its output when it ends first or takes a minute. */
+/** Starts a server. Resolves when it listens; rejects with its output if it ends first or takes more than a minute. */
 export async function startServer(options: ServerOptions): Promise<EditorServer> {
   const child = spawn(
     process.execPath,
@@ -88,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
   return new EditorServer(port, child, lines);
 }
 
-/** Installs a packed extension into a folder of extensions, with a data folder for the installation itself. */
+/** Installs a VSIX into an extensions folder. `dataFolder` is the data folder of the installation process. */
 export function installVsix(vsix: string, extensions: string, dataFolder: string): void {
   const folders = ['--extensions-dir', extensions, '--server-data-dir', dataFolder];
   execFileSync(process.execPath, [serverProgram(), licenseFlag, '--install-extension', vsix, ...folders], {
@@ -101,7 +114,7 @@ function serverProgram(): string {
   return join(readPlaces().server, 'out', 'server-main.js');
 }
 
-/** An editor that is itself started from an editor's terminal must not take its parent's variables for its own. */
+/** Returns the environment for an editor, without the variables of an editor in whose terminal the tests may run. */
 function environment(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(VSCODE|ELECTRON|npm)_/.test(name));
   return { ...Object.fromEntries(inherited), ...added };
@@ -131,6 +144,12 @@ function endTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
     if (process.platform === 'win32') execFileSync('taskkill', ['/PID', String(child.pid), '/T', '/F']);
     else process.kill(-child.pid, signal);
   } catch {
-    // All of them have ended already.
+    // All processes have already ended.
   }
+}
+
+/** Kills a process that is not a child of this one; resolves when it is gone. */
+async function endProcess(pid: number): Promise<void> {
+  if (!sendSignal(pid, 'SIGKILL')) return;
+  await until(`the process ${pid} to end`, async () => (sendSignal(pid, 0) ? undefined : true));
 }

@@ -6,10 +6,10 @@ import { repositoryRoot } from './places.ts';
 
 const folder = join(repositoryRoot, 'dist', 'installed');
 
-/** The extensions of the editors of this ring: what is shipped, installed as a person installs it, once for all. */
+/** The extensions folder of this ring's editors, which contains the packed extension as an installation leaves it. */
 export const installedExtensions = join(folder, 'extensions');
 
-/** Packs the extension with what stands in the sources now, and installs it where the editors look for it. */
+/** Packs the extension from the current sources and installs it for the editors. */
 export function installPacked(): void {
   rmSync(folder, { recursive: true, force: true });
   const vsix = join(repositoryRoot, 'dist', 'packed.vsix');

@@ -2,19 +2,21 @@ import type { Page } from 'playwright-core';
 import { isLabel, type QuickInput, type StepMatch } from './quickInput.ts';
 import { until } from './until.ts';
 
-/** What has the focus, as a screen reader would name it: its role and its name, and the row where it is a list. */
+/** The focused element as a screen reader would announce it: role and name, or those of the active row in a list. */
 export interface FocusState {
   readonly role: string;
   readonly name: string;
-  /** Whether it is in a page (webview) and not in the editor's own frame. */
+  /** True if the element is in a page (webview) rather than in the editor's own frame. */
   readonly isInPage: boolean;
 }
 
+/** Counts of mouse events by page. A page that is reused for another window continues its count. */
+const mouseCounts = new WeakMap<Page, { count: number }>();
 const longestWay = 60;
-/** The palette does not show a command that came after it was opened: then it is opened again. */
+/** Time after which the palette is reopened, because it does not list commands that are registered while it is open. */
 const attemptMs = 2_000;
 
-/** A person who has no mouse: everything goes by keys, and what has the focus is known at each step. */
+/** Operates the editor with the keyboard only, and checks the focused element at each step. */
 export class Keyboard {
   readonly #page: Page;
   readonly #quickInput: QuickInput;
@@ -24,16 +26,22 @@ export class Keyboard {
     this.#quickInput = quickInput;
   }
 
-  /** Counts from now on what a mouse does in a window, and in its pages too; to be called before it is loaded. */
+  /** Counts mouse events in a window and its pages from now on. Must be called before the window loads. */
   static async countMouse(page: Page): Promise<() => number> {
-    let count = 0;
-    await page.exposeFunction('mouseWasUsed', () => (count += 1));
+    const counted = mouseCounts.get(page);
+    if (counted) {
+      const before = counted.count;
+      return () => counted.count - before;
+    }
+    const counter = { count: 0 };
+    mouseCounts.set(page, counter);
+    await page.exposeFunction('mouseWasUsed', () => (counter.count += 1));
     await page.addInitScript(`for (const name of ['pointerdown', 'mousedown', 'wheel'])
       window.addEventListener(name, (event) => event.isTrusted && window.mouseWasUsed(), { capture: true });`);
-    return () => count;
+    return () => counter.count;
   }
 
-  /** Presses keys one after the other. */
+  /** Presses keys one after another. */
   async press(...keys: readonly string[]): Promise<void> {
     for (const key of keys) await this.#page.keyboard.press(key);
   }
@@ -50,7 +58,7 @@ export class Keyboard {
     });
   }
 
-  /** Chooses an entry of the context menu of what has the focus. */
+  /** Chooses an entry from the context menu of the focused element. */
   async menu(entry: string): Promise<void> {
     await this.press('Shift+F10');
     await this.#page.locator('.monaco-menu').first().waitFor();
@@ -59,21 +67,24 @@ export class Keyboard {
     await this.#page.locator('.monaco-menu').first().waitFor({ state: 'hidden' });
   }
 
-  /** Goes down to a row of the quick pick and takes it. */
+  /** Moves down to a row of the quick pick and accepts it. */
   async pick(label: string | RegExp, step?: StepMatch): Promise<void> {
     await this.#quickInput.wait(step);
     await this.#toRow(label);
     await this.#quickInput.accept();
   }
 
-  /** Types a text into the quick input and accepts it. */
+  /** Types text into the quick input and accepts it. */
   async input(text: string, step?: StepMatch): Promise<void> {
     await this.#quickInput.wait(step);
     await this.#page.keyboard.type(text);
     await this.#quickInput.accept();
   }
 
-  /** Presses a key until what has the focus is so; fails with all that had the focus on the way. */
+  /**
+   * Presses a key until the focused element meets a condition. The error lists all elements that were focused on the
+   * way.
+   */
   async until(key: string, isThere: (focus: FocusState) => boolean): Promise<FocusState> {
     const way: string[] = [];
     for (let step = 0; step < longestWay; step += 1) {
@@ -85,13 +96,21 @@ export class Keyboard {
     throw new Error(`${key} did not lead there; it led over ${way.join(', ')}.`);
   }
 
-  /** What has the focus now. */
+  /** Returns the currently focused element. Waits while the focus moves, with the window in front. */
   async focus(): Promise<FocusState> {
+    return await until('an element to have the focus', async () => {
+      const focus = await this.#readFocus();
+      if (!focus) await this.#page.bringToFront();
+      return focus;
+    });
+  }
+
+  async #readFocus(): Promise<FocusState | undefined> {
     for (const frame of this.#page.frames().toReversed()) {
       const found = await frame.evaluate<FocusState | null>(readFocus).catch(() => null);
       if (found) return { ...found, isInPage: frame !== this.#page.mainFrame() };
     }
-    throw new Error('Nothing has the focus.');
+    return undefined;
   }
 
   async #toRow(label: string | RegExp, waitMs?: number): Promise<true> {
@@ -109,7 +128,7 @@ export class Keyboard {
   }
 }
 
-/** Runs in the page: what has the focus there, where the document has it and it is not a frame. */
+/** Runs in the page. Returns the focused element, if the document has focus and the element is not a frame. */
 const readFocus = `(() => {
   let element = document.hasFocus() ? document.activeElement : null;
   if (!element || element.tagName === 'IFRAME') return null;

@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from './until.ts';
 
-/** The local service of an editor, as it tells of itself. */
+/** The contents of the local service's `service.json`. */
 interface LocalService {
   readonly address: string;
   readonly token: string;
@@ -10,7 +10,7 @@ interface LocalService {
   readonly pid: number;
 }
 
-/** The local service that the windows of an editor share now; undefined when none runs. */
+/** Returns the local service that the windows of an editor currently share; undefined if none is running. */
 export async function localServiceOf(dataFolder: string): Promise<LocalService | undefined> {
   const pattern = 'data/User/globalStorage/*/local-service/*/service.json';
   for await (const file of glob(pattern, { cwd: dataFolder })) {
@@ -19,15 +19,15 @@ export async function localServiceOf(dataFolder: string): Promise<LocalService |
   return undefined;
 }
 
-/** Ends the local service that an editor has started, which would outlive it for a minute. */
+/** Ends the local service that an editor has started. Otherwise it would run for another minute. */
 export async function endLocalServices(dataFolder: string): Promise<void> {
   const service = await localServiceOf(dataFolder);
-  if (!service || !signal(service.pid, 'SIGTERM')) return;
-  await until('the local service to end', async () => (signal(service.pid, 0) ? undefined : true));
+  if (!service || !sendSignal(service.pid, 'SIGTERM')) return;
+  await until('the local service to end', async () => (sendSignal(service.pid, 0) ? undefined : true));
 }
 
-/** False when there is no such process. */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+/** Sends a signal, or with 0 only checks the process. Returns false if there is no such process. */
+export function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, name);
     return true;

@@ -2,14 +2,14 @@ import type { Locator, Page } from 'playwright-core';
 import type { PageElement } from './pageElement.ts';
 import { until } from './until.ts';
 
-/** A notice in the corner of the window. */
+/** A notification in the corner of the window. */
 export interface NotificationState {
   readonly text: string;
   readonly severity: 'info' | 'warning' | 'error' | 'unknown';
   readonly buttons: readonly string[];
 }
 
-/** The notices in the corner and the modal questions, as a person sees and answers them. */
+/** Reads and answers the notifications and the modal dialogs of a window. */
 export class Notifications {
   readonly #page: Page;
   readonly #items: Locator;
@@ -19,19 +19,19 @@ export class Notifications {
     this.#items = page.locator('.notification-list-item:visible');
   }
 
-  /** Those on the screen. */
+  /** Returns the visible notifications. */
   all(): Promise<readonly NotificationState[]> {
     return this.#items.evaluateAll(readNotifications);
   }
 
-  /** Waits for a notice whose text holds this; resolves to what it shows. */
+  /** Waits for a notification that contains this text; resolves to its content. */
   async wait(text: string | RegExp, waitMs?: number): Promise<NotificationState> {
     const isIt = (state: NotificationState): boolean =>
       typeof text === 'string' ? state.text.includes(text) : text.test(state.text);
     return until(`a notice with ${text}`, async () => (await this.all()).find(isIt), waitMs);
   }
 
-  /** Presses a button of the notice whose text holds this. */
+  /** Presses a button of the notification that contains this text. */
   async press(text: string | RegExp, button: string): Promise<void> {
     await this.wait(text);
     const message = this.#page.locator('.notification-list-item-message', { hasText: text });
@@ -40,14 +40,14 @@ export class Notifications {
     await item.locator('.notification-list-item-buttons-container .monaco-button', { hasText: button }).first().click();
   }
 
-  /** Follows a link in the text of a notice. */
+  /** Follows a link in the text of a notification. */
   async followLink(text: string | RegExp, link: string): Promise<void> {
     await this.wait(text);
     const message = this.#page.locator('.notification-list-item-message', { hasText: text }).first();
     await message.locator('a', { hasText: link }).click();
   }
 
-  /** Closes all notices; one may go by itself meanwhile. */
+  /** Closes all notifications, even if one disappears by itself in the meantime. */
   async clear(): Promise<void> {
     await until('all notices to be closed', async () => {
       const item = this.#items.first();
@@ -59,7 +59,7 @@ export class Notifications {
     });
   }
 
-  /** Waits for a modal question; resolves to its text and its buttons. */
+  /** Waits for a modal dialog; resolves to its text and buttons. */
   async dialog(): Promise<{ message: string; detail: string; buttons: readonly string[] }> {
     const box = this.#page.locator('.monaco-dialog-box');
     await box.waitFor();
@@ -72,7 +72,7 @@ export class Notifications {
     };
   }
 
-  /** Answers a modal question by one of its buttons. */
+  /** Presses a button of a modal dialog. */
   async answer(button: string): Promise<void> {
     const box = this.#page.locator('.monaco-dialog-box');
     await box.locator('.dialog-buttons .monaco-button', { hasText: button }).first().click();
@@ -80,7 +80,7 @@ export class Notifications {
   }
 }
 
-/** Runs in the page, so it stands alone. */
+/** Runs in the browser page, so it cannot use anything else from this module. */
 function readNotifications(items: PageElement[]): NotificationState[] {
   return items.map((item) => {
     const icon = item.querySelector('.notification-list-item-icon')?.className ?? '';

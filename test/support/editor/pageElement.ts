@@ -1,6 +1,6 @@
 /**
- * What the driver uses of an element when it reads one inside the browser's page. The rest of the program has no
- * browser's types, on purpose: nothing that runs in Node should compile against `window` or `document`.
+ * The members of a DOM element that the driver uses inside the browser page. The tests deliberately exclude the DOM
+ * types, because code that runs in Node.js must not compile against `window` or `document`.
  */
 export interface PageElement {
   readonly className: string;

@@ -1,19 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The folder of the repository. */
+/** The root folder of the repository. */
 export const repositoryRoot = resolve(import.meta.dirname, '..', '..', '..');
 
-/** Where failures leave their screenshots and logs (not under version control). */
+/** The folder for the screenshots and logs of failed tests (not under version control). */
 export const evidenceFolder = join(repositoryRoot, 'test-results');
 
-/** What `npm run setup` found or installed: the browser's program and the folder of the editor's server. */
+/**
+ * The locations that `npm run setup` found or installed: the browser's executable and the folder of the editor's
+ * server.
+ */
 export interface Places {
   readonly browser: string;
   readonly server: string;
 }
 
-/** Reads what `npm run setup` has written; throws a sentence that names the command when it has not run yet. */
+/**
+ * Reads the locations that `npm run setup` has recorded. Throws an error that names the command if it has not run yet.
+ */
 export function readPlaces(): Places {
   const file = join(repositoryRoot, 'node_modules', '.setup.json');
   if (!existsSync(file)) throw new Error('The editor is not installed yet: run "npm run setup".');

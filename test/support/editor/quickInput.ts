@@ -1,8 +1,10 @@
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import type { PageElement } from './pageElement.ts';
 import { until } from './until.ts';
 
-/** One row of a quick pick as it is shown; `separator` is the heading that begins above it. */
+/** A visible row of a quick pick; `separator` is the heading of the group that starts with it. */
 interface QuickPickRow {
   readonly label: string;
   readonly description: string;
@@ -11,7 +13,7 @@ interface QuickPickRow {
   readonly isChecked: boolean | undefined;
 }
 
-/** What the quick input shows: an input box has no rows; `message` is the prompt or what validation says. */
+/** The contents of the quick input. An input box has no rows; `message` is the prompt or a validation message. */
 export interface QuickInputState {
   readonly title: string;
   readonly placeholder: string;
@@ -19,18 +21,26 @@ export interface QuickInputState {
   readonly message: string;
   readonly severity: 'none' | 'info' | 'warning' | 'error';
   readonly isEnabled: boolean;
-  /** Whether its progress bar runs. */
+  /** True while its progress bar is running. */
   readonly isBusy: boolean;
   readonly rows: readonly QuickPickRow[];
 }
 
-/** Which step is waited for: a part of its title, its placeholder or its message. */
+/** Identifies a step by part of its title, its placeholder or its message. */
 export type StepMatch = string | RegExp;
 
-/** A box that went away just now does not come again. */
+/** Short, because a box that has just closed does not reappear. */
 const fillMs = 2_000;
 
-/** The editor's quick pick and input box, as a person uses them. */
+/** Returns true if the rows of a dialog are folders and files of this folder, and no folder is missing. */
+async function isListing(folder: string, rows: readonly QuickPickRow[]): Promise<boolean> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const labels = rows.map(({ label }) => label);
+  const isEntry = (label: string): boolean => label === '..' || entries.some(({ name }) => name === label);
+  return labels.every(isEntry) && entries.every((entry) => !entry.isDirectory() || labels.includes(entry.name));
+}
+
+/** Operates the editor's quick pick and input box like a user. */
 export class QuickInput {
   readonly #page: Page;
   readonly #widget: Locator;
@@ -40,12 +50,12 @@ export class QuickInput {
     this.#widget = page.locator('.quick-input-widget:visible');
   }
 
-  /** Whether one is open. */
+  /** Returns true if a quick input is open. */
   isOpen(): Promise<boolean> {
     return this.#widget.isVisible();
   }
 
-  /** Waits until one is open, is not busy, can be used and, with `step`, is the one meant; resolves to what it shows. */
+  /** Waits until a quick input is open, enabled, not busy and, with `step`, matches it; resolves to its contents. */
   async wait(step?: StepMatch, waitMs?: number): Promise<QuickInputState> {
     const isMeant = async (): Promise<QuickInputState | undefined> => {
       const state = await this.state();
@@ -54,26 +64,28 @@ export class QuickInput {
     return until(`a quick input${step === undefined ? '' : ` with ${step}`}`, isMeant, waitMs);
   }
 
-  /** Waits until none is open. */
+  /** Waits until no quick input is open. */
   async waitClosed(): Promise<void> {
     await this.#widget.waitFor({ state: 'hidden' });
   }
 
-  /** What it shows now, or `undefined` when none is open. Rows further down than the list reaches are not listed. */
+  /**
+   * Returns the current contents, or `undefined` if none is open. Rows that are scrolled out of view are not included.
+   */
   async state(): Promise<QuickInputState | undefined> {
     if (!(await this.isOpen())) return undefined;
     return this.#widget.evaluate(readState, undefined, { timeout: 200 }).catch(() => undefined);
   }
 
-  /** Replaces what stands in the box, without accepting it. */
+  /** Replaces the text in the box without accepting it. */
   async type(text: string, step?: StepMatch): Promise<void> {
     await this.wait(step);
     await this.#widget.locator('input.input').fill(text, { timeout: fillMs });
   }
 
   /**
-   * Presses Enter and waits until the step changes: the next one, a message, work in progress, or the end. A box that
-   * already shows an error may refuse Enter without a change.
+   * Presses Enter and waits for a change: the next step, a message, work in progress, or the end. A box that already
+   * shows an error may not change.
    */
   async accept(): Promise<void> {
     const before = JSON.stringify(await this.#shown());
@@ -84,13 +96,13 @@ export class QuickInput {
     });
   }
 
-  /** Types a text and accepts it. */
+  /** Types text and accepts it. */
   async input(text: string, step?: StepMatch): Promise<void> {
     await this.type(text, step);
     await this.accept();
   }
 
-  /** Chooses the row with this label; where several can be chosen, its check box is turned over. */
+  /** Chooses the row with this label, or toggles its check box if multiple rows can be selected. */
   async pick(label: string | RegExp, step?: StepMatch): Promise<void> {
     const { rows } = await this.wait(step);
     if (typeof label === 'string' && rows.length > 0 && !rows.some((row) => row.label === label))
@@ -105,8 +117,8 @@ export class QuickInput {
   }
 
   /**
-   * Chooses a folder in the editor's own dialog, by its path, once the dialog lists what is in it. Enter would open the
-   * row that has the focus; where the dialog has given one the focus, the path is typed again.
+   * Chooses a folder by its path in the editor's own dialog, once the dialog lists the contents of the folder. Enter
+   * would open a focused row, so the path is typed again if the dialog has focused one.
    */
   async pickFolder(path: string, inside: readonly string[], step: StepMatch): Promise<void> {
     const focused = this.#widget.locator('.monaco-list-row.focused');
@@ -124,23 +136,42 @@ export class QuickInput {
     await this.accept();
   }
 
-  /** Goes back one step by the button in the title. */
+  /**
+   * Saves as a file in the editor's own dialog. The dialog fills in its suggestion once it has listed the folder, so
+   * the path is typed after that. Enter would accept a focused row instead of the path.
+   */
+  async saveAs(path: string, step: StepMatch): Promise<void> {
+    await until('the suggestion of the dialog', async () => {
+      const { value, isBusy } = await this.wait(step);
+      return (value !== '' && !isBusy) || undefined;
+    });
+    const focused = this.#widget.locator('.monaco-list-row.focused');
+    await until(`${path} in the dialog, and no row with the focus`, async () => {
+      if ((await this.state())?.value !== path) await this.type(path, step);
+      const { value, rows } = await this.wait(step);
+      const isTyped = value === path && (await isListing(dirname(path), rows)) && (await focused.count()) === 0;
+      return isTyped || undefined;
+    });
+    await this.accept();
+  }
+
+  /** Goes back one step with the button in the title. */
   async back(): Promise<void> {
     await this.button('Back');
   }
 
-  /** Presses a button of the title or beside the box, by its tooltip. */
+  /** Presses a button in the title or next to the box, by its tooltip. */
   async button(name: string): Promise<void> {
     await this.#widget.locator(`.action-label[aria-label^="${name}"]`).first().click();
   }
 
-  /** Leaves with Escape. */
+  /** Closes the quick input with Escape. */
   async cancel(): Promise<void> {
     await this.#page.keyboard.press('Escape');
     await this.waitClosed();
   }
 
-  /** What it shows; a window that is busy may not tell at once. */
+  /** Returns its contents; waits because a busy window may not respond immediately. */
   async #shown(): Promise<QuickInputState> {
     return until('what the quick input shows', () => this.state());
   }
@@ -156,7 +187,7 @@ export class QuickInput {
   }
 }
 
-/** Whether a label on the screen is the one meant: a text must be the whole of it. */
+/** Returns true if a displayed label matches. A string must match the whole label. */
 export function isLabel(text: string, label: string | RegExp): boolean {
   const plain = text.replaceAll('\u00a0', ' ').trim();
   return typeof label === 'string' ? plain === label : label.test(plain);
@@ -169,7 +200,7 @@ function matches(state: QuickInputState, step: StepMatch | undefined): boolean {
   );
 }
 
-/** Runs in the page, so it stands alone. */
+/** Runs in the browser page, so it cannot use anything else from this module. */
 function readState(widget: PageElement): QuickInputState {
   const text = (parent: PageElement, selector: string): string => {
     const element = parent.querySelector(selector);

@@ -1,15 +1,15 @@
-/** The themes that every page and view is looked at in. */
+/** The themes in which every page and view is tested. */
 export type ThemeName = 'light' | 'dark' | 'highContrast' | 'highContrastLight';
 
 interface Theme {
   readonly id: string;
-  /** What the list of themes calls it. */
+  /** Name of the theme in the editor's theme picker. */
   readonly label: string;
-  /** The class that the workbench carries while it is on. */
+  /** The class of the workbench element while the theme is active. */
   readonly className: string;
 }
 
-/** The editor's own themes, one of each kind. */
+/** The editor's built-in themes, one of each kind. */
 export const themes: Readonly<Record<ThemeName, Theme>> = {
   light: { id: 'Light Modern', label: 'Light Modern', className: 'vs' },
   dark: { id: 'Dark Modern', label: 'Dark Modern', className: 'vs-dark' },
@@ -17,7 +17,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
   highContrastLight: { id: 'Default High Contrast Light', label: 'Light High Contrast', className: 'hc-light' },
 };
 
-/** The settings that choose a theme, whatever the machine prefers. */
+/** Returns the settings that select a theme, regardless of the system's preference. */
 export function themeSettings(theme: ThemeName): Record<string, unknown> {
   return {
     'workbench.colorTheme': themes[theme].id,
@@ -26,7 +26,7 @@ export function themeSettings(theme: ThemeName): Record<string, unknown> {
   };
 }
 
-/** Keeps out of the picture what the editor would show or fetch by itself. */
+/** Settings that prevent the editor from showing or fetching anything by itself. */
 export const quietSettings: Readonly<Record<string, unknown>> = {
   'chat.disableAIFeatures': true,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',

@@ -1,8 +1,8 @@
 import type { BrowserContext } from 'playwright-core';
 
 /**
- * Makes every write to IndexedDB take this long in the pages of a browser: a transaction is kept open by reading in it,
- * and so is not committed before. A page that is closed or reloaded in between loses the write.
+ * Delays the commit of every IndexedDB write in the pages of a browser, by reading in its transaction for this long. A
+ * page that is closed or reloaded in between loses the write.
  */
 export async function delayStorage(context: BrowserContext, delayMs: number): Promise<void> {
   await context.addInitScript(`{

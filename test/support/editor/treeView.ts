@@ -4,10 +4,10 @@ import type { PageElement } from './pageElement.ts';
 import { isLabel } from './quickInput.ts';
 import { until } from './until.ts';
 
-/** The rows proper: the headings that stick to the top while one scrolls are copies. */
+/** Matches the actual rows, without the copies that stick to the top during scrolling. */
 const rowSelector = '.monaco-list-rows > .monaco-list-row';
 
-/** One row of a tree as it is shown. */
+/** A row of a tree as it is displayed. */
 export interface TreeRowState {
   readonly label: string;
   readonly description: string;
@@ -16,13 +16,13 @@ export interface TreeRowState {
   readonly isChecked: boolean | undefined;
   readonly isSelected: boolean;
   readonly role: string;
-  /** What a screen reader says. */
+  /** The text that a screen reader announces. */
   readonly spoken: string;
   /** The name of the icon, such as `sync~spin`. */
   readonly icon: string;
 }
 
-/** A view of the side bar, by its title. */
+/** A view in the side bar, identified by its title. */
 export class TreeView {
   readonly #page: Page;
   readonly #pane: Locator;
@@ -32,7 +32,7 @@ export class TreeView {
     this.#pane = page.locator(`.pane:has(> .pane-header h3.title:text-is("${title}"))`);
   }
 
-  /** Opens the view where it is collapsed. */
+  /** Expands the view if it is collapsed. */
   async show(): Promise<this> {
     const header = this.#pane.locator('> .pane-header');
     if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
@@ -40,25 +40,25 @@ export class TreeView {
     return this;
   }
 
-  /** What stands beside its title. */
+  /** Returns the description next to the title. */
   async description(): Promise<string> {
     const texts = await this.#pane.locator('> .pane-header .description').allInnerTexts();
     return texts.join(' ').trim();
   }
 
-  /** The rows on the screen, from above; those further down than the view reaches are not listed. */
+  /** Returns the visible rows from top to bottom, without those that are scrolled out of view. */
   async rows(): Promise<readonly TreeRowState[]> {
     return this.#pane.locator('.pane-body').evaluate(readRows);
   }
 
-  /** The labels of the rows on the screen. */
+  /** Returns the labels of the visible rows. */
   async labels(): Promise<readonly string[]> {
     return (await this.rows()).map((row) => row.label);
   }
 
   /**
-   * Waits for a row and scrolls to it where the tree is long. The row is found again by its label at each action, so
-   * that a row which comes above it meanwhile doesn't get the click.
+   * Waits for a row, and scrolls to it in a long tree. Each action finds the row again by its label, so that a row
+   * inserted above it in the meantime doesn't receive the click.
    */
   async row(label: string | RegExp): Promise<TreeRow> {
     await until(`a row ${label} in the tree`, async () => {
@@ -70,41 +70,55 @@ export class TreeView {
     return new TreeRow(this.#page, this.#pane.locator(`.pane-body ${rowSelector}`).filter({ has: named }).first());
   }
 
-  /** Waits until what the rows show fulfils a condition. */
+  /** Waits until the visible rows meet a condition. */
   async waitFor(what: string, isSo: (rows: readonly TreeRowState[]) => boolean, waitMs?: number): Promise<void> {
     await until(what, async () => isSo(await this.rows()) || undefined, waitMs);
   }
 
-  /** Presses a button of the view's title. */
+  /** Waits for a row with this label and this description. A string may match part of the displayed text. */
+  async see(label: string | RegExp, description: string | RegExp = ''): Promise<void> {
+    const fits = (text: string, wanted: string | RegExp): boolean =>
+      typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+    await this.waitFor(`a row ${label} ${description}`, (rows) =>
+      rows.some((row) => fits(row.label, label) && fits(row.description, description)),
+    );
+  }
+
+  /** Presses a button in the view's title. */
   async action(name: string): Promise<void> {
     await this.#pane.locator('> .pane-header').hover();
     await this.#pane.locator(`> .pane-header .action-label[aria-label^="${name}"]`).click();
   }
 
-  /** What a screen reader calls the buttons of the view's title and those in its rows. */
+  /** Returns the accessible names of the buttons in the view's title and its rows. */
   async buttonNames(): Promise<readonly string[]> {
     const buttons = this.#pane.locator('.actions .action-item:not(.disabled) .action-label');
     return buttons.evaluateAll((all: PageElement[]) => all.map((one) => one.getAttribute('aria-label') ?? ''));
   }
 
-  /** The line that stands above the tree, or an empty text. */
+  /** Returns the message above the tree, or an empty string. */
   async message(): Promise<string> {
     return (await this.#pane.locator('.tree-explorer-viewlet-tree-view > .message').innerText()).trim();
   }
 
-  /** The text of the welcome view; waits until there is one. */
+  /** Waits for the welcome view; resolves to its text. */
   async welcome(): Promise<string> {
     const content = this.#pane.locator('.welcome-view-content');
     await content.waitFor();
     return content.innerText();
   }
 
-  /** Presses a button of the welcome view. */
+  /** Presses a button in the welcome view. */
   async welcomeButton(name: string): Promise<void> {
     await this.#pane.locator('.welcome-view-content .monaco-button', { hasText: name }).click();
   }
 
-  /** Moves the focus into the tree, for keys. */
+  /** Follows a link in the text of the welcome view. */
+  async welcomeLink(text: string): Promise<void> {
+    await this.#pane.locator('.welcome-view-content a', { hasText: text }).click();
+  }
+
+  /** Moves the focus into the tree, for keyboard input. */
   async focus(): Promise<void> {
     await this.#pane.locator('.monaco-list').focus();
   }
@@ -114,7 +128,7 @@ export class TreeView {
     return names.some((text) => isLabel(text, label));
   }
 
-  /** One screen further; where that leads nowhere it begins again above, for rows that came meanwhile. */
+  /** Scrolls down one screen, or from the end back to the top, because rows may have been added there. */
   async #scrollOn(): Promise<void> {
     const list = this.#pane.locator('.pane-body .monaco-list');
     const before = await list.getAttribute('aria-activedescendant');
@@ -125,16 +139,19 @@ export class TreeView {
   }
 }
 
-/** Returns a pattern for the text of a label in the page, where a space may be one that does not break. */
+/** Returns a pattern for a whole label in the page, in which spaces may be non-breaking. */
 function wholeLabel(label: string | RegExp): RegExp {
   const source = typeof label === 'string' ? `^${label.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$` : label.source;
   return new RegExp(source.replaceAll(' ', '\\s'), typeof label === 'string' ? '' : label.flags);
 }
 
-/** Longer than the editor gathers changes before it draws a tree again. */
+/** Longer than the delay with which the editor batches changes before it redraws a tree. */
 const settleMs = 300;
 
-/** A row of a tree, and what can be done with it. */
+/** Maximum time that a menu takes to open. A menu that was closed by something else is opened again after it. */
+const menuMs = 5_000;
+
+/** Operates a row of a tree like a user. */
 export class TreeRow {
   readonly #page: Page;
   readonly #row: Locator;
@@ -144,29 +161,29 @@ export class TreeRow {
     this.#row = row;
   }
 
-  /** Clicks it: selects it and runs its command. */
+  /** Clicks the row, which selects it and runs its command. */
   async click(): Promise<void> {
     await this.#row.locator('.monaco-icon-label').click();
   }
 
-  /** Double-clicks it. */
+  /** Double-clicks the row. */
   async doubleClick(): Promise<void> {
     await this.#row.locator('.monaco-icon-label').dblclick();
   }
 
-  /** Opens it where it is closed. */
+  /** Expands the row if it is collapsed. */
   async expand(): Promise<void> {
     await this.#setExpanded(true);
   }
 
-  /** Closes it where it is open. */
+  /** Collapses the row if it is expanded. */
   async collapse(): Promise<void> {
     await this.#setExpanded(false);
   }
 
   /**
-   * Turns its check box over, and does so again, as a person would, where the editor was drawing the tree and lost the
-   * click; resolves when it stays turned.
+   * Toggles its check box; resolves when the new state persists. Clicks again if the editor lost the click by redrawing
+   * the tree.
    */
   async toggleCheck(): Promise<void> {
     const box = this.#row.locator('[role="checkbox"]');
@@ -180,8 +197,8 @@ export class TreeRow {
   }
 
   /**
-   * Presses one of the buttons at its right end, when the tree has come to rest: before, the click may lose its row. The
-   * row of a running transfer is drawn again with each answer, and never rests as long as the driver would wait for it.
+   * Presses a button at the right end of the row once the tree is stable, because a redrawn row may lose the click.
+   * Doesn't wait for Playwright's stability check: the row of a running transfer is redrawn with each response.
    */
   async action(name: string): Promise<void> {
     await pause(settleMs);
@@ -191,7 +208,7 @@ export class TreeRow {
     await button.click({ force: true });
   }
 
-  /** The names of the buttons at its right end. */
+  /** Returns the names of the buttons at the right end of the row. */
   async actions(): Promise<readonly string[]> {
     await this.#row.hover();
     return this.#row
@@ -199,24 +216,34 @@ export class TreeRow {
       .evaluateAll((buttons: PageElement[]) => buttons.map((button) => button.getAttribute('aria-label') ?? ''));
   }
 
-  /** Chooses an entry of its context menu; a menu that was opened before the extension's entries were there is opened again. */
+  /**
+   * Chooses an entry from the context menu. Reopens a menu that was opened before the extension had added its entries,
+   * or that was closed because the focus moved.
+   */
   async menu(entry: string): Promise<void> {
-    const items = this.#page.locator('.monaco-menu .action-menu-item');
-    const item = items.filter({ hasText: entry });
+    const menu = this.#page.locator('.monaco-menu').first();
     await until(`"${entry}" in the menu`, async () => {
-      await this.#row.locator('.monaco-icon-label').click({ button: 'right' });
-      await items.first().waitFor();
-      if ((await item.count()) > 0) return true;
+      if (await this.#focusMenuEntry(entry).catch(() => false)) return true;
       await this.#page.keyboard.press('Escape');
       return undefined;
     });
-    await item.first().hover();
-    await this.#page.locator('.monaco-menu .action-item.focused', { hasText: entry }).waitFor();
     await this.#page.keyboard.press('Enter');
-    await this.#page.locator('.monaco-menu').first().waitFor({ state: 'hidden' });
+    await menu.waitFor({ state: 'hidden' });
   }
 
-  /** The text of its tooltip, shown by resting on it. */
+  async #focusMenuEntry(entry: string): Promise<boolean> {
+    const items = this.#page.locator('.monaco-menu .action-menu-item');
+    const item = items.filter({ hasText: entry });
+    const focused = this.#page.locator('.monaco-menu .action-item.focused', { hasText: entry });
+    await this.#row.locator('.monaco-icon-label').click({ button: 'right', timeout: menuMs });
+    await items.first().waitFor({ timeout: menuMs });
+    if ((await item.count()) === 0) return false;
+    await item.first().hover({ timeout: menuMs });
+    await focused.waitFor({ timeout: menuMs });
+    return true;
+  }
+
+  /** Returns the text of the tooltip, shown by hovering over the row. */
   async tooltip(): Promise<string> {
     await this.#row.locator('.label-name').hover();
     const hover = this.#page.locator('.monaco-hover:visible').last();
@@ -232,7 +259,7 @@ export class TreeRow {
   }
 }
 
-/** Runs in the page, so it stands alone. */
+/** Runs in the browser page, so it cannot use anything else from this module. */
 function readRows(body: PageElement): TreeRowState[] {
   const text = (row: PageElement, selector: string): string =>
     (row.querySelector(selector)?.innerText ?? '').replaceAll('\u00a0', ' ').trim();

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Long enough for a window that is loaded on a machine with much else to do; what is there sooner costs no time. */
+/** Long enough for a window that loads on a busy machine. The wait ends as soon as the condition is met. */
 const limitMs = 45_000;
-const intervalMs = 40;
+const intervalMs = 80;
 
-/** Asks again until there is an answer other than `undefined`; after the limit it fails and names what was awaited. */
+/** Calls `ask` repeatedly until it returns a value other than `undefined`. The error after the limit names `what`. */
 export async function until<T>(what: string, ask: () => Promise<T | undefined>, waitMs = limitMs): Promise<T> {
   const end = performance.now() + waitMs;
   for (;;) {

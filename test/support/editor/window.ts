@@ -9,21 +9,38 @@ import { TreeView } from './treeView.ts';
 import { until } from './until.ts';
 
 const openLimitMs = 60_000;
-/** After it, the palette was closed by what took the focus, and is opened again. */
+/** Time after which the palette is reopened, because another element may have taken the focus and closed it. */
 const paletteMs = 5_000;
 
-/** What a window needs to know of the editor that it belongs to. */
+const languageName = 'testLanguage';
+const languageReaders = new WeakSet<Page>();
+
+/**
+ * Makes a page read its language from its URL before any other script. A reused page may have no language in its URL.
+ */
+async function readLanguage(page: Page): Promise<void> {
+  if (languageReaders.has(page)) return;
+  languageReaders.add(page);
+  await page.addInitScript(`{
+    const language = new URLSearchParams(location.search).get('${languageName}');
+    if (language) globalThis._VSCODE_NLS_LANGUAGE = language;
+  }`);
+}
+
+/** The properties of the editor that its windows need. */
 export interface WindowHost {
   readonly server: { readonly authority: string };
   readonly workspace: string;
   readonly developmentPath: string | undefined;
 }
 
-/** How a window is opened: `payload` adds to what the editor is told at its start. */
+/** Options for opening a window. `payload` extends the payload in the editor's URL. */
 export interface WindowOptions {
   readonly workspace?: string;
   readonly payload?: readonly (readonly [string, string])[];
-  /** Runs before the page loads, for what must be there from the first moment. */
+  /** The display language that the window reports, as if a language pack were installed. */
+  readonly language?: string;
+  /** Runs before the page loads, for anything that must exist from the start. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
@@ -34,7 +51,7 @@ export interface TabState {
   readonly isPreview: boolean;
 }
 
-/** One window of the editor, and what a person does in it. Waits are for conditions and end with an error that names them. */
+/** Operates a window of the editor like a user. If a condition isn't met in time, the error names it. */
 export class EditorWindow {
   readonly page: Page;
   readonly quickInput: QuickInput;
@@ -48,14 +65,15 @@ export class EditorWindow {
     this.notifications = new Notifications(page);
   }
 
-  /** Loads the editor and waits until its frame stands. */
+  /** Loads the editor and waits until the workbench is ready. */
   async open(options: WindowOptions = {}): Promise<void> {
     await options.prepare?.(this.page);
+    if (options.language !== undefined) await readLanguage(this.page);
     await this.page.goto(this.#address(options));
     await this.#ready();
   }
 
-  /** Loads the window again by the editor's own command: so it keeps what is open, as before a restart. */
+  /** Reloads the window with the editor's own command, which preserves open editors as a restart does. */
   async reload(): Promise<void> {
     const loaded = this.page.waitForEvent('load');
     await this.command('Developer: Reload Window');
@@ -63,7 +81,7 @@ export class EditorWindow {
     await this.#ready();
   }
 
-  /** Loads the window again as a browser does, whatever is open in it just now. */
+  /** Reloads the browser page, regardless of what is open. */
   async reloadNow(): Promise<void> {
     await this.page.reload();
     await this.#ready();
@@ -74,37 +92,37 @@ export class EditorWindow {
     await this.page.close();
   }
 
-  /** Runs a command from the palette, by what stands there: `Data Transfer: Search Files…`. */
+  /** Runs a command from the palette by its displayed title: `Data Transfer: Search Files…`. */
   async command(title: string): Promise<void> {
     await until(`the command "${title}" in the palette`, async () =>
       (await this.#runFromPalette(title)) ? true : undefined,
     );
   }
 
-  /** Whether the palette offers a command now. */
+  /** Returns true if the palette currently lists a command. */
   async hasCommand(title: string): Promise<boolean> {
     const isOffered = (await this.#searchPalette(title)) !== undefined;
     await this.quickInput.cancel();
     return isOffered;
   }
 
-  /** Types a text into the quick input and accepts it. */
+  /** Types text into the quick input and accepts it. */
   input(text: string, step?: StepMatch): Promise<void> {
     return this.quickInput.input(text, step);
   }
 
-  /** Chooses a row of the quick pick. */
+  /** Chooses a row in the quick pick. */
   pick(label: string | RegExp, step?: StepMatch): Promise<void> {
     return this.quickInput.pick(label, step);
   }
 
-  /** Opens a container of the side bar by its title. */
+  /** Opens a view container in the side bar by its title. */
   async openContainer(title: string): Promise<void> {
     const item = this.page.locator(`.activitybar .action-item:has(> .action-label[aria-label^="${title}"])`);
     await item.first().waitFor();
     const shown = this.page.locator('.part.sidebar .composite.title', { hasText: title });
     await until(`the container ${title}`, async () => {
-      // While a window is being loaded it may open the container by itself, and a click would close it again.
+      // A window that is loading may open the container by itself, in which case a click would close it.
       if ((await item.first().getAttribute('aria-expanded')) !== 'true') await item.first().click();
       return await shown.waitFor({ timeout: 3_000 }).then(
         () => true,
@@ -113,7 +131,7 @@ export class EditorWindow {
     });
   }
 
-  /** The badge of a container: its number as text, empty when there is none. */
+  /** Returns the number in the badge of a view container as a string, empty if there is none. */
   async badge(title: string): Promise<string> {
     const badge = this.page.locator(
       `.activitybar .action-item:has(> .action-label[aria-label^="${title}"]) .badge-content:visible`,
@@ -121,28 +139,28 @@ export class EditorWindow {
     return (await badge.count()) > 0 ? (await badge.first().innerText()).trim() : '';
   }
 
-  /** A view of the side bar whose container is open. */
+  /** Returns a view in the side bar. Its container must be open. */
   tree(title: string): TreeView {
     return new TreeView(this.page, title);
   }
 
-  /** Waits for an entry of the status bar whose text holds this; resolves to its whole text. */
+  /** Waits for a status bar item that contains this text; resolves to its full text. */
   async statusBar(text: string | RegExp, waitMs?: number): Promise<string> {
     return until(`${text} in the status bar`, () => this.#findStatus(text), waitMs);
   }
 
-  /** The texts of the status bar, from the left. */
+  /** Returns the texts of the status bar items, from left to right. */
   async statusBarTexts(): Promise<readonly string[]> {
     const texts = await this.page.locator('.statusbar-item:visible').allInnerTexts();
     return texts.map((text) => text.trim()).filter((text) => text !== '');
   }
 
-  /** Clicks an entry of the status bar. */
+  /** Clicks a status bar item. */
   async clickStatusBar(text: string | RegExp): Promise<void> {
     await this.page.locator('.statusbar-item:visible', { hasText: text }).first().locator('a').first().click();
   }
 
-  /** The text that an entry of the status bar shows on hovering. */
+  /** Returns the tooltip of a status bar item. */
   async statusBarTooltip(text: string | RegExp): Promise<string> {
     await this.page.locator('.statusbar-item:visible', { hasText: text }).first().hover();
     const hover = this.page.locator('.monaco-hover:visible').last();
@@ -150,7 +168,7 @@ export class EditorWindow {
     return hover.innerText();
   }
 
-  /** The tabs of the editor area. */
+  /** Returns the tabs in the editor area. */
   async tabs(): Promise<readonly TabState[]> {
     return this.page.locator('.tabs-container .tab').evaluateAll((tabs: PageElement[]) =>
       tabs.map((tab) => ({
@@ -161,21 +179,21 @@ export class EditorWindow {
     );
   }
 
-  /** Waits for a tab and brings it to the front. */
+  /** Waits for a tab and activates it. */
   async showTab(label: string | RegExp): Promise<void> {
     const tab = this.page.locator('.tabs-container .tab', { hasText: label }).first();
     await tab.waitFor();
     if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
   }
 
-  /** The text of the active text editor, as far as it is on the screen. */
+  /** Returns the visible text of the active text editor. */
   async editorText(): Promise<string> {
     const lines = this.page.locator('.editor-group-container.active .monaco-editor .view-lines').first();
     await lines.waitFor();
     return (await lines.innerText()).replaceAll('\u00a0', ' ');
   }
 
-  /** Waits for the page (webview) of this title on the screen; resolves to the frame with its content. */
+  /** Waits for the visible page (webview) with this title; resolves to the frame with its content. */
   async pageFrame(title: string | RegExp): Promise<Frame> {
     return until(`a page ${title}`, async () => {
       for (const frame of this.page.frames()) {
@@ -185,7 +203,7 @@ export class EditorWindow {
     });
   }
 
-  /** Waits until the clipboard holds a text that meets a condition; resolves to it. */
+  /** Waits until the clipboard contains text that meets a condition; resolves to the text. */
   async clipboard(isIt: (text: string) => boolean): Promise<string> {
     return until('the clipboard', async () => {
       const text = await this.page.evaluate<string>('navigator.clipboard.readText()');
@@ -193,7 +211,7 @@ export class EditorWindow {
     });
   }
 
-  /** Changes the theme as a person does and waits until the window shows it. */
+  /** Changes the theme with the editor's command, and waits until the window shows it. */
   async theme(name: ThemeName): Promise<void> {
     await this.command('Preferences: Color Theme');
     await this.quickInput.pick(themes[name].label);
@@ -206,7 +224,7 @@ export class EditorWindow {
     for (const key of keys) await this.page.keyboard.press(key);
   }
 
-  /** Writes a picture of the window. */
+  /** Saves a screenshot of the window. */
   async screenshot(path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     await this.page.screenshot({ path, animations: 'disabled' });
@@ -225,6 +243,7 @@ export class EditorWindow {
     const query = new URLSearchParams({
       folder: remote(options.workspace ?? this.#host.workspace),
       payload: JSON.stringify(payload),
+      ...(options.language !== undefined && { [languageName]: options.language }),
     });
     return `http://${authority}/?${query.toString().replaceAll('+', '%20')}`;
   }
@@ -249,7 +268,7 @@ export class EditorWindow {
   }
 
   async #runFromPalette(title: string): Promise<boolean> {
-    // What takes the focus late, such as a panel that opens, closes the palette: then it is opened again.
+    // An element that receives focus late, such as an opening panel, closes the palette; the caller then retries.
     const index = await this.#searchPalette(title).catch(() => undefined);
     if (index === undefined) return false;
     await this.quickInput.pick(title);

@@ -1,5 +1,5 @@
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
-import { hasEnded, type Transfer, type TransferState } from '../../../src/core/model/transfer.ts';
+import { hasEnded, type Transfer, type TransferState } from '../../../src/core/model/transferModel.ts';
 import { systemClock, wait } from '../../../src/core/util/clock.ts';
 import { eventually } from '../eventually.ts';
 import { MemoryLog } from '../memoryLog.ts';
@@ -8,23 +8,23 @@ import { soakPlan, type SoakAction } from './soakPlan.ts';
 import { faultsOfEnd, faultsOfLanding, faultsOfRecords, readJournal, type TrueTransfer } from './soakTruth.ts';
 import { descriptionOf } from './soakWindow.ts';
 
-/** How a soak is run. */
+/** Options of a soak. */
 export interface SoakOptions {
   readonly seed: number;
   readonly minutes: number;
   readonly transfers: number;
-  /** Told how it goes, a line at a time. */
+  /** Receives progress messages, one line at a time. */
   say(line: string): void;
 }
 
-/** What came of it; `faults` is empty where every transfer ended in the ledger as it did in truth. */
+/** The result of a soak; `faults` is empty if the ledger agrees with the service about every transfer. */
 export interface SoakResult {
   readonly seed: number;
   readonly minutes: number;
   readonly transfers: number;
   readonly serviceKills: number;
   readonly windowKills: number;
-  /** How the transfers in the ledger stood when the kills were over, and in the end. */
+  /** Number of transfers in the ledger by state, after the last kill and at the end. */
   readonly afterKills: Readonly<Record<string, number>>;
   readonly inTheEnd: Readonly<Record<string, number>>;
   readonly faults: readonly string[];
@@ -34,7 +34,10 @@ const calmLimitMs = 90_000;
 const lookEveryMs = 250;
 const sayEveryMs = 10_000;
 
-/** Submits transfers through the built service while service and windows are killed; what ended how is the service's to say. */
+/**
+ * Submits transfers through the built service while it and the windows are killed. The service's journal is the
+ * reference.
+ */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const ground = await SoakGround.make();
   try {
@@ -49,7 +52,7 @@ class Soak {
   private readonly ground: SoakGround;
   private readonly paths = new Map<string, readonly string[]>();
   private readonly faults: string[] = [];
-  /** Kills of the service, and of windows, each one after the other. */
+  /** Pending kills of the service and of windows; those of each kind run one at a time. */
   private readonly working = { killService: Promise.resolve(), killWindow: Promise.resolve() };
 
   constructor(options: SoakOptions, ground: SoakGround) {
@@ -85,7 +88,7 @@ class Soak {
     await Promise.all([this.working.killService, this.working.killWindow]);
   }
 
-  /** Kills take their time beside what goes on, so that submissions meet a service that is not there. */
+  /** Performs an action. Doesn't wait for kills, so that submissions can meet a service that is not running. */
   private async act(action: SoakAction): Promise<void> {
     const { ground, working } = this;
     if (action.kind === 'killService') {
@@ -98,7 +101,7 @@ class Soak {
     }
   }
 
-  /** Until every window shows of every transfer that it is over, or that it is for the person to decide. */
+  /** Waits until, in every window, each transfer has ended or awaits the user's decision. */
   private async untilCalm(): Promise<void> {
     const until = Date.now() + calmLimitMs;
     for (;;) {
@@ -113,7 +116,10 @@ class Soak {
     }
   }
 
-  /** What the person does: says of what is not confirmed how it is in truth, and submits again what never began (D12). */
+  /**
+   * Acts like the user: confirms unconfirmed transfers that the service has started, and resubmits those that it has
+   * not (D12: never resubmit).
+   */
   private async decideWhatIsOpen(): Promise<void> {
     await this.ground.stopService();
     const truths = readJournal(this.ground.dataFolder);
@@ -142,7 +148,7 @@ class Soak {
     }
   }
 
-  /** Holds the ledger, and what the windows show, against journal and destination of the service. */
+  /** Compares the ledger and the windows with the service's journal and destination. */
   private async check(): Promise<void> {
     const { ground, faults } = this;
     const ledger = new TransferLedger(ground.ledgerFolder, new MemoryLog());

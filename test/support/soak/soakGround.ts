@@ -9,7 +9,10 @@ import { SoakWindow } from './soakWindow.ts';
 
 const bytesPerSecond = 600_000;
 
-/** What a soak stands on: folders, the built service over them, and windows that share a ledger; each can be killed. */
+/**
+ * The environment of a soak: folders, the built service over them, and windows that share a ledger. Service and windows
+ * can be killed.
+ */
 export class SoakGround {
   readonly kills = { service: 0, window: 0 };
   private readonly root: string;
@@ -40,7 +43,7 @@ export class SoakGround {
     return nodePath.join(this.root, 'target');
   }
 
-  /** The window at a place; while that is killed and not there again, the one that was. */
+  /** Returns the window at a place, or the killed window until it is replaced. */
   window(place: number): SoakWindow {
     const window = this.windows[place];
     if (!window) throw new Error(`There is no window ${String(place)}`);
@@ -66,7 +69,10 @@ export class SoakGround {
     await this.startWindow(place);
   }
 
-  /** Starts the service, with little to move at a time where `isSlow`, and tells all windows where it is, as they find out for themselves in the editor. */
+  /**
+   * Starts the service, throttled if `isSlow`, and sends all windows its address, which they find by themselves in the
+   * editor.
+   */
   async startService(isSlow: boolean): Promise<void> {
     const { dataFolder, target } = this;
     const databases = [
@@ -98,8 +104,8 @@ export class SoakGround {
   private async lead(window: SoakWindow, isAwaited: boolean): Promise<void> {
     const { service } = this;
     if (!service) return;
-    const wish = { kind: 'serve', address: service.address, token: service.token } as const;
-    await (isAwaited ? window.see(wish) : window.tell(wish));
+    const command = { kind: 'serve', address: service.address, token: service.token } as const;
+    await (isAwaited ? window.see(command) : window.tell(command));
   }
 
   private async makeFiles(): Promise<void> {

@@ -1,6 +1,6 @@
 import { SeededRandom } from '../random.ts';
 
-/** What is done in a soak, and when; `at` in milliseconds since its beginning. */
+/** An action of a soak; `at` is in milliseconds since its start. */
 export type SoakAction = { readonly at: number } & (
   | { readonly kind: 'submit'; readonly window: number; readonly number: number; readonly paths: readonly string[] }
   | { readonly kind: 'cancel'; readonly window: number; readonly number: number }
@@ -10,22 +10,24 @@ export type SoakAction = { readonly at: number } & (
 
 type Submission = Extract<SoakAction, { readonly kind: 'submit' }>;
 
-/** How many windows there are. */
+/** Number of windows. */
 export const windowCount = 2;
-/** A file whose metadata is wrong, so that a transfer of it fails. */
+/** A file whose metadata contains a wrong hash, so that its transfer fails. */
 export const brokenPath = 'broken.bin';
 
 const fileCount = 30;
 const shareForSubmitting = 0.9;
 
-/** The content of every file of the source; the same for every seed. */
+/** Returns the content of every file in the source, by path; it is the same for every seed. */
 export function soakFiles(): ReadonlyMap<string, Buffer> {
   const random = new SeededRandom(1);
   const paths = Array.from({ length: fileCount }, (_, index) => `sub-${String(index % 3)}/file-${String(index)}.bin`);
   return new Map([...paths, brokenPath].map((path) => [path, Buffer.alloc(1_000 + random.below(250_000), path)]));
 }
 
-/** Everything that follows from the seed: submissions spread over the time, some cancelled, and kills in between. */
+/**
+ * Generates all actions from the seed: submissions spread over the time, some of them canceled, with kills in between.
+ */
 export function soakPlan(seed: number, durationMs: number, transferCount: number): readonly SoakAction[] {
   const random = new SeededRandom(seed);
   const actions = submissions(random, durationMs * shareForSubmitting, transferCount);
@@ -61,7 +63,7 @@ function submissions(random: SeededRandom, spanMs: number, count: number): SoakA
   }).flat();
 }
 
-/** Of a submission: sometimes a cancel, and sometimes somebody dies in the very moment that it is answered. */
+/** Returns the actions that follow a submission: sometimes a cancel, or a kill at the moment of the response. */
 function whatFollows(random: SeededRandom, { at, window, number }: Submission): SoakAction[] {
   const chance = random.below(16);
   const soon = at + random.below(50);

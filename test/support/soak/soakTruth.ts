@@ -1,10 +1,10 @@
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Transfer } from '../../../src/core/model/transfer.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { brokenPath, soakFiles } from './soakPlan.ts';
 
-/** A transfer as the journal of the service has it. */
+/** A transfer in the journal of the service. */
 export interface TrueTransfer {
   readonly id: string;
   readonly description: string;
@@ -12,7 +12,7 @@ export interface TrueTransfer {
   readonly message: string;
 }
 
-/** What the journal of a service holds that does not run. */
+/** Reads the journal of a service that is not running. */
 export function readJournal(dataFolder: string): readonly TrueTransfer[] {
   const database = new DatabaseSync(nodePath.join(dataFolder, 'journal.db'));
   try {
@@ -35,14 +35,14 @@ export function readJournal(dataFolder: string): readonly TrueTransfer[] {
   }
 }
 
-/** Kills are no reason to fail: only a file whose metadata is wrong is. */
+/** Returns the unexpected final states. Kills must not make a transfer fail; only a file with wrong metadata may. */
 export function faultsOfEnd({ id, state, message }: TrueTransfer, paths: readonly string[]): readonly string[] {
   const isBroken = paths.includes(brokenPath);
   const isRight = state === 'cancelled' || state === (isBroken ? 'failed' : 'succeeded');
   return isRight ? [] : [`${id} has ${state}, ${isBroken ? 'with' : 'without'} the broken file: ${message}`];
 }
 
-/** What is wrong with the files of a transfer at its destination, going by how it ended in truth. */
+/** Returns the differences between a transfer's files at the destination and its final state. */
 export async function faultsOfLanding(
   target: string,
   { id, state }: TrueTransfer,
@@ -64,7 +64,7 @@ export async function faultsOfLanding(
   return [...(hasManifest ? [] : [`${id} has succeeded without a manifest`]), ...wrong.flat()];
 }
 
-/** What differs between how the transfers with one description are kept in the ledger and how the service has them. */
+/** Returns the differences between the ledger and the service for the transfers with one description. */
 export function faultsOfRecords(
   description: string,
   records: readonly Transfer[],

@@ -1,6 +1,6 @@
-/** A window of a soak: a process of its own, over a ledger that it shares, which goes by the clock of the machine. */
+/** Runs a window of a soak in a separate process, over a shared ledger and with the system clock. */
 import { Explorer } from '../../../src/core/explorer.ts';
-import type { Transfer, TransferOrder } from '../../../src/core/model/transfer.ts';
+import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { argumentOfProcess, AskedProcess, obey } from '../askedProcess.ts';
 import { MemoryLog } from '../memoryLog.ts';
@@ -20,7 +20,7 @@ type Deed =
 
 type Wish = { readonly kind: 'list' } | (Deed & { readonly isAwaited?: boolean });
 
-/** That window, from the side of the soak. */
+/** Controls the window from the soak's process. */
 export class SoakWindow {
   private readonly process: AskedProcess;
 
@@ -32,17 +32,17 @@ export class SoakWindow {
     return new SoakWindow(await AskedProcess.start(import.meta.filename, ledgerFolder));
   }
 
-  /** Resolves when the wish has been heard. */
-  async tell(wish: Deed): Promise<void> {
-    await this.process.ask(wish);
+  /** Resolves when the command has been received. */
+  async tell(command: Deed): Promise<void> {
+    await this.process.ask(command);
   }
 
-  /** Resolves when it is fulfilled, whatever came of it. */
-  async see(wish: Deed): Promise<void> {
-    await this.process.ask({ ...wish, isAwaited: true });
+  /** Resolves when the command has completed, whether or not it succeeded. */
+  async see(command: Deed): Promise<void> {
+    await this.process.ask({ ...command, isAwaited: true });
   }
 
-  /** All transfers as it shows them. */
+  /** Returns all transfers as the window shows them. */
   async list(): Promise<readonly Transfer[]> {
     const answer = await this.process.ask({ kind: 'list' });
     return (answer as { readonly transfers: readonly Transfer[] } | undefined)?.transfers ?? [];
@@ -53,7 +53,7 @@ export class SoakWindow {
   }
 }
 
-/** What a transfer of a soak is recognised by, in the ledger and in the service. */
+/** Returns the description that identifies a transfer of a soak, in the ledger and in the service. */
 export function descriptionOf(number: number): string {
   return `Soak ${String(number)}`;
 }
@@ -70,24 +70,24 @@ function orderOf(number: number, paths: readonly string[]): TransferOrder {
   };
 }
 
-async function act(explorer: Explorer, wish: Deed): Promise<void> {
-  const { sessions, transferFlow, transferStore, connectFlow, adoptFlow } = explorer;
-  switch (wish.kind) {
+async function act(explorer: Explorer, command: Deed): Promise<void> {
+  const { sessions, transferFlow, transferStore, connectFlow, trackFlow } = explorer;
+  switch (command.kind) {
     case 'serve':
-      await connectFlow.open({ id: 'c', name: 'Local', server: wish.address }, wish.token);
+      await connectFlow.open({ id: 'c', name: 'Local', server: command.address }, command.token);
       return;
     case 'submit':
       await until(sessions.onDidChange, () => sessions.get('c') !== undefined);
-      await transferFlow.submit(orderOf(wish.number, wish.paths), wish.replacedKey);
+      await transferFlow.submit(orderOf(command.number, command.paths), command.replacedKey);
       return;
     case 'cancel': {
-      const known = transferStore.all().find(({ order }) => order.description === descriptionOf(wish.number));
+      const known = transferStore.getAll().find(({ order }) => order.description === descriptionOf(command.number));
       if (known) await transferFlow.cancel(known.key);
       return;
     }
     case 'confirm': {
-      const look = await adoptFlow.look('c', wish.id);
-      if (look.kind === 'told') await adoptFlow.confirm(wish.key, wish.id, look.status);
+      const look = await trackFlow.lookUp('c', command.id);
+      if (look.kind === 'found') await trackFlow.confirm(command.key, command.id, look.status);
     }
   }
 }
@@ -99,11 +99,11 @@ if (import.meta.main) {
   await explorer.transferFlow.resume();
   await explorer.transferFlow.loadFinished();
   obey(async (message) => {
-    const wish = message as Wish;
-    if (wish.kind === 'list') return { transfers: explorer.transferStore.all() };
-    // What it comes to is seen in the store.
-    const acting = act(explorer, wish).catch(() => undefined);
-    if (wish.isAwaited) await acting;
+    const command = message as Wish;
+    if (command.kind === 'list') return { transfers: explorer.transferStore.getAll() };
+    // The store shows the result.
+    const acting = act(explorer, command).catch(() => undefined);
+    if (command.isAwaited) await acting;
     return {};
   });
 }

@@ -12,8 +12,8 @@ const ring: Record<string, unknown> = {};
 ring['ring'] = ring;
 
 const stubborn = {
-  get told(): never {
-    throw new Error('not told');
+  get hidden(): never {
+    throw new Error('hidden');
   },
 };
 
@@ -52,7 +52,7 @@ export function mostly<T>(allowed: fc.Arbitrary<T>, weight = 12): fc.Arbitrary<u
 }
 
 /** An object with some of these members, each mostly as it may be. */
-export function argumentsOf(
+export function createArguments(
   required: Readonly<Record<string, fc.Arbitrary<unknown>>>,
   optional: Readonly<Record<string, fc.Arbitrary<unknown>>> = {},
 ): fc.Arbitrary<Record<string, unknown>> {

@@ -103,7 +103,7 @@ const refusals: readonly Refusal[] = [
   })),
 ];
 
-/** Two rules broken at once: the one that stands first in §4.8 is told. */
+/** Calls that break two rules, of which the one that comes first in §4.8 is reported. */
 const orders: readonly Refusal[] = [
   { rule: 'orcid before query', call: search({ orcid: 1, query: true }), wanted: TypeError, tells: /"orcid"/ },
   { rule: 'orcid before database', call: search({ orcid: 1, database: 1 }), wanted: TypeError, tells: /"orcid"/ },
@@ -161,7 +161,7 @@ const orders: readonly Refusal[] = [
   },
 ];
 
-describe('what the client refuses before anything is sent (§4.8)', () => {
+describe('Arguments that the client refuses before it sends anything (§4.8)', () => {
   let bench: Bench;
 
   before(async () => {
@@ -204,7 +204,7 @@ describe('what the client refuses before anything is sent (§4.8)', () => {
   });
 });
 
-describe('calls without a connection (§4.8)', () => {
+describe('Calls without a connection (§4.8)', () => {
   const calls: Readonly<Record<string, Call>> = {
     databases: (client) => client.databases(),
     search: search({ orcid: 5 }),

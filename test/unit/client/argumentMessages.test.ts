@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkArguments, statusToSend, type Operation } from '../../../src/core/client/arguments.ts';
+import { checkArguments, toSentStatus, type Operation } from '../../../src/core/client/arguments.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 
@@ -14,10 +14,10 @@ const good = {
   searchParameters: { databaseId: 'd' },
 } as const satisfies Record<Operation, object>;
 
-function refusalOf(operation: Operation, wrong: object): string {
+function getRefusal(operation: Operation, wrong: object): string {
   try {
     checkArguments(operation, { ...good[operation], ...wrong });
-    return 'taken';
+    return 'accepted';
   } catch (error) {
     return String(error);
   }
@@ -61,29 +61,32 @@ const refusals: readonly (readonly [Operation, object, string])[] = [
   [
     'searchParameters',
     { databaseId: '..' },
-    'ValueError: searchParameters: "databaseId" must be an id that can stand in an address, not ".."',
+    'ValueError: searchParameters: "databaseId" must be an ID that can be part of an address, not ".."',
   ],
 ];
 
-describe('What is said of an argument that is refused (§4.8)', () => {
-  for (const [operation, wrong, said] of refusals) it(said, () => assert.equal(refusalOf(operation, wrong), said));
+describe('The message for a refused argument (§4.8)', () => {
+  for (const [operation, wrong, message] of refusals) {
+    it(message, () => assert.equal(getRefusal(operation, wrong), message));
+  }
 
-  it('never shows a key, whatever is wrong with it (D14)', () => {
+  it('never shows a key (D14)', () => {
     const notText = 'TypeError: connect: "apiKey" must be a string, not what was given';
-    for (const apiKey of [1234, ['secret'], { key: 'secret' }]) assert.equal(refusalOf('connect', { apiKey }), notText);
+    for (const apiKey of [1234, ['secret'], { key: 'secret' }])
+      assert.equal(getRefusal('connect', { apiKey }), notText);
     assert.equal(
-      refusalOf('connect', { apiKey: 'secret\n' }),
+      getRefusal('connect', { apiKey: 'secret\n' }),
       'TypeError: connect: "apiKey" must be printable ASCII characters only, not what was given',
     );
   });
 
-  it('shows a text of up to sixty characters as it is written in JSON, and no longer one', () => {
-    const refused = (status: string): string => refusalOf('search', { status }).split(', not ')[1] ?? '';
+  it('shows a text of up to sixty characters as JSON', () => {
+    const refused = (status: string): string => getRefusal('search', { status }).split(', not ')[1] ?? '';
     assert.equal(refused('"'.repeat(60)), JSON.stringify('"'.repeat(60)));
     assert.equal(refused('x'.repeat(61)), 'a long string');
   });
 
-  it('says only that they cannot be read, with the reason, where reading them fails', () => {
+  it('says only that the arguments cannot be read if a getter throws', () => {
     const cause = new Error('no');
     const given = {
       get orcid(): never {
@@ -98,7 +101,7 @@ describe('What is said of an argument that is refused (§4.8)', () => {
   });
 });
 
-describe('An argument at the edge of what is taken (§4.8)', () => {
+describe('An argument at the limit of what is accepted (§4.8)', () => {
   const taken: readonly (readonly [Operation, object])[] = [
     ['transfer', { timeout: 2_147_483 }],
     ['transfer', { timeout: 0.001 }],
@@ -112,7 +115,8 @@ describe('An argument at the edge of what is taken (§4.8)', () => {
     ['search', { offset: Number.MAX_SAFE_INTEGER }],
   ];
   for (const [operation, edge] of taken)
-    it(`is taken: ${operation} ${JSON.stringify(edge)}`, () => assert.equal(refusalOf(operation, edge), 'taken'));
+    it(`is accepted: ${operation} ${JSON.stringify(edge)}`, () =>
+      assert.equal(getRefusal(operation, edge), 'accepted'));
 
   const refused: readonly (readonly [Operation, object])[] = [
     ['transfer', { timeout: 2_147_484 }],
@@ -120,12 +124,13 @@ describe('An argument at the edge of what is taken (§4.8)', () => {
     ['connect', { server: undefined }],
   ];
   for (const [operation, edge] of refused)
-    it(`is refused: ${operation} ${JSON.stringify(edge)}`, () => assert.notEqual(refusalOf(operation, edge), 'taken'));
+    it(`is refused: ${operation} ${JSON.stringify(edge)}`, () =>
+      assert.notEqual(getRefusal(operation, edge), 'accepted'));
 });
 
 describe('A staging filter (D3)', () => {
-  it('is sent where it is one, and left out otherwise', () => {
-    assert.deepEqual(['staged', 'unstaged', '', 'lost', undefined].map(statusToSend), [
+  it('is sent if valid and left out otherwise', () => {
+    assert.deepEqual(['staged', 'unstaged', '', 'lost', undefined].map(toSentStatus), [
       'staged',
       'unstaged',
       undefined,

@@ -26,7 +26,7 @@ function revoked(target: object): unknown {
   return proxy;
 }
 
-describe('arguments that are not what they seem (§4.8, D1)', () => {
+describe('Arguments that change (§4.8, D1)', () => {
   let bench: Bench;
 
   beforeEach(async () => {
@@ -44,7 +44,7 @@ describe('arguments that are not what they seem (§4.8, D1)', () => {
     return bench.server.requests.at(-1)?.body;
   }
 
-  it('D1 an argument that changes after the check is sent as it was checked', async () => {
+  it('D1 sends an argument as it was checked, even if it changes afterwards', async () => {
     const given = Object.defineProperties(
       { orcid: 'O', query: 'Q' },
       Object.getOwnPropertyDescriptors(changing('database', 'D', 5)),
@@ -53,14 +53,14 @@ describe('arguments that are not what they seem (§4.8, D1)', () => {
     assert.equal(await sentBy(call), '{"database":"D","orcid":"O","query":"Q"}');
   });
 
-  it('D1 a list that is changed while the request is made is sent as it was given', async () => {
+  it('D1 sends a list as it was given, even if it changes during the call', async () => {
     const fileIds = ['a', 'b'];
     const call = transfer({ fileIds })(bench.client);
     fileIds.push('c');
     assert.equal(await sentBy(call), '{"orcid":"O","source":"S","destination":"T","file_ids":["a","b"]}');
   });
 
-  it('D1 an object that is written differently each time is written once', async () => {
+  it('D1 serializes an object only once', async () => {
     const forms: unknown[] = [{ a: 1 }, 'text', 5];
     const specific = { toJSON: () => forms.shift() };
     const body = await sentBy(search({ specific })(bench.client));
@@ -84,7 +84,7 @@ describe('arguments that are not what they seem (§4.8, D1)', () => {
   }
 
   for (const name of ['server', 'apiKey', 'port', 'scheme', 'transport', 'allowInsecureHttp']) {
-    it(`D1 connecting with a member that throws is TypeError: ${name}`, async () => {
+    it(`D1 connecting with a property that throws is TypeError: ${name}`, async () => {
       const options = Object.defineProperty({ server: bench.server.address, apiKey: testKey }, name, {
         enumerable: true,
         get: () => {
@@ -96,7 +96,7 @@ describe('arguments that are not what they seem (§4.8, D1)', () => {
     });
   }
 
-  it('D4 an address that changes after the check is asked as it was checked', async () => {
+  it('D4 connects to an address as it was checked, even if it changes afterwards', async () => {
     const given = changing('server', bench.server.address, 'http://service.test');
     const { address } = await bench.client.connect(
       Object.defineProperty(
@@ -108,7 +108,7 @@ describe('arguments that are not what they seem (§4.8, D1)', () => {
     assert.equal(address, bench.server.address);
   });
 
-  it('§4.9 a port that is null is not given', async () => {
+  it('§4.9 treats a null port as absent', async () => {
     const options = { server: bench.server.address, apiKey: testKey, port: null, scheme: null };
     const { address } = await bench.client.connect(options as never);
     assert.equal(address, bench.server.address);

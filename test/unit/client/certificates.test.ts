@@ -12,7 +12,7 @@ import { testKey } from './clientBench.ts';
 
 type Name = Parameters<typeof identity>[0];
 
-describe('the certificate of a service', () => {
+describe('The certificate of a service', () => {
   const ends: (() => Promise<void>)[] = [];
 
   afterEach(async () => {
@@ -31,7 +31,11 @@ describe('the certificate of a service', () => {
     transport: 'direct' | 'editor',
     network: NetworkSettings = plainNetwork,
   ): Promise<Reason | undefined> {
-    const client = new DataTransferClient({ log: new MemoryLog(), network: () => network, limits: { retryMs: 1 } });
+    const client = new DataTransferClient({
+      log: new MemoryLog(),
+      getNetworkSettings: () => network,
+      limits: { retryMs: 1 },
+    });
     ends.push(async () => client.dispose());
     try {
       await client.connect({ server: server.address, apiKey: testKey, transport });
@@ -43,14 +47,14 @@ describe('the certificate of a service', () => {
   }
 
   const untrusted: readonly (readonly [what: string, name: Name, isTrusted: boolean, code: string])[] = [
-    ['of an issuer that nobody knows', 'good', false, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    ['of an unknown issuer', 'good', false, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
     ['that has expired', 'expired', true, 'CERT_HAS_EXPIRED'],
     ['of another name', 'wrong-name', true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ];
 
   for (const transport of ['direct', 'editor'] as const) {
     for (const [what, name, isTrusted, code] of untrusted) {
-      it(`${what} is refused, with the code of TLS, and the key is not sent (${transport})`, async () => {
+      it(`${what} is refused with the TLS error code, and the key is not sent (${transport})`, async () => {
         const trust = isTrusted ? trustTestAuthority() : undefined;
         try {
           const server = await start(name);
@@ -64,7 +68,7 @@ describe('the certificate of a service', () => {
     }
   }
 
-  it('of an issuer that the machine trusts is good', async () => {
+  it('of a trusted issuer is accepted', async () => {
     const trust = trustTestAuthority();
     try {
       assert.equal(await attempt(await start('good'), 'direct'), undefined);
@@ -74,13 +78,13 @@ describe('the certificate of a service', () => {
   });
 
   for (const name of ['good', 'expired', 'wrong-name'] as const) {
-    it(`is not looked at where http.proxyStrictSSL is off: ${name}`, async () => {
+    it(`is not checked if http.proxyStrictSSL is off: ${name}`, async () => {
       const lax = { ...plainNetwork, strictCertificates: false };
       assert.equal(await attempt(await start(name), 'direct', lax), undefined);
     });
   }
 
-  it('is checked also where the authorities of the system are left out', async () => {
+  it('is checked even if the system certificates are excluded', async () => {
     const reason = await attempt(await start('good'), 'direct', { ...plainNetwork, systemCertificates: false });
     assert.equal(reason?.kind, 'certificate');
   });

@@ -1,5 +1,5 @@
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import type { ConnectOptions } from '../../../src/core/client/dataTransferClient.ts';
+import type { ConnectOptions } from '../../../src/core/client/connecting.ts';
 import type { Fetch } from '../../../src/core/client/editorTransport.ts';
 import type { Limits } from '../../../src/core/client/limits.ts';
 import type { ServerDialects } from '../../../src/core/client/serverDialect.ts';
@@ -11,7 +11,7 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 /** The key that tests connect with. */
 export const testKey = 'the-test-key';
 
-/** A clock in a hurry: it remembers every wait and ends it at once, but for time limits of a minute and more. */
+/** A clock that records every delay and ends it at once, except for time limits of a minute and more. */
 export class HastyClock implements Clock {
   readonly waits: number[] = [];
 
@@ -31,17 +31,17 @@ export class HastyClock implements Clock {
   }
 }
 
-/** A fault server with a good root, a client for it, and what the client logged. */
+/** Holds a fault server with a valid root, a client for it, and the client's log. */
 export interface Bench {
   readonly server: FaultServer;
   readonly client: DataTransferClient;
   readonly log: MemoryLog;
-  /** Connects and forgets the root query, so that only what follows is recorded. */
+  /** Connects and clears the recorded root request. */
   connect(options?: Partial<ConnectOptions>): Promise<void>;
   end(): Promise<void>;
 }
 
-/** What a test may want other than usual. */
+/** Options of {@link startBench}. */
 export interface BenchOptions {
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
@@ -49,12 +49,12 @@ export interface BenchOptions {
   readonly fetch?: Fetch;
 }
 
-/** Starts a {@link Bench}; the waits between tries are short unless told otherwise. */
+/** Starts a {@link Bench}; by default, the delays between retries are short. */
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const server = await FaultServer.start();
   server.on('GET /', json({ name: 'Test service', version: '1.2' }));
   const log = new MemoryLog();
-  const limits = { retryMs: 1, askAgainMs: 1, ...options.limits };
+  const limits = { retryMs: 1, statusRetryMs: 1, ...options.limits };
   const client = new DataTransferClient({ ...options, log, limits });
   return {
     server,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { ConnectOptions } from '../../../src/core/client/dataTransferClient.ts';
+import type { ConnectOptions } from '../../../src/core/client/connecting.ts';
 import { ConnectionError, ValueError } from '../../../src/core/client/errors.ts';
 import { contractRow } from '../../support/tally.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import type { Loose } from './contractCalls.ts';
 
-describe('what connecting refuses before anything is sent (§4.8)', () => {
+describe('Arguments that connecting refuses before it sends anything (§4.8)', () => {
   let bench: Bench;
 
   before(async () => {
@@ -60,12 +60,12 @@ describe('what connecting refuses before anything is sent (§4.8)', () => {
     ['D4 an address with a query', { server: 'https://example.org/?a=b' }, ConnectionError, /\?/],
     ['D4 an address with a query of nothing', { server: 'https://example.org?' }, ConnectionError, /from \? or #/],
     ['D4 an address with a fragment of nothing', { server: 'https://example.org/#' }, ConnectionError, /from \? or #/],
-    ['D4 plain http to a far address', { server: 'http://192.0.2.1' }, ConnectionError, /in the clear/],
+    ['D4 plain http to a far address', { server: 'http://192.0.2.1' }, ConnectionError, /sent unencrypted/],
     [
-      'D4 plain http to a name that only begins like loopback',
+      'D4 plain http to a name that only starts like loopback',
       { server: 'http://127.0.0.1.example.org' },
       ConnectionError,
-      /in the clear/,
+      /sent unencrypted/,
     ],
   ];
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import { baseAddress } from '../../../src/core/client/address.ts';
+import { toBaseAddress } from '../../../src/core/client/address.ts';
 import { ConnectionError, RuntimeError } from '../../../src/core/client/errors.ts';
 import {
   dropBeforeAnswer,
@@ -23,7 +23,7 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 
-describe('connecting (§4.9)', () => {
+describe('Connecting (§4.9)', () => {
   let bench: Bench;
 
   beforeEach(async () => {
@@ -34,7 +34,7 @@ describe('connecting (§4.9)', () => {
     await bench.end();
   });
 
-  it('keeps the address, the name and the version that the root told', async () => {
+  it('stores the address, and name and version of the root document', async () => {
     const service = await bench.client.connect({ server: `${bench.server.address}/`, apiKey: testKey });
     assert.deepEqual(service, { address: bench.server.address, name: 'Test service', version: '1.2' });
     assert.deepEqual(bench.client.service, service);
@@ -49,12 +49,12 @@ describe('connecting (§4.9)', () => {
     assert.equal(service.address, bench.server.address);
   });
 
-  it('D5 writes the token as it is where the plain scheme is chosen', async () => {
+  it('D5 sends the token unencoded with the plain scheme', async () => {
     await bench.client.connect({ server: bench.server.address, apiKey: testKey, scheme: 'plain' });
     assert.equal(bench.server.requests[0]?.headers.authorization, `Bearer ${testKey}`);
   });
 
-  it('a root that tells neither name nor version is a service all the same', async () => {
+  it('accepts a root without name and version', async () => {
     bench.server.on('GET /', json({ uptime: 3 }));
     const service = await bench.client.connect({ server: bench.server.address, apiKey: testKey });
     assert.deepEqual([service.name, service.version], ['', '']);
@@ -72,7 +72,7 @@ describe('connecting (§4.9)', () => {
   ];
 
   for (const [name, behaviour, kind, status] of failures) {
-    contractRow(`§4.8 row 17 a root that answers ${name} is ConnectionError, told and logged once`, async () => {
+    contractRow(`§4.8 row 17 a root that answers ${name} is ConnectionError, reported and logged once`, async () => {
       bench.server.on('GET /', behaviour);
       await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: testKey }), (error) => {
         assert.ok(error instanceof ConnectionError);
@@ -88,7 +88,7 @@ describe('connecting (§4.9)', () => {
   }
 
   for (const path of ['/api/v1', '/api/v1/', '/dts/api/v1']) {
-    it(`suggests the service's own address where ${path} is given`, async () => {
+    it(`suggests the service's own address for ${path}`, async () => {
       const server = `${bench.server.address}${path}`;
       await assert.rejects(bench.client.connect({ server, apiKey: testKey }), (error) => {
         assert.ok(error instanceof ConnectionError);
@@ -100,7 +100,7 @@ describe('connecting (§4.9)', () => {
     });
   }
 
-  it('finds no service where there is a page at the address, but no list of databases', async () => {
+  it('finds no service if there is a page at the address but no list of databases', async () => {
     bench.server.on('GET /', json({})).on('GET /api/v1/databases', text(404, '404 page not found'));
     await bench.client.connect({ server: bench.server.address, apiKey: testKey });
     const { reason } = await bench.client.databases();
@@ -117,7 +117,7 @@ describe('connecting (§4.9)', () => {
     });
   });
 
-  it('D6 does not prove the key on a server that checks it later', async () => {
+  it('D6 does not prove the key if the server checks it later', async () => {
     publicLike(bench.server, 'another key');
     await bench.client.connect({ server: bench.server.address, apiKey: testKey });
     assert.equal((await bench.client.databases()).reason?.kind, 'unauthorized');
@@ -139,7 +139,7 @@ describe('connecting (§4.9)', () => {
     assert.deepEqual(await bench.client.databases(), { value: [] });
   });
 
-  it('a failed attempt leaves the connection that stands', async () => {
+  it('keeps the open connection after a failed attempt', async () => {
     await bench.connect();
     await assert.rejects(
       bench.client.connect({ server: 'http://127.0.0.1', port: 1, apiKey: 'other' }),
@@ -150,7 +150,7 @@ describe('connecting (§4.9)', () => {
     assert.deepEqual(await bench.client.databases(), { value: [] });
   });
 
-  it('an attempt that is overtaken by another ends, and the later one counts', async () => {
+  it('ends an attempt when a later one starts', async () => {
     bench.server.on('GET /', silence(), json({ name: 'second', version: '2' }));
     const first = bench.client.connect({ server: bench.server.address, apiKey: testKey });
     const failed = assert.rejects(first, { name: 'ConnectionError', reason: { kind: 'cancelled', request: 'GET /' } });
@@ -160,7 +160,7 @@ describe('connecting (§4.9)', () => {
     assert.equal(bench.client.service?.name, 'second');
   });
 
-  it('disconnecting ends an attempt that is under way', async () => {
+  it('ends a pending attempt by disconnecting', async () => {
     bench.server.on('GET /', silence());
     const failed = assert.rejects(
       bench.client.connect({ server: bench.server.address, apiKey: testKey }),
@@ -172,7 +172,7 @@ describe('connecting (§4.9)', () => {
     assert.equal(bench.client.service, undefined);
   });
 
-  it('disconnecting in the moment the root has answered leaves the client disconnected', async () => {
+  it('stays disconnected if disconnecting coincides with the response of the root', async () => {
     const { log } = bench;
     const { trace } = log;
     mock.method(log, 'trace', (message: string) => {
@@ -184,7 +184,7 @@ describe('connecting (§4.9)', () => {
     assert.equal(bench.client.service, undefined);
   });
 
-  it('connecting anew ends what is under way on the older connection', async () => {
+  it('cancels the pending requests of the older connection', async () => {
     await bench.connect();
     bench.server.on('GET /api/v1/databases', silence());
     const reply = bench.client.databases();
@@ -193,7 +193,7 @@ describe('connecting (§4.9)', () => {
     assert.equal((await reply).reason?.kind, 'cancelled');
   });
 
-  it('D16 a server that takes the connection and does nothing is tried again, and given up in time', async () => {
+  it('D16 retries a server that accepts connections but never responds, and fails in time', async () => {
     let connections = 0;
     const mute = createServer(() => connections++).listen(0, '127.0.0.1');
     await once(mute, 'listening');
@@ -213,7 +213,7 @@ describe('connecting (§4.9)', () => {
     }
   });
 
-  it("the caller's signal ends an attempt", async () => {
+  it("ends an attempt by the caller's signal", async () => {
     const options = { server: bench.server.address, apiKey: testKey };
     await assert.rejects(bench.client.connect(options, AbortSignal.abort()), (error) => {
       assert.ok(error instanceof ConnectionError);
@@ -222,7 +222,7 @@ describe('connecting (§4.9)', () => {
     });
   });
 
-  it('§4.9 a client that is created with a server is connected, one without is not', async () => {
+  it('§4.9 connects a client that is created with a server, but not one without', async () => {
     const log = new MemoryLog();
     const connected = await DataTransferClient.create({ log, server: bench.server.address, apiKey: testKey });
     assert.equal(connected.service?.name, 'Test service');
@@ -232,14 +232,14 @@ describe('connecting (§4.9)', () => {
     await assert.rejects(idle.databases(), RuntimeError);
   });
 
-  it('§4.9 creating with a server that is not there rejects', async () => {
+  it('§4.9 rejects if the server of a new client is unreachable', async () => {
     await bench.server.stop();
     const options = { log: new MemoryLog(), limits: { tries: 1 }, server: bench.server.address, apiKey: testKey };
     await assert.rejects(DataTransferClient.create(options), ConnectionError);
   });
 });
 
-describe('the base address (D4)', () => {
+describe('The base address (D4)', () => {
   const rows: readonly (readonly [server: string, port: number | undefined, address: string])[] = [
     ['https://example.org', undefined, 'https://example.org'],
     ['https://example.org/', undefined, 'https://example.org'],
@@ -255,11 +255,11 @@ describe('the base address (D4)', () => {
 
   for (const [server, port, address] of rows) {
     it(`of "${server}" and ${port === undefined ? 'no port' : String(port)} is ${address}`, () => {
-      assert.equal(baseAddress({ server, port }), address);
+      assert.equal(toBaseAddress({ server, port }), address);
     });
   }
 
-  it('may be plain http elsewhere when the connection allows it', () => {
-    assert.equal(baseAddress({ server: 'http://192.0.2.1', allowInsecureHttp: true }), 'http://192.0.2.1');
+  it('may be plain http on other machines if the connection allows it', () => {
+    assert.equal(toBaseAddress({ server: 'http://192.0.2.1', allowInsecureHttp: true }), 'http://192.0.2.1');
   });
 });

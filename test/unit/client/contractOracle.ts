@@ -23,13 +23,16 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** D3: a whole number, or one in digits. */
-function wholeOf(value: unknown): number | undefined {
+/** D3 (numbers and empty values): a whole number, or one in digits. */
+function parseWhole(value: unknown): number | undefined {
   if (typeof value === 'string') return /^-?[0-9]+$/.test(value) ? Number(value) : undefined;
   return typeof value === 'number' && Number.isFinite(value) && Math.floor(value) === value ? value : undefined;
 }
 
-/** JSON text of an object; an array is none (D3), and neither is what cannot be written as an object. */
+/**
+ * JSON text of an object; an array is none (D3: numbers and empty values), and neither is what cannot be written as an
+ * object.
+ */
 function objectText(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   try {
@@ -50,15 +53,15 @@ function notGiven(limit: unknown): boolean {
 
 function pageTypes({ offset, limit }: Loose): readonly Condition[] {
   return [
-    [offset !== undefined && wholeOf(offset) === undefined, 'TypeError', 'offset'],
-    [!notGiven(limit) && wholeOf(limit) === undefined, 'TypeError', 'limit'],
-    [(wholeOf(offset) ?? 0) < 0, 'ValueError', 'offset'],
-    [(wholeOf(limit) ?? 0) < 0, 'ValueError', 'limit'],
+    [offset !== undefined && parseWhole(offset) === undefined, 'TypeError', 'offset'],
+    [!notGiven(limit) && parseWhole(limit) === undefined, 'TypeError', 'limit'],
+    [(parseWhole(offset) ?? 0) < 0, 'ValueError', 'offset'],
+    [(parseWhole(limit) ?? 0) < 0, 'ValueError', 'limit'],
   ];
 }
 
 function pageSizes({ offset, limit }: Loose): readonly Condition[] {
-  const isTooLarge = (value: unknown): boolean => (wholeOf(value) ?? 0) > Number.MAX_SAFE_INTEGER;
+  const isTooLarge = (value: unknown): boolean => (parseWhole(value) ?? 0) > Number.MAX_SAFE_INTEGER;
   return [
     [isTooLarge(offset), 'ValueError', 'offset'],
     [isTooLarge(limit), 'ValueError', 'limit'],
@@ -66,9 +69,9 @@ function pageSizes({ offset, limit }: Loose): readonly Condition[] {
 }
 
 /** JSON text of an object with these members, in their order; those without a text are left out. */
-function jsonOf(members: Readonly<Record<string, string | undefined>>): string {
-  const told = Object.entries(members).filter(([, text]) => text !== undefined);
-  return `{${told.map(([name, text]) => `"${name}":${text ?? ''}`).join(',')}}`;
+function toJson(members: Readonly<Record<string, string | undefined>>): string {
+  const present = Object.entries(members).filter(([, text]) => text !== undefined);
+  return `{${present.map(([name, text]) => `"${name}":${text ?? ''}`).join(',')}}`;
 }
 
 function textJson(value: unknown): string | undefined {
@@ -76,7 +79,7 @@ function textJson(value: unknown): string | undefined {
 }
 
 function numberJson(value: unknown): string | undefined {
-  const number = wholeOf(value) ?? 0;
+  const number = parseWhole(value) ?? 0;
   return number === 0 ? undefined : String(number);
 }
 
@@ -89,7 +92,7 @@ function encoded(text: string): string {
   return encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
 }
 
-/** §4.3, with the checks of §4.8 and D3. */
+/** §4.3, with the checks of §4.8 and D3 (numbers and empty values). */
 export function expectedSearch(given: Loose): Expected {
   const { database, orcid, query, status, offset, limit, specific } = given;
   const isFilter = isMissing(status) || status === '' || status === 'staged' || status === 'unstaged';
@@ -103,7 +106,7 @@ export function expectedSearch(given: Loose): Expected {
     ...pageSizes(given),
   ]);
   if (refused) return refused;
-  const body = jsonOf({
+  const body = toJson({
     database: JSON.stringify(database),
     orcid: JSON.stringify(orcid),
     query: JSON.stringify(String(query)),
@@ -115,7 +118,10 @@ export function expectedSearch(given: Loose): Expected {
   return { requests: [['POST', '/api/v1/files', body]] };
 }
 
-/** §4.4 for few ids, on a server that has both forms of D8 and refuses none; with the checks of §4.8 and D3. */
+/**
+ * §4.4 for few ids, on a server that has both forms of D8 (metadata by ids) and refuses none; with the checks of §4.8
+ * and D3 (numbers and empty values).
+ */
 export function expectedMetadata(given: Loose): Expected {
   const { database, orcid, ids } = given;
   const refused = firstBroken([
@@ -133,8 +139,8 @@ function metadataRequests(given: Loose, ids: readonly string[]): readonly Wire[]
   const hasComma = (id: string): boolean => id.includes(',');
   if (ids.every(hasComma)) return [byPost(given, ids, given)];
   if (!ids.some(hasComma)) return [byGet(given, ids, given)];
-  const start = wholeOf(given['offset']) ?? 0;
-  const most = wholeOf(given['limit']) ?? 0;
+  const start = parseWhole(given['offset']) ?? 0;
+  const most = parseWhole(given['limit']) ?? 0;
   const wanted = ids.slice(start, most === 0 ? undefined : start + most);
   const sayable = wanted.filter((id) => !hasComma(id));
   const unsayable = wanted.filter(hasComma);
@@ -152,7 +158,7 @@ function byGet({ database, orcid }: Loose, ids: readonly string[], { offset, lim
 }
 
 function byPost({ database, orcid }: Loose, ids: readonly string[], { offset, limit }: Loose): Wire {
-  const body = jsonOf({
+  const body = toJson({
     database: JSON.stringify(database),
     orcid: JSON.stringify(orcid),
     file_ids: JSON.stringify(ids),
@@ -162,7 +168,7 @@ function byPost({ database, orcid }: Loose, ids: readonly string[], { offset, li
   return ['POST', '/api/v1/files/by-id', body];
 }
 
-/** §4.5, with the checks of §4.8 and D3. */
+/** §4.5, with the checks of §4.8 and D3 (numbers and empty values). */
 export function expectedTransfer(given: Loose): Expected {
   const { orcid, source, destination, fileIds, timeout, description, instructions } = given;
   const seconds = typeof timeout === 'number' ? timeout : 1;
@@ -178,7 +184,7 @@ export function expectedTransfer(given: Loose): Expected {
     [!(seconds > 0) || seconds > 2_147_483, 'ValueError', 'timeout'],
   ]);
   if (refused) return refused;
-  const body = jsonOf({
+  const body = toJson({
     orcid: JSON.stringify(orcid),
     source: JSON.stringify(source),
     destination: JSON.stringify(destination),
@@ -204,23 +210,26 @@ export function expectedCancel({ orcid, id }: Loose, uuid: string | undefined): 
   return { requests: [['DELETE', `/api/v1/transfers/${uuid}?orcid=${encoded(orcid)}`, '']] };
 }
 
-/** D26: the search parameters of a database, by an id that cannot lead to another path. */
+/** D26 (service HTTP behavior): the search parameters of a database, by an id that cannot lead to another path. */
 export function expectedParameters(databaseId: unknown): Expected {
   if (!isText(databaseId)) return { error: 'TypeError', argument: 'databaseId' };
   if (/^\.{0,2}$/.test(databaseId)) return { error: 'ValueError', argument: 'databaseId' };
   return { requests: [['GET', `/api/v1/databases/${encoded(databaseId)}/search-parameters`, '']] };
 }
 
-/** §4.1 as it goes out: the path of the root, and the header with the token (D5). */
+/** §4.1 as it goes out: the path of the root, and the header with the token (D5: token encoding). */
 interface ExpectedRoot {
   readonly path: string;
   readonly authorization: string;
 }
 
-/** §4.9 with the checks of §4.8, D3, D4 and D5, for addresses on loopback; an error is told by its name. */
+/**
+ * §4.9 with the checks of §4.8, D3 (numbers and empty values), D4 (server address) and D5 (token encoding), for
+ * addresses on loopback; an error is reported by its name.
+ */
 export function expectedConnect(given: Loose): ExpectedRoot | string {
   const { apiKey, server, port, scheme } = given;
-  const path = pathOf(server, port);
+  const path = getPath(server, port);
   const refusals: readonly (readonly [isBroken: boolean, error: string])[] = [
     [!isText(apiKey) || !isText(server), 'TypeError'],
     [!isMissing(port) && !Number.isInteger(port), 'TypeError'],
@@ -236,7 +245,7 @@ export function expectedConnect(given: Loose): ExpectedRoot | string {
 }
 
 /** Path of the root, as addresses are read; a port given beside the address goes neither with another nor with a path. */
-function pathOf(server: unknown, port: unknown): string | undefined {
+function getPath(server: unknown, port: unknown): string | undefined {
   if (!isText(server)) return undefined;
   const address = /^http:\/\/127\.0\.0\.1(:\d+)?([/\\][^?#]*)?$/.exec(server.trim().replace(/\/+$/, ''));
   if (!address) return undefined;

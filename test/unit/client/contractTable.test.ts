@@ -110,7 +110,7 @@ const wires: readonly Wire[] = [
   { rule: '§4.4 one id', call: metadata({ ids: ['a'] }), sent: fetches('&ids=a') },
   { rule: '§4.4 ids are joined by a comma', call: metadata({ ids: ['a', 'b', 'c'] }), sent: fetches('&ids=a,b,c') },
   {
-    rule: 'D8 an id given twice is asked for once',
+    rule: 'D8 a duplicate ID is requested once',
     call: metadata({ ids: ['a', 'b', 'a'] }),
     sent: fetches('&ids=a,b'),
   },
@@ -219,7 +219,7 @@ const wires: readonly Wire[] = [
   },
 ];
 
-describe('what the client sends (§4)', () => {
+describe('Requests of the client (§4)', () => {
   let bench: Bench;
 
   before(async () => {
@@ -260,7 +260,7 @@ describe('what the client sends (§4)', () => {
   });
 });
 
-describe('the root query (§4.1)', () => {
+describe('The root request (§4.1)', () => {
   let bench: Bench;
 
   beforeEach(async () => {

@@ -10,7 +10,7 @@ const listing = [
   { id: 'nmdc', name: 'NMDC', organization: 'N', url: '' },
 ];
 
-describe('what a database is called on the wire (D7)', () => {
+describe('The name of a database in requests (D7)', () => {
   let bench: Bench;
   const dialects = new ServerDialects();
 
@@ -39,7 +39,7 @@ describe('what a database is called on the wire (D7)', () => {
     assert.equal(bench.server.requestsTo('GET /api/v1/databases').length, 0);
   });
 
-  it('D7 is its id after a 404, once, and from then on', async () => {
+  it('D7 is its ID after a 404, and in all later requests', async () => {
     const state = publicLike(bench.server);
     await bench.connect();
     const first = await bench.client.search(search);
@@ -52,7 +52,7 @@ describe('what a database is called on the wire (D7)', () => {
     assert.equal(state.key, testKey);
   });
 
-  it('D7 lists the databases first where there is no listing yet, and only once', async () => {
+  it('D7 lists the databases first if there is no listing yet, and only once', async () => {
     publicLike(bench.server);
     await bench.connect();
     await bench.client.search(search);
@@ -60,7 +60,7 @@ describe('what a database is called on the wire (D7)', () => {
     assert.equal(bench.server.requestsTo('GET /api/v1/databases').length, 1);
   });
 
-  it('D7 is not the id when that is the name of another database', async () => {
+  it('D7 is not the ID if that is the name of another database', async () => {
     bench.server.on('GET /api/v1/databases', json([...listing, { id: 'x', name: 'jdp', organization: '', url: '' }]));
     bench.server.on('POST /api/v1/files', problem(404, 'not found'));
     const reply = await bench.client.search(search);
@@ -68,7 +68,7 @@ describe('what a database is called on the wire (D7)', () => {
     assert.equal(reply.reason?.kind, 'notFound');
   });
 
-  it('D7 is not learned when the id is not found either, and the first answer is told', async () => {
+  it('D7 is not learned if the ID is not found either; the first response is reported', async () => {
     bench.server.on('POST /api/v1/files', problem(404, 'first'), problem(404, 'second'));
     const reply = await bench.client.search(search);
     assert.equal(reply.reason?.detail, 'first');
@@ -77,20 +77,20 @@ describe('what a database is called on the wire (D7)', () => {
     assert.deepEqual(databasesSent(), ['JGI Data Portal', 'jdp', 'JGI Data Portal']);
   });
 
-  it('D7 is not learned from an id that is refused for another reason, and that reason is told', async () => {
+  it('D7 is not learned from an ID that is refused for another reason, which is reported', async () => {
     bench.server.on('POST /api/v1/files', problem(404, 'first'), problem(400, 'bad parameter'));
     const reply = await bench.client.search(search);
     assert.equal(reply.reason?.detail, 'bad parameter');
     assert.deepEqual(dialects.get({ address: bench.server.address, name: '', version: '1.2' }), {});
   });
 
-  it('D7 stays as given when no database has that name', async () => {
+  it('D7 stays as given if no database has that name', async () => {
     bench.server.on('POST /api/v1/files', problem(404, 'not found'));
     await bench.client.search({ ...search, database: 'unheard of' });
     assert.deepEqual(databasesSent(), ['unheard of']);
   });
 
-  it('D7 is tried as given when the listing fails', async () => {
+  it('D7 stays as given if the listing fails', async () => {
     bench.server.on('GET /api/v1/databases', html(400, 'no'));
     bench.server.on('POST /api/v1/files', problem(404, 'not found'));
     const reply = await bench.client.search(search);
@@ -98,14 +98,14 @@ describe('what a database is called on the wire (D7)', () => {
     assert.equal(bench.log.errors.length, 1);
   });
 
-  it('D7 a submission never tries the id by itself', async () => {
+  it('D7 is never guessed by a submission', async () => {
     bench.server.on('POST /api/v1/transfers', problem(404, 'not found'));
     const reply = await bench.client.transfer({ orcid: 'O', source: 'NMDC', destination: 'x', fileIds: ['a'] });
     assert.equal(reply.reason?.kind, 'notFound');
     assert.equal(bench.server.requests.length, 1);
   });
 
-  it('D7 a submission uses what a metadata request learned, for source and destination', async () => {
+  it('D7 is learned by a metadata request for the source and destination of a submission', async () => {
     const state = publicLike(bench.server);
     await bench.connect();
     await bench.client.fetchMetadata({ database: 'JGI Data Portal', orcid: 'O', ids: [...state.files].slice(0, 2) });
@@ -119,7 +119,7 @@ describe('what a database is called on the wire (D7)', () => {
     assert.match(bench.server.requests.at(-1)?.body ?? '', /"source":"jdp","destination":"kbase"/);
   });
 
-  it('D7 a metadata request finds the id wanted although its first ids are refused', async () => {
+  it('D7 is learned by a metadata request even if its first ids are refused', async () => {
     publicLike(bench.server);
     await bench.connect();
     const ids = ['JDP:bad', 'JDP:000001'];
@@ -137,7 +137,7 @@ describe('what a database is called on the wire (D7)', () => {
     assert.deepEqual(dialects.get(service), { idsWanted: true, metadataForm: 'post' });
   });
 
-  it('D7 what was learned holds for one version of one server', () => {
+  it('D7 is learned for one version of one server', () => {
     const learned = new ServerDialects();
     const service = { address: 'https://a.example', name: 'n', version: '1' };
     learned.learn(service, { idsWanted: true });
@@ -147,7 +147,7 @@ describe('what a database is called on the wire (D7)', () => {
     assert.deepEqual(learned.get({ ...service, version: '2' }), { metadataForm: 'post' });
   });
 
-  it('D7 of the servers that something was learned of, the last fifty are remembered', () => {
+  it('D7 is stored for the last fifty servers', () => {
     const learned = new ServerDialects();
     const services = Array.from({ length: 52 }, (_, place) => ({
       address: `http://127.0.0.1:${String(place + 1)}`,
@@ -161,20 +161,20 @@ describe('what a database is called on the wire (D7)', () => {
     );
   });
 
-  it('D7 what was learned outlives the program, and tells when it has grown', () => {
+  it('D7 is saved across restarts, with an event for each change', () => {
     const service = { address: 'https://a.example', name: 'n', version: '1' };
     const learned = new ServerDialects();
-    let told = 0;
-    learned.onDidLearn(() => told++);
+    let events = 0;
+    learned.onDidLearn(() => events++);
     learned.learn(service, { idsWanted: true });
     learned.learn(service, { idsWanted: true });
     learned.learn(service, { metadataForm: 'get' });
-    assert.equal(told, 2);
+    assert.equal(events, 2);
     const again = new ServerDialects(JSON.parse(JSON.stringify(learned)));
     assert.deepEqual(again.get(service), { ...learned.get(service) });
   });
 
-  for (const kept of [
+  for (const saved of [
     undefined,
     null,
     5,
@@ -184,12 +184,12 @@ describe('what a database is called on the wire (D7)', () => {
     { a: { version: 5 } },
     { a: { version: '1', dialect: [] } },
   ]) {
-    it(`D7 kept rubbish is passed over: ${JSON.stringify(kept)}`, () => {
-      assert.deepEqual(new ServerDialects(kept).toJSON(), {});
+    it(`D7 ignores invalid saved data: ${JSON.stringify(saved)}`, () => {
+      assert.deepEqual(new ServerDialects(saved).toJSON(), {});
     });
   }
 
-  it('D14 a database that is unknown to a plain server is told with its words', async () => {
+  it("D14 reports an unknown database with the server's text", async () => {
     bench.server.on('POST /api/v1/files', plainProblem(500, 'search is not implemented'));
     const reply = await bench.client.search(search);
     assert.equal(reply.reason?.detail, 'unexpected error occurred; search is not implemented');

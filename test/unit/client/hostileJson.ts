@@ -9,7 +9,7 @@ const names = [
 
 const numbers = ['0', '-0', '1', '-7', '1.5', '1e999', '-1e999', '1e-999', '9007199254740993', `1${'0'.repeat(400)}`];
 
-/** String literals, also of what is no valid Unicode, and those that the readers of answers look at more closely. */
+/** String literals, including invalid Unicode and those that the readers of responses treat specially. */
 const literals: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
   fc.constantFrom('"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"', '"\\u2028"', '"<b>x</b>"', '"staged"', '"active"'),
@@ -59,10 +59,12 @@ function member(name: string, text: fc.Arbitrary<string>): fc.Arbitrary<string |
   );
 }
 
-function objectOf(...members: readonly fc.Arbitrary<string | undefined>[]): fc.Arbitrary<string> {
+function createObject(...members: readonly fc.Arbitrary<string | undefined>[]): fc.Arbitrary<string> {
   return fc
     .tuple(...members, fc.option(fc.tuple(keys, value), { nil: undefined }))
-    .map((told) => `{${told.flatMap((part) => (Array.isArray(part) ? part.join(':') : (part ?? []))).join(',')}}`);
+    .map(
+      (present) => `{${present.flatMap((part) => (Array.isArray(part) ? part.join(':') : (part ?? []))).join(',')}}`,
+    );
 }
 
 const text = fc.oneof({ weight: 12, arbitrary: literals }, value);
@@ -71,7 +73,7 @@ const text = fc.oneof({ weight: 12, arbitrary: literals }, value);
 export const anyResource: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 6,
-    arbitrary: objectOf(
+    arbitrary: createObject(
       member('id', text),
       ...['name', 'path', 'title', 'description', 'format', 'mediatype', 'encoding', 'hash'].map((name) =>
         member(name, fc.oneof({ weight: 8, arbitrary: text }, fc.constant('null'))),
@@ -87,7 +89,7 @@ export const anyResource: fc.Arbitrary<string> = fc.oneof(
 const resources = fc.array(anyResource, { maxLength: 6 }).map((list) => `{"resources":[${list.join(',')}]}`);
 
 /** Like a status (§2.4). */
-const status = objectOf(
+const status = createObject(
   member('id', text),
   member('status', text),
   member('message', text),
@@ -96,19 +98,19 @@ const status = objectOf(
 );
 
 const databases = fc
-  .array(objectOf(member('id', text), member('name', text), member('organization', text), member('url', text)))
+  .array(createObject(member('id', text), member('name', text), member('organization', text), member('url', text)))
   .map((list) => `[${list.join(',')}]`);
 
 const parameters = fc
-  .array(fc.tuple(keys, objectOf(member('type', text), member('value', value))))
+  .array(fc.tuple(keys, createObject(member('type', text), member('value', value))))
   .map((members) => `{${members.map((pair) => pair.join(':')).join(',')}}`);
 
-const problems = objectOf(
+const problems = createObject(
   member('detail', text),
   member('title', text),
   member(
     'errors',
-    fc.array(objectOf(member('message', text), member('value', value))).map((l) => `[${l.join(',')}]`),
+    fc.array(createObject(member('message', text), member('value', value))).map((l) => `[${l.join(',')}]`),
   ),
 );
 
@@ -117,8 +119,8 @@ export const nearly = {
   databases: fc.oneof(databases, anyJson),
   files: fc.oneof(resources, resources, anyJson),
   status: fc.oneof(status, status, anyJson),
-  accepted: fc.oneof(objectOf(member('id', text)), anyJson),
+  accepted: fc.oneof(createObject(member('id', text)), anyJson),
   parameters: fc.oneof(parameters, anyJson),
-  root: fc.oneof(objectOf(member('name', text), member('version', text)), anyJson),
+  root: fc.oneof(createObject(member('name', text), member('version', text)), anyJson),
   problem: fc.oneof(problems, problems, anyJson),
 } as const;

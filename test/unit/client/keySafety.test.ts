@@ -15,7 +15,7 @@ const hostile = [
   '\u0000\u2028\ud800',
 ];
 
-describe('the key, and what stands beside it on the wire', () => {
+describe('The API key in requests', () => {
   let bench: Bench;
 
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe('the key, and what stands beside it on the wire', () => {
     ['the id of a database', (id) => (client) => client.searchParameters(id)],
   ];
   for (const [what, make] of calls) {
-    it(`no header, no second request and no other path comes of ${what}`, async () => {
+    it(`no header, second request or other path results from ${what}`, async () => {
       await bench.connect();
       for (const text of hostile) await make(text)(bench.client);
       assert.ok(bench.server.requests.length >= hostile.length);
@@ -54,7 +54,7 @@ describe('the key, and what stands beside it on the wire', () => {
     });
   }
 
-  it('no transfer id that is not a UUID is ever sent', async () => {
+  it('no transfer ID other than a UUID is ever sent', async () => {
     await bench.connect();
     for (const id of [...hostile, `${transferId}/../..`, `${transferId}?x=1`, '']) {
       await assert.rejects(bench.client.transferStatus(id), { name: 'ValueError' });
@@ -64,7 +64,7 @@ describe('the key, and what stands beside it on the wire', () => {
   });
 
   for (const scheme of ['base64', 'plain'] as const) {
-    it(`no header comes of the key itself (${scheme}), and it is not repeated in the refusal`, async () => {
+    it(`no header can be injected by the key itself (${scheme}), and the error does not repeat it`, async () => {
       for (const apiKey of ['secret-word\r\nX-Evil: 1', 'secret-word\n', 'secret-wörd', 'secret-word\0']) {
         await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey, scheme }), (error) => {
           assert.ok(error instanceof TypeError);
@@ -77,7 +77,7 @@ describe('the key, and what stands beside it on the wire', () => {
   }
 
   for (const transport of ['direct', 'editor'] as const) {
-    it(`D4 never goes over plain http to another machine by itself (${transport})`, async () => {
+    it(`D4 is not sent over plain http to another machine by default (${transport})`, async () => {
       const fetched: string[] = [];
       const other = await startBench({
         fetch: async (address) => {
@@ -104,7 +104,7 @@ describe('the key, and what stands beside it on the wire', () => {
       }
     });
 
-    it(`D18 no redirect takes it elsewhere: other port, other scheme, other host, a user name (${transport})`, async () => {
+    it(`D18 is not sent elsewhere by a redirect: other port, scheme or host, a user name (${transport})`, async () => {
       const thief = await startBench();
       try {
         thief.server.on('GET /*', json([]));

@@ -5,7 +5,7 @@ import type { Behaviour } from '../../support/faultBehaviours.ts';
 import { HastyClock, startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 
-describe('a signal that many requests are given', () => {
+describe('A signal that is passed to many requests', () => {
   let bench: Bench;
 
   beforeEach(async () => {

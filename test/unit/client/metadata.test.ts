@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { empty, json, problem, text } from '../../support/faultBehaviours.ts';
 import { olderPublicLike, publicLike } from '../../support/faultPersonality.ts';
-import { answering, getRoute, idsOf, metadataSuite, numbered, postRoute } from './metadataBench.ts';
+import { answering, getRoute, getIds, metadataSuite, numbered, postRoute } from './metadataBench.ts';
 
-describe('metadata by ids (D8)', () => {
+describe('Metadata by IDs (D8)', () => {
   const { start, fetch } = metadataSuite();
 
-  it('come in the order asked, whatever the order of the answer', async () => {
+  it('are returned in the order of the ids', async () => {
     const { server } = await start();
     server.on(getRoute, answering([], false));
-    assert.deepEqual(idsOf((await fetch(['c', 'a', 'b'])).value), ['c', 'a', 'b']);
+    assert.deepEqual(getIds((await fetch(['c', 'a', 'b'])).value), ['c', 'a', 'b']);
   });
 
-  it('§4.4 ids that the server leaves out are left out, and what it adds comes last', async () => {
+  it('§4.4 lack ids that the server omits, and end with files that it adds', async () => {
     const { server } = await start();
     server.on(getRoute, json({ resources: [{ id: 'more' }, { id: 5 }, { id: 'b' }] }));
-    assert.deepEqual(idsOf((await fetch(['a', 'b'])).value), ['b', 'more', 'unreadable']);
+    assert.deepEqual(getIds((await fetch(['a', 'b'])).value), ['b', 'more', 'unreadable']);
   });
 
-  it('go by POST after 405, and at once the next time', async () => {
+  it('are requested by POST after 405, and from then on', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, answering([], false));
     await fetch(['a', 'b'], { offset: 1, limit: 1 });
@@ -33,17 +33,17 @@ describe('metadata by ids (D8)', () => {
     );
   });
 
-  it('go by POST after a 404 without a problem document', async () => {
+  it('are requested by POST after a 404 without a problem document', async () => {
     const { server } = await start();
     server.on(getRoute, text(404, '404 page not found\n')).on(postRoute, answering([], false));
-    assert.deepEqual(idsOf((await fetch(['a'])).value), ['a']);
+    assert.deepEqual(getIds((await fetch(['a'])).value), ['a']);
   });
 
-  it('stay with GET after a 404 with a problem document', async () => {
+  it('are still requested by GET after a 404 with a problem document', async () => {
     const { server } = await start();
     server.on(getRoute, problem(404, 'no such file')).on(postRoute, answering([], false));
     const reply = await fetch(['a']);
-    assert.deepEqual(idsOf(reply.value), []);
+    assert.deepEqual(getIds(reply.value), []);
     assert.deepEqual(
       reply.refusedIds?.map(({ id, reason }) => [id, reason.kind]),
       [['a', 'notFound']],
@@ -51,7 +51,7 @@ describe('metadata by ids (D8)', () => {
     assert.equal(server.requestsTo(postRoute).length, 0);
   });
 
-  it('fail with a reason when the server has neither form', async () => {
+  it('fail with a reason if the server supports neither form', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, empty(405));
     const reply = await fetch(['a', 'b']);
@@ -60,7 +60,7 @@ describe('metadata by ids (D8)', () => {
     assert.equal(server.requests.length, 2);
   });
 
-  it('fail with a reason, and are not halved, when the server knows neither route', async () => {
+  it('fail with a reason, without halving, if the server has neither route', async () => {
     const { server } = await start();
     server.on(getRoute, text(404, '404 page not found\n')).on(postRoute, text(404, '404 page not found\n'));
     const reply = await fetch(numbered(64));
@@ -69,7 +69,7 @@ describe('metadata by ids (D8)', () => {
     assert.equal(server.requests.filter(({ path }) => path.endsWith('by-id')).length, 2);
   });
 
-  it('D7 go back to the name of the database when its id is not found either', async () => {
+  it('D7 use the name of the database again if its ID is not found either', async () => {
     const { server } = await start();
     server.on('GET /api/v1/databases', json([{ id: 'the-id', name: 'D', organization: '', url: '' }]));
     server.on(
@@ -79,17 +79,17 @@ describe('metadata by ids (D8)', () => {
       json({ resources: [{ id: 'b' }] }),
     );
     await fetch(['a', 'b']);
-    const asked = server.requestsTo(getRoute).map(({ query }) => query.get('database'));
-    assert.deepEqual(asked.slice(0, 3), ['D', 'the-id', 'D']);
-    assert.ok(!asked.slice(2).includes('the-id'));
+    const requested = server.requestsTo(getRoute).map(({ query }) => query.get('database'));
+    assert.deepEqual(requested.slice(0, 3), ['D', 'the-id', 'D']);
+    assert.ok(!requested.slice(2).includes('the-id'));
   });
 
-  it('find their way back to GET when a server that took POST does so no more', async () => {
+  it('are requested by GET again if the server no longer accepts POST', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, answering([], false));
     await fetch(['a']);
     server.on(getRoute, answering([], false)).on(postRoute, empty(405));
-    assert.deepEqual(idsOf((await fetch(['a'])).value), ['a']);
+    assert.deepEqual(getIds((await fetch(['a'])).value), ['a']);
     assert.deepEqual(
       server.requests.map(({ method }) => method),
       ['GET', 'POST', 'POST', 'GET'],
@@ -101,7 +101,7 @@ describe('metadata by ids (D8)', () => {
     server.on(getRoute, answering([], false));
     const ids = numbered(1200).map((id) => `${id}:with a part that grows when it is encoded`);
     const reply = await fetch(ids);
-    assert.deepEqual(idsOf(reply.value), ids);
+    assert.deepEqual(getIds(reply.value), ids);
     assert.ok(server.requests.length > 10);
     for (const { url } of server.requests) assert.ok(server.address.length + url.length < 4000);
   });
@@ -110,31 +110,31 @@ describe('metadata by ids (D8)', () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, answering([], false));
     const reply = await fetch(numbered(1100));
-    assert.deepEqual(idsOf(reply.value), numbered(1100));
+    assert.deepEqual(getIds(reply.value), numbered(1100));
     const sizes = server
       .requestsTo(postRoute)
       .map(({ body }) => (JSON.parse(body) as { file_ids: [] }).file_ids.length);
     assert.deepEqual(sizes, [500, 500, 100]);
   });
 
-  it('are cut by offset and limit first when they need several batches, and neither is sent', async () => {
+  it('are reduced by offset and limit, without sending these, if they need several batches', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, answering([], false));
     const reply = await fetch(numbered(1100), { offset: 10, limit: 600 });
-    assert.deepEqual(idsOf(reply.value), numbered(1100).slice(10, 610));
+    assert.deepEqual(getIds(reply.value), numbered(1100).slice(10, 610));
     const posts = server.requestsTo(postRoute);
     assert.equal(posts.length, 2);
     assert.ok(posts.every(({ body }) => !/offset|limit/.test(body)));
   });
 
-  it('an id with a comma goes by POST where the server has both forms', async () => {
+  it('are requested by POST for an ID with a comma if the server supports both forms', async () => {
     const { server } = await start();
     server.on(getRoute, answering([], false)).on(postRoute, answering([], false));
     const reply = await fetch(['a', 'b,c', 'd']);
-    assert.deepEqual(idsOf(reply.value), ['a', 'b,c', 'd']);
+    assert.deepEqual(getIds(reply.value), ['a', 'b,c', 'd']);
   });
 
-  it('D8 a server that took ids with a comma by POST is asked by GET the next time all the same', async () => {
+  it('D8 are requested by GET again after ids with a comma were sent by POST', async () => {
     const { server } = await start();
     server.on(getRoute, answering([], false)).on(postRoute, answering([], false));
     await fetch(['a,b', 'c,d']);
@@ -146,33 +146,33 @@ describe('metadata by ids (D8)', () => {
     );
   });
 
-  it('D8 ids with a comma, beside one without, are sent by POST in batches of 500 too', async () => {
+  it('D8 are requested by POST in batches of 500 for ids with a comma too', async () => {
     const { server } = await start();
     server.on(getRoute, answering([], false)).on(postRoute, answering([], false));
     const ids = ['a', ...numbered(1100).map((id) => `${id},x`)];
-    assert.deepEqual(idsOf((await fetch(ids)).value), ids);
+    assert.deepEqual(getIds((await fetch(ids)).value), ids);
     const sizes = server
       .requestsTo(postRoute)
       .map(({ body }) => (JSON.parse(body) as { file_ids: [] }).file_ids.length);
     assert.deepEqual(sizes, [500, 500, 100]);
   });
 
-  it('an id with a comma is reported by name where the server has only GET, and the others come', async () => {
+  it('report an ID with a comma if the server supports only GET, and return the other files', async () => {
     const bench = await start();
     const { server } = bench;
     olderPublicLike(server).files.add('a,b');
     server.on('POST /api/v1/files', json({ resources: [] }));
     await bench.connect();
     const reply = await bench.client.fetchMetadata({ database: 'jdp', orcid: 'O', ids: ['a,b', 'JDP:000001'] });
-    assert.deepEqual(idsOf(reply.value), ['JDP:000001']);
+    assert.deepEqual(getIds(reply.value), ['JDP:000001']);
     assert.deepEqual(
       reply.refusedIds?.map(({ id, reason }) => [id, reason.kind]),
       [['a,b', 'refused']],
     );
-    assert.match(JSON.stringify(reply.refusedIds), /the id holds a comma/);
+    assert.match(JSON.stringify(reply.refusedIds), /the ID contains a comma/);
   });
 
-  it('only ids with commas, on a server that has only GET, are all reported', async () => {
+  it('report all ids if each has a comma and the server supports only GET', async () => {
     const bench = await start();
     const { server } = bench;
     olderPublicLike(server);
@@ -185,7 +185,7 @@ describe('metadata by ids (D8)', () => {
     assert.equal(server.requestsTo(getRoute).length, 0);
   });
 
-  it('D15 `resources: null` is an empty list', async () => {
+  it('D15 are empty for `resources: null`', async () => {
     const bench = await start();
     const { server } = bench;
     publicLike(server);
@@ -194,7 +194,7 @@ describe('metadata by ids (D8)', () => {
     assert.deepEqual(await bench.client.fetchMetadata({ database: 'jdp', orcid: 'O', ids: ['JDP:1'] }), { value: [] });
   });
 
-  it('D8 an id that the public server does not find is not found, although it answers 500', async () => {
+  it('D8 report an ID that the public server does not find as not found, although it answers 500', async () => {
     const bench = await start();
     publicLike(bench.server);
     await bench.connect();
@@ -206,7 +206,7 @@ describe('metadata by ids (D8)', () => {
     );
   });
 
-  it('D8 an id that a failing server only names stays a failure of the server', async () => {
+  it('D8 report a failure of the server that only names an ID as such', async () => {
     const bench = await start();
     bench.server.on(postRoute, problem(500, 'could not look up "a"')).on(getRoute, empty(405));
     const { refusedIds = [] } = await bench.client.fetchMetadata({ database: 'A', orcid: 'O', ids: ['a'] });
@@ -216,7 +216,7 @@ describe('metadata by ids (D8)', () => {
     );
   });
 
-  it('a failure in a later batch is the failure of the whole', async () => {
+  it('fail as a whole if a later batch fails', async () => {
     const { server } = await start({ limits: { batchIds: 2 } });
     server.on(getRoute, empty(405)).on(postRoute, json({ resources: [{ id: 'a' }] }), problem(403, 'enough'));
     const reply = await fetch(['a', 'b', 'c', 'd']);

@@ -5,7 +5,7 @@ import type { Behaviour } from '../../support/faultBehaviours.ts';
 import { startBench } from './clientBench.ts';
 import type { Bench, BenchOptions } from './clientBench.ts';
 
-/** What tests of metadata begin with, and ask. */
+/** Holds the fixture of metadata tests. */
 interface MetadataSuite {
   /** Starts a bench that is connected to a service without databases. */
   start(options?: BenchOptions): Promise<Bench>;
@@ -31,15 +31,15 @@ export function metadataSuite(): MetadataSuite {
 /** The route of the specification's form (§4.4). */
 export const getRoute = 'GET /api/v1/files/by-id';
 
-/** The route of the younger form (D8). */
+/** The route of the younger form (D8: metadata by ids). */
 export const postRoute = 'POST /api/v1/files/by-id';
 
 /** The ids of files, in their order. */
-export function idsOf(files: readonly FoundFile[]): readonly string[] {
+export function getIds(files: readonly FoundFile[]): readonly string[] {
   return files.map((file) => (file.kind === 'file' ? file.id : 'unreadable'));
 }
 
-/** Answers the ids asked for in the reverse order; refuses requests that hold a bad one, with or without naming it. */
+/** Returns the requested ids in reverse order. Refuses requests that contain a bad one, with or without naming it. */
 export function answering(bad: readonly string[], isNaming: boolean, status = 400): Behaviour {
   return async (request, response) => {
     const body = request.body === '' ? undefined : (JSON.parse(request.body) as { file_ids: string[] });

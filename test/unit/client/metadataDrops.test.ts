@@ -3,7 +3,7 @@ import { dropBeforeAnswer, dropDuringBody, empty, json, plainProblem, problem } 
 import type { Behaviour } from '../../support/faultBehaviours.ts';
 import type { RecordedRequest } from '../../support/faultServer.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
-import { getRoute, idsOf, metadataSuite, numbered, postRoute } from './metadataBench.ts';
+import { getRoute, getIds, metadataSuite, numbered, postRoute } from './metadataBench.ts';
 
 const idsIn = ({ body, query }: RecordedRequest): readonly string[] =>
   body === '' ? (query.get('ids') ?? '').split(',') : (JSON.parse(body) as { file_ids: string[] }).file_ids;
@@ -19,7 +19,7 @@ function dropping(bad: readonly string[]): Behaviour {
   };
 }
 
-describe('metadata of ids that drop the connection (D8)', () => {
+describe('Metadata of IDs that drop the connection (D8)', () => {
   const { start, fetch } = metadataSuite();
 
   for (const [form, route] of [
@@ -40,7 +40,7 @@ describe('metadata of ids that drop the connection (D8)', () => {
     });
   }
 
-  it('names several of them, side by side and far apart', async () => {
+  it('names several such ids, adjacent or far apart', async () => {
     const { server } = await start();
     const bad = ['id-0000', 'id-0001', 'id-0250', 'id-0499'];
     server.on(getRoute, empty(405)).on(postRoute, dropping(bad));
@@ -52,7 +52,7 @@ describe('metadata of ids that drop the connection (D8)', () => {
     assert.equal(reply.value.length, 496);
   });
 
-  it('names the only id of a list when the service answers other requests', async () => {
+  it('names the only ID of a list if the service answers other requests', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, dropping(['a']));
     const reply = await fetch(['a']);
@@ -63,10 +63,10 @@ describe('metadata of ids that drop the connection (D8)', () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, dropBeforeAnswer(), dropBeforeAnswer(), dropping([]));
     const reply = await fetch(['a', 'b']);
-    assert.deepEqual([idsOf(reply.value), reply.refusedIds, reply.reason], [['a', 'b'], undefined, undefined]);
+    assert.deepEqual([getIds(reply.value), reply.refusedIds, reply.reason], [['a', 'b'], undefined, undefined]);
   });
 
-  it('blames no id when nothing is answered any more, and sends few requests', async () => {
+  it('blames no ID if nothing is answered any more, and sends few requests', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, dropBeforeAnswer()).on('GET /api/v1/databases', dropBeforeAnswer());
     const reply = await fetch(numbered(2000));
@@ -75,7 +75,7 @@ describe('metadata of ids that drop the connection (D8)', () => {
     assert.ok(server.requests.length < 20, String(server.requests.length));
   });
 
-  it('gives up as a whole, after few requests, when every metadata request is dropped', async () => {
+  it('fails as a whole, after few requests, if every metadata request is dropped', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, dropBeforeAnswer());
     const reply = await fetch(numbered(2000));
@@ -83,7 +83,7 @@ describe('metadata of ids that drop the connection (D8)', () => {
     assert.ok(server.requests.length < 35, String(server.requests.length));
   });
 
-  it('searches no further after sixty dropped connections, and returns what was found', async () => {
+  it('stops after sixty dropped connections and returns the files found so far', async () => {
     const { server } = await start();
     const bad = numbered(500).filter((_, index) => index % 25 === 7);
     server.on(getRoute, empty(405)).on(postRoute, dropping(bad));
@@ -99,7 +99,7 @@ describe('metadata of ids that drop the connection (D8)', () => {
     assert.ok(server.requests.length < 160, String(server.requests.length));
   });
 
-  it('fails as a whole when the server stops during the search', async () => {
+  it('fails as a whole if the server stops meanwhile', async () => {
     const bench = await start();
     const { server } = bench;
     const stopping: Behaviour = (request, response) => {
@@ -111,23 +111,23 @@ describe('metadata of ids that drop the connection (D8)', () => {
     assert.deepEqual([reply.reason?.kind, reply.refusedIds], ['unreachable', undefined]);
   });
 
-  it('settles on a form by answers only: a dropped connection tells nothing of it', async () => {
+  it('learns the form only from responses, not from a dropped connection', async () => {
     const { server } = await start();
     server.on(getRoute, dropBeforeAnswer(), empty(405)).on(postRoute, dropping([]));
-    assert.deepEqual(idsOf((await fetch(['a', 'b'])).value), ['a', 'b']);
+    assert.deepEqual(getIds((await fetch(['a', 'b'])).value), ['a', 'b']);
   });
 
-  it('cuts out a page before it halves a dropped batch', async () => {
+  it('applies the page before it halves a dropped batch', async () => {
     const { server } = await start();
     server.on(getRoute, dropping(['b']));
     const reply = await fetch(['a', 'b', 'c', 'd'], { offset: 1, limit: 2 });
-    assert.deepEqual([idsOf(reply.value), reply.refusedIds?.map(({ id }) => id)], [['c'], ['b']]);
+    assert.deepEqual([getIds(reply.value), reply.refusedIds?.map(({ id }) => id)], [['c'], ['b']]);
   });
 
-  it('repeats a GET whose answer breaks off, as any other (D16)', async () => {
+  it('retries a GET whose response is cut off (D16)', async () => {
     const { server } = await start();
     server.on(getRoute, dropDuringBody(), dropping([]));
-    assert.deepEqual(idsOf((await fetch(['a', 'b'])).value), ['a', 'b']);
+    assert.deepEqual(getIds((await fetch(['a', 'b'])).value), ['a', 'b']);
     assert.equal(server.requests.length, 2);
   });
 
@@ -141,7 +141,7 @@ describe('metadata of ids that drop the connection (D8)', () => {
       orcid: 'O',
       ids,
     });
-    assert.deepEqual(idsOf(reply.value), ['JDP:000001', 'JDP:000002']);
+    assert.deepEqual(getIds(reply.value), ['JDP:000001', 'JDP:000002']);
     assert.deepEqual(
       reply.refusedIds?.map(({ id, reason }) => [id, reason.isIdAtFault]),
       [['nmdc-bad', true]],
@@ -149,10 +149,10 @@ describe('metadata of ids that drop the connection (D8)', () => {
   });
 });
 
-describe('metadata of a database that is down (D8)', () => {
+describe('Metadata of a database that is down (D8)', () => {
   const { start, fetch } = metadataSuite();
 
-  it('fails as a whole where each id fails with a 500 that names none: nothing is "not found"', async () => {
+  it('fails as a whole if each ID fails with a 500 that names none', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, plainProblem(500, 'an error occurred with the JDP database (500)'));
     const reply = await fetch(['a', 'b', 'c']);
@@ -179,7 +179,7 @@ describe('metadata of a database that is down (D8)', () => {
     ['a 500 that names the id and something else', plainProblem(500, 'cannot fetch b: 503'), 'serverError'],
     ['400', problem(400, 'odd id: b'), 'refused'],
   ] as const) {
-    it(`gives one of several ids the reason "${kind}" for ${name}`, async () => {
+    it(`reports "${kind}" for one of several ids after ${name}`, async () => {
       const { server } = await start();
       server.on(getRoute, empty(405)).on(postRoute, async (request, response) => {
         const isBad = idsIn(request).includes('b');
@@ -190,7 +190,7 @@ describe('metadata of a database that is down (D8)', () => {
         reply.refusedIds?.map(({ id, reason }) => [id, reason.kind]),
         [['b', kind]],
       );
-      assert.deepEqual(idsOf(reply.value), ['a', 'c']);
+      assert.deepEqual(getIds(reply.value), ['a', 'c']);
     });
   }
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { empty, plainProblem, problem, json } from '../../support/faultBehaviours.ts';
-import { answering, getRoute, idsOf, metadataSuite, numbered, postRoute } from './metadataBench.ts';
+import { answering, getRoute, getIds, metadataSuite, numbered, postRoute } from './metadataBench.ts';
 
-describe('metadata of ids that are refused (D8)', () => {
+describe('Metadata of refused IDs (D8)', () => {
   const { start, fetch } = metadataSuite();
 
   for (const [named, isNaming] of [
@@ -10,14 +10,14 @@ describe('metadata of ids that are refused (D8)', () => {
     ['names none', false],
   ] as const) {
     for (const status of [400, 404, 410, 413, 414, 422, 500]) {
-      it(`a batch refused with ${String(status)} gives all but the bad ids when the server ${named}`, async () => {
+      it(`returns all but the bad ids of a batch refused with ${String(status)} if the server ${named}`, async () => {
         const { server, log } = await start();
         const bad = ['id-0007', 'id-0008', 'id-0090'];
         server.on(getRoute, empty(405)).on(postRoute, answering(bad, isNaming, status));
         const reply = await fetch(numbered(120));
         assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), bad);
         assert.deepEqual(
-          idsOf(reply.value),
+          getIds(reply.value),
           numbered(120).filter((id) => !bad.includes(id)),
         );
         assert.equal(reply.reason, undefined);
@@ -30,7 +30,7 @@ describe('metadata of ids that are refused (D8)', () => {
     ['in quotes', '"'],
     ['without quotes', ''],
   ] as const) {
-    it(`an id is not taken for refused because a refused one, named ${form}, holds it`, async () => {
+    it(`does not confuse an ID with a longer refused one, named ${form}`, async () => {
       const { server } = await start();
       const bad = ['data/a.txt.gz', 'x-data/a.txt'];
       server.on(getRoute, empty(405)).on(postRoute, async (request, response) => {
@@ -43,7 +43,7 @@ describe('metadata of ids that are refused (D8)', () => {
         await answer(request, response);
       });
       const reply = await fetch(['data/a.txt', ...bad, 'a']);
-      assert.deepEqual(idsOf(reply.value), ['data/a.txt', 'a']);
+      assert.deepEqual(getIds(reply.value), ['data/a.txt', 'a']);
       assert.deepEqual(
         reply.refusedIds?.map(({ id }) => id),
         bad,
@@ -51,7 +51,7 @@ describe('metadata of ids that are refused (D8)', () => {
     });
   }
 
-  it('bad ids here and there are found, however many refusals that takes', async () => {
+  it('finds scattered bad ids, however many refusals that takes', async () => {
     const { server } = await start();
     const bad = numbered(120).filter((_, index) => index % 11 === 5);
     server.on(getRoute, empty(405)).on(postRoute, answering(bad, false));
@@ -63,7 +63,7 @@ describe('metadata of ids that are refused (D8)', () => {
     assert.equal(reply.value.length, 120 - bad.length);
   });
 
-  it('a batch refused by GET with a plain 500 is halved, not repeated', async () => {
+  it('halves a batch refused by GET with a plain 500, without retrying it', async () => {
     const { server } = await start();
     server.on(getRoute, answering(['b'], true, 500));
     await fetch(['a', 'b']);
@@ -73,12 +73,12 @@ describe('metadata of ids that are refused (D8)', () => {
     );
   });
 
-  it('hundreds of bad ids that the server names need few requests', async () => {
+  it('needs few requests for hundreds of bad ids that the server names', async () => {
     const { server } = await start();
     const bad = numbered(300);
     server.on(getRoute, empty(405)).on(postRoute, answering(bad, true));
     const reply = await fetch([...bad, 'good-1', 'good-2']);
-    assert.deepEqual(idsOf(reply.value), ['good-1', 'good-2']);
+    assert.deepEqual(getIds(reply.value), ['good-1', 'good-2']);
     assert.deepEqual(
       reply.refusedIds?.map(({ id }) => id),
       bad,
@@ -86,7 +86,7 @@ describe('metadata of ids that are refused (D8)', () => {
     assert.ok(server.requests.length < 20, String(server.requests.length));
   });
 
-  it('a server that refuses everything is not asked for each id', async () => {
+  it('does not request each ID of a server that refuses everything', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, plainProblem(500, 'the database is away'));
     const reply = await fetch(numbered(500));
@@ -101,7 +101,7 @@ describe('metadata of ids that are refused (D8)', () => {
     ['in the middle', 230],
     ['last', 450],
   ] as const) {
-    it(`bad ids that stand together are found although the server names none: ${where}`, async () => {
+    it(`finds adjacent bad ids although the server names none: ${where}`, async () => {
       const { server } = await start();
       const bad = numbered(500).slice(from, from + 50);
       server.on(getRoute, empty(405)).on(postRoute, answering(bad, false));
@@ -126,7 +126,7 @@ describe('metadata of ids that are refused (D8)', () => {
     [['x', 'x/y', 'z', ''], ['x/y']],
   ];
   for (const [ids, bad] of lookalikes) {
-    it(`a good id is not taken for a bad one because a refusal holds its letters: ${bad.join(', ')}`, async () => {
+    it(`does not blame a good ID whose letters a refusal contains: ${bad.join(', ')}`, async () => {
       const { server } = await start();
       server.on(getRoute, empty(405)).on(postRoute, answering(bad, true));
       const reply = await fetch(ids);
@@ -136,7 +136,7 @@ describe('metadata of ids that are refused (D8)', () => {
   }
 
   for (const status of [401, 403, 429]) {
-    it(`a ${String(status)} is about the whole request, so nothing is halved`, async () => {
+    it(`does not halve after a ${String(status)}, which is about the whole request`, async () => {
       const { server } = await start({ limits: { tries: 1 } });
       server.on(getRoute, problem(status, 'no'));
       const reply = await fetch(['a', 'b']);
@@ -145,11 +145,11 @@ describe('metadata of ids that are refused (D8)', () => {
     });
   }
 
-  it('a page that is refused is cut out of the ids before they are halved', async () => {
+  it('applies the page before it halves a refused batch', async () => {
     const { server } = await start();
     server.on(getRoute, answering(['b'], false));
     const reply = await fetch(['a', 'b', 'c', 'd'], { offset: 1, limit: 2 });
-    assert.deepEqual(idsOf(reply.value), ['c']);
+    assert.deepEqual(getIds(reply.value), ['c']);
     assert.deepEqual(
       reply.refusedIds?.map(({ id }) => id),
       ['b'],

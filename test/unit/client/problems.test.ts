@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readErrorBody } from '../../../src/core/client/problem.ts';
+import { readErrorBody } from '../../../src/core/client/errorBody.ts';
 import { json, problem, text } from '../../support/faultBehaviours.ts';
 import { fault } from '../../support/tally.ts';
 import { startBench, testKey } from './clientBench.ts';
@@ -7,7 +7,7 @@ import type { Bench } from './clientBench.ts';
 
 const problemType = 'application/problem+json';
 
-describe('what an error says (D14)', () => {
+describe('The text of an error response (D14)', () => {
   const rows: readonly (readonly [rule: string, body: unknown, type: string, detail: string | undefined])[] = [
     ['detail alone', { title: 'T', status: 404, detail: 'not here' }, problemType, 'not here'],
     [
@@ -23,7 +23,7 @@ describe('what an error says (D14)', () => {
       'a: bad b',
     ],
     [
-      'equal messages are told once',
+      'equal messages, which are reported once',
       { detail: 'a', errors: [{ message: 'b' }, { message: 'b' }] },
       problemType,
       'a; b',
@@ -47,12 +47,12 @@ describe('what an error says (D14)', () => {
     });
   }
 
-  it('D14 never holds `errors[].value`', () => {
+  it('D14 never contains `errors[].value`', () => {
     const body = { detail: 'a', errors: [{ message: 'b', location: 'body', value: 'private' }] };
     assert.doesNotMatch(JSON.stringify(readErrorBody(JSON.stringify(body), problemType)), /private/);
   });
 
-  it('D8 only a document of the service is a problem document', () => {
+  it('D8 is a problem document only if the service sent it', () => {
     assert.equal(readErrorBody('{"detail":"a"}', problemType).isProblem, true);
     assert.equal(readErrorBody('{"code":404,"error":"a"}', 'application/json').isProblem, true);
     assert.equal(readErrorBody('404 page not found', 'text/plain').isProblem, false);
@@ -60,12 +60,12 @@ describe('what an error says (D14)', () => {
     assert.equal(readErrorBody('[]', problemType).isProblem, false);
   });
 
-  it('D15 is cut when it is long', () => {
+  it('D15 is shortened if it is long', () => {
     assert.equal(readErrorBody('x'.repeat(100_000), 'text/plain').detail?.length, 4001);
   });
 });
 
-describe('an error of very many words (D14)', () => {
+describe('A very long error (D14)', () => {
   const messages = Array.from({ length: 40_000 }, (_, place) => ({ message: `no ${String(place)}` }));
   const bodies: Readonly<Record<string, unknown>> = {
     'messages by the thousand': { detail: 'first', errors: messages },
@@ -76,21 +76,21 @@ describe('an error of very many words (D14)', () => {
   };
 
   for (const [what, body] of Object.entries(bodies)) {
-    it(`is read at once: ${what}`, () => {
+    it(`is read quickly: ${what}`, () => {
       const { detail = '' } = readErrorBody(JSON.stringify(body), problemType);
       assert.equal(detail.length, 4001);
     }).timeout(1000);
   }
 });
 
-describe('what an error says of the key (§5)', () => {
-  it('is nothing, also where the key stands at the place where a long text is cut', () => {
+describe('The API key in an error (§5)', () => {
+  it('is redacted even where a long text is cut', () => {
     const { detail } = readErrorBody(`${'x'.repeat(3_995)}${testKey}`, 'text/plain', [testKey]);
     assert.ok(detail?.endsWith('x[reda…'), detail?.slice(-20));
   });
 });
 
-describe('what is logged (D2, D14)', () => {
+describe('The log of a failure (D2, D14)', () => {
   let bench: Bench;
   const route = 'POST /api/v1/files';
 
@@ -108,45 +108,45 @@ describe('what is logged (D2, D14)', () => {
     return bench.log.lines.join('\n');
   }
 
-  it('D14 is never `errors[].value`', async () => {
+  it('D14 never contains `errors[].value`', async () => {
     bench.server.on(route, problem(422, 'validation failed', ['expected integer']));
     const lines = await logged();
     assert.match(lines, /validation failed; expected integer/);
     assert.doesNotMatch(lines, /somebody-elses-data/);
   });
 
-  it('is method, path and status, without what was asked and by whom', async () => {
+  it('contains method, path and status, but neither query nor user', async () => {
     bench.server.on(route, problem(403, 'no'));
     const lines = await logged();
     assert.match(lines, /error POST \/api\/v1\/files: 403 forbidden, no$/);
     assert.doesNotMatch(lines, /0000-0002|private words/);
   });
 
-  it('has no query, where an address has one', async () => {
+  it('leaves out the query of an address', async () => {
     await bench.client.fetchMetadata({ database: 'D', orcid: '0000-0002-1825-0097', ids: ['secret-id'] });
     await bench.client.cancelTransfer({ id: 'f710559a-5d01-417b-91ac-3726503d11a3', orcid: '0000-0002-1825-0097' });
     assert.ok(bench.log.errors.length > 0);
     assert.doesNotMatch(bench.log.lines.join('\n'), /0000-0002|secret-id|\?/);
   });
 
-  it('§5 is never the key, in whatever form a server repeats it', async () => {
+  it('§5 never contains the key, in whatever form a server repeats it', async () => {
     const encoded = Buffer.from(testKey).toString('base64');
     bench.server.on(route, problem(401, `bad token ${testKey}, sent as Authorization: Bearer ${encoded}`, [encoded]));
     const reply = await bench.client.search({ database: 'D', orcid: 'O', query: '' });
-    for (const said of [bench.log.lines.join('\n'), JSON.stringify(reply)]) {
-      assert.ok(!said.includes(testKey), said);
-      assert.ok(!said.includes(encoded), said);
+    for (const text of [bench.log.lines.join('\n'), JSON.stringify(reply)]) {
+      assert.ok(!text.includes(testKey), text);
+      assert.ok(!text.includes(encoded), text);
     }
   });
 
-  it('stays one line, whatever the server says', async () => {
+  it('stays one line, whatever the server sends', async () => {
     bench.server.on(route, text(500, 'first\r\nerror: forged\u2028line\u001b[31m'));
     await logged();
     assert.equal(bench.log.errors.length, 1);
     assert.doesNotMatch(bench.log.errors[0] ?? '', /[\r\n\u2028\u001b]/);
   });
 
-  it('is nothing when all is well', async () => {
+  it('is empty without a failure', async () => {
     bench.server.on(route, json({ resources: [] }));
     await logged();
     assert.deepEqual(bench.log.errors, []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import type { ConnectOptions } from '../../../src/core/client/dataTransferClient.ts';
+import type { ConnectOptions } from '../../../src/core/client/connecting.ts';
 import { RuntimeError, ValueError } from '../../../src/core/client/errors.ts';
 import type { Reply } from '../../../src/core/client/reply.ts';
 import { json } from '../../support/faultBehaviours.ts';
@@ -9,7 +9,16 @@ import { FaultServer } from '../../support/faultServer.ts';
 import { property } from '../../support/property.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
-import { anyText, anyValue, argumentsOf, givenUuid, idList, jsonObject, mostly, pageNumber } from './arbitraries.ts';
+import {
+  anyText,
+  anyValue,
+  createArguments,
+  givenUuid,
+  idList,
+  jsonObject,
+  mostly,
+  pageNumber,
+} from './arbitraries.ts';
 import { startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import {
@@ -30,7 +39,7 @@ const name = mostly(anyText);
 /** The operations as a caller without types has them. */
 type Careless = { readonly [K in keyof DataTransferClient]: (given: unknown) => Promise<Reply<unknown>> };
 
-describe('any value whatever as an argument (§4, §4.8, D1, D3)', () => {
+describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
   let bench: Bench;
 
   before(async () => {
@@ -44,7 +53,7 @@ describe('any value whatever as an argument (§4, §4.8, D1, D3)', () => {
     await bench.end();
   });
 
-  async function expectOf(operation: keyof Careless, given: unknown, expected: Expected): Promise<void> {
+  async function expectReply(operation: keyof Careless, given: unknown, expected: Expected): Promise<void> {
     const { server, client, log } = bench;
     server.requests.length = 0;
     const call = async (): Promise<Reply<unknown>> => await (client as unknown as Careless)[operation](given);
@@ -64,7 +73,7 @@ describe('any value whatever as an argument (§4, §4.8, D1, D3)', () => {
 
   property(
     '§4.3 a search is refused, or sent as the contract says',
-    argumentsOf(
+    createArguments(
       { database: name, orcid: name, query: mostly(fc.oneof(anyText, fc.double({ noNaN: true }), fc.integer())) },
       {
         status: mostly(fc.constantFrom('staged', 'unstaged', '', undefined, null), 6),
@@ -74,21 +83,21 @@ describe('any value whatever as an argument (§4, §4.8, D1, D3)', () => {
       },
     ),
     async (given) => {
-      await expectOf('search', given, expectedSearch(given));
+      await expectReply('search', given, expectedSearch(given));
     },
   );
 
   property(
     '§4.4 D8 a metadata request is refused, or sent as the contract says',
-    argumentsOf({ database: name, orcid: name, ids: idList }, { offset: pageNumber, limit: pageNumber }),
+    createArguments({ database: name, orcid: name, ids: idList }, { offset: pageNumber, limit: pageNumber }),
     async (given) => {
-      await expectOf('fetchMetadata', given, expectedMetadata(given));
+      await expectReply('fetchMetadata', given, expectedMetadata(given));
     },
   );
 
   property(
     '§4.5 a submission is refused, or sent as the contract says',
-    argumentsOf(
+    createArguments(
       { orcid: name, source: name, destination: name, fileIds: mostly(fc.oneof(fc.array(anyText), idList), 6) },
       {
         timeout: mostly(fc.oneof(fc.double(), fc.double({ min: 0, max: 3_000_000 }), fc.constant(undefined))),
@@ -97,19 +106,19 @@ describe('any value whatever as an argument (§4, §4.8, D1, D3)', () => {
       },
     ),
     async (given) => {
-      await expectOf('transfer', given, expectedTransfer(given));
+      await expectReply('transfer', given, expectedTransfer(given));
     },
   );
 
   property('§4.6 a status request is refused, or sent as the contract says', givenUuid, async ({ id, uuid }) => {
-    await expectOf('transferStatus', id, expectedStatus(id, uuid));
+    await expectReply('transferStatus', id, expectedStatus(id, uuid));
   });
 
   property(
     '§4.7 a cancel is refused, or sent as the contract says',
     fc.tuple(givenUuid, name),
     async ([{ id, uuid }, orcid]) => {
-      await expectOf('cancelTransfer', { id, orcid }, expectedCancel({ id, orcid }, uuid));
+      await expectReply('cancelTransfer', { id, orcid }, expectedCancel({ id, orcid }, uuid));
     },
   );
 
@@ -117,12 +126,12 @@ describe('any value whatever as an argument (§4, §4.8, D1, D3)', () => {
     'D26 a request for search parameters is refused, or sent to the place of that database',
     fc.oneof(name, fc.constantFrom('.', '..', '', '/', '%2e%2e', 'a/../b')),
     async (databaseId) => {
-      await expectOf('searchParameters', databaseId, expectedParameters(databaseId));
+      await expectReply('searchParameters', databaseId, expectedParameters(databaseId));
     },
   );
 });
 
-describe('any value whatever to connect with (§4.8, §4.9, D3, D4, D5)', () => {
+describe('Any value as an argument of connecting (§4.8, §4.9, D3, D4, D5)', () => {
   let server: FaultServer;
 
   before(async () => {

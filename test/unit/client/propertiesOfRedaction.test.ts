@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { redact } from '../../../src/core/util/redact.ts';
-import { RedactingLog } from '../../../src/core/util/redactingLog.ts';
+import { createRedactingLog } from '../../../src/core/util/redactingLog.ts';
 import { json, text } from '../../support/faultBehaviours.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { property } from '../../support/property.ts';
@@ -52,7 +52,7 @@ const forms: readonly Form[] = [
   ['base64 in short lines', (key) => wrapped(base64(key), 7)],
 ];
 
-/** What a token may be: printable ASCII (D5), long enough to be one. */
+/** Generates tokens: printable ASCII (D5: token encoding), long enough to be one. */
 const key = fc
   .oneof(
     { weight: 9, arbitrary: fc.string({ minLength: 4, maxLength: 60 }) },
@@ -67,7 +67,7 @@ function rest(redacted: string): readonly string[] {
   return redacted.split('[redacted]');
 }
 
-describe('redacting any key, in any text (§5)', () => {
+describe('Redacting any key in any text (§5)', () => {
   for (const [name, write] of forms) {
     property(`takes out a key that is ${name}`, fc.tuple(key, around, around), ([secret, before, after]) => {
       const written = write(secret);
@@ -110,26 +110,26 @@ describe('redacting any key, in any text (§5)', () => {
   );
 });
 
-describe('a line of the log', () => {
+describe('A line of the log', () => {
   const marks = fc.constantFrom(
     ...Array.from('\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c\0\u001b\r'),
   );
   const text = fc.array(fc.oneof(anyText, marks)).map((parts) => parts.join(''));
 
-  property('has neither a direction nor a control character, whatever a server said', text, (said) => {
-    const kept = new MemoryLog();
-    new RedactingLog(kept).error(said);
-    assert.doesNotMatch(kept.lines.join(), /[\p{Bidi_C}\u2028\u2029]|[^\P{Cc}\n\t]/u);
+  property('has neither a bidirectional nor a control character, whatever a server sends', text, (message) => {
+    const memory = new MemoryLog();
+    createRedactingLog(memory).error(message);
+    assert.doesNotMatch(memory.lines.join(), /[\p{Bidi_C}\u2028\u2029]|[^\P{Cc}\n\t]/u);
   });
 
   property('has no key in it, also where such characters stand around it', fc.tuple(key, text, text), ([key, a, b]) => {
-    const kept = new MemoryLog();
-    new RedactingLog(kept).info(redact(`${a}${key}${b}`, [key]));
-    for (const part of rest(kept.lines.join())) assert.ok(!part.includes(key), part);
+    const memory = new MemoryLog();
+    createRedactingLog(memory).info(redact(`${a}${key}${b}`, [key]));
+    for (const part of rest(memory.lines.join())) assert.ok(!part.includes(key), part);
   });
 });
 
-describe('the key in what a client says (§5, D14)', () => {
+describe('The key in logs and reasons of a client (§5, D14)', () => {
   let bench: Bench;
 
   before(async () => {
@@ -140,7 +140,7 @@ describe('the key in what a client says (§5, D14)', () => {
     await bench.end();
   });
 
-  /** Keys without spaces at the ends, which a header does not keep. */
+  /** Keys without spaces at the ends, which a header would lose. */
   const headerKey = fc.stringMatching(/^[!-~]{6,40}$/);
   const padding = fc.oneof(
     fc.constant(''),
@@ -151,16 +151,16 @@ describe('the key in what a client says (§5, D14)', () => {
     'is in no log and in no reason, wherever a server repeats it',
     fc.tuple(headerKey, fc.constantFrom(...forms), padding, fc.boolean()),
     async ([apiKey, [, write], before, isDocument]) => {
-      const said = `${before}${write(apiKey)} was refused`;
+      const detail = `${before}${write(apiKey)} was refused`;
       bench.server.on('GET /', json({ name: 'n', version: '1' }));
-      bench.server.on('POST /api/v1/files', isDocument ? json({ detail: said }, 403) : text(403, said));
+      bench.server.on('POST /api/v1/files', isDocument ? json({ detail }, 403) : text(403, detail));
       bench.log.lines.length = 0;
       await bench.client.connect({ server: bench.server.address, apiKey });
       const { reason } = await bench.client.search({ database: 'D', orcid: 'O', query: '' });
       const start = write(apiKey).slice(0, 6);
-      for (const told of [reason?.detail ?? '', ...bench.log.lines]) {
-        for (const part of rest(told.replaceAll('.', ''))) {
-          if (!/POST|Connected|refused/.test(start)) assert.ok(!part.includes(start.replaceAll('.', '')), told);
+      for (const output of [reason?.detail ?? '', ...bench.log.lines]) {
+        for (const part of rest(output.replaceAll('.', ''))) {
+          if (!/POST|Connected|refused/.test(start)) assert.ok(!part.includes(start.replaceAll('.', '')), output);
         }
       }
     },

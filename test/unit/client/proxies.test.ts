@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
 import { ConnectionError } from '../../../src/core/client/errors.ts';
-import { proxyFor } from '../../../src/core/client/proxyChoice.ts';
-import { networkSettings, plainNetwork } from '../../../src/core/model/networkSettings.ts';
-import type { EditorNetwork, NetworkSettings } from '../../../src/core/model/networkSettings.ts';
+import { findProxy } from '../../../src/core/client/proxyChoice.ts';
+import { resolveNetworkSettings, plainNetwork } from '../../../src/core/model/networkSettings.ts';
+import type { NetworkSettings } from '../../../src/core/model/networkSettings.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import { identity, trustTestAuthority } from '../../support/certificates.ts';
 import { json, problem } from '../../support/faultBehaviours.ts';
@@ -11,6 +11,8 @@ import { FaultProxy } from '../../support/faultProxy.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { testKey } from './clientBench.ts';
+
+type EditorNetwork = Parameters<typeof resolveNetworkSettings>[0];
 
 const editor: EditorNetwork = {
   proxy: '',
@@ -22,10 +24,10 @@ const editor: EditorNetwork = {
 };
 
 function settings(change: Partial<EditorNetwork>, environment: Record<string, string> = {}): NetworkSettings {
-  return networkSettings({ ...editor, ...change }, environment);
+  return resolveNetworkSettings({ ...editor, ...change }, environment);
 }
 
-describe('which proxy leads to a service', () => {
+describe('The proxy for a service', () => {
   const rows: readonly (readonly [
     what: string,
     change: Partial<EditorNetwork>,
@@ -75,7 +77,7 @@ describe('which proxy leads to a service', () => {
   ];
   for (const [what, change, environment, address, proxy] of rows) {
     it(`${what}: ${proxy ?? 'directly'}`, () => {
-      assert.equal(proxyFor(settings(change, environment), address)?.origin, proxy);
+      assert.equal(findProxy(settings(change, environment), address)?.origin, proxy);
     });
   }
 
@@ -99,24 +101,24 @@ describe('which proxy leads to a service', () => {
   ];
   for (const [entry, address, isExempt] of exempt) {
     it(`"${entry}" in the exceptions ${isExempt ? 'covers' : 'does not cover'} ${address}`, () => {
-      const proxy = proxyFor({ ...plainNetwork, proxies: { https: 'p:1' }, noProxy: [entry] }, address);
+      const proxy = findProxy({ ...plainNetwork, proxies: { https: 'p:1' }, noProxy: [entry] }, address);
       assert.equal(proxy === undefined, isExempt);
     });
   }
 
-  it('a user name and a password are taken out of the address, and sent as what they stand for', () => {
-    const proxy = proxyFor(settings({ proxy: 'http://me%40home:p%3Aw%25@p:1' }), 'https://a.org');
+  it('takes user name and password out of the address and decodes them', () => {
+    const proxy = findProxy(settings({ proxy: 'http://me%40home:p%3Aw%25@p:1' }), 'https://a.org');
     assert.equal(proxy?.origin, 'http://p:1');
     assert.equal(proxy.authorization, `Basic ${Buffer.from('me@home:p:w%').toString('base64')}`);
   });
 
-  it('a password that is not percent-encoded as it should be is taken as it is', () => {
-    const proxy = proxyFor(settings({ proxy: 'http://me:50%@p:1' }), 'https://a.org');
+  it('uses a password with invalid percent-encoding unchanged', () => {
+    const proxy = findProxy(settings({ proxy: 'http://me:50%@p:1' }), 'https://a.org');
     assert.equal(proxy?.authorization, `Basic ${Buffer.from('me:50%').toString('base64')}`);
   });
 
-  it('http.proxyAuthorization goes before a password in the address', () => {
-    const proxy = proxyFor(settings({ proxy: 'http://me:pw@p:1', proxyAuthorization: 'Token abcd' }), 'https://a.org');
+  it('prefers http.proxyAuthorization to a password in the address', () => {
+    const proxy = findProxy(settings({ proxy: 'http://me:pw@p:1', proxyAuthorization: 'Token abcd' }), 'https://a.org');
     assert.equal(proxy?.authorization, 'Token abcd');
   });
 
@@ -126,9 +128,9 @@ describe('which proxy leads to a service', () => {
     [{ proxy: 'p:1', proxyAuthorization: 'Basic secret-word\r\nX-Evil: 1' }, 'BAD_PROXY_AUTHORIZATION'],
   ];
   for (const [change, code] of unusable) {
-    it(`a proxy that cannot be used is told, and not passed by: ${code}`, () => {
+    it(`reports an unusable proxy instead of bypassing it: ${code}`, () => {
       assert.throws(
-        () => proxyFor(settings(change), 'https://a.org'),
+        () => findProxy(settings(change), 'https://a.org'),
         (error) => {
           assert.ok(error instanceof ConnectionError);
           assert.deepEqual([error.reason.kind, error.reason.code], ['proxy', code]);
@@ -140,7 +142,7 @@ describe('which proxy leads to a service', () => {
   }
 });
 
-describe('a service behind a proxy', () => {
+describe('A service behind a proxy', () => {
   let server: FaultServer;
   let proxy: FaultProxy;
   let client: DataTransferClient;
@@ -154,7 +156,11 @@ describe('a service behind a proxy', () => {
     proxy = await FaultProxy.start({ leadTo: server.port });
     network = { ...plainNetwork, proxies: { http: proxy.address, https: proxy.address } };
     log = new MemoryLog();
-    client = new DataTransferClient({ log, network: () => network, limits: { retryMs: 1, connectMs: 1000 } });
+    client = new DataTransferClient({
+      log,
+      getNetworkSettings: () => network,
+      limits: { retryMs: 1, connectMs: 1000 },
+    });
   });
 
   afterEach(async () => {
@@ -166,7 +172,7 @@ describe('a service behind a proxy', () => {
   const connect = async (address = 'http://service.test'): Promise<unknown> =>
     await client.connect({ server: address, apiKey: testKey, allowInsecureHttp: true });
 
-  async function reasonOf(address?: string): Promise<Reason> {
+  async function getReason(address?: string): Promise<Reason> {
     try {
       await connect(address);
     } catch (error) {
@@ -176,13 +182,13 @@ describe('a service behind a proxy', () => {
     throw new Error('It connected.');
   }
 
-  it('is reached by the name that only the proxy knows', async () => {
+  it('is reached by a name that only the proxy can resolve', async () => {
     await connect();
     assert.deepEqual((await client.databases()).reason, undefined);
     assert.deepEqual([...new Set(proxy.tunnels.map(({ target }) => target))], ['service.test:80']);
   });
 
-  it('is reached over TLS through the tunnel, and its own name is what its certificate must have', async () => {
+  it('is reached over TLS through the tunnel, with a certificate of its own name', async () => {
     const trust = trustTestAuthority();
     const secure = await FaultServer.start(identity('good'));
     try {
@@ -190,7 +196,7 @@ describe('a service behind a proxy', () => {
       proxy.behaviour = { leadTo: secure.port };
       await connect('https://service.test');
       assert.equal(proxy.tunnels[0]?.target, 'service.test:443');
-      const reason = await reasonOf('https://other.test');
+      const reason = await getReason('https://other.test');
       assert.deepEqual([reason.kind, reason.code], ['certificate', 'ERR_TLS_CERT_ALTNAME_INVALID']);
     } finally {
       trust.dispose();
@@ -207,35 +213,35 @@ describe('a service behind a proxy', () => {
     assert.equal(server.requests[0]?.headers.authorization, `Bearer ${Buffer.from(testKey).toString('base64')}`);
   });
 
-  it('is told apart from a proxy that wants a password: 407', async () => {
+  it('is distinguished from a proxy that requires a password: 407', async () => {
     proxy.authorization = 'Basic abc';
-    const reason = await reasonOf();
+    const reason = await getReason();
     assert.deepEqual([reason.kind, reason.status], ['proxy', 407]);
-    assert.equal(proxy.tunnels.length, 1, 'asked once: nothing changes by itself');
+    assert.equal(proxy.tunnels.length, 1, 'a retry would not help');
     assert.deepEqual(server.requests, []);
   });
 
   for (const status of [403, 502]) {
-    it(`is told apart from a proxy that does not lead there: ${String(status)}`, async () => {
+    it(`is distinguished from a proxy that refuses the tunnel: ${String(status)}`, async () => {
       proxy.behaviour = { refuse: status };
-      const reason = await reasonOf();
+      const reason = await getReason();
       assert.deepEqual([reason.kind, reason.status], ['proxy', status]);
     });
   }
 
-  it('is told apart from a proxy that is not there', async () => {
+  it('is distinguished from an unreachable proxy', async () => {
     await proxy.stop();
-    const reason = await reasonOf();
+    const reason = await getReason();
     assert.deepEqual([reason.kind, reason.status, reason.code], ['proxy', undefined, 'ECONNREFUSED']);
   });
 
-  it('D16 does not wait for ever for a proxy that says nothing', async () => {
-    client = new DataTransferClient({ log, network: () => network, limits: { tries: 1, connectMs: 50 } });
+  it('D16 times out if the proxy never responds', async () => {
+    client = new DataTransferClient({ log, getNetworkSettings: () => network, limits: { tries: 1, connectMs: 50 } });
     proxy.behaviour = 'silence';
-    assert.equal((await reasonOf()).kind, 'timeout');
+    assert.equal((await getReason()).kind, 'timeout');
   });
 
-  it('D12 a submission that a proxy refused was certainly not taken', async () => {
+  it('D12 was not reached by a submission that the proxy refused', async () => {
     server.on('GET /', json({ name: 'Behind', version: '1' }, 200, { connection: 'close' }));
     await connect();
     proxy.behaviour = { refuse: 502 };
@@ -243,23 +249,23 @@ describe('a service behind a proxy', () => {
     assert.deepEqual([reason?.kind, reason?.status, reason?.maybeDone], ['proxy', 502, undefined]);
   });
 
-  it('leaves no password in any log or reason', async () => {
+  it('puts no password into any log or reason', async () => {
     network = { ...network, proxies: { http: `http://me:proxy-word@${proxy.host}` } };
     proxy.authorization = 'Basic other';
-    const reason = await reasonOf();
+    const reason = await getReason();
     assert.doesNotMatch(`${JSON.stringify(reason)} ${log.lines.join(' ')}`, /proxy-word|cHJveHktd29yZA|bWU6cHJv/);
   });
 
-  it('leaves no password of the proxy in a log or reason, also where somebody repeats it', async () => {
+  it('puts no password of the proxy into a log or reason, even if the service repeats it', async () => {
     network = { ...network, proxies: { http: `http://me:proxy-word@${proxy.host}` } };
     const basic = Buffer.from('me:proxy-word').toString('base64');
     server.on('GET /', problem(400, `no proxy-word, nor ${basic}, is wanted`));
-    const reason = await reasonOf();
+    const reason = await getReason();
     assert.equal(reason.detail, 'no [redacted], nor [redacted], is wanted');
     assert.doesNotMatch(log.lines.join(' '), /proxy-word|bWU6cHJv/);
   });
 
-  it('is reached directly once the settings say so: they are read at every connect', async () => {
+  it('is reached directly after the settings change: they are read at every connect', async () => {
     await connect();
     network = plainNetwork;
     await connect(server.address);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { redact } from '../../../src/core/util/redact.ts';
-import { RedactingLog } from '../../../src/core/util/redactingLog.ts';
+import { createRedactingLog } from '../../../src/core/util/redactingLog.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 const secret = 'a/very+secret?token~1';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('redacting', () => {
+describe('Redacting', () => {
   const forms: Readonly<Record<string, string>> = {
     'the secret itself': secret,
     'its base64': base64(secret),
@@ -17,7 +17,7 @@ describe('redacting', () => {
   };
 
   for (const [name, form] of Object.entries(forms)) {
-    it(`takes out ${name}, every time`, () => {
+    it(`removes every occurrence of ${name}`, () => {
       assert.equal(redact(`x ${form} y ${form}.`, [secret]), 'x [redacted] y [redacted].');
     });
   }
@@ -28,48 +28,48 @@ describe('redacting', () => {
     '"authorization":"Bearer abc"',
     'Authorization: abc',
   ]) {
-    it(`takes out the value of a header without knowing it: ${header}`, () => {
+    it(`removes the value of a header without knowing it: ${header}`, () => {
       const text = redact(`got ${header} here`);
       assert.doesNotMatch(text, /abc/);
       assert.match(text, /authorization.*\[redacted\].* here$/i);
     });
   }
 
-  it('takes out a long bearer value without its header', () => {
+  it('removes a long bearer value without its header', () => {
     assert.equal(redact('Bearer abcdefghijklmnop== sent'), 'Bearer [redacted] sent');
   });
 
   for (const address of ['http://me:secret@proxy:3128', 'https://me@proxy', 'proxy is socks5://a%40b:c:d@h:1/x.']) {
-    it(`takes out user name and password of an address: ${address}`, () => {
+    it(`removes user name and password of an address: ${address}`, () => {
       const text = redact(`through ${address}`);
       assert.doesNotMatch(text, /me|secret|a%40b|c:d/);
       assert.match(text, /:\/\/\[redacted\]@(proxy|h:1)/);
     });
   }
 
-  it('leaves addresses without them as they are', () => {
+  it('leaves addresses without them unchanged', () => {
     for (const text of ['https://a.org/x@y', 'mail me@a.org, or see http://a.org']) assert.equal(redact(text), text);
   });
 
-  it('takes out what a proxy is sent, without knowing it', () => {
+  it('removes a proxy authorization without knowing it', () => {
     assert.doesNotMatch(redact('proxy-authorization: Basic bWU6c2VjcmV0'), /bWU6/);
     assert.doesNotMatch(redact('sent Basic bWU6c2VjcmV0LXdvcmQ='), /bWU6/);
   });
 
-  it('is what a log goes through, whatever its level', () => {
-    const kept = new MemoryLog();
-    const log = new RedactingLog(kept);
+  it('applies to log messages of every level', () => {
+    const memory = new MemoryLog();
+    const log = createRedactingLog(memory);
     for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) log[level]('http://me:secret@p');
     assert.deepEqual(
-      kept.lines,
+      memory.lines,
       ['trace', 'debug', 'info', 'warn', 'error'].map((level) => `${level} http://[redacted]@p`),
     );
   });
 
-  it('is followed by escaping what would change how the log reads: control and direction characters', () => {
-    const kept = new MemoryLog();
-    new RedactingLog(kept).info('a\u202eb\u2066c\u2069d\u200fe\u001b[2Jf\0g\u2028h\n\ti é');
-    assert.deepEqual(kept.lines, ['info a\\u202eb\\u2066c\\u2069d\\u200fe\\u001b[2Jf\\u0000g\\u2028h\n\ti é']);
+  it('is followed by escaping control and bidirectional characters', () => {
+    const memory = new MemoryLog();
+    createRedactingLog(memory).info('a\u202eb\u2066c\u2069d\u200fe\u001b[2Jf\0g\u2028h\n\ti é');
+    assert.deepEqual(memory.lines, ['info a\\u202eb\\u2066c\\u2069d\\u200fe\\u001b[2Jf\\u0000g\\u2028h\n\ti é']);
   });
 
   it('leaves sentences about headers readable', () => {
@@ -77,15 +77,15 @@ describe('redacting', () => {
     assert.equal(redact('no bearer token was given'), 'no bearer token was given');
   });
 
-  it('takes out the longer of two secrets whole', () => {
+  it('removes the longer of two overlapping secrets completely', () => {
     assert.equal(redact('secret-and-more', ['secret', 'secret-and-more']), '[redacted]');
   });
 
-  it('passes over empty and very short secrets', () => {
+  it('ignores empty and very short secrets', () => {
     assert.equal(redact('an apple', ['', 'a']), 'an apple');
   });
 
-  it('survives a secret that is no valid Unicode', () => {
+  it('handles a secret that is not valid Unicode', () => {
     assert.equal(redact('x ab\ud800cd y', ['ab\ud800cd']), 'x [redacted] y');
   });
 });

@@ -13,22 +13,25 @@ const reasonMembers: Readonly<Record<string, string>> = {
   retryAfterMs: 'number',
 };
 
-/** A value is told, and the reason, where there is one, is facts of the promised types (D2). */
+/**
+ * Checks that there is a value, and that the reason has only fields of the declared types (D2: replies instead of
+ * exceptions).
+ */
 export function checkReply(reply: MetadataReply | Reply<unknown>): void {
   assert.ok('value' in reply);
   for (const name of Object.keys(reply)) assert.ok(['value', 'reason', 'refusedIds'].includes(name), name);
   if (!reply.reason) return;
-  for (const [name, told] of Object.entries(reply.reason)) assert.equal(typeof told, reasonMembers[name], name);
+  for (const [name, field] of Object.entries(reply.reason)) assert.equal(typeof field, reasonMembers[name], name);
 }
 
 /** Types of members that may be absent, but never null. */
 function checkMembers(object: unknown, types: Readonly<Record<string, string>>): void {
   assert.ok(typeof object === 'object' && object !== null && !Array.isArray(object));
   assert.equal(Object.getPrototypeOf(object), Object.prototype);
-  for (const [name, told] of Object.entries(object)) assert.equal(typeof told, types[name], name);
+  for (const [name, field] of Object.entries(object)) assert.equal(typeof field, types[name], name);
 }
 
-/** A list of files that can be shown, and of such that can not (§2.3, D15). */
+/** A list of files that can be shown, and of such that can not (§2.3, D15: tolerant reading). */
 export function checkFiles(value: unknown): void {
   assert.ok(Array.isArray(value));
   for (const file of value as { kind: string; id?: unknown; name?: unknown }[]) {
@@ -71,7 +74,7 @@ export function checkCancelled(value: unknown): void {
   assert.ok(value === undefined || value === true);
 }
 
-/** Search parameters by name (D26). */
+/** Search parameters by name (D26: service HTTP behavior). */
 export function checkParameters(value: unknown): void {
   assert.ok(typeof value === 'object' && value !== null);
   for (const parameter of Object.values(value)) {

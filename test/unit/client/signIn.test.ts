@@ -14,7 +14,7 @@ describe('A sign-in that the service rejects (D44)', () => {
   });
   afterEach(() => bench.end());
 
-  const rows: readonly (readonly [said: string, failure: SignInFailure | undefined])[] = [
+  const rows: readonly (readonly [text: string, failure: SignInFailure | undefined])[] = [
     ["invalid ORCID 'abc': KBase user not found for ORCID abc", 'orcid'],
     ['No user ORCID was provided', 'orcid'],
     ['KBase Auth2: No providers/ORCIDs associated with this user', 'account'],
@@ -37,9 +37,9 @@ describe('A sign-in that the service rejects (D44)', () => {
     ['who', undefined],
     ['', undefined],
   ];
-  for (const [said, failure] of rows) {
-    it(`is classified as ${failure ?? 'unclear'} when the service says ${JSON.stringify(said)}`, async () => {
-      bench.server.on('GET /api/v1/databases', problem(401, said));
+  for (const [text, failure] of rows) {
+    it(`is classified as ${failure ?? 'unclear'} when the service says ${JSON.stringify(text)}`, async () => {
+      bench.server.on('GET /api/v1/databases', problem(401, text));
       await bench.connect();
       const { reason } = await bench.client.databases();
       assert.equal(reason?.kind, 'unauthorized');
@@ -47,7 +47,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     });
   }
 
-  it('is classified for a 403 too, but only where the account has no ORCID iD', async () => {
+  it('is classified for a 403 too, but only if the account has no ORCID iD', async () => {
     bench.server.on(
       'GET /api/v1/databases',
       problem(403, 'The DTS client has no associated ORCID!'),
@@ -67,7 +67,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     ]);
   });
 
-  it('is quick to classify, whatever the service says', async () => {
+  it('is classified quickly, whatever the text', async () => {
     bench.server.on('GET /api/v1/databases', text(401, 'KBase Auth error: '.repeat(100_000)));
     await bench.connect();
     const startedAt = performance.now();
@@ -75,7 +75,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     assert.ok(performance.now() - startedAt < 2000);
   });
 
-  it('is told apart from a key that never worked, once a listing of this connection has proved the key', async () => {
+  it('is distinguished from a key that never worked, once a listing has proved the key', async () => {
     bench.server.on('GET /api/v1/databases', problem(401, 'KBase Auth error: 401'), json([]));
     bench.server.on('GET /api/v1/transfers/*', problem(401, 'KBase Auth error: 401'));
     await bench.connect();
@@ -85,7 +85,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     assert.deepEqual([reason?.kind, reason?.keyWorked], ['unauthorized', true]);
   });
 
-  describe('by a server in the manner of the public one', () => {
+  describe('by a server like the public one', () => {
     let state: PublicState;
     beforeEach(() => {
       state = publicLike(bench.server, testKey);
@@ -97,19 +97,19 @@ describe('A sign-in that the service rejects (D44)', () => {
       return [reason?.status, reason?.signIn];
     };
 
-    it('is one of the account where that has no identity, or an empty ORCID iD', async () => {
+    it('is classified as "account" if that has no identity, or an empty ORCID iD', async () => {
       state.account = 'withoutIdentity';
       assert.deepEqual(await signInFailure(), [401, 'account']);
       state.account = 'withEmptyOrcid';
       assert.deepEqual(await signInFailure(), [403, 'account']);
     });
 
-    it('is an outage where its sign-in service is down', async () => {
+    it('is classified as "outage" if the sign-in service is down', async () => {
       state.isSignInDown = true;
       assert.deepEqual(await signInFailure(), [401, 'outage']);
     });
 
-    it('is one of the key where that is another one, or not encoded', async () => {
+    it('is classified as "key" if that is another one, or not encoded', async () => {
       const failures: unknown[] = [];
       for (const given of [{ apiKey: 'another-key' }, { scheme: 'plain' as const }]) {
         await bench.connect(given);
@@ -118,7 +118,7 @@ describe('A sign-in that the service rejects (D44)', () => {
       assert.deepEqual(failures, ['key', 'key']);
     });
 
-    it('is one of the ORCID iD where KBase as the destination does not know it; other destinations take any', async () => {
+    it('is classified as "orcid" if the destination KBase does not know it; other destinations accept any', async () => {
       state.knownOrcids = new Set(['0000-0002-1694-233X']);
       await bench.connect();
       const order = { orcid, source: 'jdp', fileIds: ['JDP:000001'] };

@@ -22,7 +22,7 @@ import { transfer, transferId } from './contractCalls.ts';
 const route = 'POST /api/v1/transfers';
 const otherId = '99999999-9999-4999-8999-999999999999';
 
-describe('submitting (D12)', () => {
+describe('A submission (D12)', () => {
   let bench: Bench;
   let clock: ManualClock;
 
@@ -36,7 +36,7 @@ describe('submitting (D12)', () => {
     await bench.end();
   });
 
-  it('§4.5 gives the id, in its usual form', async () => {
+  it('§4.5 returns the ID in its canonical form', async () => {
     bench.server.on(route, json({ id: transferId.toUpperCase() }, 201));
     assert.deepEqual(await transfer({})(bench.client), { value: transferId });
     assert.equal(clock.waitingCount, 0);
@@ -73,14 +73,14 @@ describe('submitting (D12)', () => {
     });
   }
 
-  fault('D12 was not accepted when there was no connection at all', async () => {
+  fault('D12 was not accepted if no connection could be opened', async () => {
     await bench.server.stop();
     const reply = await transfer({})(bench.client);
     assert.equal(reply.reason?.kind, 'unreachable');
     assert.equal(reply.reason.maybeDone, undefined);
   });
 
-  it('D16 waits ten minutes where nothing else is said', async () => {
+  it('D16 waits ten minutes by default', async () => {
     bench.server.on(route, silence());
     const reply = transfer({})(bench.client);
     await bench.server.received(1);
@@ -92,12 +92,12 @@ describe('submitting (D12)', () => {
     assert.equal(reason.maybeDone, true);
   });
 
-  it('D16 is not cut by the time limit that other requests have', async () => {
+  it('D16 is not ended by the time limit of other requests', async () => {
     bench.server.on(route, slowHeaders(1500, json({ id: transferId }, 201)));
     assert.deepEqual(await transfer({})(bench.client), { value: transferId });
   });
 
-  it('§4.5 waits as long as `timeout` says, in seconds', async () => {
+  it('§4.5 waits for `timeout` seconds', async () => {
     bench.server.on(route, silence());
     const reply = transfer({ timeout: 2.5 })(bench.client);
     await bench.server.received(1);
@@ -108,7 +108,7 @@ describe('submitting (D12)', () => {
     assert.equal(bench.server.requests.length, 1);
   });
 
-  it('D12 may have been accepted when the caller stops waiting for it', async () => {
+  it('D12 may have been accepted if the caller stops waiting for it', async () => {
     bench.server.on(route, silence());
     const aborting = new AbortController();
     const request = { orcid: 'O', source: 'S', destination: 'T', fileIds: ['a'] };
@@ -118,7 +118,7 @@ describe('submitting (D12)', () => {
     assert.equal((await reply).reason?.maybeDone, true);
   });
 
-  it('D12 was not accepted when the caller stopped before it was sent', async () => {
+  it('D12 was not accepted if the caller stopped before it was sent', async () => {
     const request = { orcid: 'O', source: 'S', destination: 'T', fileIds: ['a'] };
     const { reason } = await bench.client.transfer(request, { signal: AbortSignal.abort() });
     assert.equal(reason?.kind, 'cancelled');
@@ -126,7 +126,7 @@ describe('submitting (D12)', () => {
     assert.deepEqual(bench.server.requests, []);
   });
 
-  it('no other operation is ever doubtful', async () => {
+  it('is the only operation that can be doubtful', async () => {
     bench.server.on('POST /api/v1/files', dropBeforeAnswer());
     const { reason } = await bench.client.search({ database: 'D', orcid: 'O', query: '' });
     assert.equal(reason?.kind, 'dropped');
@@ -134,7 +134,7 @@ describe('submitting (D12)', () => {
   });
 });
 
-describe('the status of a transfer (D11)', () => {
+describe('The status of a transfer (D11)', () => {
   let bench: Bench;
   const statusRoute = 'GET /api/v1/transfers/*';
   const own = { id: transferId, status: 'active', num_files: 2, num_files_transferred: 1 };
@@ -155,16 +155,16 @@ describe('the status of a transfer (D11)', () => {
     assert.deepEqual(value, { id: transferId, status: 'active' });
   });
 
-  const strange: Readonly<Record<string, unknown>> = {
+  const foreign: Readonly<Record<string, unknown>> = {
     'another id': { ...own, id: otherId },
     'an id that is none': { ...own, id: 'x' },
     'a message about another transfer': mixed,
     'a message about another transfer, with spaces before': { ...own, message: ` Transfer ${otherId}: canceled` },
   };
 
-  for (const [name, told] of Object.entries(strange)) {
-    fault(`D11 is asked for again after ${name}`, async () => {
-      bench.server.on(statusRoute, json(told), json(told), json(own));
+  for (const [name, status] of Object.entries(foreign)) {
+    fault(`D11 is requested again after ${name}`, async () => {
+      bench.server.on(statusRoute, json(status), json(status), json(own));
       const reply = await bench.client.transferStatus(transferId);
       assert.equal(reply.value?.status, 'active');
       assert.equal(reply.value.doubtful, undefined);
@@ -172,7 +172,7 @@ describe('the status of a transfer (D11)', () => {
     });
   }
 
-  fault('D11 is told as doubtful after three strange answers in a row', async () => {
+  fault('D11 is reported as doubtful after three foreign responses in a row', async () => {
     bench.server.on(statusRoute, json(mixed), json(mixed), json({ ...mixed, num_files: 9 }), json(own));
     const reply = await bench.client.transferStatus(transferId);
     assert.deepEqual(reply.value, { ...reply.value, doubtful: true, status: 'failed', fileCount: 9 });
@@ -205,7 +205,7 @@ describe('the status of a transfer (D11)', () => {
     });
   }
 
-  it('D11 is asked for one transfer at a time, in the order of asking', async () => {
+  it('D11 is requested for one transfer at a time, in the order of the calls', async () => {
     const release: (() => void)[] = [];
     bench.server.on('GET /api/v1/databases', json([]));
     bench.server.on(statusRoute, async (request, response) => {
@@ -221,11 +221,11 @@ describe('the status of a transfer (D11)', () => {
       release.at(-1)?.();
       await replies[answered - 1];
     }
-    const asked = bench.server.requestsTo(statusRoute).map(({ path }) => path.split('/').at(-1));
-    assert.deepEqual(asked, ids);
+    const requested = bench.server.requestsTo(statusRoute).map(({ path }) => path.split('/').at(-1));
+    assert.deepEqual(requested, ids);
   });
 
-  it('a caller that gives up while waiting in the line is let go at once, and the line goes on', async () => {
+  it('is released at once if the caller aborts while it waits in the queue, which continues', async () => {
     const release: (() => void)[] = [];
     bench.server.on(
       statusRoute,
@@ -248,7 +248,7 @@ describe('the status of a transfer (D11)', () => {
     assert.equal((await third).value?.status, 'active');
   });
 
-  it('a failed request does not hold up the line', async () => {
+  it('does not block the queue if a request fails', async () => {
     bench.server.on(statusRoute, problem(404, 'no'), text(200, 'x'), json(own));
     const replies = await Promise.all([1, 2, 3].map(() => bench.client.transferStatus(transferId)));
     assert.deepEqual(
@@ -257,7 +257,7 @@ describe('the status of a transfer (D11)', () => {
     );
   });
 
-  it('a public-like server that mixes up two answers is seen through', async () => {
+  it('is correct even if a public-like server mixes up two responses', async () => {
     const state = publicLike(bench.server);
     await bench.connect();
     const submitted = await bench.client.transfer({ orcid: 'O', source: 'jdp', destination: 'kbase', fileIds: ['a'] });
@@ -267,7 +267,7 @@ describe('the status of a transfer (D11)', () => {
     assert.equal(value.fileCount, 1);
   });
 
-  it('D13 a cancel in staging is accepted, and the public-like server changes nothing', async () => {
+  it('D13 does not change on the public-like server after a cancel during staging', async () => {
     const state = publicLike(bench.server);
     await bench.connect();
     const { value: id = '' } = await bench.client.transfer({

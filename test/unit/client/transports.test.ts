@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Fetch } from '../../../src/core/client/editorTransport.ts';
-import { failureOf } from '../../../src/core/client/failure.ts';
+import { toReason } from '../../../src/core/client/networkErrors.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import {
   busy,
@@ -33,7 +33,7 @@ for (const transport of ['direct', 'editor'] as const) {
 
     afterEach(() => bench.end());
 
-    it('§4.3 sends method, path, body and headers as the contract says', async () => {
+    it('§4.3 sends method, path, body and headers of the contract', async () => {
       bench.server.on('POST /api/v1/files', json({ resources: [] }));
       assert.deepEqual(await search({ query: 'é' })(bench.client), { value: [] });
       const request = bench.server.requestsTo('POST /api/v1/files')[0];
@@ -60,7 +60,7 @@ for (const transport of ['direct', 'editor'] as const) {
       ['a redirect of a POST (D18)', redirect('/elsewhere', 307), { kind: 'redirect', status: 307 }],
     ];
     for (const [what, behaviour, wanted] of faults) {
-      it(`tells ${what} like the other`, async () => {
+      it(`reports ${what} like the other transport`, async () => {
         bench.server.on('POST /api/v1/files', behaviour);
         const { value, reason } = await search({})(bench.client);
         assert.deepEqual(value, []);
@@ -74,7 +74,7 @@ for (const transport of ['direct', 'editor'] as const) {
       assert.ok(bench.server.requestsTo('GET /moved')[0]?.headers.authorization);
     });
 
-    it('D18 never takes the key to another origin', async () => {
+    it('D18 never sends the key to another origin', async () => {
       const other = await startBench();
       try {
         bench.server.on('GET /api/v1/databases', redirect(`${other.server.address}/stolen`));
@@ -85,7 +85,7 @@ for (const transport of ['direct', 'editor'] as const) {
       }
     });
 
-    it('D16 repeats a GET, and nothing else', async () => {
+    it('D16 retries only a GET', async () => {
       bench.server.on('GET /api/v1/databases', dropBeforeAnswer(), json([]));
       assert.deepEqual(await bench.client.databases(), { value: [] });
       bench.server.on('POST /api/v1/transfers', dropBeforeAnswer());
@@ -93,20 +93,20 @@ for (const transport of ['direct', 'editor'] as const) {
       assert.equal(bench.server.requestsTo('POST /api/v1/transfers').length, 1);
     });
 
-    it('D12 says of a submission without an answer that it may have been taken', async () => {
+    it('D12 reports that a submission without a response may have been accepted', async () => {
       bench.server.on('POST /api/v1/transfers', dropBeforeAnswer());
       const { reason } = await transfer({})(bench.client);
       assert.deepEqual([reason?.kind, reason?.maybeDone], ['dropped', true]);
     });
 
-    it('D12 says of a submission to nobody that it was not taken', async () => {
+    it('D12 reports that a submission without a connection was not accepted', async () => {
       await bench.server.stop();
       await bench.client.databases();
       const { reason } = await transfer({})(bench.client);
       assert.deepEqual([reason?.kind, reason?.code, reason?.maybeDone], ['unreachable', 'ECONNREFUSED', undefined]);
     });
 
-    it('ends what is under way when the caller, or the connection, ends it', async () => {
+    it('cancels pending requests when the caller aborts or the connection ends', async () => {
       bench.server.on('GET /api/v1/databases', silence());
       const aborting = new AbortController();
       const first = bench.client.databases(aborting.signal);
@@ -121,18 +121,18 @@ for (const transport of ['direct', 'editor'] as const) {
   });
 }
 
-describe('the fetch of an editor', () => {
-  it('is what was handed in, asked to follow nothing', async () => {
-    const asked: Parameters<Fetch>[] = [];
+describe('The fetch of an editor', () => {
+  it('is the given one, and follows no redirects', async () => {
+    const calls: Parameters<Fetch>[] = [];
     const fetch: Fetch = async (address, init) => {
-      asked.push([address, init]);
+      calls.push([address, init]);
       return Response.json({ name: 'X', version: '1' });
     };
     const bench = await startBench({ fetch });
     try {
       await bench.client.connect({ server: 'https://only.the.editor', apiKey: testKey, transport: 'editor' });
       assert.equal(bench.client.service?.name, 'X');
-      const [address, init] = asked[0] ?? [];
+      const [address, init] = calls[0] ?? [];
       assert.equal(address, 'https://only.the.editor/');
       assert.deepEqual([init?.redirect, init?.cache, init?.credentials], ['manual', 'no-store', 'omit']);
     } finally {
@@ -146,7 +146,7 @@ describe('the fetch of an editor', () => {
     'never ends its body': async () => new Response(new ReadableStream({ pull: deaf, cancel: deaf })),
   };
   for (const [what, fetch] of Object.entries(mute)) {
-    it(`D16 has a time limit also where it ${what}, and hears no signal`, async () => {
+    it(`D16 has a time limit even if it ${what} and ignores its signal`, async () => {
       const bench = await startBench({ fetch, limits: { headersMs: 20, bodyMs: 20 } });
       try {
         await assert.rejects(bench.connect({ transport: 'editor' }), /: could not connect .* timeout, ETIMEDOUT/);
@@ -155,7 +155,7 @@ describe('the fetch of an editor', () => {
       }
     });
 
-    it(`can be ended also where it ${what}, and hears no signal`, async () => {
+    it(`can be canceled even if it ${what} and ignores its signal`, async () => {
       const bench = await startBench({ fetch });
       try {
         const connecting = bench.connect({ transport: 'editor' });
@@ -167,7 +167,7 @@ describe('the fetch of an editor', () => {
     });
   }
 
-  it('D18 is believed when it keeps the redirect to itself', async () => {
+  it('D18 may hide the details of a redirect', async () => {
     const kept = Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' });
     const bench = await startBench({ fetch: async () => kept });
     try {
@@ -190,9 +190,9 @@ describe('the fetch of an editor', () => {
     ['ERR_CONNECTION_RESET', 'dropped'],
   ];
   for (const [code, kind] of rows) {
-    it(`of a browser's kind fails with net::${code}, which is ${kind}`, () => {
+    it(`fails like a browser with net::${code}, which is ${kind}`, () => {
       const error = new TypeError('fetch failed', { cause: new Error(`net::${code}`) });
-      assert.deepEqual(failureOf(error), { kind, code, detail: `net::${code}` });
+      assert.deepEqual(toReason(error), { kind, code, detail: `net::${code}` });
     });
   }
 });

@@ -3,15 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Explorer } from '../../../src/core/explorer.ts';
-import type { TransferOrder } from '../../../src/core/model/transfer.ts';
+import type { TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { publicLike, type PublicState } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { orcid, surroundingsOf } from '../../support/surroundings.ts';
+import { bySize } from '../../support/testSize.ts';
 
-const rounds = 16;
+const rounds = bySize(4, 16);
 
 describe('A cancel during a submission, on a server like the public one (D34)', () => {
   let server: FaultServer;
@@ -41,27 +42,27 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
     return window;
   };
 
-  const orderOf = (connectionId: string, file: number): TransferOrder => {
+  const createOrder = (connectionId: string, file: number): TransferOrder => {
     const id = `JDP:${String(file).padStart(6, '0')}`;
     const [source, destination] = ['JGI Data Portal', 'KBase Workspace Service (KSS)'];
     return { connectionId, orcid, source, destination, files: [{ id, name: id }] };
   };
 
-  /** Submits in one window, cancels in the other meanwhile, and checks that each got its own answer. */
+  /** Submits in one window, cancels in the other meanwhile, and checks that each got its own response. */
   const playRound = async (submitting: Explorer, cancelling: Explorer, file: number): Promise<void> => {
     service.dispatcher.createMs = 0;
-    const running = await cancelling.transferFlow.submit(orderOf('two', file));
+    const running = await cancelling.transferFlow.submit(createOrder('two', file));
     assert.equal(running.state, 'accepted', running.problem?.detail);
     const ofService = service.transfers.get(running.id ?? '');
     assert.ok(ofService);
     ofService.status = 'active';
     service.dispatcher.createMs = 60;
     const received = server.requestsTo('POST /api/v1/transfers').length + 1;
-    const submission = submitting.transferFlow.submit(orderOf('one', file + rounds));
+    const submission = submitting.transferFlow.submit(createOrder('one', file + rounds));
     await eventually(() =>
       Promise.resolve(server.requestsTo('POST /api/v1/transfers').length === received || undefined),
     );
-    for (const window of windows) window.monitor.askNow();
+    for (const window of windows) window.monitor.pollNow();
     assert.equal(await cancelling.transferFlow.cancel(running.key), undefined);
     const submitted = await submission;
     assert.equal(submitted.state, 'accepted', submitted.problem?.detail);
@@ -69,7 +70,7 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
     assert.ok(service.transfers.has(submitted.id ?? ''));
     const shown = cancelling.transferStore;
     await eventually(() => {
-      cancelling.monitor.askNow(running.key);
+      cancelling.monitor.pollNow(running.key);
       return Promise.resolve(shown.get(running.key)?.state === 'cancelled' || undefined);
     });
   };
@@ -80,11 +81,11 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
       const second = count === 2 ? await open('two') : first;
       if (count === 1) {
         const beside = { id: 'two', name: 'two', server: server.address };
-        await first.connectFlow.openBeside(beside, 'the-key');
+        await first.connectFlow.openInBackground(beside, 'the-key');
       }
       for (let round = 0; round < rounds; round++) await playRound(first, second, round);
       assert.equal(service.dispatcher.mostAtOnce, 1);
-      const states = first.transferStore.all().map(({ state }) => state);
+      const states = first.transferStore.getAll().map(({ state }) => state);
       assert.ok(!states.includes('unknown') && !states.includes('notConfirmed'), states.join(' '));
     }).timeout(60_000);
   }

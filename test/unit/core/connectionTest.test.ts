@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
+import { DataTransferClient, type ClientOptions } from '../../../src/core/client/dataTransferClient.ts';
+import type { RouteObserver } from '../../../src/core/client/observedConnector.ts';
 import { ConnectionTest } from '../../../src/core/flows/connectionTest.ts';
 import { KeyWatch } from '../../../src/core/flows/keyWatch.ts';
-import { Sessions } from '../../../src/core/flows/sessions.ts';
+import { OpenConnections } from '../../../src/core/flows/openConnections.ts';
 import type { Connection } from '../../../src/core/model/connection.ts';
-import type { TestStep, TestStepName } from '../../../src/core/model/connectionTest.ts';
+import type { TestStep, TestStepName } from '../../../src/core/model/testStep.ts';
 import { plainNetwork, type NetworkSettings } from '../../../src/core/model/networkSettings.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { identity, trustTestAuthority } from '../../support/certificates.ts';
@@ -16,14 +17,20 @@ import { FaultProxy } from '../../support/faultProxy.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
+function createTest(keys: KeyWatch, options: ClientOptions = { log: new MemoryLog() }): ConnectionTest {
+  const createClient = (observer: RouteObserver): Promise<DataTransferClient> =>
+    Promise.resolve(new DataTransferClient({ ...options, observer }));
+  return new ConnectionTest({ keys, createClient });
+}
+
 describe('Testing a connection', () => {
   const ends: (() => unknown)[] = [];
   let network: NetworkSettings;
-  let told: TestStepName[];
+  let started: TestStepName[];
 
   beforeEach(() => {
     network = plainNetwork;
-    told = [];
+    started = [];
   });
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();
@@ -60,16 +67,14 @@ describe('Testing a connection', () => {
     apiKey: string | undefined = 'the-key',
     signal: AbortSignal = new AbortController().signal,
   ): Promise<readonly TestStep[]> {
-    const sessions = new Sessions();
+    const sessions = new OpenConnections();
     const keys = new KeyWatch(sessions, systemClock);
     ends.push(() => keys.dispose());
     const log = new MemoryLog();
     const limits = { retryMs: 1, headersMs: 500 };
-    const newClient = (): Promise<DataTransferClient> =>
-      Promise.resolve(new DataTransferClient({ log, limits, network: () => network }));
-    const test = new ConnectionTest({ keys, newClient, network: () => network });
+    const test = createTest(keys, { log, limits, getNetworkSettings: () => network });
     const connection = { id: 'c', name: 'Tested', ...change };
-    return await test.run({ connection, apiKey }, signal, (step) => told.push(step));
+    return await test.run({ connection, apiKey }, signal, (step) => started.push(step));
   }
 
   const outcomes = (steps: readonly TestStep[]): string =>
@@ -84,19 +89,19 @@ describe('Testing a connection', () => {
     return step;
   };
 
-  it('walks from the address to the accepted key, and tells each step as it begins', async () => {
+  it('goes from the address to the accepted key, and reports each step when it starts', async () => {
     const server = await start();
     const steps = await run({ server: server.address });
     assert.equal(
       outcomes(steps),
       'address passed, name passed, connect passed, tls notNeeded, root passed, key passed',
     );
-    assert.deepEqual(told, ['address', 'name', 'connect', 'root', 'key']);
+    assert.deepEqual(started, ['address', 'name', 'connect', 'root', 'key']);
     assert.deepEqual(steps[4]?.facts.service, { name: 'DTS prototype', version: '0.12.1' });
     assert.equal(steps[5]?.facts.databaseCount, 3);
   });
 
-  it('shows who issued the certificate and until when it is good', async () => {
+  it('shows the issuer and the end of validity of the certificate', async () => {
     const trust = trustTestAuthority();
     ends.push(() => trust.dispose());
     const server = await start(identity('good'));
@@ -108,7 +113,7 @@ describe('Testing a connection', () => {
     assert.match(certificate.validTo, /2125/);
   });
 
-  it('goes through the proxy, which looks the name up', async () => {
+  it('connects through the proxy, which resolves the name', async () => {
     const server = await start();
     const proxy = await startProxy({ leadTo: server.port });
     const steps = await run({ server: 'http://service.test', allowInsecureHttp: true });
@@ -117,7 +122,7 @@ describe('Testing a connection', () => {
     assert.equal(outcomes(steps.slice(4)), 'root passed, key passed');
   });
 
-  it('leaves the way to the editor where the connection does', async () => {
+  it('skips the network steps for the transport of the editor', async () => {
     const server = await start();
     const steps = await run({ server: server.address, transport: 'editor' });
     assert.equal(
@@ -127,7 +132,7 @@ describe('Testing a connection', () => {
   });
 
   describe('stops at', () => {
-    it('an address that cannot be used', async () => {
+    it('an unusable address', async () => {
       const step = failedStep(await run({ server: 'dts.example.org' }));
       assert.deepEqual([step.name, step.reason?.kind], ['address', 'badAddress']);
     });
@@ -137,33 +142,33 @@ describe('Testing a connection', () => {
       assert.deepEqual([step.name, step.reason?.kind], ['address', 'insecureAddress']);
     });
 
-    it('a proxy that cannot be used', async () => {
+    it('an unusable proxy', async () => {
       network = { ...plainNetwork, proxies: { https: 'socks5://p:1' } };
       const step = failedStep(await run({ server: 'https://service.test' }));
       assert.deepEqual([step.name, step.reason?.code], ['address', 'UNSUPPORTED_PROXY']);
     });
 
-    it('a name that nobody knows', async () => {
+    it('an unknown host name', async () => {
       const step = failedStep(await run({ server: 'https://no-such-service.invalid' }));
       assert.deepEqual([step.name, step.facts.host], ['name', 'no-such-service.invalid']);
       assert.match(step.reason?.code ?? '', /^(ENOTFOUND|EAI_AGAIN)$/);
     });
 
-    it('a port where nobody listens', async () => {
+    it('a closed port', async () => {
       const server = await start();
       await server.stop();
       const step = failedStep(await run({ server: server.address }));
       assert.deepEqual([step.name, step.reason?.kind, step.reason?.code], ['connect', 'unreachable', 'ECONNREFUSED']);
     });
 
-    it('a proxy that is not there', async () => {
+    it('an unreachable proxy', async () => {
       const proxy = await startProxy('drop');
       await proxy.stop();
       const step = failedStep(await run({ server: 'https://service.test' }));
       assert.deepEqual([step.name, step.reason?.kind, step.reason?.code], ['connect', 'proxy', 'ECONNREFUSED']);
     });
 
-    it('a proxy that wants a password', async () => {
+    it('a proxy that requires a password', async () => {
       await startProxy({ refuse: 407 });
       const step = failedStep(await run({ server: 'https://service.test' }));
       assert.deepEqual([step.name, step.reason?.kind, step.reason?.status], ['connect', 'proxy', 407]);
@@ -173,7 +178,7 @@ describe('Testing a connection', () => {
       ['expired', 'CERT_HAS_EXPIRED'],
       ['wrong-name', 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ] as const) {
-      it(`a certificate that is no good, and shows it: ${name}`, async () => {
+      it(`an invalid certificate, and shows it: ${name}`, async () => {
         const trust = trustTestAuthority();
         ends.push(() => trust.dispose());
         const server = await start(identity(name));
@@ -184,7 +189,7 @@ describe('Testing a connection', () => {
       });
     }
 
-    it('a certificate of an issuer that nobody knows', async () => {
+    it('a certificate of an unknown issuer', async () => {
       const server = await start(identity('good'));
       const step = failedStep(await run({ server: server.address }));
       assert.deepEqual([step.name, step.reason?.code], ['tls', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']);
@@ -203,13 +208,13 @@ describe('Testing a connection', () => {
       assert.deepEqual([step.name, step.reason?.kind], ['root', 'unreadable']);
     });
 
-    it('a key that is not accepted', async () => {
+    it('a rejected key', async () => {
       const server = await start();
       const step = failedStep(await run({ server: server.address }, 'another-key'));
       assert.deepEqual([step.name, step.reason?.kind, step.reason?.status], ['key', 'unauthorized', 401]);
     });
 
-    it('a key that already the root does not accept: it has answered', async () => {
+    it('a key that the root rejects, which has responded then', async () => {
       const server = await start();
       server.on('GET /', problem(401, 'who'));
       const steps = await run({ server: server.address });
@@ -217,13 +222,11 @@ describe('Testing a connection', () => {
     });
   });
 
-  it('without a key goes as far as that, and says that there is none', async () => {
+  it('reports a missing key after all other steps', async () => {
     const server = await start();
-    const sessions = new Sessions();
+    const sessions = new OpenConnections();
     const keys = new KeyWatch(sessions, systemClock);
-    const newClient = (): Promise<DataTransferClient> =>
-      Promise.resolve(new DataTransferClient({ log: new MemoryLog() }));
-    const test = new ConnectionTest({ keys, newClient, network: () => network });
+    const test = createTest(keys);
     const connection = { id: 'c', name: 'Tested', server: server.address };
     const tested = { connection, apiKey: undefined };
     const step = failedStep(await test.run(tested, new AbortController().signal, () => undefined));
@@ -231,7 +234,7 @@ describe('Testing a connection', () => {
     assert.equal(server.requestsTo('GET /api/v1/databases').length, 0);
   });
 
-  it('is ended by the person at any step', async () => {
+  it('can be canceled at any step', async () => {
     const server = await start();
     server.on('GET /', silence());
     const ending = new AbortController();
@@ -242,22 +245,22 @@ describe('Testing a connection', () => {
     assert.equal(failedStep(await run({ server: server.address }, 'k', ending.signal)).reason?.kind, 'cancelled');
   });
 
-  it('is ended by the person in the middle of TLS, directly and through a proxy', async () => {
+  it('can be canceled during the TLS handshake, directly and through a proxy', async () => {
     const mute = await startMute();
     for (const isProxied of [false, true]) {
       const ending = new AbortController();
-      told = [];
+      started = [];
       if (isProxied) await startProxy({ leadTo: mute });
       const server = isProxied ? 'https://service.test' : `https://127.0.0.1:${String(mute)}`;
       const steps = run({ server }, 'the-key', ending.signal);
-      await eventually(async () => (told.at(-1) === 'tls' ? true : undefined));
+      await eventually(async () => (started.at(-1) === 'tls' ? true : undefined));
       ending.abort();
       const step = failedStep(await steps);
       assert.deepEqual([step.name, step.reason?.kind], ['tls', 'cancelled']);
     }
   });
 
-  it('speaks TLS through the tunnel of a proxy', async () => {
+  it('uses TLS through the tunnel of a proxy', async () => {
     const trust = trustTestAuthority();
     ends.push(() => trust.dispose());
     const server = await start(identity('good'));
@@ -271,26 +274,22 @@ describe('Testing a connection', () => {
     assert.ok(proxy.tunnels.every(({ headers }) => headers['authorization'] === undefined));
   });
 
-  it('clears a doubt about the key when it is accepted (D28)', async () => {
+  it('clears a doubt about the key once it is accepted (D28)', async () => {
     const server = await start();
     server.on('GET /', json({ name: 'X', version: '1' }));
-    const keys = new KeyWatch(new Sessions(), systemClock);
-    keys.note('c', { kind: 'unauthorized' });
-    const newClient = (): Promise<DataTransferClient> =>
-      Promise.resolve(new DataTransferClient({ log: new MemoryLog() }));
-    const test = new ConnectionTest({ keys, newClient, network: () => network });
+    const keys = new KeyWatch(new OpenConnections(), systemClock);
+    keys.recordReply('c', { kind: 'unauthorized' });
+    const test = createTest(keys);
     const connection = { id: 'c', name: 'Tested', server: server.address };
     await test.run({ connection, apiKey: 'the-key' }, new AbortController().signal, () => undefined);
-    assert.equal(keys.standing('c'), 'good');
+    assert.equal(keys.getStatus('c'), 'good');
   });
 
-  it('does not call a key refused that worked before and is only doubted (D28)', async () => {
+  it('reports that a rejected key worked before while it is only doubted (D28)', async () => {
     const server = await start();
-    const keys = new KeyWatch(new Sessions(), systemClock);
-    keys.note('c', { kind: 'unauthorized' });
-    const newClient = (): Promise<DataTransferClient> =>
-      Promise.resolve(new DataTransferClient({ log: new MemoryLog() }));
-    const test = new ConnectionTest({ keys, newClient, network: () => network });
+    const keys = new KeyWatch(new OpenConnections(), systemClock);
+    keys.recordReply('c', { kind: 'unauthorized' });
+    const test = createTest(keys);
     const connection = { id: 'c', name: 'Tested', server: server.address };
     const tested = { connection, apiKey: 'another-key' };
     const { name, reason } = failedStep(await test.run(tested, new AbortController().signal, () => undefined));

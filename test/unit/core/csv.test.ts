@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { parseIds } from '../../../src/core/model/idList.ts';
 import { parseCsv } from '../../../src/core/util/csv.ts';
 
-describe('A CSV text (RFC 4180)', () => {
+describe('Parsing CSV (RFC 4180)', () => {
   for (const [what, text, records] of [
     ['is nothing', '', []],
     ['has only empty lines', '\r\n\n', []],
@@ -17,7 +17,7 @@ describe('A CSV text (RFC 4180)', () => {
         ['g', 'h'],
       ],
     ],
-    ['has a mark of its encoding', '\uFEFFid\n1', [['id'], ['1']]],
+    ['starts with a byte order mark', '\uFEFFid\n1', [['id'], ['1']]],
     ['quotes separators, quotes and line breaks', '"a,b","say ""x""","1\r\n2"\n', [['a,b', 'say "x"', '1\r\n2']]],
     [
       'has empty fields',
@@ -45,12 +45,12 @@ describe('A CSV text (RFC 4180)', () => {
     ],
     ['quotes wrongly', 'a"b,"c"d,"e\nf', [['a"b', 'cd', '"e'], ['f']]],
   ] as const) {
-    it(`is read when it ${what}`, () => {
+    it(`reads a text that ${what}`, () => {
       assert.deepEqual(parseCsv(text), records);
     });
   }
 
-  it('gives back whatever was written by the rules', () => {
+  it('restores any records that were written by the rules', () => {
     const field = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é') });
     const table = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -61,14 +61,14 @@ describe('A CSV text (RFC 4180)', () => {
     );
   });
 
-  it('comes to an end in short time for any text', () => {
+  it('finishes quickly for any text', () => {
     const text = '"'.repeat(20_000) + 'a,'.repeat(20_000);
     assert.ok(parseCsv(text).length > 0);
   });
 });
 
-describe('A list of ids', () => {
-  it('is separated by commas, white space and line breaks, each id once', () => {
+describe('Parsing a list of ids', () => {
+  it('splits at commas, white space and line breaks, and returns each id once', () => {
     assert.deepEqual(parseIds(' JDP:1, JDP:2\r\n\tJDP:1,,JDP:3 '), ['JDP:1', 'JDP:2', 'JDP:3']);
     assert.deepEqual(parseIds(' ,\n'), []);
   });

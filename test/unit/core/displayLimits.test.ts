@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { limitAmount, limitMarks, parseAmount, shortenText } from '../../../src/core/util/displayLimits.ts';
 
-describe('The limits of what is drawn', () => {
-  it('keeps at most four combining marks on a character', () => {
+describe('Display limits', () => {
+  it('keep at most four combining marks on a character', () => {
     assert.equal(limitMarks(`Z${'\u0301'.repeat(80)}algo`), `Z${'\u0301'.repeat(4)}algo`);
     assert.equal(limitMarks('e\u0323\u0302 ก็ शक्ति'), 'e\u0323\u0302 ก็ शक्ति', 'languages keep theirs');
   });
 
-  it('cuts a long text without splitting a character', () => {
+  it('cut a long text without splitting a character', () => {
     assert.equal(shortenText('abcdef', 4), 'abc…');
     assert.equal(shortenText(`ab🧬cd`, 4), 'ab…');
     assert.equal(shortenText('abcd', 4), 'abcd');
   });
 
-  it('draws no number of more than 22 digits, and none below zero', () => {
+  it('clamp numbers to 22 digits and to zero', () => {
     const drawn = [-5, 7, 1e300, Infinity, Number.NaN].map(limitAmount);
     assert.deepEqual(drawn, [0, 7, 1e21, 1e21, 0]);
   });
 
-  it('takes for a count or a size only what is whole, not negative, and no more than 10^18', () => {
+  it('accept as a count or a size only integers from 0 to 10^18', () => {
     const taken = [7, 0, 9.2e15, -5, 1.5, 1e300, null, undefined].map(parseAmount);
     assert.deepEqual(taken, [7, 0, 9.2e15, undefined, undefined, undefined, undefined, undefined]);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Transfer } from '../../../src/core/model/transfer.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { Estimates } from '../../../src/core/monitor/estimates.ts';
 import { TransferStore } from '../../../src/core/store/transferStore.ts';
 import { ManualClock } from '../../support/manualClock.ts';
@@ -7,7 +7,7 @@ import { moving, succeeded } from './movingTransfers.ts';
 
 const minute = 60_000;
 
-describe('What earlier transfers tell', () => {
+describe('Estimates from earlier transfers', () => {
   let store: TransferStore;
   let estimates: Estimates;
   let clock: ManualClock;
@@ -23,12 +23,12 @@ describe('What earlier transfers tell', () => {
   afterEach(() => estimates.dispose());
 
   const countFor = (transfer: Transfer): number | undefined => {
-    const estimate = estimates.of(transfer);
+    const estimate = estimates.getEstimate(transfer);
     return estimate?.kind === 'range' ? estimate.count : undefined;
   };
   const to = (destination: string): Partial<Transfer> => ({ order: { ...moving([]).order, destination } });
 
-  it('counts for transfers between the same databases only', () => {
+  it('use transfers between the same databases only', () => {
     store.put([
       succeeded('one', 12),
       succeeded('elsewhere', 12, to('C')),
@@ -39,61 +39,61 @@ describe('What earlier transfers tell', () => {
     assert.equal(countFor(moving([], to('D'))), undefined);
   });
 
-  it('has the history read once, a while after it is wanted, where nothing has moved yet', async () => {
-    estimates.of(moving([]));
+  it('load the history once, some time after it is needed, if nothing has moved yet', async () => {
+    estimates.getEstimate(moving([]));
     await clock.pass(60_000);
     assert.equal(loads, 0, 'there is no history');
     store.setHasEarlier(true);
-    estimates.of(
+    estimates.getEstimate(
       moving([
         [0, 0],
         [1, 4],
       ]),
     );
-    estimates.of(moving([], { state: 'failed' }));
+    estimates.getEstimate(moving([], { state: 'failed' }));
     await clock.pass(60_000);
     assert.equal(loads, 0, 'what has moved, or has ended, needs none');
-    estimates.of(moving([]));
-    estimates.of(moving([]));
-    assert.equal(loads, 0, 'a start is not held up');
+    estimates.getEstimate(moving([]));
+    estimates.getEstimate(moving([]));
+    assert.equal(loads, 0, 'the start is not delayed');
     await clock.pass(10_000);
     assert.equal(loads, 1);
   });
 
-  it('is forgotten with the history, and goes back no further than ten transfers', () => {
+  it('forget removed transfers, and use at most ten', () => {
     store.put([...Array(30).keys()].map((index) => succeeded(`t${index}`, 20 + index)));
     assert.equal(countFor(moving([])), 10);
-    store.remove(store.all().map(({ key }) => key));
+    store.remove(store.getAll().map(({ key }) => key));
     assert.equal(countFor(moving([])), undefined);
   });
 
-  it('is what the latest ten tell, in whatever order they came', () => {
+  it('use the latest ten transfers, in whatever order they were stored', () => {
     for (const minutes of [31, 25, 20, 28, 21, 30, 22, 27, 24, 29, 23, 26])
       store.put([succeeded(`${minutes}`, minutes)]);
-    const estimate = estimates.of(moving([]));
+    const estimate = estimates.getEstimate(moving([]));
     assert.ok(estimate?.kind === 'range');
     assert.deepEqual([estimate.lowMs, estimate.highMs], [22 * minute, 31 * minute]);
   });
 
-  it('counts each transfer once, and no more once that one is forgotten', () => {
+  it('count each transfer once, and not after it was removed', () => {
     store.put([succeeded('before', 10), succeeded('other', 10)]);
     assert.equal(countFor(moving([])), 2);
     store.remove(['other', 'unknown']);
     assert.equal(countFor(moving([])), 1);
   });
 
-  it('has the history read again when it is wanted again', async () => {
+  it('load the history again when it is needed again', async () => {
     store.setHasEarlier(true);
-    for (const wanted of [1, 2]) {
-      estimates.of(moving([]));
+    for (const expected of [1, 2]) {
+      estimates.getEstimate(moving([]));
       await clock.pass(10_000);
-      assert.equal(loads, wanted);
+      assert.equal(loads, expected);
     }
   });
 
-  it('neither learns nor reads after its end', () => {
+  it('neither learn nor load after they are disposed', () => {
     store.setHasEarlier(true);
-    estimates.of(moving([]));
+    estimates.getEstimate(moving([]));
     estimates.dispose();
     assert.equal(clock.waitingCount, 0);
     store.put([succeeded('late', 10)]);

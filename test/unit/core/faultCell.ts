@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { hasEnded, type Transfer } from '../../../src/core/model/transfer.ts';
+import { hasEnded, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { FileLock } from '../../../src/core/util/fileLock.ts';
 import { CoreWindow, type TransferWindow, type WindowPlace } from '../../support/coreWindow.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -106,7 +106,7 @@ export class FaultCell {
   /** Keeps everybody from writing the record of the one transfer, as a slow disk does. */
   async holdRecord(): Promise<FileLock> {
     const lock = join(this.ledgerFolder, 'locks', `${await this.keyInLedger()}.lock`);
-    return await eventually(() => FileLock.take(lock, this.clock));
+    return await eventually(() => FileLock.acquire(lock, this.clock));
   }
 
   /** The names of the records, by shelf. */
@@ -171,7 +171,7 @@ export class FaultCell {
   }
 
   private isNew(window: CoreWindow): boolean {
-    return window.explorer.transferStore.running().every(({ createdAt }) => this.clock.now() - createdAt < lagMs);
+    return window.explorer.transferStore.getRunning().every(({ createdAt }) => this.clock.now() - createdAt < lagMs);
   }
 
   private place(isHeld: boolean): WindowPlace {

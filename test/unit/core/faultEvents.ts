@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasEnded } from '../../../src/core/model/transfer.ts';
+import { hasEnded } from '../../../src/core/model/transferModel.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 import type { FaultCell } from './faultCell.ts';
 
@@ -30,7 +30,7 @@ export const events = {
     await cell.release();
     await cell.pass(7 * minute, 3 * second);
     const { keys, transferStore } = cell.here.explorer;
-    if (transferStore.running().length > 0) assert.equal(keys.standing('c'), 'refused');
+    if (transferStore.getRunning().length > 0) assert.equal(keys.getStatus('c'), 'refused');
     assert.ok(cell.server.questions.filter(({ isAccepted }) => !isAccepted).length <= 1, 'it was asked for in vain');
     cell.nothingIsInTheWay();
     await cell.here.connect(cell.server.key);
@@ -49,11 +49,11 @@ export const events = {
     await cell.release();
     await cell.pass(30 * second);
     const { explorer } = cell.here;
-    for (const { key, state } of explorer.transferStore.running())
+    for (const { key, state } of explorer.transferStore.getRunning())
       assert.ok(explorer.unsaved.has(key), `nobody keeps in mind that it is ${state}`);
     makeRoom();
     const isSaved = async (): Promise<boolean> =>
-      explorer.transferStore.all().every(({ key }) => !explorer.unsaved.has(key));
+      explorer.transferStore.getAll().every(({ key }) => !explorer.unsaved.has(key));
     await cell.passUntil('it is written', isSaved, 6 * minute, 3 * second);
   },
   'second window opened': async (cell) => {

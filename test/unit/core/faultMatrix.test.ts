@@ -18,7 +18,7 @@ const outcomes: Readonly<Record<Happening, readonly Outcome[]>> = {
 };
 
 describe('A transfer survives, shown as it is, asked for as it should be, and submitted once (D11, D12, D28, D33)', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   for (const [place, moment] of moments.entries()) {
     for (const happening of Object.keys(events) as Happening[]) {
       const outcome = outcomes[happening][place];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Transfer } from '../../../src/core/model/transfer.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import type { FaultCell } from './faultCell.ts';
 import type { Happening } from './faultEvents.ts';
 
@@ -8,7 +8,10 @@ export type Outcome = 'followed' | 'over' | 'not confirmed' | 'refused' | 'given
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
-/** How soon it has to be asked for again when an event is over, where that is not simply when it is due (D33, D28). */
+/**
+ * How soon it has to be asked for again when an event is over, where that is not simply when it is due (D33: polling
+ * intervals, D28: retry rejected keys).
+ */
 const soonMs: Readonly<Partial<Record<Happening, number>>> = {
   'reload of the window': 10 * second,
   'kill of the host': 10 * second,
@@ -70,7 +73,10 @@ async function assertAskedSoon(cell: FaultCell, happening: Happening): Promise<v
   if (limitMs !== undefined) await cell.passUntil('it is asked for', isAsked, limitMs, 50);
 }
 
-/** Asked for when it is due, by the age that the server knows: neither more often nor more seldom (D33). */
+/**
+ * Asked for when it is due, by the age that the server knows: neither more often nor more seldom (D33: polling
+ * intervals).
+ */
 async function assertPace(cell: FaultCell, createdAt: number): Promise<void> {
   const dueMs = (at: number): number => Math.min(Math.max((at - createdAt) / 10, second), minute);
   const before = cell.server.questions.length;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { FileLock, underLock } from '../../../src/core/util/fileLock.ts';
+import { FileLock, runUnderLock } from '../../../src/core/util/fileLock.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
-describe('A lock that is a file (D30)', () => {
+describe('The file lock (D30)', () => {
   let folder: string;
   let clock: ManualClock;
 
@@ -24,10 +24,10 @@ describe('A lock that is a file (D30)', () => {
     await fs.writeFile(file(), text);
   };
 
-  const isFree = async (): Promise<boolean> => (await FileLock.take(file(), clock)) !== undefined;
+  const isFree = async (): Promise<boolean> => (await FileLock.acquire(file(), clock)) !== undefined;
 
-  it('is held by one, names machine and process, and is free again when it is released', async () => {
-    const lock = await FileLock.take(file(), clock);
+  it('is held by one process, names machine and process, and is free after its release', async () => {
+    const lock = await FileLock.acquire(file(), clock);
     assert.ok(lock);
     const { host, pid } = JSON.parse(await fs.readFile(file(), 'utf8')) as Record<string, unknown>;
     assert.deepEqual([host, pid], [os.hostname(), process.pid]);
@@ -37,9 +37,9 @@ describe('A lock that is a file (D30)', () => {
     assert.equal(await isFree(), true);
   });
 
-  it('is not brought back by a renewal that was under way when the process let it go at its end', async () => {
+  it("isn't restored by a renewal that runs while the process disposes of it", async () => {
     for (let turn = 0; turn < 20; turn += 1) {
-      const lock = await FileLock.take(file(), clock);
+      const lock = await FileLock.acquire(file(), clock);
       assert.ok(lock);
       await clock.pass(3_000);
       for (let waits = 0; waits < turn; waits += 1) await new Promise(setImmediate);
@@ -48,7 +48,7 @@ describe('A lock that is a file (D30)', () => {
     }
   });
 
-  it('goes stale after ten seconds, whoever has it', async () => {
+  it('goes stale after ten seconds, for any holder', async () => {
     await left({ host: 'another-machine' });
     await clock.pass(9_999);
     assert.equal(await isFree(), false);
@@ -56,8 +56,8 @@ describe('A lock that is a file (D30)', () => {
     assert.equal(await isFree(), true);
   });
 
-  it('does not go stale as long as it is renewed', async () => {
-    const lock = await FileLock.take(file(), clock);
+  it("doesn't go stale while it is renewed", async () => {
+    const lock = await FileLock.acquire(file(), clock);
     for (let turn = 0; turn < 5; turn += 1) {
       await clock.pass(3_000);
       const renewed = async (): Promise<true | undefined> => {
@@ -71,27 +71,27 @@ describe('A lock that is a file (D30)', () => {
     assert.deepEqual(await fs.readdir(folder), []);
   });
 
-  it('is free at once when the process of this machine that had it is gone', async () => {
+  it('is free at once when its process on this machine has ended', async () => {
     await left({ pid: 2 ** 22 + 1 });
     assert.equal(await isFree(), true);
   });
 
-  it('is not free while what it holds is still being written', async () => {
+  it("isn't free while its file is still empty", async () => {
     await fs.writeFile(file(), '');
     assert.equal(await isFree(), false);
   });
 
-  it('leaves the lock of another alone when its own has been taken over', async () => {
-    const lock = await FileLock.take(file(), clock);
+  it("doesn't release the lock of another process that took it over", async () => {
+    const lock = await FileLock.acquire(file(), clock);
     await left({});
     await lock?.release();
     assert.match(await fs.readFile(file(), 'utf8'), /"other"/);
   });
 
-  it('is taken over by one of many who find it stale at once', async () => {
+  it('is taken over by exactly one of many processes that find it stale', async () => {
     for (let round = 0; round < 20; round += 1) {
       await left({ mark: `round-${String(round)}`, at: 0 });
-      const taken = await Promise.all(Array.from({ length: 8 }, () => FileLock.take(file(), clock)));
+      const taken = await Promise.all(Array.from({ length: 8 }, () => FileLock.acquire(file(), clock)));
       const locks = taken.filter((lock) => lock !== undefined);
       assert.equal(locks.length, 1);
       await locks[0]?.release();
@@ -99,8 +99,8 @@ describe('A lock that is a file (D30)', () => {
     }
   });
 
-  it('tells its holder when another has taken it over meanwhile, and does not take it back', async () => {
-    const lock = await FileLock.take(file(), clock);
+  it("notifies its holder of a takeover, and doesn't take it back", async () => {
+    const lock = await FileLock.acquire(file(), clock);
     assert.ok(lock);
     let isLost = false;
     lock.onDidLose(() => (isLost = true));
@@ -110,21 +110,21 @@ describe('A lock that is a file (D30)', () => {
     assert.match(await fs.readFile(file(), 'utf8'), /"other"/);
   });
 
-  it('is let go before the program ends', async () => {
-    const lock = await FileLock.take(file(), clock);
+  it('is released synchronously by dispose', async () => {
+    const lock = await FileLock.acquire(file(), clock);
     lock?.dispose();
     assert.deepEqual(await fs.readdir(folder), []);
   });
 
-  it('tells when it can be had', async () => {
-    assert.equal(await FileLock.freeAt(file()), Number.NEGATIVE_INFINITY);
+  it('returns when it will be free', async () => {
+    assert.equal(await FileLock.getFreeAt(file()), Number.NEGATIVE_INFINITY);
     await left({ host: 'another-machine' });
-    assert.equal(await FileLock.freeAt(file()), clock.now() + 10_000);
+    assert.equal(await FileLock.getFreeAt(file()), clock.now() + 10_000);
     await left({ pid: 2 ** 22 + 1 });
-    assert.equal(await FileLock.freeAt(file()), Number.NEGATIVE_INFINITY);
+    assert.equal(await FileLock.getFreeAt(file()), Number.NEGATIVE_INFINITY);
   });
 
-  it('lets through one after the other, and says when it took too long', async () => {
+  it('runs one action at a time, and rejects after waiting too long', async () => {
     let inside = 0;
     let most = 0;
     const act = async (): Promise<void> => {
@@ -133,10 +133,10 @@ describe('A lock that is a file (D30)', () => {
       await new Promise(setImmediate);
       inside -= 1;
     };
-    await Promise.all(Array.from({ length: 10 }, () => underLock(file(), systemClock, act)));
+    await Promise.all(Array.from({ length: 10 }, () => runUnderLock(file(), systemClock, act)));
     assert.equal(most, 1);
-    const lock = await FileLock.take(file(), clock);
-    const refused = assert.rejects(underLock(file(), clock, act), /for too long/);
+    const lock = await FileLock.acquire(file(), clock);
+    const refused = assert.rejects(runUnderLock(file(), clock, act), /for too long/);
     const over = refused.then(() => true);
     await eventually(async () => {
       await clock.pass(1_000);

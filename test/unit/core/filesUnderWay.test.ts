@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { filesUnderWay } from '../../../src/core/model/filesUnderWay.ts';
-import type { Transfer, TransferOrder, TransferState } from '../../../src/core/model/transfer.ts';
+import { findFilesUnderWay } from '../../../src/core/model/filesUnderWay.ts';
+import type { Transfer, TransferOrder, TransferState } from '../../../src/core/model/transferModel.ts';
 
 const order = (ids: readonly string[], more: Partial<TransferOrder> = {}): TransferOrder => ({
   connectionId: 'c',
@@ -36,9 +36,9 @@ describe('Files under way', () => {
     expired: false,
   };
   for (const [state, counts] of Object.entries(states)) {
-    it(`${counts ? 'are' : 'are not'} those of a transfer that is ${state}`, () => {
+    it(`${counts ? 'include' : "don't include"} those of a transfer that is ${state}`, () => {
       const carrying = transfer('t', state as TransferState, order(['1', '2']));
-      const { count, transfers } = filesUnderWay([carrying], [order(['2', '3'])]);
+      const { count, transfers } = findFilesUnderWay([carrying], [order(['2', '3'])]);
       assert.deepEqual([count, transfers.length], counts ? [1, 1] : [0, 0]);
     });
   }
@@ -48,14 +48,14 @@ describe('Files under way', () => {
     source: { source: 'Gamma' },
     service: { connectionId: 'd' },
   })) {
-    it(`are other ones where the ${what} is another`, () => {
-      assert.equal(filesUnderWay([transfer('t', 'active', order(['1'], more))], [order(['1'])]).count, 0);
+    it(`don't include those for another ${what}`, () => {
+      assert.equal(findFilesUnderWay([transfer('t', 'active', order(['1'], more))], [order(['1'])]).count, 0);
     });
   }
 
-  it('are counted once however many transfers carry them, over all orders', () => {
+  it('are counted once for any number of transfers, over all orders', () => {
     const carrying = ['t', 'u'].map((key) => transfer(key, 'active', order(['1', '2'])));
-    const { count, transfers } = filesUnderWay(carrying, [order(['1']), order(['1'], { source: 'Gamma' })]);
+    const { count, transfers } = findFilesUnderWay(carrying, [order(['1']), order(['1'], { source: 'Gamma' })]);
     assert.deepEqual([count, transfers.map(({ key }) => key)], [1, ['t', 'u']]);
   });
 });

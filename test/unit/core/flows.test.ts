@@ -27,7 +27,7 @@ describe('The flows', () => {
       );
     });
 
-    it('fails with the reason when only the root answers', async () => {
+    it('fails with the reason if only the root responds', async () => {
       rig.server.on('GET /api/v1/databases', problem(401, 'no such token'));
       await rig.explorer.connectFlow.open(rig.connection, 'wrong');
       const { state } = rig.explorer.connectionStore;
@@ -36,26 +36,26 @@ describe('The flows', () => {
     });
 
     for (const [what, connection, kind] of [
-      ['nobody listens', { server: 'http://127.0.0.1:9' }, 'unreachable'],
+      ['no server listens', { server: 'http://127.0.0.1:9' }, 'unreachable'],
       ['the address has no scheme', { server: 'dts.example.org' }, 'badAddress'],
-      ['the key would travel in the clear', { server: 'http://dts.example.org' }, 'insecureAddress'],
+      ['the key would be sent unencrypted', { server: 'http://dts.example.org' }, 'insecureAddress'],
       ['the port is out of range', { server: 'http://127.0.0.1', port: 70_000 }, 'badArgument'],
     ] as const) {
-      it(`fails with the reason when ${what}`, async () => {
+      it(`fails with the reason if ${what}`, async () => {
         await rig.passing(rig.explorer.connectFlow.open({ id: 'x', name: 'X', ...connection }, 'the-key'));
         const { state } = rig.explorer.connectionStore;
         assert.equal(state.kind === 'failed' && state.reason.kind, kind);
       });
     }
 
-    it('fails with the reason when a web page answers', async () => {
+    it('fails with the reason if the response is a web page', async () => {
       rig.server.on('GET /', html(200, 'Welcome'));
       await rig.explorer.connectFlow.open(rig.connection, 'the-key');
       const { state } = rig.explorer.connectionStore;
       assert.equal(state.kind === 'failed' && state.reason.kind, 'unreadable');
     });
 
-    it('is overtaken by a later call, whatever the earlier one does then', async () => {
+    it('is replaced by a later call, whatever the earlier one does then', async () => {
       rig.server.on('GET /', silence(), json({ name: 'Second', version: '2' }));
       const first = rig.explorer.connectFlow.open({ ...rig.connection, id: 'first' }, 'the-key');
       await rig.server.received(1);
@@ -65,14 +65,14 @@ describe('The flows', () => {
       assert.equal(state.kind === 'connected' && state.service.name, 'Second');
     });
 
-    it('changes nothing when a connection is only tried', async () => {
+    it('changes nothing if a connection is only tried', async () => {
       const attempt = await rig.explorer.connectFlow.attempt(rig.connection, 'the-key');
       attempt.session?.client.dispose();
       assert.equal(attempt.session?.service.version, '1.2.3');
       assert.equal(rig.explorer.connectionStore.state.kind, 'disconnected');
     });
 
-    it('keeps the databases of the last listing when the next one fails', async () => {
+    it('keeps the databases of the last listing if the next one fails', async () => {
       await rig.connect();
       rig.server.on('GET /api/v1/databases', problem(400, 'not now'));
       await rig.explorer.connectFlow.refreshDatabases();
@@ -109,7 +109,7 @@ describe('The flows', () => {
       );
     });
 
-    it('shows every file once, and ends with a page that brings nothing new', async () => {
+    it('shows every file once, and ends with a page without a new file', async () => {
       rig.server.on('POST /api/v1/files', page('1', '2'), page('2', '3'), page('3', '1'));
       const search = await run();
       await rig.explorer.searchFlow.loadMore(search()?.key ?? '');
@@ -118,14 +118,14 @@ describe('The flows', () => {
       assert.deepEqual([ids(search()), search()?.mayHaveMore], [['1', '2', '3'], false]);
     });
 
-    it('takes a short page for the last only where pages are exact (D21)', async () => {
+    it('treats a short page as the last one only if pages are exact (D21)', async () => {
       rig.server.on('POST /api/v1/files', page('1'));
       assert.equal((await run())()?.mayHaveMore, true);
       rig.server.on('GET /', json({ name: localServiceName, version: '1' }));
       assert.equal((await run())()?.mayHaveMore, false);
     });
 
-    it('keeps earlier pages when a later one fails, and goes on where it was', async () => {
+    it('keeps earlier pages if a later one fails, and continues there', async () => {
       rig.server.on('POST /api/v1/files', page('1', '2'), problem(400, 'odd'), page('3', '4'));
       const search = await run();
       await rig.explorer.searchFlow.loadMore(search()?.key ?? '');
@@ -139,17 +139,17 @@ describe('The flows', () => {
       assert.deepEqual(ids((await run())()), ['unreadable', '1']);
     });
 
-    it('is ended by its dismissal, and writes nothing after it', async () => {
+    it('ends when it is dismissed, and stores nothing afterwards', async () => {
       rig.server.on('POST /api/v1/files', silence());
       const session = await rig.connect();
       const running = rig.explorer.searchFlow.run(session, query);
-      const [search] = rig.explorer.searchStore.all();
+      const [search] = rig.explorer.searchStore.getAll();
       rig.explorer.searchFlow.dismiss([search?.key ?? '']);
       await running;
-      assert.deepEqual(rig.explorer.searchStore.all(), []);
+      assert.deepEqual(rig.explorer.searchStore.getAll(), []);
     });
 
-    it('says that there is no connection when it was closed meanwhile', async () => {
+    it('reports that there is no connection if it was closed meanwhile', async () => {
       rig.server.on('POST /api/v1/files', page('1', '2'));
       const search = await run();
       rig.explorer.connectFlow.disconnect();
@@ -168,21 +168,21 @@ describe('The flows', () => {
       await rig.server.received(3);
       rig.restart();
       await rig.explorer.transferFlow.resume();
-      const [transfer] = rig.explorer.transferStore.all();
+      const [transfer] = rig.explorer.transferStore.getAll();
       assert.deepEqual([transfer?.state, transfer?.order], ['notConfirmed', rig.order]);
     });
 
-    it('keeps the id that the service gave', async () => {
+    it('stores the ID that the service returned', async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', json({ id }, 201));
       rig.server.on('GET /api/v1/transfers/*', silence());
       await rig.explorer.transferFlow.submit(rig.order);
       rig.restart();
       await rig.explorer.transferFlow.resume();
-      assert.equal(rig.explorer.transferStore.running()[0]?.id, id);
+      assert.equal(rig.explorer.transferStore.getRunning()[0]?.id, id);
     });
 
-    it('resolves with how the submission went, also when more is known by then', async () => {
+    it('resolves with the result of the submission, even if more is known by then', async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', json({ id }, 201));
       rig.server.on(
@@ -199,7 +199,7 @@ describe('The flows', () => {
       assert.deepEqual([transfer.state, transfer.problem?.detail], ['refused', 'no database Beta']);
     });
 
-    it('is not confirmed, and not sent again, when the answer never came (D12)', async () => {
+    it('is not confirmed, and not sent again, if the response never came (D12)', async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', dropBeforeAnswer());
       const transfer = await rig.explorer.transferFlow.submit(rig.order);
@@ -207,14 +207,14 @@ describe('The flows', () => {
       assert.equal(rig.server.requestsTo('POST /api/v1/transfers').length, 1);
     });
 
-    it('sends nothing when the ledger cannot be written', async () => {
+    it('sends nothing if the ledger cannot be written', async () => {
       await rig.connect();
       await writeFile(join(rig.folder, 'transfers'), 'a file where the folder should be');
       await assert.rejects(rig.explorer.transferFlow.submit(rig.order));
       assert.equal(rig.server.requestsTo('POST /api/v1/transfers').length, 0);
     });
 
-    it('cancels with the orcid that submitted (§4.7), and shows that it waits for the end (D13)', async () => {
+    it("cancels with the submitter's ORCID iD (§4.7), and shows that it waits for the end (D13)", async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', json({ id }, 201));
       rig.server.on('GET /api/v1/transfers/*', json({ id, status: 'active' }));
@@ -225,27 +225,27 @@ describe('The flows', () => {
       assert.equal(rig.explorer.transferStore.get(key)?.cancelAcceptedAt, rig.clock.now());
     });
 
-    it('goes on without the ledger when it cannot be read, and says so in the log', async () => {
+    it('continues without the ledger if it cannot be read, and logs that', async () => {
       await writeFile(join(rig.folder, 'transfers'), 'a file where the folder should be');
       await rig.explorer.transferFlow.resume();
-      assert.deepEqual(rig.explorer.transferStore.all(), []);
+      assert.deepEqual(rig.explorer.transferStore.getAll(), []);
       assert.match(rig.log.lines.join(), /error The records of transfers could not be read/);
     });
 
-    it('brings back what ended earlier only when asked', async () => {
+    it('loads transfers that ended earlier only on request', async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', problem(400, 'no'));
       await rig.explorer.transferFlow.submit(rig.order);
       rig.restart();
       await rig.explorer.transferFlow.resume();
       const { transferStore, transferFlow } = rig.explorer;
-      assert.deepEqual([transferStore.all().length, transferStore.hasEarlier], [0, true]);
+      assert.deepEqual([transferStore.getAll().length, transferStore.hasEarlier], [0, true]);
       await transferFlow.loadFinished();
-      assert.deepEqual([transferStore.finished().length, transferStore.hasEarlier], [1, false]);
+      assert.deepEqual([transferStore.getFinished().length, transferStore.hasEarlier], [1, false]);
     });
   });
 
-  it('ask for the metadata of one file, or say why there is none', async () => {
+  it('fetch the metadata of one file, or report why there is none', async () => {
     await rig.connect();
     rig.server.on('GET /api/v1/files/by-id', json({ resources: [file('1')] }), problem(400, 'gone'));
     const name = { connectionId: 'c', database: 'Alpha', id: '1' };
@@ -258,7 +258,7 @@ describe('The flows', () => {
     );
   });
 
-  it('choose files of a connection apart from those of another, and none any longer when asked again (§4.5)', async () => {
+  it('keep the checked files of each connection apart, and clear them after a restart (§4.5)', async () => {
     const session = await rig.connect();
     rig.server.on('POST /api/v1/files', page('1'));
     const { searchStore, searchFlow } = rig.explorer;
@@ -268,29 +268,29 @@ describe('The flows', () => {
     searchStore.open('elsewhere', 'another connection', { database: 'Alpha', query: '', pageSize: 10 });
     for (const search of [key, 'elsewhere']) searchStore.setChecked(search, [found], true);
     assert.deepEqual(
-      searchStore.checkedFiles().map(({ connectionId }) => connectionId),
+      searchStore.getCheckedFiles().map(({ connectionId }) => connectionId),
       ['c', 'another connection'],
     );
-    await searchFlow.repeat(key);
-    assert.equal(searchStore.checkedFiles().length, 1);
+    await searchFlow.restart(key);
+    assert.equal(searchStore.getCheckedFiles().length, 1);
   });
 
-  it('tell of a search twice: that it began, and what came of it', async () => {
+  it('report a search twice: its start and its result', async () => {
     const session = await rig.connect();
     rig.server.on('POST /api/v1/files', page('1'));
     const { searchStore, searchFlow } = rig.explorer;
-    const told: (readonly string[])[] = [];
-    searchStore.onDidChange((keys) => told.push(keys));
+    const changes: (readonly string[])[] = [];
+    searchStore.onDidChange((keys) => changes.push(keys));
     const key = await searchFlow.run(session, { database: 'Alpha', query: '', pageSize: 10 });
-    assert.deepEqual(told, [[key], [key]]);
+    assert.deepEqual(changes, [[key], [key]]);
   });
 
-  it('tell of every change of the store', async () => {
+  it('report every change of the store', async () => {
     const session = await rig.connect();
     rig.server.on('POST /api/v1/files', page('1'));
     const { searchStore, searchFlow } = rig.explorer;
     void searchFlow.run(session, { database: 'Alpha', query: '', pageSize: 10 });
-    await until(searchStore.onDidChange, () => searchStore.all()[0]?.files.length === 1);
-    assert.equal(searchStore.all()[0]?.loading, false);
+    await until(searchStore.onDidChange, () => searchStore.getAll()[0]?.files.length === 1);
+    assert.equal(searchStore.getAll()[0]?.isLoading, false);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isDeeperThan } from '../../../src/core/util/json.ts';
 
-describe('How deep JSON is', () => {
+describe('The depth of JSON', () => {
   const depths: [json: string, depth: number][] = [
     ['5', 0],
     ['null', 0],
@@ -20,7 +20,7 @@ describe('How deep JSON is', () => {
     });
   }
 
-  it('is told of what is nested far too deep to be walked to its end', () => {
+  it('is determined for a value that is nested too deep to walk', () => {
     let value: unknown = 5;
     for (let depth = 0; depth < 1_000_000; depth += 1) value = depth % 2 === 0 ? [value] : { a: value };
     assert.equal(isDeeperThan(value, 200), true);

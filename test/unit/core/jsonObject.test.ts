@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { readJsonObject } from '../../../src/core/util/jsonObject.ts';
 import { property } from '../../support/property.ts';
 
-describe('A text that is to be a JSON object', () => {
-  it('is read where it is one, also with a byte order mark', () => {
+describe('Parsing a JSON object', () => {
+  it('accepts an object, also with a byte order mark', () => {
     for (const text of ['{"a": [1, {}]}', '\uFEFF{"a": [1, {}]}'])
       assert.deepEqual(readJsonObject(text), { kind: 'object', value: { a: [1, {}] } });
   });
 
-  it('is told from other JSON', () => {
+  it('distinguishes other JSON', () => {
     for (const text of ['[1]', 'null', '"text"', '7']) assert.deepEqual(readJsonObject(text), { kind: 'other' }, text);
   });
 
@@ -29,13 +29,13 @@ describe('A text that is to be a JSON object', () => {
     ['[1, 2]]', 1, 7],
   ] as const;
   for (const [text, line, column] of broken)
-    it(`has its error in line ${line}, column ${column}: ${JSON.stringify(text)}`, () => {
+    it(`finds the error in line ${line}, column ${column}: ${JSON.stringify(text)}`, () => {
       assert.deepEqual(readJsonObject(text), { kind: 'broken', line, column });
     });
 
-  const spoilt = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', '@', ',', ']', '"'));
-  property('has nothing wrong before its error, whatever is cut off or put in', spoilt, ([json, at, sign]) => {
-    const text = json.slice(0, at % json.length) + sign;
+  const damaged = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', '@', ',', ']', '"'));
+  property('finds no earlier error, wherever text is cut off or inserted', damaged, ([json, at, character]) => {
+    const text = json.slice(0, at % json.length) + character;
     const read = readJsonObject(text);
     if (read.kind !== 'broken') return;
     const before = text.slice(0, read.column - 1);

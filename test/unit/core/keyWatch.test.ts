@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import type { KeyStanding } from '../../../src/core/flows/keyWatch.ts';
+import type { KeyWatch } from '../../../src/core/flows/keyWatch.ts';
 import { json, problem } from '../../support/faultBehaviours.ts';
 import { Rig, until } from './rig.ts';
+
+type KeyStatus = ReturnType<KeyWatch['getStatus']>;
 
 const [second, minute] = [1000, 60_000];
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
@@ -9,12 +11,12 @@ const refused = problem(401, 'KBase Auth error: 401');
 
 describe('A key that was accepted before (D28)', () => {
   let rig: Rig;
-  let heard: KeyStanding[];
+  let heard: KeyStatus[];
 
   beforeEach(async () => {
     rig = await Rig.start();
     heard = [];
-    rig.explorer.keys.onDidChange((connectionId) => heard.push(rig.explorer.keys.standing(connectionId)));
+    rig.explorer.keys.onDidChange((connectionId) => heard.push(rig.explorer.keys.getStatus(connectionId)));
   });
   afterEach(() => rig.end());
 
@@ -44,7 +46,7 @@ describe('A key that was accepted before (D28)', () => {
     await passUntil(() => rig.clock.now() >= endsAt, 2 * minute);
   }
 
-  const standing = (): KeyStanding => rig.explorer.keys.standing('c');
+  const getStatus = (): KeyStatus => rig.explorer.keys.getStatus('c');
 
   async function search(): Promise<void> {
     const session = rig.explorer.sessions.get('c');
@@ -56,18 +58,18 @@ describe('A key that was accepted before (D28)', () => {
     await rig.connect();
     refuseAll();
     await search();
-    assert.equal(standing(), 'doubted');
-    const tookMs = await passUntil(() => standing() === 'refused', 6 * minute);
+    assert.equal(getStatus(), 'doubted');
+    const tookMs = await passUntil(() => getStatus() === 'refused', 6 * minute);
     assert.ok(tookMs >= 5 * minute, `${String(tookMs)} ms`);
     assert.deepEqual(heard, ['doubted', 'refused']);
   });
 
-  it('is told of once, however many requests fail', async () => {
+  it('is reported once, however many requests fail', async () => {
     await rig.connect();
     refuseAll();
     for (let times = 0; times < 5; times++) await search();
-    assert.equal(standing(), 'doubted', 'five at once are not five minutes');
-    await passUntil(() => standing() === 'refused', 6 * minute);
+    assert.equal(getStatus(), 'doubted', 'five at once are not five minutes');
+    await passUntil(() => getStatus() === 'refused', 6 * minute);
     for (let times = 0; times < 5; times++) await search();
     assert.deepEqual(heard, ['doubted', 'refused']);
   });
@@ -78,18 +80,18 @@ describe('A key that was accepted before (D28)', () => {
     await search();
     await rig.clock.pass(second);
     acceptAll();
-    await passUntil(() => standing() === 'good', minute);
+    await passUntil(() => getStatus() === 'good', minute);
     assert.deepEqual(heard, ['doubted', 'good']);
   });
 
-  it('is not refused for what tells nothing of it', async () => {
+  it('is not refused for failures that prove nothing about it', async () => {
     await rig.connect();
     rig.server.on('POST /api/v1/files', problem(403, 'not yours'));
     await search();
-    assert.equal(standing(), 'good');
+    assert.equal(getStatus(), 'good');
   });
 
-  it('is not doubted where the service rejected the ORCID iD, or the account has none (D44)', async () => {
+  it('is not doubted if the service rejected the ORCID iD, or the account has none (D44)', async () => {
     await rig.connect();
     rig.server.on(
       'POST /api/v1/files',
@@ -98,74 +100,74 @@ describe('A key that was accepted before (D28)', () => {
     );
     await search();
     await search();
-    assert.deepEqual([standing(), heard], ['good', []]);
+    assert.deepEqual([getStatus(), heard], ['good', []]);
   });
 
-  it('is doubted no longer once the service has recognized its account (D44)', async () => {
+  it('is no longer doubted once the service has recognized its account (D44)', async () => {
     await rig.connect();
     refuseAll();
     await search();
-    assert.equal(standing(), 'doubted');
+    assert.equal(getStatus(), 'doubted');
     rig.server.on('GET /api/v1/databases', problem(401, 'KBase Auth2: No ORCIDs associated with this user'));
-    await passUntil(() => standing() === 'good', minute);
+    await passUntil(() => getStatus() === 'good', minute);
   });
 
-  it('is never refused while the sign-in service is down, and is after a real refusal of five minutes (D44)', async () => {
+  it('is never refused during an outage of the sign-in service, but after five minutes of real refusals (D44)', async () => {
     await rig.connect();
     const down = problem(401, 'KBase Auth error: 500');
     rig.server.on('GET /api/v1/databases', down).on('POST /api/v1/files', down);
     await search();
     for (let minutes = 0; minutes < 8; minutes++) await passMinute();
-    assert.deepEqual([standing(), heard], ['doubted', ['doubted']]);
+    assert.deepEqual([getStatus(), heard], ['doubted', ['doubted']]);
     refuseAll();
-    const tookMs = await passUntil(() => standing() === 'refused', 16 * minute);
+    const tookMs = await passUntil(() => getStatus() === 'refused', 16 * minute);
     assert.ok(tookMs >= 5 * minute - 5 * second, `${String(tookMs)} ms`);
   });
 
-  it('has its last rejection at hand, for those who show what the service said', async () => {
+  it("provides its last rejection with the service's text", async () => {
     await rig.connect();
     const { keys, connectionStore } = rig.explorer;
-    assert.equal(keys.rejection('c'), undefined);
+    assert.equal(keys.getRejection('c'), undefined);
     refuseAll();
     await search();
-    assert.equal(keys.rejection('c')?.detail, 'KBase Auth error: 401');
+    assert.equal(keys.getRejection('c')?.detail, 'KBase Auth error: 401');
     const shown = (): unknown => connectionStore.state.kind === 'connected' && connectionStore.state.doubt?.detail;
     assert.equal(shown(), 'KBase Auth error: 401');
     assert.equal(connectionStore.listing.databases.length, 2, 'what was listed stays');
     acceptAll();
-    await passUntil(() => standing() === 'good', minute);
-    assert.deepEqual([keys.rejection('c'), shown()], [undefined, undefined]);
+    await passUntil(() => getStatus() === 'good', minute);
+    assert.deepEqual([keys.getRejection('c'), shown()], [undefined, undefined]);
   });
 
-  it('lets the monitor wait while it is doubted, and goes on by itself', async () => {
+  it('pauses the monitor while it is doubted, and resumes it', async () => {
     rig.server.on('POST /api/v1/transfers', json({ id }, 201));
     acceptAll();
     await rig.connect();
     await rig.explorer.transferFlow.submit(rig.order);
     const { transferStore } = rig.explorer;
-    await until(transferStore.onDidChange, () => transferStore.all()[0]?.state === 'active');
+    await until(transferStore.onDidChange, () => transferStore.getAll()[0]?.state === 'active');
     refuseAll();
-    await passUntil(() => standing() === 'doubted', minute);
-    const asked = rig.server.requestsTo('GET /api/v1/transfers/*').length;
-    await passUntil(() => standing() === 'refused', 6 * minute);
-    assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, asked, 'it waits');
-    assert.equal(transferStore.all()[0]?.state, 'active', 'nothing is given up');
+    await passUntil(() => getStatus() === 'doubted', minute);
+    const sent = rig.server.requestsTo('GET /api/v1/transfers/*').length;
+    await passUntil(() => getStatus() === 'refused', 6 * minute);
+    assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, sent, 'it waits');
+    assert.equal(transferStore.getAll()[0]?.state, 'active', 'nothing is given up');
     acceptAll();
     assert.equal(await rig.explorer.connectFlow.tryKey('c'), undefined);
-    await passUntil(() => transferStore.all()[0]?.problem === undefined, minute);
-    assert.ok(rig.server.requestsTo('GET /api/v1/transfers/*').length > asked);
+    await passUntil(() => transferStore.getAll()[0]?.problem === undefined, minute);
+    assert.ok(rig.server.requestsTo('GET /api/v1/transfers/*').length > sent);
   });
 
-  it('stays refused when a person tries it and it still is: one answer is enough then', async () => {
+  it('stays refused after one more 401 when a user tries it', async () => {
     await rig.connect();
     refuseAll();
     await search();
-    await passUntil(() => standing() === 'refused', 6 * minute);
+    await passUntil(() => getStatus() === 'refused', 6 * minute);
     assert.equal((await rig.explorer.connectFlow.tryKey('c'))?.kind, 'unauthorized');
     assert.deepEqual(heard, ['doubted', 'refused']);
   });
 
-  it('is tried again for five minutes when the connection is opened without a person', async () => {
+  it('is retried for five minutes if the connection is opened in the background', async () => {
     refuseAll();
     const attempt = rig.explorer.connectFlow.reopen(rig.connection, 'the-key');
     const { connectionStore } = rig.explorer;
@@ -179,17 +181,17 @@ describe('A key that was accepted before (D28)', () => {
     assert.deepEqual(heard, ['doubted', 'refused']);
   });
 
-  it('opens the connection when the service comes to its senses', async () => {
+  it('opens the connection when the service accepts it again', async () => {
     refuseAll();
     const attempt = rig.explorer.connectFlow.reopen(rig.connection, 'the-key');
-    await passUntil(() => standing() === 'doubted', minute);
+    await passUntil(() => getStatus() === 'doubted', minute);
     acceptAll();
     await passUntil(() => rig.explorer.sessions.get('c') !== undefined, minute);
     assert.ok((await attempt).session);
-    assert.equal(standing(), 'good');
+    assert.equal(getStatus(), 'good');
   });
 
-  it('is refused at once when a person connects with it', async () => {
+  it('is refused at once when a user connects with it', async () => {
     refuseAll();
     const { reason } = await rig.explorer.connectFlow.open(rig.connection, 'the-key').then((attempt) => {
       assert.ok(!attempt.session);
@@ -200,10 +202,10 @@ describe('A key that was accepted before (D28)', () => {
     assert.deepEqual(heard, []);
   });
 
-  it('is tried again also for a connection that is opened beside the active one', async () => {
+  it('is retried also for a connection that is opened in the background', async () => {
     refuseAll();
-    const opened = rig.explorer.connectFlow.openBeside(rig.connection, 'the-key');
-    await passUntil(() => standing() === 'doubted', minute);
+    const opened = rig.explorer.connectFlow.openInBackground(rig.connection, 'the-key');
+    await passUntil(() => getStatus() === 'doubted', minute);
     assert.equal(rig.explorer.connectionStore.state.kind, 'disconnected', 'nothing of it is shown');
     acceptAll();
     await passUntil(() => rig.explorer.sessions.get('c') !== undefined, minute);
@@ -211,10 +213,10 @@ describe('A key that was accepted before (D28)', () => {
     assert.equal(rig.explorer.sessions.active, undefined);
     refuseAll();
     await rig.explorer.connectFlow.tryKey('c');
-    assert.equal(standing(), 'doubted', 'it is followed like any other');
+    assert.equal(getStatus(), 'doubted', 'it is followed like any other');
   });
 
-  it('is asked about no longer once the connection is closed', async () => {
+  it('is no longer tested once the connection is closed', async () => {
     await rig.connect();
     refuseAll();
     await search();
@@ -225,7 +227,7 @@ describe('A key that was accepted before (D28)', () => {
   });
 });
 
-describe('What was learned of a server', () => {
+describe('The dialect of a server', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = await Rig.start();
@@ -241,7 +243,7 @@ describe('What was learned of a server', () => {
   };
   const askedByGet = (): number => rig.server.requestsTo('GET /api/v1/files/by-id').length;
 
-  it('is known after a restart too (D7, D8)', async () => {
+  it('is restored after a restart (D7, D8)', async () => {
     await describeFile();
     assert.equal(askedByGet(), 1);
     rig.restart();
@@ -249,7 +251,7 @@ describe('What was learned of a server', () => {
     assert.equal(askedByGet(), 1);
   });
 
-  it('is learned anew when the server has another version', async () => {
+  it('is learned again when the server has another version', async () => {
     await describeFile();
     rig.server.on('GET /', json({ name: 'Test service', version: '2.0' }));
     rig.restart();
@@ -257,7 +259,7 @@ describe('What was learned of a server', () => {
     assert.equal(askedByGet(), 2);
   });
 
-  it('is not believed when what was kept is something else', async () => {
+  it('is discarded if the saved data has another form', async () => {
     rig.keptDialects = {
       [rig.server.address]: { version: '1.2.3', dialect: { metadataForm: 'carrier pigeon' } },
       x: 5,

@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
-import { inState } from '../../../src/core/model/transfer.ts';
+import { withState } from '../../../src/core/model/transferModel.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
-import { begun } from './specimens.ts';
+import { submittingTransfer } from './specimens.ts';
 
-const ended = inState(begun, 'failed', 2);
+const ended = withState(submittingTransfer, 'failed', 2);
 const dayMs = 86_400_000;
 
 describe('The files of the ledger', () => {
@@ -26,23 +26,23 @@ describe('The files of the ledger', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   const path = (...names: readonly string[]): string => join(folder, ...names);
-  const put = async (shelf: string, name: string, text: string): Promise<void> => {
-    await mkdir(path(shelf), { recursive: true });
-    await writeFile(path(shelf, name), text);
+  const put = async (folderName: string, name: string, text: string): Promise<void> => {
+    await mkdir(path(folderName), { recursive: true });
+    await writeFile(path(folderName, name), text);
   };
   const newWindow = (): TransferLedger => new TransferLedger(folder, log, clock);
 
-  it('are not written again for what is in them already, but for when it was asked for last', async () => {
+  it("aren't rewritten for unchanged content, except for the time of the last poll", async () => {
     const madeIn = async (): Promise<number> => (await stat(path('running', 'one.json'))).ino;
-    await ledger.write(begun);
+    await ledger.write(submittingTransfer);
     const first = await madeIn();
-    await newWindow().write(begun);
+    await newWindow().write(submittingTransfer);
     assert.equal(await madeIn(), first);
-    await ledger.write({ ...begun, askedAt: 5 });
+    await ledger.write({ ...submittingTransfer, askedAt: 5 });
     assert.equal((await ledger.loadRunning())[0]?.askedAt, 5);
   });
 
-  it('tell whether any transfer has ended, whatever else lies there', async () => {
+  it('reveal if any transfer has ended, whatever other files exist', async () => {
     await put('ended', 'one.json.x.part', '');
     assert.equal(await ledger.hasEnded(), false);
     await ledger.write(ended);
@@ -50,31 +50,34 @@ describe('The files of the ledger', () => {
     assert.deepEqual([await ledger.keys('ended'), await ledger.keys('running')], [['one'], []]);
   });
 
-  it('are set aside where one holds the record of another transfer', async () => {
-    await ledger.write(begun);
+  it('are moved aside if one contains the record of another transfer', async () => {
+    await ledger.write(submittingTransfer);
     await put('running', 'two.json', await readFile(path('running', 'one.json'), 'utf8'));
-    assert.deepEqual(await ledger.loadRunning(), [begun]);
+    assert.deepEqual(await ledger.loadRunning(), [submittingTransfer]);
     assert.deepEqual(await readdir(path('running')), ['one.json']);
-    assert.deepEqual(log.lines, ['warn The record of a transfer could not be read and was set aside: two.json']);
+    assert.deepEqual(log.lines, ['warn The record of a transfer could not be read and was moved aside: two.json']);
   });
 
-  it('of a removed transfer are restored also where its folder is gone, and never those of a later version', async () => {
-    await ledger.write(begun);
+  it('of a removed transfer are restored even if their folder is gone, but not those of a later version', async () => {
+    await ledger.write(submittingTransfer);
     await ledger.write({ ...ended, key: 'two' });
     await ledger.remove(['one', 'two']);
     await put('removed', 'three.json', '{"version":99}');
-    for (const shelf of ['running', 'ended']) await rm(path(shelf), { recursive: true });
+    for (const folderName of ['running', 'ended']) await rm(path(folderName), { recursive: true });
     const restored = await ledger.restore(['one', 'two', 'three']);
     assert.deepEqual(
       restored.map(({ key }) => key),
       ['one', 'two'],
     );
     assert.deepEqual(await readdir(path('removed')), ['three.json']);
-    assert.deepEqual([await ledger.look('one'), await ledger.look('two')], [{ kind: 'same' }, { kind: 'same' }]);
+    assert.deepEqual(
+      [await ledger.checkRecord('one'), await ledger.checkRecord('two')],
+      [{ kind: 'same' }, { kind: 'same' }],
+    );
   });
 
-  it('are removed both where a window was ended between two steps', async () => {
-    await ledger.write(begun);
+  it('are both removed if a window was killed between two steps', async () => {
+    await ledger.write(submittingTransfer);
     const text = await readFile(path('running', 'one.json'), 'utf8');
     await ledger.write(ended);
     await put('running', 'one.json', text);
@@ -83,8 +86,8 @@ describe('The files of the ledger', () => {
     assert.deepEqual(await ledger.restore(['one']), [ended]);
   });
 
-  it('of a removed transfer are kept for a day from then, however old or new the record was', async () => {
-    await ledger.write(begun);
+  it('of a removed transfer are stored for a day from its removal, whatever the age of the record', async () => {
+    await ledger.write(submittingTransfer);
     await ledger.remove(['one']);
     await clock.pass(dayMs);
     await ledger.purge();
@@ -94,10 +97,10 @@ describe('The files of the ledger', () => {
     assert.deepEqual(await readdir(path('removed')), []);
   });
 
-  it('that windows left a day ago are cleared away, and no record is', async () => {
+  it('that windows left a day ago are deleted, but no record is', async () => {
     const leftovers = ['locks', 'submitting', 'asking'];
     for (const name of leftovers) await put(name, 'k.lock', '');
-    await ledger.write(begun);
+    await ledger.write(submittingTransfer);
     await ledger.write({ ...ended, key: 'two' });
     await put('ended', 'two.json.x.part', '');
     await ledger.purge();
@@ -109,32 +112,32 @@ describe('The files of the ledger', () => {
     assert.deepEqual(await left(), [[], [], [], ['one.json'], ['two.json']]);
   });
 
-  describe('looked at', () => {
-    it('tell of what was not read yet, and not of what was', async () => {
-      await ledger.write(begun);
-      assert.deepEqual(await newWindow().look('one'), { kind: 'there', transfer: begun });
+  describe('compared with what was read', () => {
+    it("report what wasn't read yet, and nothing that was", async () => {
+      await ledger.write(submittingTransfer);
+      assert.deepEqual(await newWindow().checkRecord('one'), { kind: 'there', transfer: submittingTransfer });
       const reading = newWindow();
       await reading.loadRunning();
-      assert.deepEqual(await reading.look('one'), { kind: 'same' });
+      assert.deepEqual(await reading.checkRecord('one'), { kind: 'same' });
     });
 
-    it('tell of what this window is writing only when it is written', async () => {
-      await ledger.write(begun);
+    it('report what this window is writing only after it is written', async () => {
+      await ledger.write(submittingTransfer);
       const writing = ledger.write(ended);
-      assert.deepEqual(await ledger.look('one'), { kind: 'same' });
+      assert.deepEqual(await ledger.checkRecord('one'), { kind: 'same' });
       await writing;
     });
 
-    it('tell what is missing, what was removed, and what only a later version can read', async () => {
-      await ledger.write(begun);
-      assert.deepEqual(await ledger.look('never there'), { kind: 'missing' });
+    it('report what is missing, what was removed, and what only a later version can read', async () => {
+      await ledger.write(submittingTransfer);
+      assert.deepEqual(await ledger.checkRecord('never there'), { kind: 'missing' });
       await rm(path('running', 'one.json'));
-      assert.deepEqual(await ledger.look('one'), { kind: 'missing' });
-      await ledger.write(begun);
+      assert.deepEqual(await ledger.checkRecord('one'), { kind: 'missing' });
+      await ledger.write(submittingTransfer);
       await ledger.remove(['one']);
-      assert.deepEqual(await ledger.look('one'), { kind: 'removed' });
+      assert.deepEqual(await ledger.checkRecord('one'), { kind: 'removed' });
       await put('running', 'later.json', '{"version":99}');
-      assert.deepEqual(await ledger.look('later'), { kind: 'unreadable' });
+      assert.deepEqual(await ledger.checkRecord('later'), { kind: 'unreadable' });
     });
   });
 });

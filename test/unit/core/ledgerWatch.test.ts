@@ -6,83 +6,83 @@ import { LedgerWatch, type LedgerChange } from '../../../src/core/ledger/ledgerW
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
-describe('The watch over the ledger', () => {
+describe('Watching the ledger', () => {
   let parent: string;
   let folder: string;
   let clock: ManualClock;
   let watch: LedgerWatch;
-  let told: LedgerChange[];
+  let changes: LedgerChange[];
 
   beforeEach(async () => {
     parent = await mkdtemp(join(tmpdir(), 'watch-'));
     folder = join(parent, 'ledger');
     clock = new ManualClock();
     watch = new LedgerWatch(folder, clock);
-    told = [];
-    watch.onDidChange((change) => told.push(change));
+    changes = [];
+    watch.onDidChange((change) => changes.push(change));
   });
   afterEach(async () => {
     watch.dispose();
     await rm(parent, { recursive: true });
   });
 
-  const areTold = (...changes: readonly LedgerChange[]): Promise<unknown> =>
+  const areReported = (...expected: readonly LedgerChange[]): Promise<unknown> =>
     eventually(() => {
-      const known = new Set(told.map((change) => JSON.stringify(change)));
-      return Promise.resolve(changes.every((change) => known.has(JSON.stringify(change))) || undefined);
+      const known = new Set(changes.map((change) => JSON.stringify(change)));
+      return Promise.resolve(expected.every((change) => known.has(JSON.stringify(change))) || undefined);
     });
-  /** Lets the folders be looked at, and the next look be arranged. */
-  const look = async (): Promise<void> => {
+  /** Waits until the folders were checked and the next check is scheduled. */
+  const waitForCheck = async (): Promise<void> => {
     const before = clock.waitingCount;
     await clock.pass(5_000);
     await eventually(() => Promise.resolve(clock.waitingCount === before || undefined));
   };
 
-  it('makes the folders, and tells which record changed in either, and of no other file', async () => {
+  it('creates the folders, and reports which record changed in either, but no other file', async () => {
     await watch.start();
     await writeFile(join(folder, 'running', 'one.json.x.part'), '');
     await writeFile(join(folder, 'running', 'one.json'), '');
     await writeFile(join(folder, 'ended', 'two.json'), '');
-    await areTold({ key: 'one' }, { key: 'two' });
-    assert.deepEqual([...new Set(told.map((change) => JSON.stringify(change)))].sort(), [
+    await areReported({ key: 'one' }, { key: 'two' });
+    assert.deepEqual([...new Set(changes.map((change) => JSON.stringify(change)))].sort(), [
       '{"key":"one"}',
       '{"key":"two"}',
     ]);
-    assert.equal(clock.waitingCount, 0, 'what is told need not be looked at');
+    assert.equal(clock.waitingCount, 0, 'folders with reported changes are not checked');
   });
 
-  it('looks every five seconds where the system does not tell, and tells what folder changed', async () => {
+  it("checks every five seconds if the system doesn't report changes, and reports the folder", async () => {
     await writeFile(folder, 'a file where the folder should be');
     await watch.start();
     assert.equal(clock.waitingCount, 2);
-    await look();
-    assert.deepEqual(told, []);
+    await waitForCheck();
+    assert.deepEqual(changes, []);
     await rm(folder);
     await mkdir(join(folder, 'running'), { recursive: true });
     await clock.pass(4_999);
-    assert.deepEqual([told, clock.waitingCount], [[], 2]);
+    assert.deepEqual([changes, clock.waitingCount], [[], 2]);
     await clock.pass(1);
-    await areTold({ shelf: 'running' });
-    assert.deepEqual(told, [{ shelf: 'running' }]);
+    await areReported({ folder: 'running' });
+    assert.deepEqual(changes, [{ folder: 'running' }]);
     await eventually(() => Promise.resolve(clock.waitingCount === 2 || undefined));
-    await look();
-    assert.equal(told.length, 1);
+    await waitForCheck();
+    assert.equal(changes.length, 1);
     await mkdir(join(folder, 'ended'));
-    await look();
-    assert.deepEqual(told, [{ shelf: 'running' }, { shelf: 'ended' }]);
+    await waitForCheck();
+    assert.deepEqual(changes, [{ folder: 'running' }, { folder: 'ended' }]);
     await rm(join(folder, 'running'), { recursive: true });
-    await look();
-    assert.deepEqual(told[2], { shelf: 'running' });
+    await waitForCheck();
+    assert.deepEqual(changes[2], { folder: 'running' });
   });
 
-  it('neither tells nor looks after its end', async () => {
+  it('neither reports nor checks after it is disposed', async () => {
     await writeFile(folder, 'a file where the folder should be');
     await watch.start();
     watch.dispose();
     assert.equal(clock.waitingCount, 0);
   });
 
-  it('arranges no further look when it ends during one', async () => {
+  it('schedules no further check if it is disposed during one', async () => {
     await writeFile(folder, 'a file where the folder should be');
     await watch.start();
     await clock.pass(5_000);

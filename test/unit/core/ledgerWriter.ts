@@ -1,12 +1,12 @@
-/** A window by itself: writes what it sees of two transfers to a ledger, each change once. Run as a program. */
+/** Writes the changes of two transfers to a ledger, as one window does. Run as a program. */
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
-import type { StateChange, Transfer } from '../../../src/core/model/transfer.ts';
+import type { StateChange, Transfer } from '../../../src/core/model/transferModel.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { order } from './specimens.ts';
 
 const changesEach = 40;
 
-/** What is known in the end, when the changes that either side saw are all kept. */
+/** The expected result, with the changes of both sides. */
 export const writtenChanges: readonly StateChange[] = Array.from({ length: 2 * changesEach }, (_, place) => ({
   state: place === 2 * changesEach - 1 ? 'failed' : place % 4 < 2 ? 'active' : 'inactive',
   at: place + 1,

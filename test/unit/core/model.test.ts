@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { localIdOf, machineOf } from '../../../src/core/model/connection.ts';
-import { hasOrcidForm, parseOrcid } from '../../../src/core/model/orcid.ts';
+import { getLocalConnectionId, getMachine } from '../../../src/core/model/connection.ts';
+import { hasOrcidForm, parseOrcid } from '../../../src/core/util/orcid.ts';
 import {
   canSubmitAgain,
   hasEnded,
-  inState,
-  stateOf,
+  withState,
+  getState,
   type Transfer,
   type TransferState,
-} from '../../../src/core/model/transfer.ts';
-import { begun } from './specimens.ts';
+} from '../../../src/core/model/transferModel.ts';
+import { submittingTransfer } from './specimens.ts';
 
 describe('An ORCID iD (D19)', () => {
-  for (const [given, wanted] of [
+  for (const [given, expected] of [
     ['0000-0002-1825-0097', '0000-0002-1825-0097'],
     ['0000-0002-1694-233X', '0000-0002-1694-233X'],
     [' 0000-0002-1694-233x ', '0000-0002-1694-233X'],
@@ -24,12 +24,12 @@ describe('An ORCID iD (D19)', () => {
     ['', undefined],
     ['https://example.org/0000-0002-1825-0097', undefined],
   ] as const) {
-    it(`${JSON.stringify(given)} is ${wanted ?? 'refused'}`, () => {
-      assert.equal(parseOrcid(given), wanted);
+    it(`${JSON.stringify(given)} is ${expected ?? 'rejected'}`, () => {
+      assert.equal(parseOrcid(given), expected);
     });
   }
 
-  for (const [given, wanted] of [
+  for (const [given, expected] of [
     ['0000-0002-1825-0098', true],
     ['https://orcid.org/0000-0002-1694-2330', true],
     ['0000000218250097', true],
@@ -37,13 +37,13 @@ describe('An ORCID iD (D19)', () => {
     ['0000-0002-1825-00977', false],
     ['', false],
   ] as const) {
-    it(`${JSON.stringify(given)} ${wanted ? 'has' : "doesn't have"} the form of one, whatever its check digit`, () => {
-      assert.equal(hasOrcidForm(given), wanted);
+    it(`${JSON.stringify(given)} ${expected ? 'has' : "doesn't have"} the right form, whatever its check digit`, () => {
+      assert.equal(hasOrcidForm(given), expected);
     });
   }
 });
 
-describe("A server's word for a state (D10)", () => {
+describe("The state for a server's word (D10)", () => {
   for (const [status, message, state] of [
     ['staging', undefined, 'staging'],
     ['active', undefined, 'active'],
@@ -64,11 +64,11 @@ describe("A server's word for a state (D10)", () => {
     [undefined, undefined, 'unknown'],
   ] as const) {
     it(`${status} ${message ? `with “${message}” ` : ''}is ${state}`, () => {
-      assert.equal(stateOf({ ...(status && { status }), ...(message && { message }) }), state);
+      assert.equal(getState({ ...(status && { status }), ...(message && { message }) }), state);
     });
   }
 
-  it('ends a transfer only where nothing more can happen', () => {
+  it('ends a transfer only if it is final', () => {
     const ended = ['refused', 'succeeded', 'failed', 'cancelled', 'expired'] as const;
     const going = ['submitting', 'notConfirmed', 'accepted', 'staging', 'active', 'inactive', 'unknown'] as const;
     assert.deepEqual([ended.map(hasEnded), going.map(hasEnded)], [ended.map(() => true), going.map(() => false)]);
@@ -76,32 +76,32 @@ describe("A server's word for a state (D10)", () => {
 });
 
 describe('A change of state', () => {
-  const transfer: Transfer = { ...begun, state: 'staging', changes: [{ state: 'staging', at: 1 }] };
+  const transfer: Transfer = { ...submittingTransfer, state: 'staging', changes: [{ state: 'staging', at: 1 }] };
 
-  it('is kept with its time', () => {
-    const changes = inState(transfer, 'active', 5).changes;
+  it('is stored with its time', () => {
+    const changes = withState(transfer, 'active', 5).changes;
     assert.deepEqual(changes, [
       { state: 'staging', at: 1 },
       { state: 'active', at: 5 },
     ]);
   });
 
-  it('is none when the state is the same', () => {
-    assert.equal(inState(transfer, 'staging', 5), transfer);
+  it('has no effect if the state is the same', () => {
+    assert.equal(withState(transfer, 'staging', 5), transfer);
   });
 });
 
 describe('The id of a connection', () => {
-  it('tells the machine whose local service it leads to, and of no other', () => {
-    assert.equal(machineOf(localIdOf('a machine/:')), 'a machine/:');
-    assert.equal(machineOf('3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d'), undefined);
+  it('contains the machine of a local service only', () => {
+    assert.equal(getMachine(getLocalConnectionId('a machine/:')), 'a machine/:');
+    assert.equal(getMachine('3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d'), undefined);
   });
 });
 
 describe('A transfer', () => {
-  const inTheState = (state: TransferState): Transfer => ({ ...begun, state, changes: [] });
+  const inTheState = (state: TransferState): Transfer => ({ ...submittingTransfer, state, changes: [] });
 
-  it('can be submitted again once it is over, or where nobody knows whether it began', () => {
+  it("can be submitted again after its end, or if it isn't confirmed", () => {
     const states = ['submitting', 'notConfirmed', 'active', 'failed', 'succeeded', 'expired'] as const;
     assert.deepEqual(
       states.filter((state) => canSubmitAgain(inTheState(state))),
@@ -109,7 +109,7 @@ describe('A transfer', () => {
     );
   });
 
-  it('cannot be submitted again where somebody else started it, and nobody knows what was asked', () => {
+  it("can't be submitted again if it was started elsewhere", () => {
     assert.equal(canSubmitAgain({ ...inTheState('failed'), startedElsewhere: true }), false);
   });
 });

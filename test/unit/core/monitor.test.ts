@@ -7,7 +7,7 @@ import {
   resetBeforeAnswer,
   type Behaviour,
 } from '../../support/faultBehaviours.ts';
-import type { Transfer } from '../../../src/core/model/transfer.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { Rig, until } from './rig.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
@@ -24,14 +24,14 @@ describe('The monitor', () => {
 
   const status = (word: string, moved: number): ReturnType<typeof json> =>
     json({ id, status: word, num_files: 1, num_files_transferred: moved });
-  const isState = (state: string) => (): boolean => rig.explorer.transferStore.all()[0]?.state === state;
+  const isState = (state: string) => (): boolean => rig.explorer.transferStore.getAll()[0]?.state === state;
   const seen = (state: string): Promise<void> => until(rig.explorer.transferStore.onDidChange, isState(state));
   const problems = (): readonly (string | undefined)[] =>
-    rig.explorer.transferStore.all().map((transfer: Transfer) => transfer.problem?.kind);
-  const asked = (): number => rig.server.requestsTo('GET /api/v1/transfers/*').length;
-  const countOf = (transfer: string): number => rig.server.requestsTo(`GET /api/v1/transfers/${transfer}`).length;
+    rig.explorer.transferStore.getAll().map((transfer: Transfer) => transfer.problem?.kind);
+  const countRequests = (): number => rig.server.requestsTo('GET /api/v1/transfers/*').length;
+  const countPolls = (transfer: string): number => rig.server.requestsTo(`GET /api/v1/transfers/${transfer}`).length;
 
-  /** Two transfers that run. */
+  /** Two running transfers. */
   async function twoRunning(): Promise<void> {
     rig.server.on('POST /api/v1/transfers', json({ id }, 201), json({ id: other }, 201));
     rig.server.on('GET /api/v1/transfers/*', statusOfAsked);
@@ -41,9 +41,9 @@ describe('The monitor', () => {
     await rig.passing(until(rig.explorer.transferStore.onDidChange, areActive));
   }
 
-  const areActive = (): boolean => rig.explorer.transferStore.all().every(({ state }) => state === 'active');
+  const areActive = (): boolean => rig.explorer.transferStore.getAll().every(({ state }) => state === 'active');
 
-  it('follows a transfer to its end, keeps every change, and then asks no more', async () => {
+  it('polls a transfer until its end, stores every change, and then stops', async () => {
     rig.server.on('GET /api/v1/transfers/*', status('staging', 0), status('active', 0), status('succeeded', 1));
     await rig.connect();
     await rig.explorer.transferFlow.submit(rig.order);
@@ -53,7 +53,7 @@ describe('The monitor', () => {
     await rig.clock.pass(second);
     await seen('succeeded');
     await rig.clock.pass(hour);
-    const [transfer] = rig.explorer.transferStore.all();
+    const [transfer] = rig.explorer.transferStore.getAll();
     assert.deepEqual(
       transfer?.changes.map(({ state }) => state),
       ['submitting', 'accepted', 'staging', 'active', 'succeeded'],
@@ -61,10 +61,10 @@ describe('The monitor', () => {
     assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, 3);
   });
 
-  it('says of all transfers that the network is away, and takes it back when it is there again (D33)', async () => {
+  it('shows on all transfers that the network is down, and clears that when it is back (D33)', async () => {
     await twoRunning();
     rig.server.on('GET /api/v1/transfers/*', resetBeforeAnswer());
-    rig.explorer.monitor.askNow();
+    rig.explorer.monitor.pollNow();
     await rig.passing(until(rig.explorer.transferStore.onDidChange, () => problems().includes('dropped')));
     assert.deepEqual(problems(), ['dropped', 'dropped']);
     assert.ok(areActive());
@@ -73,34 +73,34 @@ describe('The monitor', () => {
     assert.deepEqual(problems(), [undefined, undefined]);
   });
 
-  it('goes on with the others when the service fails at one transfer alone', async () => {
+  it('continues with the others if the service fails for one transfer', async () => {
     await twoRunning();
     rig.server.on('GET /api/v1/transfers/*', async (request, response) => {
       await (request.path.endsWith(id) ? problem(422, 'odd') : statusOfAsked)(request, response);
     });
-    const [before, others] = [countOf(id), countOf(other)];
+    const [before, others] = [countPolls(id), countPolls(other)];
     await rig.passing(
-      until(rig.explorer.transferStore.onDidChange, () => countOf(other) >= others + 20 && countOf(id) > before),
+      until(rig.explorer.transferStore.onDidChange, () => countPolls(other) >= others + 20 && countPolls(id) > before),
     );
     assert.deepEqual(problems().filter(Boolean), ['refused']);
-    assert.ok(countOf(other) > 2 * (countOf(id) - before), 'that one is asked for less often');
+    assert.ok(countPolls(other) > 2 * (countPolls(id) - before), 'that one is polled less often');
   });
 
-  it('asks for each transfer again when told to, also where the service fails at every one of them', async () => {
+  it('polls each transfer on request, even if the service fails for all of them', async () => {
     await twoRunning();
     rig.server.on('GET /api/v1/transfers/*', problem(500, 'odd'));
     const areToldOf = (): boolean => problems().every((kind) => kind === 'serverError');
     await rig.passing(until(rig.explorer.transferStore.onDidChange, areToldOf));
-    const [before, others] = [countOf(id), countOf(other)];
-    // Told again and again, always while one of them is asked for.
+    const [before, others] = [countPolls(id), countPolls(other)];
+    // Requested repeatedly, always during a poll.
     for (let times = 0; times < 6; times++) {
-      rig.explorer.monitor.askNow();
+      rig.explorer.monitor.pollNow();
       await rig.passing(rig.server.received(rig.server.requests.length + 1));
     }
-    assert.deepEqual([countOf(id) > before, countOf(other) > others], [true, true]);
+    assert.deepEqual([countPolls(id) > before, countPolls(other) > others], [true, true]);
   });
 
-  it('shows both transfers of one server in one line, also over two connections (D33)', async () => {
+  it('polls all transfers of one server in one queue, even over two connections (D33)', async () => {
     let underWay = 0;
     let most = 0;
     await twoRunning();
@@ -114,53 +114,53 @@ describe('The monitor', () => {
     const session = await rig.connect();
     const connection = { ...session.connection, id: 'second' };
     rig.explorer.sessions.add({ ...session, connection });
-    const [transfer] = rig.explorer.transferStore.all();
+    const [transfer] = rig.explorer.transferStore.getAll();
     assert.ok(transfer);
     rig.explorer.transferStore.put([
       { ...transfer, key: 'over-the-second', order: { ...transfer.order, connectionId: 'second' } },
     ]);
-    const before = asked();
-    await rig.passing(until(rig.explorer.transferStore.onDidChange, () => asked() > before + 12));
+    const before = countRequests();
+    await rig.passing(until(rig.explorer.transferStore.onDidChange, () => countRequests() > before + 12));
     assert.equal(most, 1);
   });
 
-  it('waits as long as the server asks for (D33)', async () => {
+  it('waits as long as the server requires (D33)', async () => {
     rig.server.on('GET /api/v1/transfers/*', busy(503, '120'), status('succeeded', 1));
     await rig.connect();
     await rig.explorer.transferFlow.submit(rig.order);
     const { transferStore } = rig.explorer;
-    await until(transferStore.onDidChange, () => transferStore.all()[0]?.problem?.retryAfterMs === 120_000);
+    await until(transferStore.onDidChange, () => transferStore.getAll()[0]?.problem?.retryAfterMs === 120_000);
     await rig.clock.pass(119 * second);
     assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, 1);
     await rig.clock.pass(2 * second);
     await seen('succeeded');
   });
 
-  it('goes on after the end of the window, from the ledger', async () => {
+  it('continues from the ledger after the window was closed', async () => {
     rig.server.on('GET /api/v1/transfers/*', status('active', 0), status('succeeded', 1));
     await rig.connect();
     await rig.explorer.transferFlow.submit(rig.order);
     await seen('active');
     rig.restart();
     await rig.explorer.transferFlow.resume();
-    assert.equal(rig.explorer.transferStore.running()[0]?.id, id);
+    assert.equal(rig.explorer.transferStore.getRunning()[0]?.id, id);
     await rig.connect();
     await seen('succeeded');
-    assert.equal(rig.explorer.transferStore.finished().length, 1);
+    assert.equal(rig.explorer.transferStore.getFinished().length, 1);
   });
 
-  it('asks at once when told to, whatever the schedule says', async () => {
+  it('polls at once on request, whatever the schedule says', async () => {
     rig.server.on('GET /api/v1/transfers/*', status('active', 0), status('succeeded', 1));
     await rig.connect();
     const { key } = await rig.explorer.transferFlow.submit(rig.order);
     await seen('active');
-    rig.explorer.monitor.askNow(key);
+    rig.explorer.monitor.pollNow(key);
     await rig.clock.pass(200);
     await seen('succeeded');
     assert.equal(rig.server.requestsTo('GET /api/v1/transfers/*').length, 2);
   });
 
-  it('never asks for a submission that was not confirmed', async () => {
+  it("never polls a submission that isn't confirmed", async () => {
     rig.server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await rig.connect();
     await rig.explorer.transferFlow.submit(rig.order);
@@ -169,8 +169,8 @@ describe('The monitor', () => {
   });
 });
 
-/** A status of the transfer that is asked for. */
+/** Returns a status of the requested transfer. */
 const statusOfAsked: Behaviour = async (request, response) => {
-  const asked = request.path.split('/').at(-1);
-  await json({ id: asked, status: 'active', num_files: 1, num_files_transferred: 1 })(request, response);
+  const requestedId = request.path.split('/').at(-1);
+  await json({ id: requestedId, status: 'active', num_files: 1, num_files_transferred: 1 })(request, response);
 };

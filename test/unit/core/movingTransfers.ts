@@ -1,4 +1,4 @@
-import type { Transfer } from '../../../src/core/model/transfer.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { order } from './specimens.ts';
 
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { filesNamedIn } from '../../../src/core/model/namedFiles.ts';
-import type { TransferFile } from '../../../src/core/model/transfer.ts';
+import { findNamedFiles } from '../../../src/core/model/namedFiles.ts';
+import type { TransferFile } from '../../../src/core/model/transferModel.ts';
 
 const file = (id: string, name = id): TransferFile => ({ id, name });
 
@@ -11,7 +11,7 @@ describe('The files that a message names', () => {
     file('JDP:3', 'my b.csv'),
     file('JDP:4', 'data/a.csv'),
   ];
-  const named = (message: string): readonly string[] => filesNamedIn(message, files).map(({ id }) => id);
+  const named = (message: string): readonly string[] => findNamedFiles(message, files).map(({ id }) => id);
 
   for (const [message, ids] of [
     ['Transfer x: failed (could not read a.csv: not found)', ['JDP:1']],
@@ -31,18 +31,18 @@ describe('The files that a message names', () => {
     });
   }
 
-  it('are all those that share the name', () => {
-    assert.equal(filesNamedIn('x.csv is missing', [file('1', 'x.csv'), file('2', 'x.csv')]).length, 2);
+  it('are all files with the same name', () => {
+    assert.equal(findNamedFiles('x.csv is missing', [file('1', 'x.csv'), file('2', 'x.csv')]).length, 2);
   });
 
   it('are never those with an empty name', () => {
-    assert.deepEqual(filesNamedIn('any text', [file('1', ''), file('2', ' ')]), []);
+    assert.deepEqual(findNamedFiles('any text', [file('1', ''), file('2', ' ')]), []);
   });
 
-  it('are not looked for without end in a long message of many files', () => {
+  it('are found in bounded time in a long message about many files', () => {
     const many = Array.from({ length: 20_000 }, (_, index) => file(`id-${String(index)}`));
     const message = many.map(({ id }) => id).join(', ');
-    const found = filesNamedIn(message, many).length;
+    const found = findNamedFiles(message, many).length;
     assert.ok(found > 1000 && found < 20_000, String(found));
   });
 });

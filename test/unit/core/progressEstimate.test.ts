@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Transfer } from '../../../src/core/model/transfer.ts';
-import { estimateOf, paceOf } from '../../../src/core/monitor/progressEstimate.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
+import { estimateRemaining, getPace } from '../../../src/core/monitor/progressEstimate.ts';
 import { property } from '../../support/property.ts';
 import { moving, succeeded } from './movingTransfers.ts';
 
 const [second, minute] = [1000, 60_000];
 
 describe('The estimate of a transfer', () => {
-  it('is drawn from the files that it moved', () => {
+  it('uses the files that it has moved', () => {
     const steady = moving([
       [1, 0],
       [2, 20],
       [3, 40],
     ]);
-    assert.deepEqual(estimateOf(steady, [], 3 * minute), {
+    assert.deepEqual(estimateRemaining(steady, [], 3 * minute), {
       kind: 'range',
       lowMs: 3 * minute,
       highMs: 3 * minute,
@@ -22,19 +22,19 @@ describe('The estimate of a transfer', () => {
     });
   });
 
-  it('is a range between the pace of late and the pace of all', () => {
+  it('ranges between the recent pace and the overall pace', () => {
     const slower = moving([
       [1, 0],
       [2, 40],
       [6, 60],
     ]);
-    const estimate = estimateOf(slower, [], 6 * minute);
+    const estimate = estimateRemaining(slower, [], 6 * minute);
     assert.ok(estimate?.kind === 'range');
     assert.equal(Math.round(estimate.lowMs / second), 200, 'as over the whole time');
     assert.equal(estimate.highMs, 8 * minute, 'as lately');
   });
 
-  it('grows while nothing comes, and does not count staging as slow moving', () => {
+  it("grows while nothing moves, and doesn't count staging as slow progress", () => {
     const transfer = moving(
       [
         [0, 0],
@@ -42,7 +42,7 @@ describe('The estimate of a transfer', () => {
       ],
       { changes: [{ state: 'active', at: 30 * minute }] },
     );
-    assert.deepEqual(estimateOf(transfer, [], 33 * minute), {
+    assert.deepEqual(estimateRemaining(transfer, [], 33 * minute), {
       kind: 'range',
       lowMs: minute,
       highMs: 3 * minute,
@@ -50,10 +50,10 @@ describe('The estimate of a transfer', () => {
     });
   });
 
-  it('is drawn from earlier transfers until files move, staging and all', () => {
+  it('uses earlier transfers until files move, including staging', () => {
     const staging = moving([[0, 0]], { state: 'staging' });
-    const paces = [succeeded('one', 10), succeeded('two', 20)].map(paceOf).filter((pace) => pace !== undefined);
-    const estimate = estimateOf(staging, paces, 5 * minute);
+    const paces = [succeeded('one', 10), succeeded('two', 20)].map(getPace).filter((pace) => pace !== undefined);
+    const estimate = estimateRemaining(staging, paces, 5 * minute);
     assert.ok(estimate?.kind === 'range');
     assert.deepEqual(
       [estimate.lowMs, estimate.highMs, estimate.basis, estimate.count],
@@ -61,11 +61,11 @@ describe('The estimate of a transfer', () => {
     );
   });
 
-  it('says no more of earlier transfers once it has taken longer than they would have', () => {
-    assert.equal(estimateOf(moving([[0, 0]]), [100 / (10 * minute)], 11 * minute), undefined);
+  it('ignores earlier transfers once it has taken longer than they would have', () => {
+    assert.equal(estimateRemaining(moving([[0, 0]]), [100 / (10 * minute)], 11 * minute), undefined);
   });
 
-  it('says for how long nothing has moved, as far as the server was asked', () => {
+  it('reports how long nothing has moved, up to the last poll', () => {
     const stalled = moving(
       [
         [1, 0],
@@ -73,10 +73,10 @@ describe('The estimate of a transfer', () => {
       ],
       { askedAt: 42 * minute },
     );
-    assert.deepEqual(estimateOf(stalled, [], 50 * minute), { kind: 'stalled', sinceMs: 40 * minute });
+    assert.deepEqual(estimateRemaining(stalled, [], 50 * minute), { kind: 'stalled', sinceMs: 40 * minute });
   });
 
-  it('does not call a pause a standstill that is no longer than those before', () => {
+  it("doesn't report a stall for a pause that isn't longer than earlier ones", () => {
     const slow = moving(
       [
         [1, 0],
@@ -85,31 +85,31 @@ describe('The estimate of a transfer', () => {
       ],
       { askedAt: 92 * minute },
     );
-    assert.equal(estimateOf(slow, [], 92 * minute)?.kind, 'range');
+    assert.equal(estimateRemaining(slow, [], 92 * minute)?.kind, 'range');
   });
 
-  it('calls it a standstill from ten minutes on, or twice the longest pause before', () => {
+  it('reports a stall after ten minutes, or twice the longest earlier pause', () => {
     const moved = [
       [1, 0],
       [2, 20],
       [12, 40],
     ] as const;
     const kindAt = (series: readonly (readonly [number, number])[], askedAt: number): string | undefined =>
-      estimateOf(moving(series, { askedAt: askedAt * minute }), [], askedAt * minute)?.kind;
+      estimateRemaining(moving(series, { askedAt: askedAt * minute }), [], askedAt * minute)?.kind;
     assert.deepEqual([kindAt(moved.slice(0, 2), 11.9), kindAt(moved.slice(0, 2), 12)], ['range', 'stalled']);
     assert.deepEqual([kindAt(moved, 31.9), kindAt(moved, 32)], ['range', 'stalled']);
   });
 
-  it('goes by earlier transfers, and not by the standstill, where none has moved yet', () => {
+  it('uses earlier transfers instead of a stall if none has moved yet', () => {
     const waiting = moving([[0, 0]], { state: 'staging', askedAt: 15 * minute });
-    assert.equal(estimateOf(waiting, [], 15 * minute)?.kind, 'stalled');
-    assert.equal(estimateOf(waiting, [100 / (20 * minute)], 15 * minute)?.kind, 'range');
+    assert.equal(estimateRemaining(waiting, [], 15 * minute)?.kind, 'stalled');
+    assert.equal(estimateRemaining(waiting, [100 / (20 * minute)], 15 * minute)?.kind, 'range');
   });
 
-  it('goes by what was asked for, since it was created, where the server has told nothing', () => {
+  it('uses the requested files, and the time since creation, if the server has reported nothing', () => {
     const untold = moving([], { createdAt: 5 * minute, changes: [] });
     Reflect.deleteProperty(untold, 'status');
-    assert.deepEqual(estimateOf(untold, [100 / (20 * minute)], 10 * minute), {
+    assert.deepEqual(estimateRemaining(untold, [100 / (20 * minute)], 10 * minute), {
       kind: 'range',
       lowMs: 15 * minute,
       highMs: 15 * minute,
@@ -118,17 +118,17 @@ describe('The estimate of a transfer', () => {
     });
   });
 
-  it('is not made of less than five seconds of moving', () => {
+  it("isn't made from less than five seconds of progress", () => {
     const movedFor = (seconds: number): Transfer =>
       moving([
         [1, 0],
         [1 + seconds / 60, 10],
       ]);
-    assert.equal(estimateOf(movedFor(4), [], minute + 4 * second), undefined);
-    assert.equal(estimateOf(movedFor(6), [], minute + 6 * second)?.kind, 'range');
+    assert.equal(estimateRemaining(movedFor(4), [], minute + 4 * second), undefined);
+    assert.equal(estimateRemaining(movedFor(6), [], minute + 6 * second)?.kind, 'range');
   });
 
-  it('counts the moving from the last time that it became active before anything moved', () => {
+  it('measures progress from the last time it became active before anything moved', () => {
     const changes = [
       { state: 'active', at: 10 * minute },
       { state: 'inactive', at: 20 * minute },
@@ -144,28 +144,28 @@ describe('The estimate of a transfer', () => {
       ],
       { changes },
     );
-    const estimate = estimateOf(transfer, [], 40 * minute);
+    const estimate = estimateRemaining(transfer, [], 40 * minute);
     assert.ok(estimate?.kind === 'range');
     assert.equal(estimate.highMs, 10 * minute);
   });
 
-  it('is not made where its ends lie more than twenty times apart', () => {
+  it("isn't made if its ends are more than a factor of twenty apart", () => {
     const paces = (minutes: number): readonly number[] => [100 / (10 * minute), 100 / (minutes * minute)];
-    assert.equal(estimateOf(moving([]), paces(200), 0)?.kind, 'range');
-    assert.equal(estimateOf(moving([]), paces(201), 0), undefined);
+    assert.equal(estimateRemaining(moving([]), paces(200), 0)?.kind, 'range');
+    assert.equal(estimateRemaining(moving([]), paces(201), 0), undefined);
   });
 
   const silent: readonly (readonly [string, Partial<Transfer>])[] = [
     ['it has ended', { state: 'succeeded' }],
-    ['the server cannot be asked', { problem: { kind: 'unreachable' } }],
-    ['the answer may be another transfer’s (D11)', { status: { doubtful: true } }],
+    ['the server does not respond', { problem: { kind: 'unreachable' } }],
+    ['the status may belong to another transfer (D11)', { status: { doubtful: true } }],
     ['it is being cancelled', { cancelAcceptedAt: 1 }],
     ['it is suspended', { state: 'inactive' }],
     ['all files have moved', { status: { fileCount: 40, movedFileCount: 40 } }],
     ['no file was ever counted', { movement: [] }],
   ];
   for (const [what, more] of silent) {
-    it(`is not made when ${what}`, () => {
+    it(`isn't made if ${what}`, () => {
       const steady = moving(
         [
           [1, 0],
@@ -173,18 +173,18 @@ describe('The estimate of a transfer', () => {
         ],
         more,
       );
-      assert.equal(estimateOf(steady, [], 2 * minute), undefined);
+      assert.equal(estimateRemaining(steady, [], 2 * minute), undefined);
     });
   }
 
   const counts = fc.array(fc.tuple(fc.nat(200), fc.nat(120)), { maxLength: 130 });
   const paces = fc.array(fc.double({ min: 1e-9, max: 10, noNaN: true }), { maxLength: 10 });
   property(
-    'is a range that makes sense, a standstill, or nothing, whatever the server counts',
+    'is a valid range, a stall, or undefined, whatever the server counts',
     fc.tuple(counts, paces, fc.nat(100_000_000)),
     ([moved, earlier, now]) => {
       const sorted = moved.toSorted(([one], [other]) => one - other);
-      const estimate = estimateOf(moving(sorted), earlier, now);
+      const estimate = estimateRemaining(moving(sorted), earlier, now);
       if (estimate?.kind === 'range')
         assert.ok(estimate.lowMs >= 0 && estimate.highMs >= estimate.lowMs && Number.isFinite(estimate.highMs));
       if (estimate?.kind === 'stalled') assert.ok(estimate.sinceMs >= 10 * minute);
@@ -192,19 +192,19 @@ describe('The estimate of a transfer', () => {
   );
 });
 
-describe('The pace of a transfer that succeeded', () => {
-  it('is that of all its files from its submission to its end', () => {
-    assert.equal(paceOf(succeeded('k', 15, { createdAt: 5 * minute })), 100 / (10 * minute));
+describe('The pace of a successful transfer', () => {
+  it('covers all its files from its submission to its end', () => {
+    assert.equal(getPace(succeeded('k', 15, { createdAt: 5 * minute })), 100 / (10 * minute));
   });
 
   const untold: readonly (readonly [string, Partial<Transfer>])[] = [
     ['did not succeed', { state: 'failed' }],
     ['moved only some of its files', { status: { fileCount: 100, movedFileCount: 99 } }],
-    ['tells of no change', { changes: [] }],
+    ['has no changes', { changes: [] }],
     ['ended as it was created', { createdAt: 10 * minute }],
     ['ended before, by a clock that was set back', { createdAt: 20 * minute }],
     ['had no files', { status: { fileCount: 0 } }],
   ];
   for (const [what, more] of untold)
-    it(`is not known of one that ${what}`, () => assert.equal(paceOf(succeeded('k', 10, more)), undefined));
+    it(`is unknown for a transfer that ${what}`, () => assert.equal(getPace(succeeded('k', 10, more)), undefined));
 });

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Explorer } from '../../../src/core/explorer.ts';
-import type { Session } from '../../../src/core/flows/sessions.ts';
+import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
 import type { Connection } from '../../../src/core/model/connection.ts';
-import type { TransferOrder } from '../../../src/core/model/transfer.ts';
-import type { Event } from '../../../src/core/util/emitter.ts';
+import type { TransferOrder } from '../../../src/core/model/transferModel.ts';
+import type { Emitter } from '../../../src/core/util/emitter.ts';
 import { json } from '../../support/faultBehaviours.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { ManualClock } from '../../support/manualClock.ts';
@@ -51,7 +51,7 @@ export class Rig {
     return { connectionId: 'c', orcid, source: 'Alpha', destination: 'Beta', files };
   }
 
-  async connect(explorer = this.explorer): Promise<Session> {
+  async connect(explorer = this.explorer): Promise<OpenConnection> {
     await explorer.connectFlow.open(this.connection, 'the-key');
     const { active } = explorer.sessions;
     if (!active) throw new Error('The rig could not connect');
@@ -99,12 +99,12 @@ export class Rig {
         clock: this.clock,
         ledgerFolder: join(this.folder, 'transfers'),
         hasFocus,
-        dialects: this.keptDialects,
-        searchability: this.savedSearchability,
+        savedDialects: this.keptDialects,
+        savedSearchability: this.savedSearchability,
         saveSearchability: (learned) => {
           this.savedSearchability = JSON.parse(JSON.stringify(learned));
         },
-        keepDialects: (learned) => {
+        saveDialects: (learned) => {
           this.keptDialects = JSON.parse(JSON.stringify(learned));
         },
         rememberConnection: (id) => this.remember(id),
@@ -117,6 +117,8 @@ const databases = [
   { id: 'a', name: 'Alpha', organization: 'One', url: '' },
   { id: 'b', name: 'Beta', organization: 'Two', url: '' },
 ];
+
+type Event<T> = Emitter<T>['event'];
 
 /** Resolves when `isSo` holds, looked at now and after every event. */
 export async function until(

@@ -16,9 +16,9 @@ describe('The search flow', () => {
 
   const ids = (search: Search | undefined): string[] =>
     (search?.files ?? []).flatMap((file) => (file.kind === 'file' ? [file.id] : []));
-  const all = (): readonly Search[] => rig.explorer.searchStore.all();
+  const all = (): readonly Search[] => rig.explorer.searchStore.getAll();
 
-  describe('loading on', () => {
+  describe('loading more pages', () => {
     const findsAll = async (pageSize: number, ...pages: Behaviour[]): Promise<Search | undefined> => {
       rig.server.on('POST /api/v1/files', ...pages);
       const key = await rig.explorer.searchFlow.run(await rig.connect(), { ...query, pageSize });
@@ -26,15 +26,15 @@ describe('The search flow', () => {
       return rig.explorer.searchStore.get(key);
     };
 
-    it('asks page after page until one brings nothing new (D9)', async () => {
+    it('requests pages until one has no new file (D9)', async () => {
       rig.server.on('POST /api/v1/files', page('1', '2'), page('2', '3'), page('3', '1'));
       const key = await rig.explorer.searchFlow.run(await rig.connect(), query);
       await rig.explorer.searchFlow.loadUpTo(key, Infinity);
       const [search] = all();
-      assert.deepEqual([ids(search), search?.mayHaveMore, search?.loading], [['1', '2', '3'], false, false]);
+      assert.deepEqual([ids(search), search?.mayHaveMore, search?.isLoading], [['1', '2', '3'], false, false]);
     });
 
-    it('ends when so many files are there, and goes on from there', async () => {
+    it('stops at the requested number of files, and continues from there', async () => {
       rig.server.on('POST /api/v1/files', page('1', '2'), page('3', '4'), page('5', '6'), page('7', '8'));
       const { searchFlow } = rig.explorer;
       const key = await searchFlow.run(await rig.connect(), query);
@@ -44,12 +44,12 @@ describe('The search flow', () => {
       assert.equal(ids(all()[0]).length, 8);
     });
 
-    it('ends with the reason of a page that failed, and keeps what came before', async () => {
+    it('stops with the reason of a failed page, and keeps the earlier ones', async () => {
       rig.server.on('POST /api/v1/files', page('1', '2'), page('3', '4'), problem(400, 'odd'));
       const { searchFlow } = rig.explorer;
       const key = await searchFlow.run(await rig.connect(), query);
       await searchFlow.loadUpTo(key, Infinity);
-      assert.deepEqual([ids(all()[0]).length, all()[0]?.reason?.detail, all()[0]?.loading], [4, 'odd', false]);
+      assert.deepEqual([ids(all()[0]).length, all()[0]?.reason?.detail, all()[0]?.isLoading], [4, 'odd', false]);
     });
 
     it('keeps the pages that came before one with an entry that the server itself rejects (D38)', async () => {
@@ -59,7 +59,7 @@ describe('The search flow', () => {
       assert.deepEqual([search?.mayHaveMore, search?.nextOffset], [true, 4]);
     });
 
-    it('is stopped without a reason, and writes nothing after it', async () => {
+    it('is stopped without a reason, and stores nothing afterwards', async () => {
       rig.server.on('POST /api/v1/files', page('1', '2'), silence());
       const { searchFlow } = rig.explorer;
       const key = await searchFlow.run(await rig.connect(), query);
@@ -68,12 +68,12 @@ describe('The search flow', () => {
       searchFlow.stop([key]);
       await loading;
       const [search] = all();
-      assert.deepEqual([ids(search), search?.loading, search?.reason], [['1', '2'], false, undefined]);
+      assert.deepEqual([ids(search), search?.isLoading, search?.reason], [['1', '2'], false, undefined]);
     });
 
     const requestCount = (): number => rig.server.requestsTo('POST /api/v1/files').length;
 
-    it('goes on after full pages without a new file, such as an organism with repeats (D9)', async () => {
+    it('continues after full pages without a new file, such as an organism with repeats (D9)', async () => {
       const search = await findsAll(1, page('1'), page('1'), page('1'), page('2'), page('2'), page());
       assert.deepEqual([ids(search), search?.mayHaveMore, search?.pagesWithoutNew], [['1', '2'], false, 0]);
     });
@@ -81,10 +81,10 @@ describe('The search flow', () => {
     it('stops after three full pages in a row without a new file, and says that there may be more (D9)', async () => {
       const search = await findsAll(1, page('1'));
       assert.deepEqual([ids(search), requestCount()], [['1'], 4]);
-      assert.deepEqual([search?.mayHaveMore, search?.loading, search?.pagesWithoutNew], [true, false, 3]);
+      assert.deepEqual([search?.mayHaveMore, search?.isLoading, search?.pagesWithoutNew], [true, false, 3]);
     });
 
-    it('goes on from there for up to three more pages when Load More is chosen (D9)', async () => {
+    it('continues for up to three more pages with Load More (D9)', async () => {
       const search = await findsAll(1, page('1'));
       rig.server.on('POST /api/v1/files', page('1'), page('2'), page('3'));
       await rig.explorer.searchFlow.loadMore(search?.key ?? '');
@@ -111,10 +111,10 @@ describe('The search flow', () => {
       assert.deepEqual([ids(search).length, search?.mayHaveMore, requestCount()], [4, false, 3]);
     });
 
-    it('starts over with no memory of its pages when it is repeated (D9)', async () => {
+    it('starts without its earlier pages when it is restarted (D9)', async () => {
       const search = await findsAll(2, page('1', '2'));
       rig.server.requests.length = 0;
-      await rig.explorer.searchFlow.repeat(search?.key ?? '');
+      await rig.explorer.searchFlow.restart(search?.key ?? '');
       const [after] = all();
       assert.deepEqual([ids(after), after?.mayHaveMore, requestCount()], [['1', '2'], true, 1]);
     });
@@ -137,12 +137,12 @@ describe('The search flow', () => {
   describe('searching several databases', () => {
     const queries = ['Alpha', 'Beta'].map((database) => ({ ...query, database }));
 
-    it('gives each its own files, reason and pages, in the order asked', async () => {
-      const answers: Behaviour = async (request, response) => {
+    it('shows each with its own files, reason and pages, in the given order', async () => {
+      const respond: Behaviour = async (request, response) => {
         const { database } = JSON.parse(request.body) as { database: string };
         await (database === 'Alpha' ? problem(400, 'odd') : page('1', '2'))(request, response);
       };
-      rig.server.on('POST /api/v1/files', answers);
+      rig.server.on('POST /api/v1/files', respond);
       await rig.explorer.searchFlow.runAll(await rig.connect(), queries);
       assert.deepEqual(
         all().map((search) => [search.query.database, search.reason?.detail, ids(search), search.mayHaveMore]),
@@ -153,20 +153,20 @@ describe('The search flow', () => {
       );
     });
 
-    it('asks a few at a time, and the others when those have answered', async () => {
+    it('searches a few at a time', async () => {
       rig.server.on('POST /api/v1/files', silence());
       const session = await rig.connect();
-      const asked = (): number => rig.server.requestsTo('POST /api/v1/files').length;
+      const countRequests = (): number => rig.server.requestsTo('POST /api/v1/files').length;
       const many = Array.from({ length: 9 }, () => query);
       const running = rig.explorer.searchFlow.runAll(session, many);
       await rig.server.received(2 + 4);
-      assert.deepEqual([asked(), all().filter(({ loading }) => loading).length], [4, 9]);
+      assert.deepEqual([countRequests(), all().filter(({ isLoading }) => isLoading).length], [4, 9]);
       rig.explorer.searchFlow.stop(all().map(({ key }) => key));
       await running;
-      assert.equal(asked(), 4, 'those that were stopped while they waited are not asked for');
+      assert.equal(countRequests(), 4, 'searches that were stopped while they waited are not sent');
     });
 
-    it('passes over one that was dismissed while it waited', async () => {
+    it('skips one that was dismissed while it waited', async () => {
       rig.server.on('POST /api/v1/files', page('1'));
       const session = await rig.connect();
       const running = rig.explorer.searchFlow.runAll(session, [...queries, ...queries, ...queries]);
@@ -177,7 +177,7 @@ describe('The search flow', () => {
     });
   });
 
-  describe('asking by id (D8)', () => {
+  describe('searching by IDs (D8)', () => {
     const byId = (given: readonly string[]): SearchQuery => ({ ...query, query: '', ids: given });
 
     const answerAll: Behaviour = async (request, response) => {
@@ -187,15 +187,15 @@ describe('The search flow', () => {
     };
     beforeEach(() => rig.server.on('POST /api/v1/files/by-id', answerAll));
 
-    it('brings all of them part by part, and names those that were left out', async () => {
+    it('loads all files in batches, and names the missing IDs', async () => {
       const many = Array.from({ length: 1200 }, (_, index) => (index === 700 ? 'missing' : `f${index}`));
       await rig.explorer.searchFlow.run(await rig.connect(), byId(many));
       const [search] = all();
       assert.deepEqual([search?.files.length, search?.missing], [1199, [{ id: 'missing' }]]);
-      assert.deepEqual([search?.mayHaveMore, search?.loading, search?.nextOffset], [false, false, 1200]);
+      assert.deepEqual([search?.mayHaveMore, search?.isLoading, search?.nextOffset], [false, false, 1200]);
     });
 
-    it('takes ids that are all refused for an answer, with the reason of each', async () => {
+    it('reports the reason of each ID if all are refused', async () => {
       rig.server.on('POST /api/v1/files/by-id', problem(404, 'not here'));
       await rig.passing(rig.explorer.searchFlow.run(await rig.connect(), byId(['x', 'y'])));
       const [search] = all();
@@ -209,7 +209,7 @@ describe('The search flow', () => {
       assert.deepEqual([search.reason, search.mayHaveMore], [undefined, false]);
     });
 
-    it('goes on with the part that failed', async () => {
+    it('continues with the batch that failed', async () => {
       const many = Array.from({ length: 600 }, (_, index) => `f${index}`);
       rig.server.on('POST /api/v1/files/by-id', answerAll, json({ resources: 'odd' }), answerAll);
       const key = await rig.explorer.searchFlow.run(await rig.connect(), byId(many));
@@ -218,7 +218,7 @@ describe('The search flow', () => {
       assert.deepEqual([all()[0]?.files.length, all()[0]?.reason], [600, undefined]);
     });
 
-    it('says that there is no connection', async () => {
+    it('reports that there is no connection', async () => {
       const session = await rig.connect();
       rig.explorer.connectFlow.disconnect();
       await rig.explorer.searchFlow.run(session, byId(['f1']));
@@ -228,38 +228,38 @@ describe('The search flow', () => {
 
   describe('the search parameters of a database (D26)', () => {
     const route = 'GET /api/v1/databases/a/search-parameters';
-    const asked = (): number => rig.server.requestsTo(route).length;
+    const countRequests = (): number => rig.server.requestsTo(route).length;
 
-    it('are asked for once, also by two at the same time, and again after a new listing', async () => {
+    it('are requested once, even by two concurrent callers, and again after a new listing', async () => {
       rig.server.on(route, json({ d: { type: 'array(string)', value: ['asc'] } }));
       await rig.connect();
       const { parameterFlow, connectFlow } = rig.explorer;
       const [first] = await Promise.all([parameterFlow.load('Alpha'), parameterFlow.load('Alpha')]);
       await parameterFlow.load('Alpha');
-      assert.deepEqual([first.parameters['d']?.values, asked()], [['asc'], 1]);
+      assert.deepEqual([first.parameters['d']?.values, countRequests()], [['asc'], 1]);
       await connectFlow.refreshDatabases();
       await parameterFlow.load('Alpha');
-      assert.equal(asked(), 2);
+      assert.equal(countRequests(), 2);
     });
 
-    it('are none where a service does not tell', async () => {
+    it('are empty if the service has no such route', async () => {
       await rig.connect();
       assert.deepEqual(await rig.explorer.parameterFlow.load('Alpha'), { parameters: {} });
     });
 
-    it('are told through the store, with the reason where they did not come', async () => {
+    it('are put into the store, with the reason if they failed', async () => {
       rig.server.on(route, problem(403, 'not you'), json({}));
       await rig.connect();
       const { parameterFlow, parameterStore } = rig.explorer;
-      const told: string[] = [];
-      parameterStore.onDidChange((name) => told.push(name));
+      const names: string[] = [];
+      parameterStore.onDidChange((name) => names.push(name));
       await parameterFlow.load('Alpha');
-      assert.deepEqual(told, ['Alpha']);
+      assert.deepEqual(names, ['Alpha']);
       assert.equal(parameterStore.get('Alpha')?.reason?.detail, 'not you');
-      assert.deepEqual(await parameterFlow.load('Alpha'), { parameters: {} }, 'what failed is asked for again');
+      assert.deepEqual(await parameterFlow.load('Alpha'), { parameters: {} }, 'a failed request is repeated');
     });
 
-    it('need a connection', async () => {
+    it('require a connection', async () => {
       const { reason } = await rig.explorer.parameterFlow.load('Alpha');
       assert.equal(reason?.kind, 'notConnected');
       assert.equal((await rig.explorer.parameterFlow.load('Alpha')).reason?.kind, 'notConnected');

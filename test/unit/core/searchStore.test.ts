@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
-import { inOrder } from '../../../src/core/model/resultOrder.ts';
+import { sortFiles } from '../../../src/core/model/resultOrder.ts';
 import { SearchStore } from '../../../src/core/store/searchStore.ts';
 
 const file = (id: string, more: Partial<FileEntry> = {}): FileEntry => {
@@ -15,82 +15,85 @@ describe('The store of searches', () => {
 
   const open = (key: string, connectionId = 'c', ...files: FileEntry[]): void => {
     store.open(key, connectionId, { database: 'Alpha', query: key, pageSize: 2 });
-    store.update(key, { files, loading: false });
+    store.update(key, { files, isLoading: false });
   };
-  const keys = (): string[] => store.all().map(({ key }) => key);
+  const keys = (): string[] => store.getAll().map(({ key }) => key);
 
-  it('counts a file once that two searches hold checked, until neither does', () => {
+  it('counts a file that is checked in two searches once, until it is checked in neither', () => {
     const one = file('1', { sizeBytes: 10 });
     open('a', 'c', one);
     open('b', 'c', one);
     open('other', 'd', one);
-    for (const { key } of store.all()) store.setChecked(key, [one, one], true);
+    for (const { key } of store.getAll()) store.setChecked(key, [one, one], true);
     assert.deepEqual(store.checked, { count: 2, sizeBytes: 20 }, 'another connection has another file');
     store.setChecked('a', [one], false);
-    assert.deepEqual([store.checked.count, store.checkedCount('a'), store.checkedCount('b')], [2, 0, 1]);
+    assert.deepEqual([store.checked.count, store.getCheckedCount('a'), store.getCheckedCount('b')], [2, 0, 1]);
     store.uncheck(['b']);
     assert.deepEqual(store.checked, { count: 1, sizeBytes: 10 });
     store.dismiss(['other']);
-    assert.deepEqual([store.checked, store.checkedFiles()], [{ count: 0, sizeBytes: 0 }, []]);
+    assert.deepEqual([store.checked, store.getCheckedFiles()], [{ count: 0, sizeBytes: 0 }, []]);
   });
 
-  it('unchecks certain files of a connection in all its searches, and tells which searches that changed', () => {
+  it('unchecks given files of a connection in all its searches, and reports the searches that changed', () => {
     const [one, two] = [file('1'), file('2')];
     open('a', 'c', one, two);
     open('b', 'c', one);
     open('other', 'd', one);
-    for (const { key, files } of store.all()) store.setChecked(key, files as FileEntry[], true);
-    const told: (readonly string[])[] = [];
-    store.onDidChange((changed) => told.push(changed));
+    for (const { key, files } of store.getAll()) store.setChecked(key, files as FileEntry[], true);
+    const events: (readonly string[])[] = [];
+    store.onDidChange((changed) => events.push(changed));
     store.uncheckFiles('c', [{ database: 'Alpha', id: '1' }]);
     assert.deepEqual(
-      store.checkedFiles().map(({ connectionId, file: { id } }) => `${connectionId} ${id}`),
+      store.getCheckedFiles().map(({ connectionId, file: { id } }) => `${connectionId} ${id}`),
       ['d 1', 'c 2'],
     );
-    assert.deepEqual(told, [['a', 'b']]);
+    assert.deepEqual(events, [['a', 'b']]);
     store.uncheckFiles('c', [{ database: 'Beta', id: '2' }]);
     assert.equal(store.checked.count, 2, 'a file of another database is another file');
   });
 
-  it('checks all files that can be read, and tells of it as a change of the search', () => {
+  it('checks all readable files, and reports it as a change of the search', () => {
     open('a', 'c', file('1'), file('2'));
     store.update('a', { files: [file('1'), { kind: 'unreadable', text: '{}' }, file('2')] });
-    const told: (readonly string[])[] = [];
-    store.onDidChange((changed) => told.push(changed));
+    const events: (readonly string[])[] = [];
+    store.onDidChange((changed) => events.push(changed));
     store.checkAll('a');
-    assert.deepEqual([store.checked.count, told], [2, [['a']]]);
+    assert.deepEqual([store.checked.count, events], [2, [['a']]]);
   });
 
-  it('puts dismissed searches back in their places, with their checks, and not loading', () => {
+  it('restores dismissed searches at their positions, with their checks, and not loading', () => {
     for (const key of ['a', 'b', 'c']) open(key, 'c', file(key));
     store.checkAll('b');
-    store.update('b', { loading: true });
+    store.update('b', { isLoading: true });
     const gone = store.dismiss(['b', 'a', 'unknown']);
     assert.deepEqual([keys(), store.checked.count], [['c'], 0]);
     open('d');
     store.restore(gone);
-    assert.deepEqual([keys(), store.isChecked('b', 'b'), store.get('b')?.loading], [['d', 'c', 'b', 'a'], true, false]);
-    assert.equal(store.add('b', [file('b'), file('new')]), 1, 'what was seen before is still known');
+    assert.deepEqual(
+      [keys(), store.isChecked('b', 'b'), store.get('b')?.isLoading],
+      [['d', 'c', 'b', 'a'], true, false],
+    );
+    assert.equal(store.add('b', [file('b'), file('new')]), 1, 'known files stay known');
   });
 
-  it('takes files again that a search forgot when it was asked anew', () => {
+  it('accepts files again that a search dropped when it was repeated', () => {
     open('a', 'c', file('1'));
     store.update('a', { files: [], nextOffset: 0 });
     assert.equal(store.add('a', [file('1'), file('1')]), 1);
   });
 
-  it('leaves alone what is not there', () => {
+  it("ignores what doesn't exist", () => {
     assert.equal(store.add('nobody', [file('1')]), 0);
     store.setChecked('nobody', [file('1')], true);
     store.checkAll('nobody');
     store.restore([]);
-    assert.deepEqual([store.all(), store.checked.count], [[], 0]);
+    assert.deepEqual([store.getAll(), store.checked.count], [[], 0]);
   });
 });
 
 describe('The order of results', () => {
   const names = (order: 'relevance' | 'name' | 'size', language = 'en'): string[] =>
-    inOrder(
+    sortFiles(
       [
         { kind: 'unreadable', text: '?' },
         file('x', { name: 'Part 10', sizeBytes: 3 }),
@@ -102,13 +105,13 @@ describe('The order of results', () => {
       language,
     ).map((found) => (found.kind === 'file' ? found.id : '?'));
 
-  it('is that of the answers, that of people for names, and the largest first for sizes', () => {
+  it('is that of the responses, the collation for names, and descending for sizes', () => {
     assert.deepEqual(names('relevance'), ['?', 'x', 'y', 'z', 'w']);
     assert.deepEqual(names('name'), ['w', 'z', 'y', 'x', '?']);
     assert.deepEqual(names('size'), ['w', 'x', 'z', 'y', '?']);
   });
 
-  it('is for names that of the language: Ä is an A in French, and the last letter but one in Swedish', () => {
+  it('depends on the language for names: Ä is an A in French, and the last letter but one in Swedish', () => {
     assert.deepEqual(names('name', 'fr'), ['w', 'z', 'y', 'x', '?']);
     assert.deepEqual(names('name', 'sv'), ['w', 'y', 'x', 'z', '?']);
   });

@@ -13,7 +13,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const nmdc = 'National Microbiome Data Collaborative';
 const plain: SearchQuery = { database: 'Alpha', query: 'salt marsh', pageSize: 2 };
 
-describe('What a refused search tells about its database (D38)', () => {
+describe('What a refused search reveals about its database (D38)', () => {
   const notImplemented: Reason = {
     kind: 'serverError',
     status: 500,
@@ -31,7 +31,7 @@ describe('What a refused search tells about its database (D38)', () => {
     ['an id', { query: 'JDP:000001' }, studyWanted, undefined],
     ['a word with an operator', { query: '-salt' }, studyWanted, undefined],
     ['a search without words that is refused', { query: ' ' }, studyWanted, 'wantsWords'],
-    ['words with a sign, which may be a mistake', { query: 'bytes:>' }, studyWanted, undefined],
+    ['words with an operator, which may be a mistake', { query: 'bytes:>' }, studyWanted, undefined],
     ['a search with parameters', { specific: { f: 'x' } }, studyWanted, undefined],
     ['a search with a status', { status: 'staged' }, studyWanted, undefined],
     ['a refused limit', {}, { ...studyWanted, detail: 'limit must be at most 100' }, undefined],
@@ -55,7 +55,7 @@ describe('What a refused search tells about its database (D38)', () => {
     });
   }
 
-  it('leaves out the searches that it refuses, and no others', () => {
+  it('predicts which searches a database refuses', () => {
     const refused = (kind: Searchability['kind'], query: Partial<SearchQuery>): boolean =>
       isRefused({ ...plain, ...query }, { kind });
     assert.deepEqual([refused('notSearchable', {}), refused('notSearchable', { query: 'nmdc:sty-1' })], [true, true]);
@@ -66,15 +66,15 @@ describe('What a refused search tells about its database (D38)', () => {
     assert.deepEqual([refused('wantsWords', { query: '' }), refused('wantsWords', {})], [true, false]);
   });
 
-  it('is not replaced by less: a database that refuses words is known to refuse none as well', () => {
+  it("isn't replaced by a weaker one: a database that refuses words is known to refuse empty queries, too", () => {
     assert.equal(learnSearchability({ ...plain, query: '' }, studyWanted, { kind: 'wantsQuery' }), undefined);
   });
 });
 
-describe('The memory of what databases refuse to search for (D38)', () => {
+describe('The memory of refused searches (D38)', () => {
   const service = { connectionId: 'c', version: '1' };
 
-  it('is by connection, and starts afresh with a new version', () => {
+  it('is stored by connection, and starts empty for a new version', () => {
     const store = new SearchabilityStore();
     store.set(service, 'Alpha', { kind: 'notSearchable', detail: 'no' });
     assert.equal(store.get(service, 'Alpha')?.kind, 'notSearchable');
@@ -84,7 +84,7 @@ describe('The memory of what databases refuse to search for (D38)', () => {
     assert.equal(store.get(service, 'Alpha'), undefined);
   });
 
-  it('comes back as it was saved, and skips what is of another form', () => {
+  it('is restored as saved, and skips anything of another form', () => {
     const store = new SearchabilityStore();
     store.set(service, 'Alpha', { kind: 'wantsQuery', detail: 'an id is needed' });
     const saved = JSON.parse(JSON.stringify(store)) as Record<string, unknown>;
@@ -99,15 +99,15 @@ describe('The memory of what databases refuse to search for (D38)', () => {
     assert.deepEqual(new SearchabilityStore(5).toJSON(), {});
   });
 
-  it('tells of news only', () => {
+  it('reports changes only', () => {
     const store = new SearchabilityStore();
-    const told: string[] = [];
-    store.onDidChange((database) => told.push(database));
+    const events: string[] = [];
+    store.onDidChange((database) => events.push(database));
     store.set(service, 'Alpha', { kind: 'notSearchable' });
     store.set(service, 'Alpha', { kind: 'notSearchable' });
     store.set(service, 'Alpha', undefined);
     store.set(service, 'Alpha', undefined);
-    assert.deepEqual(told, ['Alpha', 'Alpha']);
+    assert.deepEqual(events, ['Alpha', 'Alpha']);
   });
 });
 
@@ -123,7 +123,7 @@ describe('A search of all databases (D38)', () => {
 
   const queries = (query: string): SearchQuery[] =>
     [jdp, kbase, nmdc].map((database) => ({ database, query, pageSize: 10 }));
-  const shown = (): readonly Search[] => rig.explorer.searchStore.all();
+  const shown = (): readonly Search[] => rig.explorer.searchStore.getAll();
   const searchAll = async (query: string): Promise<void> => {
     const session = rig.explorer.sessions.active ?? (await rig.connect());
     rig.explorer.searchFlow.dismiss(shown().map(({ key }) => key));
@@ -133,7 +133,7 @@ describe('A search of all databases (D38)', () => {
   const leftOut = (): unknown[] | undefined =>
     rig.explorer.searchStore.leftOut?.refused.map((one) => [one.query.database, one.searchability.kind]);
 
-  it('learns from the first refusals, and leaves those databases out of the next one', async () => {
+  it('learns from the first refusals, and omits those databases from the next search', async () => {
     await searchAll('JDP');
     assert.deepEqual(outcome(), [
       [jdp, undefined],
@@ -149,7 +149,7 @@ describe('A search of all databases (D38)', () => {
     ]);
   });
 
-  it('includes a database whose form the query has', async () => {
+  it('includes a database if the form of the query suits it', async () => {
     await searchAll('JDP');
     await searchAll('nmdc:sty-1');
     assert.deepEqual(outcome(), [
@@ -160,7 +160,7 @@ describe('A search of all databases (D38)', () => {
     assert.deepEqual(outcome(), [[jdp, undefined]], 'plain words are still refused');
   });
 
-  it('searches what was left out when asked to, and forgets what a success contradicts', async () => {
+  it('searches omitted databases on request, and forgets what a success disproves', async () => {
     await searchAll('JDP');
     await searchAll('JDP');
     service.refusesSearches = false;
@@ -177,21 +177,21 @@ describe('A search of all databases (D38)', () => {
     assert.deepEqual([outcome().length, leftOut()], [3, undefined]);
   });
 
-  it('knows after a restart what was learned', async () => {
+  it('remembers what it learned after a restart', async () => {
     await searchAll('JDP');
     rig.restart();
     await searchAll('JDP');
     assert.deepEqual(outcome(), [[jdp, undefined]]);
   });
 
-  it('searches all where every one is known to refuse', async () => {
+  it('searches all databases if every one is known to refuse', async () => {
     await searchAll('JDP');
     const session = await rig.connect();
     await rig.explorer.searchFlow.runWhereAccepted(session, queries('JDP').slice(1));
     assert.deepEqual([outcome().length, leftOut()], [5, undefined]);
   });
 
-  it('drops the line with the searches that it stands above', async () => {
+  it('removes the row of omitted databases with the searches below it', async () => {
     await searchAll('JDP');
     await searchAll('JDP');
     rig.explorer.searchFlow.dismiss(shown().map(({ key }) => key));

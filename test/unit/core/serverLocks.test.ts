@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServerLocks } from '../../../src/core/ledger/serverLocks.ts';
@@ -16,12 +16,12 @@ async function acquire(
   kind: RequestKind = 'status',
   didWait: (holder: RequestKind | undefined) => void = () => undefined,
 ): Promise<{ release(): Promise<void> }> {
-  const held = await locks.acquire(address, () => kind, didWait);
-  assert.ok(held);
-  return held;
+  const lock = await locks.acquire(address, () => kind, didWait);
+  assert.ok(lock);
+  return lock;
 }
 
-describe('The locks that windows take on a server (D34)', () => {
+describe('The locks on a server (D34)', () => {
   let folder: string;
   let clock: ManualClock;
   let log: MemoryLog;
@@ -40,18 +40,18 @@ describe('The locks that windows take on a server (D34)', () => {
 
   const files = async (): Promise<readonly string[]> => await readdir(join(folder, 'servers'));
 
-  it('are held by one window at a time, and leave nothing behind', async () => {
-    const held = await acquire(one);
+  it('are held by one window at a time, and leave no files', async () => {
+    const lock = await acquire(one);
     let isHeldByOther = false;
     const waiting = acquire(other).finally(() => (isHeldByOther = true));
     await eventually(async () => ((await files()).length === 1 ? true : undefined));
     assert.equal(isHeldByOther, false);
-    await held.release();
+    await lock.release();
     await (await waiting).release();
     assert.deepEqual(await files(), []);
   });
 
-  it('are one for each address', async () => {
+  it('are separate for each address', async () => {
     await acquire(one);
     assert.ok(
       await other.acquire(
@@ -62,20 +62,20 @@ describe('The locks that windows take on a server (D34)', () => {
     );
   });
 
-  it('tell the window that waits what kind of request holds them', async () => {
-    const held = await acquire(one, 'submission');
-    const told = await new Promise((resolve) => void acquire(other, 'cancel', resolve));
-    assert.equal(told, 'submission');
-    await held.release();
+  it('report to a waiting window the kind of request that holds them', async () => {
+    const lock = await acquire(one, 'submission');
+    const reported = await new Promise((resolve) => void acquire(other, 'cancel', resolve));
+    assert.equal(reported, 'submission');
+    await lock.release();
   });
 
-  it('are freed at once when the holder ends, in order or not', async () => {
+  it('are freed at once when the holder closes, even after a crash', async () => {
     await acquire(one, 'submission');
     one.dispose();
     await (await acquire(other)).release();
-    const held = await acquire(other);
+    const lock = await acquire(other);
     const [file = ''] = await files();
-    await held.release();
+    await lock.release();
     // No process has this id.
     const dead = { host: hostname(), pid: 2 ** 30, at: clock.now(), mark: 'dead' };
     await writeFile(join(folder, 'servers', file), JSON.stringify(dead));
@@ -83,7 +83,7 @@ describe('The locks that windows take on a server (D34)', () => {
   });
 
   it('go to the more urgent request of another window first', async () => {
-    const held = await acquire(one, 'submission');
+    const lock = await acquire(one, 'submission');
     const order: string[] = [];
     const take = async (locks: ServerLocks, kind: RequestKind): Promise<void> => {
       const own = await acquire(locks, kind);
@@ -94,13 +94,28 @@ describe('The locks that windows take on a server (D34)', () => {
     await eventually(async () => ((await files()).some((file) => file.includes('.submission.')) ? true : undefined));
     taking.push(take(other, 'cancel'));
     await eventually(async () => ((await files()).some((file) => file.includes('.cancel.')) ? true : undefined));
-    await held.release();
+    await lock.release();
     await Promise.all(taking);
     assert.deepEqual(order, ['cancel', 'submission', 'status']);
     assert.deepEqual(await files(), []);
   });
 
-  it('are not waited for when no request waits any longer', async () => {
+  it('delete the tickets of crashed windows, and no others', async () => {
+    await mkdir(join(folder, 'servers'));
+    const putTicket = async (id: number, holder: object): Promise<string> => {
+      const name = `aa.cancel.00000000-0000-4000-8000-00000000000${String(id)}.ticket`;
+      await writeFile(join(folder, 'servers', name), JSON.stringify({ mark: 'x', ...holder }));
+      return name;
+    };
+    // No process has this id.
+    await putTicket(1, { host: hostname(), pid: 2 ** 30, at: clock.now() });
+    await putTicket(2, { host: 'another machine', pid: 1, at: clock.now() - 120_000 });
+    const waiting = await putTicket(3, { host: 'another machine', pid: 1, at: clock.now() });
+    await (await acquire(one)).release();
+    assert.deepEqual(await files(), [waiting]);
+  });
+
+  it('stop waiting when no request waits any longer', async () => {
     await acquire(one);
     let kind: RequestKind | undefined = 'cancel';
     const waiting = other.acquire(
@@ -111,7 +126,7 @@ describe('The locks that windows take on a server (D34)', () => {
     assert.equal(await waiting, undefined);
   });
 
-  it('do without other windows where the folder cannot be written, and say so once', async () => {
+  it("don't wait for other windows if the folder can't be written, and log that once", async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     const locks = new ServerLocks(file, clock, log);

@@ -31,7 +31,7 @@ describe('A connected service', () => {
     return await session?.client.search({ database: 'Alpha', orcid, query: 'x' });
   };
 
-  it('is not responding after a refresh that failed, until it is back, which is found out without a person', async () => {
+  it('is not responding after a failed refresh, until an automatic check succeeds', async () => {
     assert.equal(problemKind(), undefined);
     await rig.server.stop();
     await refresh();
@@ -42,7 +42,7 @@ describe('A connected service', () => {
     assert.equal(rig.explorer.connectionStore.listing.reason, undefined, 'the databases are listed again');
   });
 
-  it('is checked by itself, also where the session before it was not responding', async () => {
+  it('is checked separately even if the previous session was not responding', async () => {
     rig.server.on(search, problem(503, 'no upstream'));
     await find();
     await rig.connect();
@@ -58,7 +58,7 @@ describe('A connected service', () => {
     assert.equal(problemKind(), 'serverError');
   });
 
-  it('responds where only one request made it drop the connection', async () => {
+  it('is responding if only one request made it drop the connection', async () => {
     rig.server.on(search, dropBeforeAnswer());
     const before = rig.server.requestsTo(list).length;
     await find();
@@ -66,7 +66,7 @@ describe('A connected service', () => {
     assert.equal(problemKind(), undefined);
   });
 
-  it('is not responding where it drops every connection', async () => {
+  it('is not responding if it drops every connection', async () => {
     rig.server.on(list, dropBeforeAnswer());
     await refresh();
     await rig.passing(isShown('dropped'));
@@ -74,7 +74,7 @@ describe('A connected service', () => {
     await rig.passing(isShown(undefined));
   });
 
-  it('responds when it refuses something', async () => {
+  it('is responding when it refuses something', async () => {
     rig.server.on(search, problem(500, 'a database failed'));
     await find();
     assert.equal(problemKind(), undefined);

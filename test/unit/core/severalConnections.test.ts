@@ -20,7 +20,7 @@ describe('Several connections', () => {
 
   const second = (): { id: string; name: string; server: string } => ({ id: 'd', name: 'D', server: other.address });
 
-  it('are open at once, and the one that was opened last is active', async () => {
+  it('are open at the same time, and the last opened one is active', async () => {
     await rig.connect();
     await rig.explorer.connectFlow.open(second(), 'its-key');
     const { sessions, connectionStore } = rig.explorer;
@@ -40,10 +40,10 @@ describe('Several connections', () => {
     });
   }
 
-  for (const way of ['open', 'reopen', 'openBeside'] as const)
-    it(`are remembered before they are shown as connected: ${way} (D45)`, async () => {
+  for (const way of ['open', 'reopen', 'openInBackground'] as const)
+    it(`are saved before they are shown as connected: ${way} (D45)`, async () => {
       const { connectFlow, connectionStore } = rig.explorer;
-      connectFlow.fail(rig.connection, { kind: 'unreachable' });
+      connectFlow.showFailure(rig.connection, { kind: 'unreachable' });
       const gate = new Gate();
       const remembered = remembering(gate);
       const opened = connectFlow[way](rig.connection, 'the-key');
@@ -54,7 +54,7 @@ describe('Several connections', () => {
       assert.equal(connectionStore.state.kind, 'connected');
     });
 
-  it('are not shown where the person has disconnected while they were being remembered (D45)', async () => {
+  it('are not shown if the user disconnected while they were being saved (D45)', async () => {
     const { connectFlow, connectionStore, sessions } = rig.explorer;
     const gate = new Gate();
     const remembered = remembering(gate);
@@ -64,10 +64,10 @@ describe('Several connections', () => {
     gate.release();
     await opened;
     assert.equal(connectionStore.state.kind, 'disconnected');
-    assert.deepEqual(sessions.all(), []);
+    assert.deepEqual(sessions.getAll(), []);
   });
 
-  it('leave none active while the one that is wanted does not open, so that what is shown is what is used', async () => {
+  it('leave none active while the selected one does not open', async () => {
     await rig.connect();
     await rig.explorer.connectFlow.open(second(), 'wrong');
     const { sessions, connectionStore } = rig.explorer;
@@ -76,18 +76,18 @@ describe('Several connections', () => {
     assert.ok(sessions.get('c'), 'its transfers are watched on');
   });
 
-  it('watch the transfers of the one that is not active', async () => {
+  it('poll the transfers of the one that is not active', async () => {
     rig.server.on('POST /api/v1/transfers', json({ id: '11111111-1111-4111-8111-111111111111' }));
     rig.server.on('GET /api/v1/transfers/*', json({ status: 'active', num_files: 1, num_files_transferred: 1 }));
     await rig.connect();
     await rig.explorer.connectFlow.open(second(), 'its-key');
     await rig.explorer.transferFlow.submit(rig.order);
     const { transferStore } = rig.explorer;
-    await until(transferStore.onDidChange, () => transferStore.all()[0]?.state === 'active');
-    assert.equal(transferStore.all()[0]?.status?.movedFileCount, 1);
+    await until(transferStore.onDidChange, () => transferStore.getAll()[0]?.state === 'active');
+    assert.equal(transferStore.getAll()[0]?.status?.movedFileCount, 1);
   });
 
-  it('close only the one that is shown when a person disconnects', async () => {
+  it('close only the shown one when the user disconnects', async () => {
     await rig.connect();
     await rig.explorer.connectFlow.open(second(), 'its-key');
     rig.explorer.connectFlow.disconnect();
@@ -97,10 +97,10 @@ describe('Several connections', () => {
     assert.ok(sessions.get('c'));
   });
 
-  describe('of which one is opened beside the others', () => {
-    it('is tried again, ever more slowly, while its service fails', async () => {
+  describe('of which one is opened in the background', () => {
+    it('retries with growing delays while its service fails', async () => {
       other.on('GET /', problem(500, 'no'));
-      const opened = rig.explorer.connectFlow.openBeside(second(), 'its-key');
+      const opened = rig.explorer.connectFlow.openInBackground(second(), 'its-key');
       const triesWithin = async (minutes: number): Promise<number> => {
         const before = other.requests.length;
         for (let passed = 0; passed < 60 * minutes; passed += 1) {
@@ -119,30 +119,30 @@ describe('Several connections', () => {
       assert.equal(await triesWithin(10), 0, 'and not at all once it is closed');
     });
 
-    it('opens when the service is there again, also where it is shown as failed', async () => {
+    it('opens when the service is back, even if it is shown as failed', async () => {
       other.on('GET /', problem(500, 'not yet'));
       const { connectFlow, connectionStore, sessions } = rig.explorer;
       await rig.passing(connectFlow.open(second(), 'its-key'));
       assert.equal(connectionStore.state.kind, 'failed');
-      const opened = connectFlow.openBeside(second(), 'its-key');
+      const opened = connectFlow.openInBackground(second(), 'its-key');
       publicLike(other, 'its-key');
       await rig.passing(opened);
       assert.equal(connectionStore.state.kind, 'connected');
       assert.equal(sessions.active?.connection.id, 'd');
     });
 
-    it('is not tried again when its key is refused', async () => {
+    it('does not retry after its key was refused', async () => {
       await rig.explorer.connectFlow.open(second(), 'its-key');
       rig.explorer.connectFlow.disconnect();
       other.on('GET /api/v1/databases', problem(403, 'no'));
-      await rig.explorer.connectFlow.openBeside(second(), 'its-key');
+      await rig.explorer.connectFlow.openInBackground(second(), 'its-key');
       assert.equal(rig.explorer.sessions.get('d'), undefined);
     });
 
-    it('gives way to a person who opens it meanwhile', async () => {
+    it('stops when the user opens the connection meanwhile', async () => {
       other.on('GET /', problem(500, 'not yet'));
       const { connectFlow, sessions } = rig.explorer;
-      const beside = connectFlow.openBeside(second(), 'its-key');
+      const beside = connectFlow.openInBackground(second(), 'its-key');
       publicLike(other, 'its-key');
       await rig.passing(connectFlow.open(second(), 'its-key'));
       const { active } = sessions;
@@ -151,11 +151,25 @@ describe('Several connections', () => {
     });
   });
 
-  it('tell a service that was stopped from one that failed', async () => {
+  it('distinguish a stopped service from a failed one', async () => {
     await rig.connect();
     rig.explorer.connectFlow.showStopped(rig.connection);
     const { connectionStore, sessions } = rig.explorer;
     assert.deepEqual(connectionStore.state, { kind: 'stopped', connection: rig.connection });
     assert.equal(sessions.active, undefined);
+  });
+
+  it('check a key without opening a connection', async () => {
+    const { connectFlow, sessions } = rig.explorer;
+    assert.equal(await connectFlow.checkKey(second(), 'its-key'), undefined);
+    assert.ok(await connectFlow.checkKey(second(), 'another-key'));
+    assert.deepEqual(sessions.getAll(), []);
+  });
+
+  it('list the databases of an open connection, and none of another', async () => {
+    await rig.connect();
+    const { connectFlow, connectionStore } = rig.explorer;
+    assert.deepEqual(await connectFlow.listDatabases('c'), connectionStore.listing.databases);
+    assert.deepEqual(await connectFlow.listDatabases('d'), []);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Explorer } from '../../../src/core/explorer.ts';
-import { inState, type Transfer } from '../../../src/core/model/transfer.ts';
+import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { eventually } from '../../support/eventually.ts';
 import { json, silence } from '../../support/faultBehaviours.ts';
 import { Rig, until } from './rig.ts';
@@ -30,27 +30,27 @@ describe('Several windows', () => {
       return Promise.resolve(transfer && isSo(transfer) ? transfer : undefined);
     });
 
-  it('show what one of them submits, and how it goes on', async () => {
+  it('show what one of them submits, and its progress', async () => {
     await rig.connect();
     const { key } = await one.transferFlow.submit(rig.order);
     assert.equal((await shown(other, key, ({ state }) => state === 'accepted')).id, id);
-    const active = { ...inState(transferOf(one, key), 'active', 5), askedAt: 5, status: { status: 'active' } };
-    await one.transferFlow.keep(active);
+    const active = { ...withState(getTransfer(one, key), 'active', 5), askedAt: 5, status: { status: 'active' } };
+    await one.transferFlow.save(active);
     await shown(other, key, ({ askedAt }) => askedAt === 5);
-    await one.transferFlow.keep({ ...active, askedAt: 9 });
-    assert.deepEqual(await shown(other, key, ({ askedAt }) => askedAt === 9), transferOf(one, key));
-    await one.transferFlow.keep({ ...inState(active, 'succeeded', 11), askedAt: 11 });
+    await one.transferFlow.save({ ...active, askedAt: 9 });
+    assert.deepEqual(await shown(other, key, ({ askedAt }) => askedAt === 9), getTransfer(one, key));
+    await one.transferFlow.save({ ...withState(active, 'succeeded', 11), askedAt: 11 });
     await shown(other, key, ({ state }) => state === 'succeeded');
   });
 
-  it('do not call a submission of another window "not confirmed" while that waits for the answer (D12)', async () => {
+  it('don\'t call a submission "not confirmed" while another window waits for its response (D12)', async () => {
     await rig.connect();
     rig.server.on('POST /api/v1/transfers', silence());
     void one.transferFlow.submit(rig.order);
     await rig.server.received(3);
     const third = rig.openWindow();
     await third.transferFlow.resume();
-    assert.equal(third.transferStore.running()[0]?.state, 'submitting');
+    assert.equal(third.transferStore.getRunning()[0]?.state, 'submitting');
     const [lock = ''] = await readdir(join(rig.folder, 'transfers', 'submitting'));
     for (let turn = 0; turn < 10; turn += 1) {
       await rig.clock.pass(3_000);
@@ -59,21 +59,21 @@ describe('Several windows', () => {
         return (JSON.parse(text) as { at: number }).at === rig.clock.now() || undefined;
       });
     }
-    assert.equal(third.transferStore.running()[0]?.state, 'submitting');
+    assert.equal(third.transferStore.getRunning()[0]?.state, 'submitting');
   });
 
-  it('call it "not confirmed" when its window has ended without an answer (D12)', async () => {
+  it('call it "not confirmed" when that window has closed without a response (D12)', async () => {
     const key = 'left';
-    const lost: Transfer = { ...begun(rig, key), state: 'submitting' };
-    await one.transferFlow.keep(lost);
+    const lost: Transfer = { ...createAccepted(rig, key), state: 'submitting' };
+    await one.transferFlow.save(lost);
     await shown(other, key, ({ state }) => state === 'submitting');
     await rig.clock.pass(3_000);
     assert.equal((await shown(other, key, ({ state }) => state === 'notConfirmed')).problem?.kind, 'dropped');
   });
 
-  it('forget together, and restore together', async () => {
-    const ended = inState(begun(rig, 'k'), 'failed', 7);
-    await one.transferFlow.keep(ended);
+  it('remove and restore together', async () => {
+    const ended = withState(createAccepted(rig, 'k'), 'failed', 7);
+    await one.transferFlow.save(ended);
     await shown(other, 'k', () => true);
     await one.transferFlow.forget(['k']);
     await until(other.transferStore.onDidChange, () => other.transferStore.get('k') === undefined);
@@ -81,32 +81,32 @@ describe('Several windows', () => {
     await shown(one, 'k', ({ state }) => state === 'failed');
   });
 
-  it('keep the end that one of them saw, whatever the other writes later', async () => {
-    const active = inState(begun(rig, 'k'), 'active', 2);
-    await one.transferFlow.keep(active);
+  it('keep the end that one of them saw, whatever another writes later', async () => {
+    const active = withState(createAccepted(rig, 'k'), 'active', 2);
+    await one.transferFlow.save(active);
     await shown(other, 'k', () => true);
     await Promise.all([
-      one.transferFlow.keep(inState(active, 'succeeded', 3)),
-      other.transferFlow.keep({ ...active, askedAt: 9 }),
+      one.transferFlow.save(withState(active, 'succeeded', 3)),
+      other.transferFlow.save({ ...active, askedAt: 9 }),
     ]);
     for (const explorer of [one, other]) await shown(explorer, 'k', ({ state }) => state === 'succeeded');
     assert.deepEqual(await readdir(join(rig.folder, 'transfers', 'running')), []);
   });
 
-  it('write a running record again that somebody deleted by hand', async () => {
-    await one.transferFlow.keep(inState(begun(rig, 'k'), 'active', 2));
+  it('rewrite a running record that was deleted manually', async () => {
+    await one.transferFlow.save(withState(createAccepted(rig, 'k'), 'active', 2));
     const file = join(rig.folder, 'transfers', 'running', 'k.json');
     await rm(file);
     await eventually(async () =>
       (await readdir(join(rig.folder, 'transfers', 'running'))).length > 0 ? 1 : undefined,
     );
-    assert.equal(transferOf(one, 'k').state, 'active');
+    assert.equal(getTransfer(one, 'k').state, 'active');
   });
 
-  describe('when the ledger cannot be written', () => {
+  describe("if the ledger can't be written", () => {
     const ledger = (): string => join(rig.folder, 'transfers');
 
-    /** Puts a file where the folder was: also the root user cannot write there then. */
+    /** Puts a file in place of the folder: even root cannot write there then. */
     const away = async (): Promise<void> => {
       await rename(ledger(), `${ledger()} away`);
       await writeFile(ledger(), '');
@@ -116,15 +116,15 @@ describe('Several windows', () => {
       await rename(`${ledger()} away`, ledger());
     };
 
-    it('keep what happens, say so once, and write it when it can be written again', async () => {
+    it('keep changes, report that once, and write them when it works again', async () => {
       const reasons: unknown[] = [];
       one.unsaved.onDidFail((reason) => reasons.push(reason));
-      const active = inState(begun(rig, 'k'), 'active', 2);
-      await one.transferFlow.keep(active);
+      const active = withState(createAccepted(rig, 'k'), 'active', 2);
+      await one.transferFlow.save(active);
       await away();
-      await one.transferFlow.keep({ ...active, cancelAcceptedAt: 4 });
-      await one.transferFlow.keep(inState(begun(rig, 'another'), 'failed', 5));
-      assert.equal(transferOf(one, 'another').state, 'failed');
+      await one.transferFlow.save({ ...active, cancelAcceptedAt: 4 });
+      await one.transferFlow.save(withState(createAccepted(rig, 'another'), 'failed', 5));
+      assert.equal(getTransfer(one, 'another').state, 'failed');
       await back();
       assert.equal(reasons.length, 1);
       await rig.clock.pass(2_000);
@@ -139,19 +139,19 @@ describe('Several windows', () => {
       assert.equal(rig.log.lines.filter((line) => line.includes('could not be written')).length, 1);
     });
 
-    it('write what was kept as soon as anything can be written', async () => {
-      await one.transferFlow.keep(inState(begun(rig, 'k'), 'active', 2));
+    it('write retained changes as soon as any write succeeds', async () => {
+      await one.transferFlow.save(withState(createAccepted(rig, 'k'), 'active', 2));
       await away();
-      await one.transferFlow.keep(inState(begun(rig, 'k'), 'failed', 5));
+      await one.transferFlow.save(withState(createAccepted(rig, 'k'), 'failed', 5));
       await back();
-      await one.transferFlow.keep(inState(begun(rig, 'another'), 'active', 6));
+      await one.transferFlow.save(withState(createAccepted(rig, 'another'), 'active', 6));
       await shown(other, 'k', ({ state }) => state === 'failed');
     });
   });
 });
 
-describe('Several windows where the system tells of no change', () => {
-  it('see within five seconds what one of them submits, how it ends, and that it is forgotten', async () => {
+describe('Several windows if the system reports no changes', () => {
+  it('see within five seconds what one of them submits, how it ends, and that it is removed', async () => {
     const rig = await Rig.start();
     const [one, other] = [rig.explorer, rig.openWindow()];
     const transferIn = ({ transferStore }: Explorer): Transfer | undefined => transferStore.get('k');
@@ -162,14 +162,14 @@ describe('Several windows where the system tells of no change', () => {
       await eventually(() => Promise.resolve(isSo() || undefined));
     };
     try {
-      // What cannot be made cannot be watched.
+      // A folder that cannot be created cannot be watched.
       await writeFile(join(rig.folder, 'transfers'), '');
       await Promise.all([one.transferFlow.resume(), other.transferFlow.resume()]);
       await fiveSecondsLater(() => true);
       await rm(join(rig.folder, 'transfers'));
-      await one.transferFlow.keep(begun(rig, 'k'));
+      await one.transferFlow.save(createAccepted(rig, 'k'));
       await fiveSecondsLater(() => transferIn(other)?.state === 'accepted');
-      await one.transferFlow.keep(inState(begun(rig, 'k'), 'failed', 7));
+      await one.transferFlow.save(withState(createAccepted(rig, 'k'), 'failed', 7));
       await fiveSecondsLater(() => transferIn(other)?.state === 'failed');
       await one.transferFlow.forget(['k']);
       await fiveSecondsLater(() => transferIn(other) === undefined);
@@ -179,11 +179,11 @@ describe('Several windows where the system tells of no change', () => {
   });
 });
 
-function begun(rig: Rig, key: string): Transfer {
+function createAccepted(rig: Rig, key: string): Transfer {
   return { key, order: rig.order, createdAt: 1, state: 'accepted', changes: [{ state: 'accepted', at: 1 }] };
 }
 
-function transferOf({ transferStore }: Explorer, key: string): Transfer {
+function getTransfer({ transferStore }: Explorer, key: string): Transfer {
   const transfer = transferStore.get(key);
   assert.ok(transfer);
   return transfer;

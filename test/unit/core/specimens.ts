@@ -1,11 +1,11 @@
-import type { Transfer, TransferOrder } from '../../../src/core/model/transfer.ts';
+import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { orcid } from '../../support/surroundings.ts';
 
-/** What a transfer is asked to do: to carry no file from A to B. */
+/** An order that transfers no files from A to B. */
 export const order: TransferOrder = { connectionId: 'c', orcid, source: 'A', destination: 'B', files: [] };
 
-/** A transfer that is being submitted, since 1970. */
-export const begun: Transfer = {
+/** A transfer that is being submitted. */
+export const submittingTransfer: Transfer = {
   key: 'one',
   order,
   createdAt: 0,
@@ -13,9 +13,9 @@ export const begun: Transfer = {
   changes: [{ state: 'submitting', at: 0 }],
 };
 
-/** A transfer that the service has accepted, and that has been active since 1970. */
+/** A transfer that the service accepted, active since 1970. */
 export const running: Transfer = {
-  ...begun,
+  ...submittingTransfer,
   key: 'k',
   id: 'id',
   state: 'active',

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Transfer } from '../../../src/core/model/transfer.ts';
-import { transfersAsCsv, transfersAsJson } from '../../../src/core/model/transferExport.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
+import { exportAsCsv, exportAsJson } from '../../../src/core/model/transferExport.ts';
 import { property } from '../../support/property.ts';
 
-const context = { connectionName: (id: string) => `The ${id}` };
+const context = { getConnectionName: (id: string) => `The ${id}` };
 const at = Date.UTC(2026, 0, 1, 12);
+const orcid = '0000-0002-1825-0097';
 
 function transfer(description: string, more: Partial<Transfer> = {}): Transfer {
   const files = [
@@ -15,7 +16,7 @@ function transfer(description: string, more: Partial<Transfer> = {}): Transfer {
   return {
     key: 'k',
     id: 'i',
-    order: { connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'Beta', files, description },
+    order: { connectionId: 'c', orcid, source: 'Alpha', destination: 'Beta', files, description },
     createdAt: at,
     state: 'succeeded',
     changes: [
@@ -27,7 +28,7 @@ function transfer(description: string, more: Partial<Transfer> = {}): Transfer {
   };
 }
 
-/** Reads a table as RFC 4180 says. */
+/** Parses CSV by RFC 4180. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -42,16 +43,16 @@ function readCsv(text: string): string[][] {
 
 describe('Exporting the history', () => {
   const cell = (given: Transfer, column: string): string | undefined => {
-    const [head, first] = readCsv([...transfersAsCsv([given], context)].join(''));
+    const [head, first] = readCsv([...exportAsCsv([given], context)].join(''));
     return first?.[head?.indexOf(column) ?? -1];
   };
 
-  it('makes a table with a row for each transfer, lines ended as RFC 4180 wants', () => {
+  it('writes CSV with a row for each transfer, and line ends as RFC 4180 requires', () => {
     assert.deepEqual(
-      [...transfersAsCsv([transfer('why')], context)],
+      [...exportAsCsv([transfer('why')], context)],
       [
         'id,service,source,destination,state,files,files_transferred,size_bytes,begun,ended,orcid,description,message\r\n',
-        'i,The c,Alpha,Beta,succeeded,2,2,12,2026-01-01T12:00:00.000Z,2026-01-01T12:01:00.000Z,o,why,done\r\n',
+        `i,The c,Alpha,Beta,succeeded,2,2,12,2026-01-01T12:00:00.000Z,2026-01-01T12:01:00.000Z,${orcid},why,done\r\n`,
       ],
     );
   });
@@ -86,15 +87,11 @@ describe('Exporting the history', () => {
     }),
   );
 
-  property(
-    'keeps any text through the table, but for control characters and an apostrophe before it',
-    anyCell,
-    (text) => {
-      const read = cell(transfer(text), 'description') ?? '';
-      const kept = text.replace(/[^\P{Cc}\t\r\n]/gu, '\ufffd');
-      assert.ok(read === kept || read === `'${kept}`, JSON.stringify(read));
-    },
-  );
+  property('preserves any text in CSV, except for control characters and a leading apostrophe', anyCell, (text) => {
+    const read = cell(transfer(text), 'description') ?? '';
+    const expected = text.replace(/[^\P{Cc}\t\r\n]/gu, '\ufffd');
+    assert.ok(read === expected || read === `'${expected}`, JSON.stringify(read));
+  });
 
   property('writes no cell that a spreadsheet could take for a formula, and no control character', anyCell, (text) => {
     const read = cell(transfer(text), 'description') ?? '';
@@ -102,13 +99,13 @@ describe('Exporting the history', () => {
     assert.doesNotMatch(read, /[^\P{Cc}\t\r\n]/u);
   });
 
-  it('quotes a cell with any separator that a spreadsheet may go by', () => {
+  it('quotes a cell with any separator that a spreadsheet may use', () => {
     for (const text of ['a;=1', 'a\t=1', 'a,=1']) {
-      assert.ok([...transfersAsCsv([transfer(text)], context)].join('').includes(`"${text}"`), text);
+      assert.ok([...exportAsCsv([transfer(text)], context)].join('').includes(`"${text}"`), text);
     }
   });
 
-  it('leaves cells empty for what is not known', () => {
+  it('leaves cells empty for unknown values', () => {
     const order = { connectionId: 'c', orcid: 'o', source: '', destination: '', files: [] };
     const elsewhere: Transfer = {
       key: 'k',
@@ -124,8 +121,22 @@ describe('Exporting the history', () => {
     assert.equal(cell({ ...elsewhere, status: { fileCount: 5 } }, 'files'), '5');
   });
 
-  it('makes JSON with all files, and times that people and programs can read', () => {
-    const document = JSON.parse([...transfersAsJson([transfer('why'), transfer('why')], context)].join('')) as {
+  it('never presents a login name of the local service as an ORCID iD (D19)', () => {
+    const given = transfer('why');
+    const local = { ...given, order: { ...given.order, orcid: 'mmuster' } };
+    assert.equal(cell(given, 'orcid'), orcid);
+    assert.equal(cell(local, 'orcid'), '');
+    const documents = [...exportAsJson([given, local], context)].join('');
+    const { transfers } = JSON.parse(documents) as { readonly transfers: readonly Record<string, unknown>[] };
+    assert.deepEqual(
+      transfers.map((one) => one['orcid']),
+      [orcid, undefined],
+    );
+    assert.doesNotMatch(documents, /mmuster/);
+  });
+
+  it('writes JSON with all files, and times that people and programs can read', () => {
+    const document = JSON.parse([...exportAsJson([transfer('why'), transfer('why')], context)].join('')) as {
       version: number;
       transfers: Record<string, unknown>[];
     };
@@ -138,14 +149,14 @@ describe('Exporting the history', () => {
     ]);
   });
 
-  it('is a document also when there is nothing', () => {
-    assert.deepEqual(JSON.parse([...transfersAsJson([], context)].join('')), { version: 1, transfers: [] });
-    assert.equal(readCsv([...transfersAsCsv([], context)].join('')).length, 1);
+  it('writes a valid document without transfers', () => {
+    assert.deepEqual(JSON.parse([...exportAsJson([], context)].join('')), { version: 1, transfers: [] });
+    assert.equal(readCsv([...exportAsCsv([], context)].join('')).length, 1);
   });
 
-  it('hands out piece by piece, so that 20,000 are never one text', () => {
+  it('yields pieces, so that 20,000 transfers are never one text', () => {
     const many = Array.from({ length: 20_000 }, () => transfer('why'));
-    for (const write of [transfersAsCsv, transfersAsJson]) {
+    for (const write of [exportAsCsv, exportAsJson]) {
       let longest = 0;
       let pieces = 0;
       for (const piece of write(many, context)) {

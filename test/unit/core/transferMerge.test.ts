@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { mergeTransfers, sameButAsked } from '../../../src/core/ledger/transferMerge.ts';
-import { hasEnded, inState, type Transfer, type TransferState } from '../../../src/core/model/transfer.ts';
+import { mergeTransfers, isSameExceptPolledAt } from '../../../src/core/ledger/transferMerge.ts';
+import { hasEnded, withState, type Transfer, type TransferState } from '../../../src/core/model/transferModel.ts';
 import { property } from '../../support/property.ts';
-import { begun, order } from './specimens.ts';
+import { submittingTransfer, order } from './specimens.ts';
 
-const accepted: Transfer = { ...inState(begun, 'accepted', 1), id: 'the-id' };
-const asked = (state: TransferState, at: number): Transfer => ({
-  ...inState(accepted, state, at),
+const accepted: Transfer = { ...withState(submittingTransfer, 'accepted', 1), id: 'the-id' };
+const polled = (state: TransferState, at: number): Transfer => ({
+  ...withState(accepted, state, at),
   status: { status: state },
   askedAt: at,
 });
@@ -17,7 +17,7 @@ const states: readonly TransferState[] = [
   ...(['running', 'succeeded', 'failed', 'cancelled', 'expired'] as const),
 ];
 
-/** A transfer as it can be in one window: states one after the other, nothing after an end. */
+/** Generates a transfer as one window can know it, with no state after an end. */
 const histories: fc.Arbitrary<Transfer> = fc
   .record({
     steps: fc.array(fc.tuple(fc.constantFrom(...states), fc.integer({ min: 1, max: 9 }), fc.boolean()), {
@@ -29,11 +29,11 @@ const histories: fc.Arbitrary<Transfer> = fc
   })
   .map(({ steps, hasId, cancelAcceptedAt, problem }) => {
     let at = 0;
-    let transfer = begun;
+    let transfer = submittingTransfer;
     for (const [state, passed, isAsked] of steps) {
       if (hasEnded(transfer.state)) break;
       at += passed;
-      transfer = inState(transfer, state, at);
+      transfer = withState(transfer, state, at);
       if (isAsked) transfer = { ...transfer, askedAt: at, status: { status: state, movedFileCount: at } };
     }
     return {
@@ -48,31 +48,31 @@ const pairs = fc.tuple(histories, histories);
 const place = (transfer: Transfer): string =>
   JSON.stringify([transfer.state, transfer.askedAt, transfer.changes.at(-1)?.at, transfer.problem]);
 
-describe('What two windows know of a transfer, put together', () => {
-  property('is the same whoever is asked first, unless time tells nothing', pairs, ([one, other]) => {
+describe('Merging what two windows know of a transfer', () => {
+  property('is independent of the order, unless time decides nothing', pairs, ([one, other]) => {
     fc.pre(one.askedAt !== other.askedAt || one.changes.at(-1)?.at !== other.changes.at(-1)?.at);
     assert.deepEqual(mergeTransfers(one, other), mergeTransfers(other, one));
   });
 
-  property('adds nothing to one that is whole', histories, (one) => {
+  property("doesn't change a complete record", histories, (one) => {
     assert.deepEqual(mergeTransfers(one, one), one);
   });
 
-  property('holds what either knew: put together again it stays as it is', pairs, ([one, other]) => {
+  property('includes the knowledge of both, and is stable when repeated', pairs, ([one, other]) => {
     const both = mergeTransfers(one, other);
     assert.deepEqual(mergeTransfers(one, both), both);
     assert.deepEqual(mergeTransfers(other, both), both);
     assert.equal(place(mergeTransfers(both, both)), place(both));
   });
 
-  property('has ended when one side saw it end, and has an id when one side had it', pairs, ([one, other]) => {
+  property('has ended if one side saw the end, and has an id if one side has it', pairs, ([one, other]) => {
     const both = mergeTransfers(one, other);
     assert.equal(hasEnded(both.state), hasEnded(one.state) || hasEnded(other.state));
     assert.equal(both.id, one.id ?? other.id);
     assert.equal(both.cancelAcceptedAt !== undefined, (one.cancelAcceptedAt ?? other.cancelAcceptedAt) !== undefined);
   });
 
-  property('tells the later answer of two that run, and all changes in the order of time', pairs, ([one, other]) => {
+  property('uses the later of two statuses, and all changes in the order of time', pairs, ([one, other]) => {
     fc.pre(!hasEnded(one.state) && !hasEnded(other.state));
     const both = mergeTransfers(one, other);
     const latest = Math.max(one.askedAt ?? -1, other.askedAt ?? -1);
@@ -89,39 +89,42 @@ describe('What two windows know of a transfer, put together', () => {
     assert.equal(both.changes.at(-1)?.state, both.state);
   });
 
-  it('believes an end that the server told more than one that was only found out', () => {
-    const succeeded = asked('succeeded', 9);
-    assert.equal(mergeTransfers(inState(accepted, 'expired', 5), succeeded).state, 'succeeded');
-    assert.equal(mergeTransfers(succeeded, inState(accepted, 'expired', 20)).state, 'succeeded');
+  it('prefers an end that the server reported to one that was concluded', () => {
+    const succeeded = polled('succeeded', 9);
+    assert.equal(mergeTransfers(withState(accepted, 'expired', 5), succeeded).state, 'succeeded');
+    assert.equal(mergeTransfers(succeeded, withState(accepted, 'expired', 20)).state, 'succeeded');
   });
 
-  it('keeps of an expired one what was known last (D11)', () => {
-    const both = mergeTransfers({ ...inState(asked('staging', 2), 'expired', 5) }, asked('active', 4));
+  it('keeps the last known status of an expired transfer (D11)', () => {
+    const both = mergeTransfers({ ...withState(polled('staging', 2), 'expired', 5) }, polled('active', 4));
     assert.deepEqual([both.state, both.status?.status, both.askedAt], ['expired', 'active', 4]);
   });
 
-  it('lets go of a problem when a later answer came, and takes what was said last where no answer came', () => {
-    const trouble: Transfer = { ...asked('active', 2), problem: { kind: 'timeout' } };
-    assert.equal(mergeTransfers(trouble, asked('active', 3)).problem, undefined);
-    assert.equal(mergeTransfers(trouble, asked('active', 2)).problem, undefined);
-    assert.deepEqual(mergeTransfers(asked('active', 2), trouble).problem, { kind: 'timeout' });
+  it('clears a problem after a later reply, and uses the later record if neither has a reply', () => {
+    const failed: Transfer = { ...polled('active', 2), problem: { kind: 'timeout' } };
+    assert.equal(mergeTransfers(failed, polled('active', 3)).problem, undefined);
+    assert.equal(mergeTransfers(failed, polled('active', 2)).problem, undefined);
+    assert.deepEqual(mergeTransfers(polled('active', 2), failed).problem, { kind: 'timeout' });
   });
 
-  it('does not go back to "not confirmed" when another window knows the answer (D12)', () => {
-    const guessed = inState(begun, 'notConfirmed', 8);
-    for (const both of [mergeTransfers(guessed, accepted), mergeTransfers(accepted, guessed)]) {
+  it('doesn\'t return to "not confirmed" if another window knows the response (D12)', () => {
+    const unconfirmed = withState(submittingTransfer, 'notConfirmed', 8);
+    for (const both of [mergeTransfers(unconfirmed, accepted), mergeTransfers(accepted, unconfirmed)]) {
       assert.deepEqual([both.state, both.id, both.changes.at(-1)?.state], ['accepted', 'the-id', 'accepted']);
     }
   });
 
-  it('keeps fields that only a later version knows', () => {
-    const more = { ...asked('active', 3), later: { of: 'a kind' } };
-    assert.deepEqual((mergeTransfers(more, asked('active', 4)) as unknown as typeof more).later, { of: 'a kind' });
+  it('preserves fields that only a later version knows', () => {
+    const more = { ...polled('active', 3), later: { of: 'a kind' } };
+    assert.deepEqual((mergeTransfers(more, polled('active', 4)) as unknown as typeof more).later, { of: 'a kind' });
   });
 
-  it('tells an answer that brings nothing but its time from one that brings more', () => {
-    assert.equal(sameButAsked(asked('active', 3), { ...asked('active', 3), askedAt: 8 }), true);
-    assert.equal(sameButAsked(asked('active', 3), { ...asked('active', 3), status: { movedFileCount: 1 } }), false);
+  it('distinguishes a reply that changes only its time from others', () => {
+    assert.equal(isSameExceptPolledAt(polled('active', 3), { ...polled('active', 3), askedAt: 8 }), true);
+    assert.equal(
+      isSameExceptPolledAt(polled('active', 3), { ...polled('active', 3), status: { movedFileCount: 1 } }),
+      false,
+    );
   });
 
   const eitherWay = (one: Transfer, other: Transfer): readonly Transfer[] => [
@@ -129,37 +132,40 @@ describe('What two windows know of a transfer, put together', () => {
     mergeTransfers(other, one),
   ];
 
-  it('has the first of two ends, and rather one that the server told or knew of than a refusal', () => {
+  it('uses the first of two ends, but prefers a reported or known end to a refusal', () => {
     const ends: readonly (readonly [Transfer, Transfer])[] = [
-      [asked('failed', 3), asked('succeeded', 5)],
-      [inState(accepted, 'expired', 9), inState(begun, 'refused', 5)],
-      [asked('cancelled', 9), inState(begun, 'refused', 5)],
+      [polled('failed', 3), polled('succeeded', 5)],
+      [withState(accepted, 'expired', 9), withState(submittingTransfer, 'refused', 5)],
+      [polled('cancelled', 9), withState(submittingTransfer, 'refused', 5)],
     ];
-    for (const [wanted, other] of ends)
-      for (const both of eitherWay(wanted, other)) assert.equal(both.state, wanted.state);
+    for (const [preferred, other] of ends)
+      for (const both of eitherWay(preferred, other)) assert.equal(both.state, preferred.state);
   });
 
-  it('believes an answer more than a submission that a window thinks is under way, whatever their clocks say', () => {
-    const late: Transfer = { ...begun, changes: [{ state: 'submitting', at: 5 }] };
+  it('prefers a reply to a submission that a window considers pending, whatever their clocks say', () => {
+    const late: Transfer = { ...submittingTransfer, changes: [{ state: 'submitting', at: 5 }] };
     for (const both of eitherWay(late, accepted)) assert.equal(both.state, 'accepted');
   });
 
-  it('tells when a cancel was accepted first', () => {
+  it('uses the first time when a cancel was accepted', () => {
     const cancelledAt = (at: number): Transfer => ({ ...accepted, cancelAcceptedAt: at });
     for (const both of eitherWay(cancelledAt(5), cancelledAt(3))) assert.equal(both.cancelAcceptedAt, 3);
-    assert.equal('cancelAcceptedAt' in mergeTransfers(begun, accepted), false);
+    assert.equal('cancelAcceptedAt' in mergeTransfers(submittingTransfer, accepted), false);
   });
 
-  it('says when the state that counts was told, where another came between', () => {
-    const back: Transfer = { ...asked('staging', 2), askedAt: 9 };
-    for (const both of eitherWay(back, asked('active', 5)))
+  it('records when the final state was reported, if another came between', () => {
+    const back: Transfer = { ...polled('staging', 2), askedAt: 9 };
+    for (const both of eitherWay(back, polled('active', 5)))
       assert.deepEqual(both.changes.at(-1), { state: 'staging', at: 9 });
   });
 
-  it('is the same in whatever order its fields stand, and whatever was ordered', () => {
+  it('ignores the order of fields, and the order of the transfer', () => {
     const reversed = Object.fromEntries(Object.entries(accepted).reverse()) as unknown as Transfer;
-    assert.equal(sameButAsked(accepted, reversed), true);
-    assert.equal(sameButAsked(accepted, { ...accepted, order: { ...order, files: [{ id: 'f', name: 'f' }] } }), true);
-    assert.equal(sameButAsked(accepted, { ...accepted, cancelAcceptedAt: 1 }), false);
+    assert.equal(isSameExceptPolledAt(accepted, reversed), true);
+    assert.equal(
+      isSameExceptPolledAt(accepted, { ...accepted, order: { ...order, files: [{ id: 'f', name: 'f' }] } }),
+      true,
+    );
+    assert.equal(isSameExceptPolledAt(accepted, { ...accepted, cancelAcceptedAt: 1 }), false);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Session } from '../../../src/core/flows/sessions.ts';
-import type { WantedAnswer } from '../../../src/core/ledger/askingLease.ts';
-import { inState, type Transfer } from '../../../src/core/model/transfer.ts';
+import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
+import type { PollingLease } from '../../../src/core/ledger/pollingLease.ts';
+import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { TransferMonitor } from '../../../src/core/monitor/transferMonitor.ts';
 import { TransferStore } from '../../../src/core/store/transferStore.ts';
 import { Emitter } from '../../../src/core/util/emitter.ts';
@@ -9,49 +9,58 @@ import { eventually } from '../../support/eventually.ts';
 import { json, problem } from '../../support/faultBehaviours.ts';
 import { Gate } from '../../support/gate.ts';
 import { Rig } from './rig.ts';
-import { begun, order } from './specimens.ts';
+import { submittingTransfer, order } from './specimens.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 const hour = 3_600_000;
 const statusRequest = 'GET /api/v1/transfers/*';
 
-/** A transfer that runs, over this connection; what the service calls it is left out while it is submitted. */
+/** Returns a running transfer of a connection, without an id while it is submitted. */
 function running(key: string, connectionId = 'c', named: { readonly id?: string } = { id }): Transfer {
   const state = 'accepted';
-  return { ...begun, key, ...named, order: { ...order, connectionId }, state, changes: [{ state, at: 0 }] };
+  return {
+    ...submittingTransfer,
+    key,
+    ...named,
+    order: { ...order, connectionId },
+    state,
+    changes: [{ state, at: 0 }],
+  };
 }
+
+type PollRequest = Parameters<PollingLease['requestPoll']>[0];
 
 describe('The monitor of one window', () => {
   let rig: Rig;
-  let session: Session;
+  let session: OpenConnection;
   let store: TransferStore;
   let monitor: TransferMonitor;
-  let held: Set<string>;
-  let kept: (readonly Transfer[])[];
-  let wanted: WantedAnswer[];
+  let leased: Set<string>;
+  let saved: (readonly Transfer[])[];
+  let requests: PollRequest[];
   let leaseChanged: Emitter<void>;
-  let wantedHere: Emitter<WantedAnswer>;
+  let pollRequested: Emitter<PollRequest>;
 
   beforeEach(async () => {
     rig = await Rig.start();
     rig.server.on(statusRequest, json({ id, status: 'active', num_files: 2, num_files_transferred: 1 }));
     session = await rig.connect();
     store = new TransferStore();
-    held = new Set(['c']);
-    [kept, wanted, leaseChanged, wantedHere] = [[], [], new Emitter(), new Emitter()];
+    leased = new Set(['c']);
+    [saved, requests, leaseChanged, pollRequested] = [[], [], new Emitter(), new Emitter()];
     const lease = {
-      isHeld: (connectionId: string): boolean => held.has(connectionId),
-      wantNow: async (answer: WantedAnswer): Promise<void> => void wanted.push(answer),
+      hasLease: (connectionId: string): boolean => leased.has(connectionId),
+      requestPoll: async (request: PollRequest): Promise<void> => void requests.push(request),
       onDidChange: leaseChanged.event,
-      onDidWantNow: wantedHere.event,
+      onDidRequestPoll: pollRequested.event,
     };
     monitor = new TransferMonitor({
       ...{ sessions: rig.explorer.sessions, keys: rig.explorer.keys, store, clock: rig.clock, lease },
-      keep: async (...transfers) => {
-        kept.push(transfers);
+      save: async (...transfers) => {
+        saved.push(transfers);
         store.put(transfers);
       },
-      shortestMs: () => 1_000,
+      getMinIntervalMs: () => 1_000,
       hasFocus: () => true,
     });
   });
@@ -60,18 +69,18 @@ describe('The monitor of one window', () => {
     await rig.end();
   });
 
-  const asked = (): number => rig.server.requestsTo(statusRequest).length;
-  const isAsked = (times: number): Promise<unknown> =>
-    eventually(() => Promise.resolve(asked() === times || undefined));
-  const isKept = (times: number): Promise<unknown> =>
-    eventually(() => Promise.resolve(kept.length === times || undefined));
-  /** An hour passes, and what was sent meanwhile has arrived. */
-  const anHourPasses = async (): Promise<void> => {
+  const countRequests = (): number => rig.server.requestsTo(statusRequest).length;
+  const isPolled = (times: number): Promise<unknown> =>
+    eventually(() => Promise.resolve(countRequests() === times || undefined));
+  const isSaved = (times: number): Promise<unknown> =>
+    eventually(() => Promise.resolve(saved.length === times || undefined));
+  /** Advances an hour, and waits until pending requests have arrived. */
+  const passHour = async (): Promise<void> => {
     await rig.clock.pass(hour);
     await session.client.databases();
   };
-  /** Holds the next answer back until it is let through. */
-  const holdAnswer = (): Gate => {
+  /** Delays the next response until it is released. */
+  const delayResponse = (): Gate => {
     const gate = new Gate();
     gate.hold();
     rig.server.on(statusRequest, async (request, response) => {
@@ -81,171 +90,171 @@ describe('The monitor of one window', () => {
     return gate;
   };
 
-  it('asks from the moment that this window holds the lease, and no longer than that', async () => {
-    held.clear();
+  it('polls while this window has the lease', async () => {
+    leased.clear();
     store.put([running('k')]);
-    await anHourPasses();
-    assert.equal(asked(), 0);
-    held.add('c');
+    await passHour();
+    assert.equal(countRequests(), 0);
+    leased.add('c');
     leaseChanged.fire();
-    await isKept(1);
-    held.clear();
+    await isSaved(1);
+    leased.clear();
     leaseChanged.fire();
-    await anHourPasses();
-    assert.equal(asked(), 1);
+    await passHour();
+    assert.equal(countRequests(), 1);
   });
 
-  it('shows the age of the last answers while a submission keeps a status request waiting (D34)', async () => {
+  it('shows the age of the last status while a submission delays a status request (D34)', async () => {
     const gate = new Gate();
     gate.hold();
     rig.server.on('POST /api/v1/transfers', problem(400, 'no')).behind(gate, 'POST /api/v1/transfers');
     store.put([running('k')]);
-    await isKept(1);
-    const problems = (): readonly (string | undefined)[] => store.all().map(({ problem: why }) => why?.kind);
+    await isSaved(1);
+    const problems = (): readonly (string | undefined)[] => store.getAll().map(({ problem: why }) => why?.kind);
     const submission = session.client.transfer({ orcid: 'O', source: 'A', destination: 'B', fileIds: ['f'] });
     await eventually(() => Promise.resolve(gate.waitingCount === 1 || undefined));
-    monitor.askNow();
+    monitor.pollNow();
     await rig.clock.pass(4_000);
     assert.deepEqual(problems(), [undefined]);
     await rig.clock.pass(2_000);
-    assert.deepEqual([problems(), asked()], [['queued'], 1]);
+    assert.deepEqual([problems(), countRequests()], [['queued'], 1]);
     gate.release();
     await submission;
     await eventually(() => Promise.resolve(problems().every((why) => why === undefined) || undefined));
   });
 
-  it('withdraws a status request that waits for its turn when nobody needs it any longer (D34)', async () => {
+  it('withdraws a waiting status request when nobody needs it any longer (D34)', async () => {
     const gate = new Gate();
     gate.hold();
     rig.server.on('POST /api/v1/transfers', problem(400, 'no')).behind(gate, 'POST /api/v1/transfers');
     store.put([running('k')]);
-    await isKept(1);
+    await isSaved(1);
     const submission = session.client.transfer({ orcid: 'O', source: 'A', destination: 'B', fileIds: ['f'] });
     await eventually(() => Promise.resolve(gate.waitingCount === 1 || undefined));
-    monitor.askNow();
+    monitor.pollNow();
     await rig.clock.pass(1_000);
-    store.put([inState(running('k'), 'succeeded', 1)]);
+    store.put([withState(running('k'), 'succeeded', 1)]);
     gate.release();
     await submission;
     await session.client.cancelTransfer({ id, orcid: 'O' });
-    assert.equal(asked(), 1);
+    assert.equal(countRequests(), 1);
     assert.equal(store.get('k')?.problem, undefined);
   });
 
-  it('asks no more once the session is closed, and again when there is one', async () => {
+  it('stops polling when the connection is closed, and resumes when it is open', async () => {
     store.put([running('k')]);
-    await isKept(1);
+    await isSaved(1);
     rig.explorer.sessions.close('c');
     await rig.clock.pass(hour);
     session = await rig.connect();
-    await isAsked(2);
+    await isPolled(2);
   });
 
-  it('asks no more while the key is in doubt, and again when it is good (D28)', async () => {
+  it('stops polling while the key is in doubt, and resumes when it is accepted (D28)', async () => {
     store.put([running('k')]);
-    await isKept(1);
+    await isSaved(1);
     rig.server.on('GET /api/v1/databases', problem(401, 'refused'));
-    rig.explorer.keys.note('c', { kind: 'unauthorized', status: 401 });
-    await anHourPasses();
-    assert.equal(asked(), 1);
-    rig.explorer.keys.note('c', undefined);
-    await isAsked(2);
+    rig.explorer.keys.recordReply('c', { kind: 'unauthorized', status: 401 });
+    await passHour();
+    assert.equal(countRequests(), 1);
+    rig.explorer.keys.recordReply('c', undefined);
+    await isPolled(2);
   });
 
-  it('asks no more for what has ended or was forgotten, nor for what has no id', async () => {
+  it("stops polling transfers that have ended or were removed, and doesn't poll those without an id", async () => {
     const submitting = running('new', 'c', {});
     store.put([running('k'), submitting]);
-    await isKept(1);
-    store.put([inState(running('k'), 'failed', 1), running('other')]);
+    await isSaved(1);
+    store.put([withState(running('k'), 'failed', 1), running('other')]);
     await rig.clock.pass(500);
-    await isKept(2);
+    await isSaved(2);
     store.remove(['other']);
-    await anHourPasses();
-    assert.equal(asked(), 2);
+    await passHour();
+    assert.equal(countRequests(), 2);
   });
 
-  it('lets the windows that ask know what is wanted at once, each connection once', () => {
+  it('forwards a requested poll to the polling windows, once for each connection', () => {
     const submitting = running('new', 'e', {});
-    const ended = inState(running('over', 'f'), 'failed', 1);
+    const ended = withState(running('over', 'f'), 'failed', 1);
     store.put([running('one', 'd'), running('two', 'd'), running('here', 'c'), submitting, ended]);
-    monitor.askNow();
-    assert.deepEqual(wanted.splice(0), [{ connectionId: 'd' }]);
-    monitor.askNow('two');
-    assert.deepEqual(wanted.splice(0), [{ connectionId: 'd', key: 'two' }]);
-    for (const key of ['here', 'new', 'over', 'unknown']) monitor.askNow(key);
-    assert.deepEqual(wanted, []);
+    monitor.pollNow();
+    assert.deepEqual(requests.splice(0), [{ connectionId: 'd' }]);
+    monitor.pollNow('two');
+    assert.deepEqual(requests.splice(0), [{ connectionId: 'd', key: 'two' }]);
+    for (const key of ['here', 'new', 'over', 'unknown']) monitor.pollNow(key);
+    assert.deepEqual(requests, []);
   });
 
-  it('asks at once for what another window wants to know', async () => {
+  it('polls at once what another window requests', async () => {
     store.put([running('k')]);
-    await isKept(1);
-    wantedHere.fire({ connectionId: 'c', key: 'another' });
+    await isSaved(1);
+    pollRequested.fire({ connectionId: 'c', key: 'another' });
     await rig.clock.pass(500);
-    assert.equal(asked(), 1);
-    wantedHere.fire({ connectionId: 'c', key: 'k' });
+    assert.equal(countRequests(), 1);
+    pollRequested.fire({ connectionId: 'c', key: 'k' });
     await rig.clock.pass(500);
-    await isAsked(2);
+    await isPolled(2);
   });
 
-  it('does not believe an answer that comes after its session was closed', async () => {
-    const gate = holdAnswer();
+  it('ignores a response that comes after its connection was closed', async () => {
+    const gate = delayResponse();
     store.put([running('k')]);
-    await isAsked(1);
+    await isPolled(1);
     rig.explorer.sessions.close('c');
     gate.release();
     session = await rig.connect();
     await session.client.databases();
     assert.deepEqual(
-      kept.flat().filter(({ problem: trouble }) => trouble),
+      saved.flat().filter(({ problem: failure }) => failure),
       [],
     );
   });
 
-  it('does not bring back what was forgotten while it was asked for', async () => {
-    const gate = holdAnswer();
+  it("doesn't restore a transfer that was removed during its poll", async () => {
+    const gate = delayResponse();
     store.put([running('k')]);
-    await isAsked(1);
+    await isPolled(1);
     store.remove(['k']);
     gate.release();
-    await anHourPasses();
-    assert.deepEqual([kept, store.all()], [[], []]);
+    await passHour();
+    assert.deepEqual([saved, store.getAll()], [[], []]);
   });
 
-  it('keeps what changed while it asked together with the answer', async () => {
-    const gate = holdAnswer();
+  it('keeps changes during a poll together with its response', async () => {
+    const gate = delayResponse();
     store.put([running('k')]);
-    await isAsked(1);
+    await isPolled(1);
     store.put([{ ...running('k'), cancelAcceptedAt: 7 }]);
     gate.release();
-    await isKept(1);
+    await isSaved(1);
     assert.deepEqual([store.get('k')?.state, store.get('k')?.cancelAcceptedAt], ['staging', 7]);
   });
 
-  it('says once of all transfers over one server that it does not answer, and of no other', async () => {
+  it("shows once on all transfers of a server that it doesn't respond, and on no others", async () => {
     const otherService = { ...session.service, address: 'http://127.0.0.1:9' };
     rig.explorer.sessions.add({ ...session, service: otherService, connection: { ...session.connection, id: 'd' } });
     rig.server.on(statusRequest, problem(503, 'down'));
     store.put([running('one'), running('elsewhere', 'd'), running('without a session', 'e')]);
     await eventually(async () => {
       await rig.clock.pass(1_000);
-      return asked() >= 5 || undefined;
+      return countRequests() >= 5 || undefined;
     });
-    assert.equal(kept.length, 1, 'it is said once');
+    assert.equal(saved.length, 1, 'it is shown once');
     assert.deepEqual(
-      kept[0]?.map(({ key, problem: trouble }) => [key, trouble?.kind]),
+      saved[0]?.map(({ key, problem: failure }) => [key, failure?.kind]),
       [['one', 'serverError']],
     );
   });
 
-  it('asks nothing more after its end, and believes no answer that comes then', async () => {
-    const gate = holdAnswer();
+  it('stops polling when it is disposed, and ignores later responses', async () => {
+    const gate = delayResponse();
     store.put([running('k')]);
-    await isAsked(1);
+    await isPolled(1);
     monitor.dispose();
     gate.release();
     store.put([running('late')]);
     leaseChanged.fire();
-    await anHourPasses();
-    assert.deepEqual([asked(), kept], [1, []]);
+    await passHour();
+    assert.deepEqual([countRequests(), saved], [1, []]);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Transfer } from '../../../src/core/model/transfer.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { getOutcome, getProgress, type TransferOutcome } from '../../../src/core/model/transferOutcome.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { Rig, until } from './rig.ts';
@@ -66,7 +66,7 @@ describe('The outcome of a transfer (D39)', () => {
     });
   }
 
-  it('is not decided while a transfer runs, which has as many files as the server counts', () => {
+  it('is undecided while a transfer runs, which has as many files as the server counts', () => {
     const running = transfer({ state: 'active', status: { fileCount: 1, movedFileCount: 0 } });
     assert.equal(getOutcome(running), undefined);
     assert.deepEqual(getProgress(running), { moved: 0, total: 1 });
@@ -77,14 +77,14 @@ describe('The outcome of a transfer (D39)', () => {
   });
 });
 
-describe('A source that drops unknown files without a word', () => {
+describe('A source that drops unknown files silently', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = await Rig.start();
   });
   afterEach(() => rig.end());
 
-  it('ends a transfer as partial, with what moved of what was requested (D39)', async () => {
+  it('ends a transfer as partial, with the moved and the requested files (D39)', async () => {
     const server = publicLike(rig.server, 'the-key');
     server.dropsUnknownFiles = true;
     await rig.connect();

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { readRecord, writeRecord } from '../../../src/core/ledger/transferRecord.ts';
-import { begun as transfer, order } from './specimens.ts';
+import { parseRecord, formatRecord } from '../../../src/core/ledger/transferRecord.ts';
+import { submittingTransfer as transfer, order } from './specimens.ts';
 
 describe('The record of a transfer', () => {
   it('is read as it was written', () => {
-    const read = readRecord(writeRecord(transfer));
+    const read = parseRecord(formatRecord(transfer));
     assert.deepEqual(read, { kind: 'transfer', transfer, record: { version: 1, transfer } });
   });
 
-  it('keeps what the record before had besides', () => {
-    const read = readRecord(writeRecord(transfer, { version: 1, mood: 'good' }));
+  it('preserves other fields of the record that it replaces', () => {
+    const read = parseRecord(formatRecord(transfer, { version: 1, mood: 'good' }));
     assert.deepEqual(read, { kind: 'transfer', transfer, record: { version: 1, mood: 'good', transfer } });
   });
 
-  it('is of a later version where its number is higher', () => {
-    assert.deepEqual(readRecord('{"version":2}'), { kind: 'later', version: 2 });
+  it('is of a later version if its number is higher', () => {
+    assert.deepEqual(parseRecord('{"version":2}'), { kind: 'later', version: 2 });
   });
 
   const record = (more: object): object => ({ version: 1, transfer: { ...transfer, ...more } });
@@ -41,10 +41,10 @@ describe('The record of a transfer', () => {
     ['without files', ordered({ files: {} })],
   ];
   for (const [what, value] of others)
-    it(`is unreadable: ${what}`, () => assert.deepEqual(readRecord(JSON.stringify(value)), { kind: 'unreadable' }));
+    it(`is unreadable: ${what}`, () => assert.deepEqual(parseRecord(JSON.stringify(value)), { kind: 'unreadable' }));
 
-  it('is unreadable where it is torn', () => {
-    assert.deepEqual(readRecord(writeRecord(transfer).slice(0, 50)), { kind: 'unreadable' });
-    assert.deepEqual(readRecord(''), { kind: 'unreadable' });
+  it('is unreadable if it is incomplete', () => {
+    assert.deepEqual(parseRecord(formatRecord(transfer).slice(0, 50)), { kind: 'unreadable' });
+    assert.deepEqual(parseRecord(''), { kind: 'unreadable' });
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Transfer, TransferOrder } from '../../../src/core/model/transfer.ts';
+import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { TransferSearch } from '../../../src/core/model/transferSearch.ts';
 
 const transfer = (key: string, order: Partial<TransferOrder> = {}, more: Partial<Transfer> = {}): Transfer => ({
@@ -42,12 +42,12 @@ describe('Searching the history', () => {
     });
   }
 
-  it('tells the file that the words are about, and none where they are about something else', () => {
+  it('returns the file that matches the words, and none if they match something else', () => {
     assert.equal(search.find('beta species', 1)[0]?.file, 'species.json');
     assert.equal(search.find('winter', 1)[0]?.file, undefined);
   });
 
-  it('gives no more than wanted, the first ones', () => {
+  it('returns at most the requested number, the first ones', () => {
     assert.deepEqual(
       search.find('', 2).map((one) => one.transfer.key),
       ['files', 'described'],

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { mayHaveStoppedServer } from '../../../src/core/model/lostSubmission.ts';
-import type { Transfer, TransferOrder } from '../../../src/core/model/transfer.ts';
+import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { UnsafeIds } from '../../../src/core/store/unsafeIds.ts';
 import { dropBeforeAnswer, json, problem, type Behaviour } from '../../support/faultBehaviours.ts';
 import { Rig } from './rig.ts';
 
 const route = 'POST /api/v1/files/by-id';
 
-describe('Ids that may stop a server (D37)', () => {
+describe('Ids that may crash a server (D37)', () => {
   let rig: Rig;
   let crashing: readonly string[];
   beforeEach(async () => {
     rig = await Rig.start();
     crashing = ['bad'];
-    const answer: Behaviour = async (request, response) => {
+    const respond: Behaviour = async (request, response) => {
       const { file_ids: ids } = JSON.parse(request.body) as { file_ids: string[] };
       const isBad = ids.some((id) => crashing.includes(id));
       await (isBad ? dropBeforeAnswer() : json({ resources: ids.map((id) => ({ id })) }))(request, response);
     };
-    rig.server.on(route, answer);
+    rig.server.on(route, respond);
   });
   afterEach(() => rig.end());
 
@@ -27,27 +27,27 @@ describe('Ids that may stop a server (D37)', () => {
     files: ids.map((id) => ({ id, name: id })),
   });
 
-  it('are known from a search by ids, until a request for them is answered', async () => {
+  it('are known from a search by ids, until a request for them gets a response', async () => {
     const { searchFlow, metadataFlow, searchStore } = rig.explorer;
     const query = { database: 'Alpha', query: '', pageSize: 10, ids: ['f1', 'bad', 'f2'] };
     await rig.passing(searchFlow.run(await rig.connect(), query));
-    const [search] = searchStore.all();
+    const [search] = searchStore.getAll();
     assert.deepEqual([search?.files.length, search?.missing.map(({ id }) => id)], [2, ['bad']]);
-    assert.deepEqual(metadataFlow.unsafeIdsIn(order('f1', 'bad')), ['bad']);
-    assert.deepEqual(metadataFlow.unsafeIdsIn({ ...order('bad'), source: 'Beta' }), []);
+    assert.deepEqual(metadataFlow.findUnsafeIds(order('f1', 'bad')), ['bad']);
+    assert.deepEqual(metadataFlow.findUnsafeIds({ ...order('bad'), source: 'Beta' }), []);
     crashing = [];
     await rig.passing(metadataFlow.fetchFiles('c', 'Alpha', ['bad']));
-    assert.deepEqual(metadataFlow.unsafeIdsIn(order('bad')), []);
+    assert.deepEqual(metadataFlow.findUnsafeIds(order('bad')), []);
   });
 
-  it('are found by a check before a transfer is submitted again, and nothing is left unchecked', async () => {
+  it('are found by a check before a transfer is submitted again, which covers all ids', async () => {
     await rig.connect();
     const { metadataFlow } = rig.explorer;
     const unchecked = await rig.passing(metadataFlow.findUncheckedIds(order('f1', 'f2', 'bad', 'f3')));
-    assert.deepEqual([unchecked, metadataFlow.unsafeIdsIn(order('f1', 'bad'))], [[], ['bad']]);
+    assert.deepEqual([unchecked, metadataFlow.findUnsafeIds(order('f1', 'bad'))], [[], ['bad']]);
   });
 
-  it('count as unchecked when they could not be looked up', async () => {
+  it("count as unchecked if they couldn't be looked up", async () => {
     await rig.connect();
     const { metadataFlow } = rig.explorer;
     rig.server.on(route, problem(503, 'unavailable'));
@@ -56,23 +56,26 @@ describe('Ids that may stop a server (D37)', () => {
     assert.deepEqual(await metadataFlow.findUncheckedIds(order('f1')), ['f1']);
   });
 
-  it('are remembered for each database of each connection', () => {
+  it('are stored for each database of each connection', () => {
     const ids = new UnsafeIds();
-    ids.note('c', 'Alpha', ['a', 'b'], []);
-    ids.note('c', 'Beta', ['c'], []);
-    ids.note('c', 'Alpha', [], ['a', 'x']);
-    assert.deepEqual(ids.among('c', 'Alpha', ['a', 'b', 'c']), ['b']);
-    assert.deepEqual(ids.among('d', 'Alpha', ['b']), []);
+    ids.update('c', 'Alpha', ['a', 'b'], []);
+    ids.update('c', 'Beta', ['c'], []);
+    ids.update('c', 'Alpha', [], ['a', 'x']);
+    assert.deepEqual(ids.filterUnsafe('c', 'Alpha', ['a', 'b', 'c']), ['b']);
+    assert.deepEqual(ids.filterUnsafe('d', 'Alpha', ['b']), []);
   });
 
-  for (const [name, transfer, isSo] of [
+  for (const [name, transfer, isSuspected] of [
     ['a lost connection', { state: 'notConfirmed', problem: { kind: 'dropped', maybeDone: true } }, true],
     ['a gateway that lost the server', { state: 'notConfirmed', problem: { kind: 'serverError', status: 502 } }, true],
     ['a time limit', { state: 'notConfirmed', problem: { kind: 'timeout', maybeDone: true } }, false],
     ['a poll that failed', { state: 'active', problem: { kind: 'dropped' } }, false],
   ] as const satisfies readonly (readonly [string, Pick<Transfer, 'state' | 'problem'>, boolean])[]) {
-    it(`are ${isSo ? '' : 'not '}suspected after ${name}`, () => {
-      assert.equal(mayHaveStoppedServer({ ...transfer, key: 'k', order: rig.order, createdAt: 0, changes: [] }), isSo);
+    it(`are ${isSuspected ? '' : 'not '}suspected after ${name}`, () => {
+      assert.equal(
+        mayHaveStoppedServer({ ...transfer, key: 'k', order: rig.order, createdAt: 0, changes: [] }),
+        isSuspected,
+      );
     });
   }
 });

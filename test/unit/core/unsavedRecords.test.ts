@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { UnsavedRecords } from '../../../src/core/ledger/unsavedRecords.ts';
-import { inState, type Transfer } from '../../../src/core/model/transfer.ts';
+import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
-import { begun } from './specimens.ts';
+import { submittingTransfer } from './specimens.ts';
 
-const other: Transfer = { ...begun, key: 'two' };
+const other: Transfer = { ...submittingTransfer, key: 'two' };
 
-describe('Records that cannot be written', () => {
+describe("Records that can't be written", () => {
   let folder: string;
   let ledger: TransferLedger;
   let clock: ManualClock;
@@ -35,13 +35,13 @@ describe('Records that cannot be written', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** A file stands where the folder of the running transfers should be. */
+  /** Puts a file in place of the folder of running transfers. */
   const obstruct = (): Promise<void> => writeFile(join(folder, 'running'), '');
   const makeWay = (): Promise<void> => rm(join(folder, 'running'), { recursive: true });
   const written = async (): Promise<readonly string[]> => (await ledger.loadRunning()).map(({ key }) => key).sort();
   const areWritten = (...keys: readonly string[]): Promise<unknown> =>
     eventually(async () => (String(await written()) === String(keys) ? true : undefined));
-  /** Lets a try come that fails, and the next one be arranged. */
+  /** Waits until a retry has failed and the next one is scheduled. */
   const tryInVain = async (afterMs: number): Promise<void> => {
     await clock.pass(afterMs - 1);
     assert.equal(clock.waitingCount, 1);
@@ -49,28 +49,28 @@ describe('Records that cannot be written', () => {
     await eventually(() => Promise.resolve(clock.waitingCount === 1 || undefined));
   };
 
-  it('are kept, and why is said once however many there are', async () => {
-    assert.deepEqual(await unsaved.keep(begun), begun);
-    assert.deepEqual(await unsaved.keep(other), other);
+  it('are retained, and the reason is reported once for any number of them', async () => {
+    assert.deepEqual(await unsaved.save(submittingTransfer), submittingTransfer);
+    assert.deepEqual(await unsaved.save(other), other);
     assert.deepEqual([unsaved.has('one'), unsaved.has('two'), unsaved.has('three')], [true, true, false]);
     assert.deepEqual([failures, log.errors.length], [1, 1]);
-    assert.match(String(log.errors[0]), /could not be written, and is kept until it can be: Error: E/);
+    assert.match(String(log.errors[0]), /could not be written; the extension retries until it can: Error: E/);
   });
 
-  it('are tried again after two seconds', async () => {
-    await unsaved.keep(begun);
+  it('are retried after two seconds', async () => {
+    await unsaved.save(submittingTransfer);
     await makeWay();
     await clock.pass(1_999);
     assert.equal(unsaved.has('one'), true);
     await clock.pass(1);
     await areWritten('one');
     await eventually(() => Promise.resolve(!unsaved.has('one') || undefined));
-    assert.deepEqual(log.lines.slice(1), ['info All records of transfers are written again']);
+    assert.deepEqual(log.lines.slice(1), ['info All transfer records are saved again']);
     assert.equal(clock.waitingCount, 0);
   });
 
-  it('are tried less and less often, though every five minutes at least', async () => {
-    await unsaved.keep(begun);
+  it('are retried less and less often, but at least every five minutes', async () => {
+    await unsaved.save(submittingTransfer);
     for (const seconds of [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) await tryInVain(seconds * 1_000);
     assert.equal(failures, 1);
     await makeWay();
@@ -79,29 +79,29 @@ describe('Records that cannot be written', () => {
   });
 
   it('are written as soon as another can be', async () => {
-    await unsaved.keep(begun);
+    await unsaved.save(submittingTransfer);
     await makeWay();
-    assert.deepEqual(await unsaved.keep(other), other);
+    assert.deepEqual(await unsaved.save(other), other);
     await areWritten('one', 'two');
     await eventually(() => Promise.resolve(clock.waitingCount === 0 || undefined));
   });
 
-  it('are told of again, and tried as soon as before, when it comes back', async () => {
-    await unsaved.keep(begun);
+  it('are reported again, and retried as soon as before, if the failure returns', async () => {
+    await unsaved.save(submittingTransfer);
     await tryInVain(2_000);
     await makeWay();
-    await unsaved.keep(other);
+    await unsaved.save(other);
     await eventually(() => Promise.resolve(!unsaved.has('one') || undefined));
     await makeWay();
     await obstruct();
-    await unsaved.keep(inState(begun, 'accepted', 2));
+    await unsaved.save(withState(submittingTransfer, 'accepted', 2));
     assert.equal(failures, 2);
     await tryInVain(2_000);
   });
 
-  it('hold all that was told meanwhile', async () => {
-    await unsaved.keep({ ...inState(begun, 'accepted', 2), id: 'the-id' });
-    const both = await unsaved.keep({ ...begun, cancelAcceptedAt: 3 });
+  it('include everything that was reported meanwhile', async () => {
+    await unsaved.save({ ...withState(submittingTransfer, 'accepted', 2), id: 'the-id' });
+    const both = await unsaved.save({ ...submittingTransfer, cancelAcceptedAt: 3 });
     assert.deepEqual([both.state, both.id, both.cancelAcceptedAt], ['accepted', 'the-id', 3]);
     await makeWay();
     await clock.pass(2_000);
@@ -109,30 +109,30 @@ describe('Records that cannot be written', () => {
     assert.deepEqual(await ledger.loadRunning(), [both]);
   });
 
-  it('are given up when they are not wanted any longer', async () => {
-    await unsaved.keep(begun);
-    await unsaved.keep(other);
+  it("are dropped when they aren't needed any longer", async () => {
+    await unsaved.save(submittingTransfer);
+    await unsaved.save(other);
     unsaved.forget(['one']);
     assert.deepEqual([unsaved.has('one'), clock.waitingCount], [false, 1]);
     unsaved.forget(['two']);
     assert.deepEqual([unsaved.has('two'), clock.waitingCount], [false, 0]);
-    assert.equal(log.lines.at(-1), 'info All records of transfers are written again');
+    assert.equal(log.lines.at(-1), 'info All transfer records are saved again');
   });
 
-  it('are not tried any more after the end of the window', async () => {
-    await unsaved.keep(begun);
+  it("aren't retried after the window was closed", async () => {
+    await unsaved.save(submittingTransfer);
     unsaved.dispose();
     assert.equal(clock.waitingCount, 0);
   });
 });
 
 describe('Records that can be written', () => {
-  it('are not spoken of', async () => {
+  it("aren't reported", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'unsaved-'));
     const log = new MemoryLog();
     const clock = new ManualClock();
     const unsaved = new UnsavedRecords(new TransferLedger(folder, log), clock, log);
-    assert.deepEqual(await unsaved.keep(begun), begun);
+    assert.deepEqual(await unsaved.save(submittingTransfer), submittingTransfer);
     unsaved.forget(['two']);
     assert.deepEqual([unsaved.has('one'), clock.waitingCount, log.lines], [false, 0, []]);
     await rm(folder, { recursive: true });

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiKeys } from '../../../src/host/apiKeys.ts';
+import { ApiKeys } from '../../../src/extension/editor/apiKeys.ts';
 import { SecretDrawer } from '../../support/secretDrawer.ts';
 
-describe('The keys of connections', () => {
+describe('API keys', () => {
   const connection = { id: 'c', name: 'C', server: 'https://dts.example.org' };
   const withVariable = { ...connection, apiKeyVariable: 'DTS_KEY' };
   let folder: string;
-  let drawer: SecretDrawer;
+  let secrets: SecretDrawer;
   let environment: Record<string, string>;
   let keys: ApiKeys;
 
-  const newWindow = (): ApiKeys => new ApiKeys({ secrets: drawer, markFolder: join(folder, 'marks'), environment });
+  const newWindow = (): ApiKeys => new ApiKeys({ secrets, markerFolder: join(folder, 'marks'), environment });
 
   const reasonOf = async (of: ApiKeys, one = connection): Promise<string | undefined> =>
     (await of.find(one)).reason?.kind;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'keys-'));
-    drawer = new SecretDrawer();
+    secrets = new SecretDrawer();
     environment = {};
     keys = newWindow();
   });
@@ -29,47 +29,47 @@ describe('The keys of connections', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('are missing where none was ever saved, and gone where the editor has lost one', async () => {
+  it('are missing if none was saved, and gone if the editor has lost one', async () => {
     assert.equal(await reasonOf(keys), 'keyMissing');
     assert.equal(await keys.set(connection, 'the-key'), true);
     assert.deepEqual(await keys.find(connection), { key: 'the-key' });
-    drawer.lose();
+    secrets.lose();
     assert.equal(await reasonOf(keys), 'keyGone');
     assert.equal(await reasonOf(newWindow()), 'keyGone');
   });
 
-  it('are missing, not gone, once they were forgotten', async () => {
+  it('are missing, not gone, after they were deleted', async () => {
     await keys.set(connection, 'the-key');
     await keys.forget('c');
     assert.equal(await reasonOf(keys), 'keyMissing');
     assert.deepEqual(await readdir(join(folder, 'marks')), []);
   });
 
-  it('tell whether the editor has kept them', async () => {
-    drawer.isLeaky = true;
+  it('report if the editor has not stored them', async () => {
+    secrets.isLeaky = true;
     assert.equal(await keys.set(connection, 'the-key'), false);
     assert.equal(await reasonOf(keys), 'keyGone');
   });
 
-  it('leave no trace of themselves in the marks', async () => {
+  it('are not in the marker files', async () => {
     await keys.set(connection, 'the-key');
     const [mark = ''] = await readdir(join(folder, 'marks'));
     assert.match(mark, /^[\da-f]{32}$/);
   });
 
-  it('are kept where the marks cannot be written', async () => {
-    const elsewhere = new ApiKeys({ secrets: drawer, markFolder: '/dev/null/marks', environment });
+  it('are stored even if the marker files cannot be written', async () => {
+    const elsewhere = new ApiKeys({ secrets, markerFolder: '/dev/null/marks', environment });
     assert.equal(await elsewhere.set(connection, 'the-key'), true);
   });
 
-  it('go to no other address than the one they were given for', async () => {
+  it('are bound to the address that they were saved for', async () => {
     await keys.set(connection, 'the-key');
     assert.equal(await reasonOf(keys, { ...connection, server: 'https://other.example.org' }), 'keyElsewhere');
     assert.equal(await keys.get({ ...connection, server: `${connection.server}/path` }), 'the-key');
   });
 
   describe('in the environment', () => {
-    it('are used instead of a saved one, where the variable is set', async () => {
+    it('replace a saved key if the variable is set', async () => {
       await keys.set(connection, 'the-key');
       environment['DTS_KEY'] = ' of-the-environment\n';
       assert.equal(await keys.get(withVariable), 'of-the-environment');
@@ -77,7 +77,7 @@ describe('The keys of connections', () => {
       assert.equal(keys.isFromEnvironment(withVariable), true);
     });
 
-    it('give way to a saved one, where the variable is not set', async () => {
+    it('yield to a saved key if the variable is not set', async () => {
       assert.deepEqual(await keys.find(withVariable), { reason: { kind: 'variableEmpty', detail: 'DTS_KEY' } });
       environment['DTS_KEY'] = '';
       await keys.set(connection, 'the-key');
@@ -95,7 +95,7 @@ describe('The keys of connections', () => {
     });
     afterEach(() => other.dispose());
 
-    it('are seen to change in the other one', async () => {
+    it('are noticed as changed in the other window', async () => {
       assert.equal(await other.compare(connection), undefined);
       await keys.set(connection, 'another');
       assert.equal(await other.compare(connection), 'changed');
@@ -103,16 +103,16 @@ describe('The keys of connections', () => {
       assert.equal(await keys.compare(connection), undefined, 'who changed it knows');
     });
 
-    it('are seen to be forgotten in the other one', async () => {
+    it('are noticed as deleted in the other window', async () => {
       await keys.forget('c');
       assert.equal(await other.compare(connection), 'forgotten');
       assert.equal(await other.compare(connection), undefined, 'once');
     });
 
-    it('are seen to change and to be forgotten also where the editor reads secrets only once', async () => {
+    it('are noticed as changed and deleted if the editor reads secrets only once', async () => {
       const cached = new SecretDrawer();
-      const stale = new ApiKeys({ secrets: cached, markFolder: join(folder, 'marks'), environment });
-      await cached.store('dataTransfer.apiKey.c', (await drawer.get('dataTransfer.apiKey.c')) ?? '');
+      const stale = new ApiKeys({ secrets: cached, markerFolder: join(folder, 'marks'), environment });
+      await cached.store('dataTransfer.apiKey.c', (await secrets.get('dataTransfer.apiKey.c')) ?? '');
       assert.equal(await stale.get(connection), 'the-key');
       await keys.set(connection, 'another');
       assert.equal(await stale.compare(connection), 'unreadable');
@@ -122,17 +122,17 @@ describe('The keys of connections', () => {
       stale.dispose();
     });
 
-    it('are not taken for forgotten when only the editor has lost them', async () => {
-      drawer.lose();
+    it('are not reported as deleted when the editor has lost them', async () => {
+      secrets.lose();
       assert.equal(await other.compare(connection), undefined);
     });
 
-    it('are told of by the id of the connection, where the editor tells', async () => {
-      const heard: string[] = [];
-      other.onDidChange((id) => heard.push(id));
+    it('are reported by the ID of the connection if the editor reports changes', async () => {
+      const reported: string[] = [];
+      other.onDidChange((id) => reported.push(id));
       await keys.set(connection, 'another');
-      await drawer.store('of.something.else', 'x');
-      assert.deepEqual(heard, ['c']);
+      await secrets.store('of.something.else', 'x');
+      assert.deepEqual(reported, ['c']);
     });
   });
 });

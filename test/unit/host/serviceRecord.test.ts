@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compareVersions } from '../../../src/host/sharing/serviceRecord.ts';
+import { compareVersions } from '../../../src/extension/localService/serviceRecord.ts';
 
 describe('Versions of the local service', () => {
   const rows: [one: string, other: string, order: number][] = [

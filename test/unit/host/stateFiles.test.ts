@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StateFiles } from '../../../src/host/stateFiles.ts';
+import { StateFiles } from '../../../src/extension/editor/stateFiles.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -40,7 +40,7 @@ describe('The state files (D45)', () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  it('have a value on the disk when the call that stores it resolves', async () => {
+  it('have a value on disk when the call that stores it resolves', async () => {
     await files.write('last', 'a');
     assert.equal(await readFile(join(folder, 'last.json'), 'utf8'), '"a"');
     assert.equal(await openWindow().read('last'), 'a');
@@ -48,19 +48,19 @@ describe('The state files (D45)', () => {
     assert.deepEqual(await openWindow().read('list'), ['b']);
   });
 
-  it('leave nothing beside the values', async () => {
+  it('leave no other files', async () => {
     await files.write('last', 'a');
     await files.update('last', add('b'));
     assert.deepEqual(await readdir(folder), ['last.json']);
   });
 
-  it('keep the order of the writes of a window', async () => {
+  it("keep the order of a window's writes", async () => {
     const values = Array.from({ length: 20 }, (_, place) => place);
     await Promise.all(values.map((value) => files.write('last', value)));
     assert.equal(await openWindow().read('last'), 19);
   });
 
-  it('lose no change that windows make at the same time', async () => {
+  it('lose no simultaneous change of several windows', async () => {
     const windows = [files, openWindow(), openWindow()];
     await Promise.all(
       windows.flatMap((one, place) => [`${place}a`, `${place}b`].map((x) => one.update('list', add(x)))),
@@ -84,7 +84,7 @@ describe('The state files (D45)', () => {
     assert.equal(await openWindow().read('last'), 'new');
   });
 
-  it('are read as missing, and logged once, where a file is damaged or unreadable', async () => {
+  it('are read as missing, and logged once, if a file is damaged or unreadable', async () => {
     await mkdir(join(folder, 'folder.json'), { recursive: true });
     await writeFile(join(folder, 'damaged.json'), '{"half');
     for (let count = 0; count < 3; count += 1)
@@ -94,7 +94,7 @@ describe('The state files (D45)', () => {
     assert.deepEqual(await openWindow().read('damaged'), ['new']);
   });
 
-  it('go on with the values of this window on a full disk, log it once, and store them when there is space again', async () => {
+  it('keep the values in memory on a full disk, log it once, and store them when there is space again', async () => {
     await files.write('last', 'before');
     const emptyDisk = fillDisk(folder);
     try {
@@ -112,7 +112,7 @@ describe('The state files (D45)', () => {
     assert.deepEqual([await openWindow().read('last'), await openWindow().read('list')], ['after', ['a', 'b']]);
   });
 
-  it('go on where the folder cannot be made', async () => {
+  it('keep working if the folder cannot be created', async () => {
     await writeFile(folder, 'a file in its place');
     await files.write('last', 'a');
     await files.update('list', add('b'));

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { openableLink } from '../../../src/messages/links.ts';
-import { isMetadataIntent, isMetadataNews, isMetadataPageState } from '../../../src/messages/metadataMessages.ts';
-import { isTransferIntent, isTransferNews, isTransferPageState } from '../../../src/messages/transferMessages.ts';
+import { toOpenableLink } from '../../../src/webviews/messages/links.ts';
+import {
+  isMetadataIntent,
+  isMetadataHostMessage,
+  isMetadataPageState,
+} from '../../../src/webviews/messages/metadataMessages.ts';
+import {
+  isTransferIntent,
+  isTransferHostMessage,
+  isTransferPageState,
+} from '../../../src/webviews/messages/transferMessages.ts';
 import { pageTransfer } from '../../support/pageTransfer.ts';
 
 const ref = { connectionId: 'c', database: 'Sample data', id: 'airports', name: 'airports.csv' };
@@ -19,7 +27,7 @@ const words = { language: 'en' };
 const transfer = pageTransfer({
   firstFiles: [{ id: '1', name: 'one' }],
   movement: [{ at: 1, moved: 0 }],
-  estimate: { text: 'about 4 min', basis: 'from 1 earlier transfer' },
+  estimate: { text: 'about 4 min', basis: 'based on 1 earlier transfer' },
 });
 
 describe('Messages of the metadata page', () => {
@@ -48,17 +56,21 @@ describe('Messages of the metadata page', () => {
   });
 
   it('accepts a snapshot with a file, with an unreadable one, and with nothing', () => {
-    assert.ok(isMetadataNews({ type: 'start', words, snapshot }));
+    assert.ok(isMetadataHostMessage({ type: 'start', words, snapshot }));
     assert.ok(
-      isMetadataNews({ type: 'snapshot', snapshot: { ...snapshot, found: { kind: 'unreadable', text: '{' } } }),
+      isMetadataHostMessage({ type: 'snapshot', snapshot: { ...snapshot, found: { kind: 'unreadable', text: '{' } } }),
     );
-    assert.ok(isMetadataNews({ type: 'snapshot', snapshot: { ref, kept: true, loading: true } }));
+    assert.ok(isMetadataHostMessage({ type: 'snapshot', snapshot: { ref, kept: true, loading: true } }));
   });
 
   it('refuses a snapshot in which a field has another type', () => {
-    assert.ok(!isMetadataNews({ type: 'snapshot', snapshot: { ...snapshot, found: { ...file, sizeBytes: '7' } } }));
-    assert.ok(!isMetadataNews({ type: 'snapshot', snapshot: { ...snapshot, found: { ...file, resource: [] } } }));
-    assert.ok(!isMetadataNews({ type: 'start', snapshot }));
+    assert.ok(
+      !isMetadataHostMessage({ type: 'snapshot', snapshot: { ...snapshot, found: { ...file, sizeBytes: '7' } } }),
+    );
+    assert.ok(
+      !isMetadataHostMessage({ type: 'snapshot', snapshot: { ...snapshot, found: { ...file, resource: [] } } }),
+    );
+    assert.ok(!isMetadataHostMessage({ type: 'start', snapshot }));
   });
 
   it('recognises what it kept itself, and nothing else', () => {
@@ -81,9 +93,14 @@ describe('Messages of the transfer page', () => {
 
   it('accepts a transfer, and a transfer that is not known', () => {
     assert.ok(
-      isTransferNews({ type: 'start', words, states: { active: 'active' }, snapshot: { key: 'k', now: 3, transfer } }),
+      isTransferHostMessage({
+        type: 'start',
+        words,
+        states: { active: 'active' },
+        snapshot: { key: 'k', now: 3, transfer },
+      }),
     );
-    assert.ok(isTransferNews({ type: 'snapshot', snapshot: { key: 'k', now: 3 } }));
+    assert.ok(isTransferHostMessage({ type: 'snapshot', snapshot: { key: 'k', now: 3 } }));
   });
 
   it('refuses a state that there is not, and counts that are no numbers', () => {
@@ -91,15 +108,15 @@ describe('Messages of the transfer page', () => {
       type: 'snapshot',
       snapshot: { key: 'k', now: 3, transfer: { ...transfer, ...changed } },
     });
-    assert.ok(!isTransferNews(said({ state: 'toString' })));
-    assert.ok(!isTransferNews(said({ status: { fileCount: '3' } })));
-    assert.ok(!isTransferNews(said({ createdAt: Number.NaN })));
-    assert.ok(!isTransferNews(said({ movement: [{ at: 1 }] })));
-    assert.ok(!isTransferNews(said({ estimate: { basis: 'none' } })));
-    assert.ok(isTransferNews(said({ problem: 'why', remedy: 'key' })));
-    assert.ok(!isTransferNews(said({ remedy: 'dataTransfer.disconnect' })));
-    assert.ok(!isMetadataNews({ type: 'snapshot', snapshot: { ...snapshot, remedy: 'toString' } }));
-    assert.ok(!isTransferNews(said({ firstFiles: [{ id: 1, name: 'one' }] })));
+    assert.ok(!isTransferHostMessage(said({ state: 'toString' })));
+    assert.ok(!isTransferHostMessage(said({ status: { fileCount: '3' } })));
+    assert.ok(!isTransferHostMessage(said({ createdAt: Number.NaN })));
+    assert.ok(!isTransferHostMessage(said({ movement: [{ at: 1 }] })));
+    assert.ok(!isTransferHostMessage(said({ estimate: { basis: 'none' } })));
+    assert.ok(isTransferHostMessage(said({ problem: 'why', remedy: 'key' })));
+    assert.ok(!isTransferHostMessage(said({ remedy: 'dataTransfer.disconnect' })));
+    assert.ok(!isMetadataHostMessage({ type: 'snapshot', snapshot: { ...snapshot, remedy: 'toString' } }));
+    assert.ok(!isTransferHostMessage(said({ firstFiles: [{ id: 1, name: 'one' }] })));
   });
 
   it('recognises what it kept itself, and nothing else', () => {
@@ -116,7 +133,7 @@ describe('A link of a server', () => {
     'MAILTO:a.b+c@mail.example-1.org',
     "mailto:o'neil_2@x.org",
   ];
-  for (const address of openable) it(`may be opened when it is ${address}`, () => assert.ok(openableLink(address)));
+  for (const address of openable) it(`may be opened when it is ${address}`, () => assert.ok(toOpenableLink(address)));
 
   const refused = [
     'javascript:alert(1)',
@@ -149,5 +166,5 @@ describe('A link of a server', () => {
   ];
   for (const address of refused)
     it(`is only text when it is ${JSON.stringify(address.slice(0, 40))}`, () =>
-      assert.equal(openableLink(address), undefined));
+      assert.equal(toOpenableLink(address), undefined));
 });

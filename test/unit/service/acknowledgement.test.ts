@@ -1,52 +1,52 @@
 import assert from 'node:assert/strict';
-import { AcknowledgementFirst } from '../../../src/service/transfers/acknowledgement.ts';
+import { AcknowledgementGate } from '../../../src/service/transfers/acknowledgementGate.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
-/** Work that is done when it is told to be. */
-function pending(): { readonly promise: Promise<string>; readonly resolve: (answer: string) => void } {
-  let resolve: (answer: string) => void = () => undefined;
+/** Creates a promise with its resolve function. */
+function createPending(): { readonly promise: Promise<string>; readonly resolve: (result: string) => void } {
+  let resolve: (result: string) => void = () => undefined;
   const promise = new Promise<string>((settle) => (resolve = settle));
-  return { promise, resolve: (answer) => resolve(answer) };
+  return { promise, resolve: (result) => resolve(result) };
 }
 
-describe('Whoever submits is answered first', () => {
+describe('The acknowledgement gate', () => {
   let clock: ManualClock;
-  let first: AcknowledgementFirst;
-  let begun: number;
-  const beginWhatWaits = (): void => {
-    if (!first.holdsBack) begun += 1;
+  let gate: AcknowledgementGate;
+  let startCount: number;
+  const startQueued = (): void => {
+    if (!gate.isClosed) startCount += 1;
   };
 
   beforeEach(() => {
     clock = new ManualClock();
-    first = new AcknowledgementFirst(clock);
-    begun = 0;
+    gate = new AcknowledgementGate(clock);
+    startCount = 0;
   });
 
-  it('what waited begins when the last submission is answered', async () => {
-    const one = pending();
-    const other = pending();
-    const answers = [first.run(() => one.promise, beginWhatWaits), first.run(() => other.promise, beginWhatWaits)];
+  it('starts queued transfers when the last submission is acknowledged', async () => {
+    const one = createPending();
+    const other = createPending();
+    const results = [gate.run(() => one.promise, startQueued), gate.run(() => other.promise, startQueued)];
     one.resolve('one');
-    await answers[0];
-    assert.equal(begun, 0);
+    await results[0];
+    assert.equal(startCount, 0);
     other.resolve('other');
-    assert.deepEqual(await Promise.all(answers), ['one', 'other']);
-    assert.equal(begun, 1);
+    assert.deepEqual(await Promise.all(results), ['one', 'other']);
+    assert.equal(startCount, 1);
     await clock.pass(1_000);
-    assert.equal(begun, 1, 'nothing is left to be told');
+    assert.equal(startCount, 1, 'no timer remains');
   });
 
-  it('what waited begins although one submission takes long to be answered', async () => {
-    const slow = pending();
-    const slowAnswer = first.run(() => slow.promise, beginWhatWaits);
-    await first.run(() => Promise.resolve('quick'), beginWhatWaits);
-    assert.equal(begun, 0);
+  it('starts queued transfers after a short time when a submission takes long', async () => {
+    const slow = createPending();
+    const slowResult = gate.run(() => slow.promise, startQueued);
+    await gate.run(() => Promise.resolve('quick'), startQueued);
+    assert.equal(startCount, 0);
     await clock.pass(249);
-    assert.equal(begun, 0);
+    assert.equal(startCount, 0);
     await clock.pass(1);
-    assert.equal(begun, 1);
+    assert.equal(startCount, 1);
     slow.resolve('slow');
-    await slowAnswer;
+    await slowResult;
   });
 });

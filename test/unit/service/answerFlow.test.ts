@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { AnswerFlow } from '../../../src/service/http/answerFlow.ts';
+import { ResponseWriter } from '../../../src/service/http/responseWriter.ts';
 
-/** The answer to somebody who reads nothing: what is written is never drained. */
-class UnreadAnswer extends EventEmitter {
+/** A response whose reader reads nothing, so that writes are never drained. */
+class UnreadResponse extends EventEmitter {
   destroyed = false;
 
   write(): boolean {
@@ -17,17 +17,17 @@ class UnreadAnswer extends EventEmitter {
   }
 }
 
-describe('The flow of answers (D26)', () => {
-  it('does not fill the memory with answers that nobody reads: the readers that stood still longest are given up', async () => {
-    const flow = new AnswerFlow(60_000, 6_500_000);
-    const answers = Array.from({ length: 30 }, () => new UnreadAnswer());
+describe('The response writer (D26)', () => {
+  it('limits the memory of unread responses by aborting those that stalled longest', async () => {
+    const writer = new ResponseWriter(60_000, 6_500_000);
+    const responses = Array.from({ length: 30 }, () => new UnreadResponse());
     const body = Buffer.alloc(1_000_000);
-    const written = answers.map(async (answer) => await flow.write(answer as unknown as ServerResponse, body));
+    const written = responses.map(async (response) => await writer.write(response as unknown as ServerResponse, body));
     assert.deepEqual(
-      answers.map(({ destroyed }) => destroyed),
-      answers.map((_, place) => place < 24),
+      responses.map(({ destroyed }) => destroyed),
+      responses.map((_, index) => index < 24),
     );
-    for (const answer of answers) answer.destroy();
+    for (const response of responses) response.destroy();
     await Promise.all(written);
   });
 });

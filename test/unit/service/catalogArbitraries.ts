@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
+import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 
-/** Signs that sort, fold, part or decompose in an unusual way; none of them is `/` or NUL. */
+/** Characters that sort, fold, combine or decompose in an unusual way; none of them is `/` or NUL. */
 const oddSigns = [
   ...[
     'é',
@@ -33,12 +33,12 @@ const sign = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
 );
 
-/** A name that a file may have, also an odd one. */
+/** Generates file names, also odd ones. */
 export const oddName: fc.Arbitrary<string> = fc
   .string({ unit: sign, minLength: 1, maxLength: 6 })
   .filter((name) => !/[/\0]/.test(name) && name !== '.' && name !== '..');
 
-/** A path of up to four such names. */
+/** Generates paths of up to four such names. */
 export const oddPath: fc.Arbitrary<string> = fc
   .array(oddName, { minLength: 1, maxLength: 4 })
   .map((names) => names.join('/'));
@@ -69,10 +69,10 @@ const content: fc.Arbitrary<Content> = fc
     ...(described === null ? {} : { metadata: JSON.stringify(described) }),
   }));
 
-/** Files in the order of their paths, as a walk gives them. */
-export type Tree = readonly FoundFile[];
+/** Generates files in path order, as a walk returns them. */
+export type Tree = readonly ScannedFile[];
 
-/** Trees over a few names that they share, so that files come, change and go, and folders and files take each other's names. */
+/** Generates trees with shared names, so that files are added, changed and removed, and replace folders. */
 export function trees(count: fc.ArrayConstraints): fc.Arbitrary<Tree[]> {
   return fc.uniqueArray(oddName, { minLength: 1, maxLength: 5 }).chain((names) => {
     const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
@@ -81,7 +81,7 @@ export function trees(count: fc.ArrayConstraints): fc.Arbitrary<Tree[]> {
 }
 
 function treeOf(entries: readonly (readonly [string, Content])[]): Tree {
-  const files = new Map<string, FoundFile>();
+  const files = new Map<string, ScannedFile>();
   for (const [path, what] of entries) {
     for (const other of files.keys()) {
       if (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) files.delete(other);
@@ -91,7 +91,7 @@ function treeOf(entries: readonly (readonly [string, Content])[]): Tree {
   return inPathOrder([...files.values()]);
 }
 
-/** Sorted by the bytes of their paths, in the most plain way. */
+/** Sorts by the bytes of the paths, in the simplest way. */
 export function inPathOrder<T extends { readonly path: string }>(files: readonly T[]): T[] {
   return [...files].sort((one, other) => Buffer.compare(Buffer.from(one.path), Buffer.from(other.path)));
 }

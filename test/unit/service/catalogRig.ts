@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../src/core/util/clock.ts';
-import { FolderCatalog, type FolderCatalogParts } from '../../../src/service/catalog/folderCatalog.ts';
-import { FolderReader, type AskedReader } from '../../../src/service/catalog/folderReader.ts';
+import { FolderCatalog } from '../../../src/service/catalog/folderCatalog.ts';
+import { FolderReader, type AsyncFolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { parseSearch } from '../../../src/service/catalog/searchLanguage.ts';
 import { parseSpecific } from '../../../src/service/catalog/specificParameters.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -11,26 +11,26 @@ import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { freshFolder, writeFiles } from './folderRig.ts';
 
-/** What a walk through everything seems to take: too long to be made at every search. */
+/** Simulated duration of a whole scan: too long to repeat it for every search. */
 const walkMs = 250;
-/** As long as changes are gathered. */
+/** The delay of change reports. */
 const gatherMs = 300;
 const limitMs = 4_000;
 
-type Parts = Pick<FolderCatalogParts, 'stateOf' | 'mostFolders' | 'openFile'>;
+type RigOptions = Pick<ConstructorParameters<typeof FolderCatalog>[1], 'getState' | 'maxFolders' | 'openFile'>;
 
-/** The catalogue of a fresh folder, with its reader in this thread and a clock that is moved by hand. */
+/** The catalog of a temporary folder, with its reader on this thread and a manual clock. */
 export class CatalogRig {
   readonly root = freshFolder();
   readonly clock = new ManualClock();
   readonly log = new MemoryLog();
-  /** The folders that walks began at. */
+  /** The folders at which walks started. */
   readonly walks: string[] = [];
   readonly catalog: FolderCatalog;
   private walkedMs = 0;
   private timers = 0;
 
-  private constructor(files: Readonly<Record<string, string>>, parts: Parts) {
+  private constructor(files: Readonly<Record<string, string>>, options: RigOptions) {
     writeFiles(this.folder, files);
     const clock: Clock = {
       now: () => this.clock.now() + this.walkedMs,
@@ -39,13 +39,13 @@ export class CatalogRig {
         return this.clock.after(delayMs, callback);
       },
     };
-    const plan = { name: 'Soil', folder: this.folder, file: this.file };
-    this.catalog = new FolderCatalog(plan, { reader: this.reader(), clock, logger: this.log, ...parts });
+    const config = { name: 'Soil', folder: this.folder, file: this.file };
+    this.catalog = new FolderCatalog(config, { reader: this.reader(), clock, logger: this.log, ...options });
   }
 
-  /** Writes the files (path to content) and has them found; what comes later can only be told. */
-  static async start(files: Readonly<Record<string, string>>, parts: Parts = {}): Promise<CatalogRig> {
-    const rig = new CatalogRig(files, parts);
+  /** Writes the files (path to content) and scans them; later changes need notifications. */
+  static async start(files: Readonly<Record<string, string>>, options: RigOptions = {}): Promise<CatalogRig> {
+    const rig = new CatalogRig(files, options);
     rig.catalog.start();
     await rig.find();
     await rig.catalog.rescan();
@@ -57,7 +57,7 @@ export class CatalogRig {
     return `${this.root}/served`;
   }
 
-  /** The file of the catalogue. */
+  /** Path of the catalog file. */
   get file(): string {
     return `${this.root}/data/soil.db`;
   }
@@ -66,41 +66,41 @@ export class CatalogRig {
     writeFiles(this.folder, files);
   }
 
-  /** The paths that a search finds. */
+  /** Returns the paths that a search finds. */
   async find(query = ''): Promise<string[]> {
-    const wanted = { search: parseSearch(query), filter: parseSpecific({ sort: 'path' }), offset: 0, limit: 100 };
-    return (await this.catalog.search(wanted)).files.map(({ path }) => path);
+    const search = { search: parseSearch(query), filter: parseSpecific({ sort: 'path' }), offset: 0, limit: 100 };
+    return (await this.catalog.search(search)).files.map(({ path }) => path);
   }
 
-  /** Waits until the catalogue holds exactly these paths, because it was told of what happened. */
+  /** Waits until the catalog contains exactly these paths, through notifications. */
   async follows(...paths: string[]): Promise<void> {
-    const last = await this.until((found) => found.join('\n') === paths.join('\n'));
+    const last = await this.waitForFiles((found) => found.join('\n') === paths.join('\n'));
     assert.deepEqual(last, paths);
   }
 
-  /** Lets time pass until something is so. */
-  async comesTrue(isSo: () => Promise<boolean>): Promise<void> {
+  /** Advances the clock until a condition is true. */
+  async waitUntil(condition: () => Promise<boolean>): Promise<void> {
     await eventually(async () => {
       await this.clock.pass(gatherMs);
-      return (await isSo()) ? true : undefined;
+      return (await condition()) ? true : undefined;
     }, limitMs);
   }
 
-  /** Waits until the catalogue was told of a change, which it then gathers others with. */
-  async told(): Promise<void> {
+  /** Waits until the catalog has received a change notification. */
+  async waitForChange(): Promise<void> {
     const before = this.timers;
     await eventually(async () => (this.timers > before ? true : undefined), limitMs);
   }
 
-  /** Lets time pass until a search finds something else; returns what it finds then or at last. */
-  private async until(isIt: (found: readonly string[]) => boolean): Promise<string[]> {
+  /** Advances the clock until a search finds the expected files; returns the last result. */
+  private async waitForFiles(isExpected: (found: readonly string[]) => boolean): Promise<string[]> {
     let found: string[] = [];
-    const ask = async (): Promise<string[] | undefined> => {
+    const poll = async (): Promise<string[] | undefined> => {
       await this.clock.pass(gatherMs);
       found = await this.find();
-      return isIt(found) ? found : undefined;
+      return isExpected(found) ? found : undefined;
     };
-    return await eventually(ask, limitMs).catch(() => found);
+    return await eventually(poll, limitMs).catch(() => found);
   }
 
   async stop(): Promise<void> {
@@ -108,7 +108,7 @@ export class CatalogRig {
     rmSync(this.root, { recursive: true });
   }
 
-  private reader(): AskedReader {
+  private reader(): AsyncFolderReader {
     const reader = new FolderReader();
     return {
       ready: async () => reader.ready(),
@@ -122,7 +122,7 @@ export class CatalogRig {
         return reader.next(walk);
       },
       stop: async (walk) => reader.stop(walk),
-      look: async (folder, paths) => reader.look(folder, paths),
+      inspectPaths: async (folder, paths) => reader.inspectPaths(folder, paths),
     };
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
+import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import type { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 import { parseSearch } from '../../../src/service/catalog/searchLanguage.ts';
@@ -15,23 +15,23 @@ import { storeInMemory } from './storeRig.ts';
 
 const modes: TextMode[] = ['index', 'scan'];
 
-function fill(store: CatalogStore, files: readonly FoundFile[], stagedEvery = Infinity): void {
+function fill(store: CatalogStore, files: readonly ScannedFile[], stagedEvery = Infinity): void {
   store.put(files);
-  for (const [at, file] of files.entries()) if (at % stagedEvery === 0) store.holdHashes([{ ...file, sha256: 'held' }]);
+  for (const [at, file] of files.entries()) if (at % stagedEvery === 0) store.cacheHashes([{ ...file, sha256: 'abc' }]);
 }
 
 function pathsOf(store: CatalogStore, wanted: CatalogSearch): string[] {
   return store.search(wanted).files.map(({ path }) => path);
 }
 
-/** The paths of a page and of all that follow it. */
+/** Returns the paths of a page and of all following ones. */
 function pathsFrom(store: CatalogStore, wanted: CatalogSearch): string[] {
   const { files, next } = store.search(wanted);
   const paths = files.map(({ path }) => path);
   return next === undefined ? paths : [...paths, ...pathsFrom(store, { ...wanted, after: next })];
 }
 
-function isWanted(file: FoundFile, isStaged: boolean, { specific, status }: AskedTree): boolean {
+function isWanted(file: ScannedFile, isStaged: boolean, { specific, status }: AskedTree): boolean {
   const { format, path, minBytes = 0, maxBytes = Infinity, modifiedAfter } = specific;
   const isAfter = modifiedAfter === undefined || file.modifiedMs > Date.parse(modifiedAfter);
   const isAt = path === undefined || naiveIsAt(file.path, path);
@@ -44,10 +44,10 @@ function nameOf(path: string): Buffer {
   return Buffer.from(path.split('/').at(-1) ?? '');
 }
 
-/** Compares what comes before the path in the order that is asked for. */
-function compare(one: FoundFile, other: FoundFile, asked: AskedTree): number {
+/** Compares by the sort key only, in the requested direction. */
+function compare(one: ScannedFile, other: ScannedFile, asked: AskedTree): number {
   const { sort = 'relevance', order = 'asc' } = asked.specific;
-  const tier = (file: FoundFile): number => naiveTier(file, asked.alternatives) ?? 0;
+  const tier = (file: ScannedFile): number => naiveTier(file, asked.alternatives) ?? 0;
   const sign = order === 'desc' ? -1 : 1;
   if (sort === 'bytes') return sign * (one.bytes - other.bytes);
   if (sort === 'modified') return sign * (one.modifiedMs - other.modifiedMs);
@@ -66,7 +66,7 @@ function naiveSearch(asked: AskedTree): string[] {
 }
 
 for (const mode of modes) {
-  describe(`A search of the catalogue by ${mode} (D21)`, () => {
+  describe(`Searching the catalog by ${mode} (D21)`, () => {
     property('finds what a naive search finds, in its order, at every page', askedTree, (asked) => {
       const { store } = storeInMemory(mode);
       fill(store, asked.tree, asked.stagedEvery);
@@ -84,7 +84,7 @@ for (const mode of modes) {
   });
 }
 
-describe('A search of the catalogue (D21)', () => {
+describe('Searching the catalog (D21)', () => {
   property(
     'never throws and finds the same by index and by scan, whatever is typed',
     fc.tuple(fc.array(oddPath, { maxLength: 6 }), anyText, anyText),

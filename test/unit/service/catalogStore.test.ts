@@ -3,13 +3,13 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
-import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
+import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import { parseSearch } from '../../../src/service/catalog/searchLanguage.ts';
 import { parseSpecific } from '../../../src/service/catalog/specificParameters.ts';
-import type { SearchSpecific } from '../../../src/service/wire/requests.ts';
+import type { SearchSpecific } from '../../../src/service/wire/requestSchemas.ts';
 import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 
-const files: FoundFile[] = [
+const files: ScannedFile[] = [
   { path: 'readme.md', bytes: 10, modifiedMs: 1_000 },
   { path: 'soil/sample_01.csv', bytes: 2_000, modifiedMs: 2_000, metadata: '{"title":"Sand and clay"}' },
   { path: 'soil/sample_02.csv.gz', bytes: 500, modifiedMs: 3_000, metadata: '{"keywords":["clay","Größe"]}' },
@@ -18,7 +18,7 @@ const files: FoundFile[] = [
 ];
 
 for (const mode of ['index', 'scan'] satisfies TextMode[]) {
-  describe(`The catalogue by ${mode} (D21)`, () => {
+  describe(`The catalog by ${mode} (D21)`, () => {
     let folder: string;
     let store: CatalogStore;
 
@@ -68,7 +68,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       });
     }
 
-    it('finds a longer word by its beginning also where the small form of a letter depends on its place', () => {
+    it('finds a word by its prefix when a lowercase letter depends on its position', () => {
       store.put([{ path: 'ΟΔΟΣΗΜΑ.txt', bytes: 1, modifiedMs: 1 }]);
       assert.deepEqual(
         ['ΟΔΟΣ', 'οδος', 'οδοσ'].map((query) => find(query)),
@@ -76,24 +76,24 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       );
     });
 
-    it('finds a format in letters that take two places, also a compressed one', () => {
+    it('finds formats with multi-byte letters, also compressed ones', () => {
       store.put(['a.𐐨', 'a.𐐨.gz'].map((path) => ({ path, bytes: 1, modifiedMs: 1 })));
       assert.deepEqual(find('format:𐐨'), ['a.𐐨', 'a.𐐨.gz']);
     });
 
-    it('takes what a / parts for the end of a folder and the beginning of a name', () => {
+    it('treats a / as the boundary between a folder and a name', () => {
       const paths = ['dry/soil/clay.csv', 'dry/soil/wet clay.csv', 'soil/dry/clay.csv', 'soil-clay/b'];
       store.put(paths.map((path) => ({ path, bytes: 1, modifiedMs: 1 })));
       assert.deepEqual(find('soil/cl'), ['dry/soil/clay.csv', 'soil-clay/b']);
     });
 
-    it('puts a name before a title, and a title before a description', () => {
+    it('ranks names before titles, and titles before descriptions', () => {
       store.put([{ path: 'clay.txt', bytes: 1, modifiedMs: 1 }]);
       const [first, second] = find('clay');
       assert.deepEqual([first, second], ['clay.txt', 'soil/sample_01.csv']);
     });
 
-    it('cuts pages that together are everything, once each and in one order', () => {
+    it('returns pages that together contain every file once, in a stable order', () => {
       const pages = [0, 2, 4, 6].map((offset) => find('', {}, offset, 2));
       assert.deepEqual(
         pages.map((page) => page.length),
@@ -102,7 +102,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       assert.deepEqual(pages.flat(), find(''));
     });
 
-    it('orders by size, downwards when asked', () => {
+    it('sorts by size, in descending order on request', () => {
       assert.equal(find('', { sort: 'bytes', order: 'desc' })[0], 'water/Sample 03.json');
       assert.equal(find('', { sort: 'bytes' })[0], '数据/样品.txt');
     });
@@ -114,29 +114,29 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       assert.deepEqual(find('', { modifiedAfter: '1970-01-01T00:00:04.500Z' }), ['数据/样品.txt']);
     });
 
-    it('finds a changed file by its new words only, and forgets its hash', () => {
+    it('finds a changed file by its new words only, and clears its hash', () => {
       const file = { path: 'readme.md', bytes: 10, modifiedMs: 1_000 };
-      store.holdHashes([{ ...file, sha256: 'ab' }]);
+      store.cacheHashes([{ ...file, sha256: 'ab' }]);
       assert.equal(store.get('readme.md')?.sha256, 'ab');
       store.put([{ ...file, bytes: 11, metadata: '{"title":"Guide"}' }]);
       assert.deepEqual(find('guide'), ['readme.md']);
       assert.equal(store.get('readme.md')?.sha256, undefined);
     });
 
-    it('does not take a hash for a file that has changed since it was read (D22)', () => {
-      store.holdHashes([{ path: 'readme.md', bytes: 9, modifiedMs: 1_000, sha256: 'ab' }]);
+    it('does not store a hash for a file that has changed since it was read (D22)', () => {
+      store.cacheHashes([{ path: 'readme.md', bytes: 9, modifiedMs: 1_000, sha256: 'ab' }]);
       assert.equal(store.get('readme.md')?.sha256, undefined);
     });
 
-    it('forgets what stood at a path and below it', () => {
-      store.forget(['soil', 'readme.md']);
+    it('removes a path and everything below it', () => {
+      store.removePaths(['soil', 'readme.md']);
       assert.deepEqual(find('sample'), ['water/Sample 03.json']);
     });
   });
 }
 
-describe('The catalogue file', () => {
-  it('is made anew when it is broken or was made in another way', async () => {
+describe('The catalog file', () => {
+  it('is recreated when it is broken or has another layout', async () => {
     const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-catalog-'));
     const file = nodePath.join(folder, 'c.db');
     await fs.writeFile(file, 'this is not a database'.repeat(100));

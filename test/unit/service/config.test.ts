@@ -8,20 +8,20 @@ const base = nodePath.resolve('/base');
 const good = { dataFolder: 'data', databases: [{ name: 'A', folder: 'a' }] };
 
 describe('The configuration of the local service', () => {
-  it('reads relative folders from where the file lies', () => {
+  it('resolves relative folders against the folder of the file', () => {
     const config = parseConfig(JSON.stringify(good), base);
     assert.equal(config.dataFolder, nodePath.join(base, 'data'));
     assert.equal(config.databases[0]?.folder, nodePath.join(base, 'a'));
   });
 
-  it('takes hosts with and without a port, and a token file beside it', () => {
+  it('accepts hosts with and without a port, and resolves the token file', () => {
     const trustedHosts = ['data.example.org', 'data.example.org:8443', 'localhost', '[::1]:8443', '10.0.0.1'];
     const config = parseConfig(JSON.stringify({ ...good, tokenFile: 'token', trustedHosts }), base);
     assert.deepEqual(config.trustedHosts, trustedHosts);
     assert.equal(config.tokenFile, nodePath.join(base, 'token'));
   });
 
-  it('refuses two names for one folder also where one of them is a link', async () => {
+  it('rejects two names for one folder, also through a link', async () => {
     const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
     await mkdir(nodePath.join(folder, 'a'));
     await symlink('a', nodePath.join(folder, 'link'));
@@ -33,7 +33,7 @@ describe('The configuration of the local service', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('refuses two names for a folder that is not there yet, below a link', async () => {
+  it('rejects two names for a missing folder below a link', async () => {
     const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
     await mkdir(nodePath.join(folder, 'disk'));
     await symlink('disk', nodePath.join(folder, 'link'));
@@ -46,7 +46,7 @@ describe('The configuration of the local service', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('refuses a token file and a data folder that links lead into a database', async () => {
+  it('rejects a token file and a data folder inside a database through links', async () => {
     const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
     await mkdir(nodePath.join(folder, 'a'));
     await symlink('a', nodePath.join(folder, 'link'));
@@ -106,7 +106,7 @@ describe('The configuration of the local service', () => {
     ['the data folder inside a database', { ...good, dataFolder: 'a/b' }, /dataFolder must not be inside .* A/],
   ];
   for (const [name, config, message] of wrong) {
-    it(`refuses ${name} and names it`, () => {
+    it(`rejects ${name} and names it`, () => {
       const text = config === undefined ? '{' : JSON.stringify(config);
       assert.throws(
         () => parseConfig(text, base),

@@ -6,7 +6,7 @@ function metadataOf(resource: object, parent: object = {}): unknown {
 }
 
 describe('A Data Package (D20)', () => {
-  it('gives a file the fields of its resource, without those that the file itself tells', () => {
+  it('gives a file the fields of its resource, except those that the file itself determines', () => {
     const resource = { path: 'a.csv', name: 'a', title: 'A', bytes: 3, id: 'x', schema: { fields: [] } };
     assert.deepEqual(metadataOf(resource), { id: 'x', name: 'a', title: 'A', schema: { fields: [] } });
   });
@@ -17,7 +17,7 @@ describe('A Data Package (D20)', () => {
     });
   }
 
-  it('gives a file the licenses, sources and contributors of the package when it has none of its own', () => {
+  it('gives a file without its own licenses, sources and contributors those of the package', () => {
     const parent = { licenses: [{ name: 'MIT' }], sources: [{ title: 'lab' }], contributors: [{ title: 'Ann' }] };
     const own = { path: 'a.csv', sources: [{ title: 'field' }] };
     assert.deepEqual(metadataOf(own, parent), { ...parent, sources: [{ title: 'field' }] });
@@ -41,7 +41,7 @@ describe('A Data Package (D20)', () => {
     5,
     null,
   ]) {
-    it(`passes over a resource whose path is ${JSON.stringify(path)}`, () => {
+    it(`skips a resource whose path is ${JSON.stringify(path)}`, () => {
       assert.equal(readPackageText(JSON.stringify({ resources: [{ path, title: 'A' }] })).metadata?.size, 0);
     });
   }
@@ -51,7 +51,7 @@ describe('A Data Package (D20)', () => {
     assert.deepEqual(metadataOf(wrong), {});
   });
 
-  it('describes each file of a resource that has several, but not with one hash', () => {
+  it('describes each file of a resource with several paths, but without its hash', () => {
     const text = JSON.stringify({ resources: [{ path: ['a.csv', './b.csv'], title: 'T', hash: 'sha256:00ff' }] });
     assert.deepEqual(
       [...(readPackageText(text).metadata ?? [])],
@@ -62,26 +62,26 @@ describe('A Data Package (D20)', () => {
     );
   });
 
-  it('passes over a resource that is only inline data, and says nothing of it', () => {
+  it('skips a resource with only inline data, without a warning', () => {
     const resources = [
       { name: 'rows', data: [{ a: 1 }] },
       { path: 'a.csv', title: 'A', data: 'x' },
     ];
-    const { metadata, troubles } = readPackageText(JSON.stringify({ resources }));
+    const { metadata, warnings } = readPackageText(JSON.stringify({ resources }));
     assert.deepEqual([...(metadata ?? [])], [['a.csv', { title: 'A' }]]);
-    assert.deepEqual(troubles, []);
+    assert.deepEqual(warnings, []);
   });
 
-  it('counts the first of two resources for one path, and tells it', () => {
+  it('uses the first of two resources for one path, and warns', () => {
     const resources = [
       { path: 'a.csv', name: 'same', title: 'first' },
       { path: './a.csv', title: 'second' },
       { path: 'b.csv', name: 'same' },
     ];
-    const { metadata, troubles } = readPackageText(JSON.stringify({ resources }));
+    const { metadata, warnings } = readPackageText(JSON.stringify({ resources }));
     assert.deepEqual(metadata?.get('a.csv'), { name: 'same', title: 'first' });
     assert.deepEqual(metadata.get('b.csv'), { name: 'same' });
-    assert.deepEqual(troubles, ['resource 1 names "a.csv" again; the first that names it counts']);
+    assert.deepEqual(warnings, ['resource 1 names "a.csv" again; only the first counts']);
   });
 
   it('describes those of several paths that are files of the package', () => {
@@ -92,7 +92,7 @@ describe('A Data Package (D20)', () => {
     );
   });
 
-  it('tells a file of its package: title, id, homepage, version, keywords, when it was made', () => {
+  it('describes the package of a file: title, id, homepage, version, keywords and creation time', () => {
     const about = { title: 'P', id: 'https://doi.org/10.1/x', homepage: 'https://example.org', version: '1.2.0' };
     const parent = { ...about, keywords: ['a', 'b'], created: '2026-11-20T00:00:00Z' };
     assert.deepEqual(metadataOf({ path: 'a.csv' }, { name: 'p', profile: 'data-package', ...parent }), {
@@ -100,24 +100,24 @@ describe('A Data Package (D20)', () => {
     });
   });
 
-  it('keeps the package that a resource names itself', () => {
+  it('retains a package that a resource names itself', () => {
     const own = { path: 'a.csv', package: { title: 'mine' } };
     assert.deepEqual(metadataOf(own, { title: 'P' }), { package: { title: 'mine' } });
   });
 
-  it('tells nothing of a package that says only when it was made, or nothing of the right type', () => {
+  it('omits a package with only a creation time or with fields of a wrong type', () => {
     const parent = { created: '2026-11-20T00:00:00Z', title: 5, id: null, keywords: 'a', version: { a: 1 } };
     assert.deepEqual(metadataOf({ path: 'a.csv' }, parent), {});
   });
 
-  it('takes the entries of its lists that are of the right type, and an empty list for none', () => {
+  it('uses the list entries of the right type, and omits empty lists', () => {
     const own = { path: 'a.csv', licenses: [], keywords: ['a', 5, null, 'b'], contributors: ['Ann'] };
     const parent = { licenses: ['MIT', { name: 'CC0-1.0' }], contributors: [{ title: 'Bob' }], sources: {} };
     const expected = { keywords: ['a', 'b'], licenses: [{ name: 'CC0-1.0' }], contributors: [{ title: 'Bob' }] };
     assert.deepEqual(metadataOf(own, parent), expected);
   });
 
-  it('reads the second edition of the standard as the first', () => {
+  it('reads version 2 of the standard like version 1', () => {
     const text = JSON.stringify({
       $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
       contributors: [{ title: 'Ann', roles: ['creator'] }],
@@ -134,13 +134,13 @@ describe('A Data Package (D20)', () => {
     });
   });
 
-  it('leaves out a field that is nested without end, which could not be written again', () => {
+  it('drops a field that is nested too deeply', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const text = `{"sources":[{"a":${deep}}],"resources":[{"path":"a.csv","title":"A","more":${deep}}]}`;
     assert.deepEqual(readPackageText(text).metadata?.get('a.csv'), { title: 'A' });
   });
 
-  it('leaves out a field that is larger than all metadata of a file may be', () => {
+  it("drops a field that exceeds the size limit of a file's metadata", () => {
     const metadata = metadataOf(
       { path: 'a.csv', description: 'x'.repeat(300_000), title: 'A' },
       { title: 'y'.repeat(300_000) },
@@ -148,18 +148,18 @@ describe('A Data Package (D20)', () => {
     assert.deepEqual(metadata, { title: 'A' });
   });
 
-  it('leaves out a resource that gives so many files so much that it could not be kept', () => {
+  it('skips a resource that exceeds the size limit of a package', () => {
     const path = Array.from({ length: 1_000 }, (_, index) => `${index}.csv`);
     const resources = [
       { path, description: 'x'.repeat(200_000) },
       { path: 'a.csv', title: 'A' },
     ];
-    const { metadata, troubles } = readPackageText(JSON.stringify({ resources }));
+    const { metadata, warnings } = readPackageText(JSON.stringify({ resources }));
     assert.deepEqual([...(metadata ?? [])], [['a.csv', { title: 'A' }]]);
-    assert.deepEqual(troubles, ['resource 0 is left out: the package describes more than is kept']);
+    assert.deepEqual(warnings, ['resource 0 is skipped: the package has more metadata than allowed']);
   });
 
-  it('does not take a prototype from a field', () => {
+  it('ignores __proto__ as a field', () => {
     const resource = '{"path":"a.csv","__proto__":{"title":"x"},"constructor":{"prototype":{"title":"x"}}}';
     const fields = readPackageText(`{"__proto__":{"licenses":[{}]},"resources":[${resource}]}`).metadata?.get('a.csv');
     assert.deepEqual(Object.keys(fields ?? {}), ['constructor']);
@@ -168,7 +168,7 @@ describe('A Data Package (D20)', () => {
   });
 
   for (const text of ['', '{', '[]', 'null', '{}', '{"resources":{}}']) {
-    it(`is none when its text is ${JSON.stringify(text)}`, () => {
+    it(`is rejected when its text is ${JSON.stringify(text)}`, () => {
       assert.equal(readPackageText(text).metadata, undefined);
     });
   }

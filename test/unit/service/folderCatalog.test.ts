@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { CatalogRig } from './catalogRig.ts';
 import { writeFiles } from './folderRig.ts';
 
-describe('The catalogue of a folder that changes (D20)', () => {
+describe('The catalog of a changing folder (D20)', () => {
   let rig: CatalogRig;
 
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe('The catalogue of a folder that changes (D20)', () => {
       ['sub/b.txt', 'sub/deep/c.txt', 'sub/z.txt'],
     ],
     [
-      'folders that are created with what is in them at once',
+      'folders that are created together with their content',
       () => rig.write({ 'x/y/z/one': '', 'x/y/two': '' }),
       ['a.txt', 'sub/b.txt', 'sub/deep/c.txt', 'x/y/two', 'x/y/z/one'],
     ],
@@ -55,7 +55,7 @@ describe('The catalogue of a folder that changes (D20)', () => {
       ['a.txt', 'sub/deep/er.txt', 'sub/in.txt'],
     ],
     [
-      'a folder that is removed and made again',
+      'a folder that is removed and created again',
       () => {
         rmSync(`${rig.folder}/sub`, { recursive: true });
         rig.write({ 'sub/deep/n.txt': '' });
@@ -63,7 +63,7 @@ describe('The catalogue of a folder that changes (D20)', () => {
       ['a.txt', 'sub/deep/n.txt'],
     ],
     [
-      'a folder in the place of a file',
+      'a folder in place of a file',
       () => {
         rmSync(`${rig.folder}/a.txt`);
         rig.write({ 'a.txt/x': '' });
@@ -71,7 +71,7 @@ describe('The catalogue of a folder that changes (D20)', () => {
       ['a.txt/x', 'sub/b.txt', 'sub/deep/c.txt'],
     ],
     [
-      'a file in the place of a folder',
+      'a file in place of a folder',
       () => {
         renameSync(`${rig.folder}/sub`, `${rig.root}/out`);
         rig.write({ sub: '' });
@@ -79,7 +79,7 @@ describe('The catalogue of a folder that changes (D20)', () => {
       ['a.txt', 'sub'],
     ],
     [
-      'a link in the place of a folder',
+      'a link in place of a folder',
       () => {
         renameSync(`${rig.folder}/sub`, `${rig.root}/out`);
         symlinkSync('../out', `${rig.folder}/sub`);
@@ -87,13 +87,13 @@ describe('The catalogue of a folder that changes (D20)', () => {
       ['a.txt'],
     ],
     [
-      'hidden files, of which nothing is told',
+      'hidden files, which are not reported',
       () => rig.write({ '.x': '', 'sub/.git/y': '' }),
       ['a.txt', 'sub/b.txt', 'sub/deep/c.txt'],
     ],
   ];
   for (const [what, change, then] of changes) {
-    it(`follows ${what}, and what happens in it later, without a walk through everything`, async () => {
+    it(`follows ${what}, and later changes in it, without a whole scan`, async () => {
       change();
       await rig.follows(...then);
       const folders = new Set(then.map((path) => path.replace(/[^/]*$/, '')));
@@ -107,28 +107,28 @@ describe('The catalogue of a folder that changes (D20)', () => {
     });
   }
 
-  it('follows a file that is changed', async () => {
+  it('follows changes of a file', async () => {
     rig.write({ 'a.txt': 'longer' });
     await rig.clock.pass(0);
-    await rig.comesTrue(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.bytes === 6);
+    await rig.waitUntil(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.bytes === 6);
     utimesSync(`${rig.folder}/a.txt`, 1, 1);
-    await rig.comesTrue(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.modifiedMs === 1_000);
+    await rig.waitUntil(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.modifiedMs === 1_000);
     assert.deepEqual(rig.walks, []);
   });
 
-  it('follows a description that comes, changes and goes, for the files of its folder and below', async () => {
+  it('follows the creation, change and removal of a package for its folder and below', async () => {
     const describe = (title: string): string => JSON.stringify({ resources: [{ path: 'deep/c.txt', title }] });
     for (const title of ['humus', 'gravel']) {
       rig.write({ 'sub/datapackage.json': describe(title) });
-      await rig.comesTrue(async () => (await rig.find(title)).join() === 'sub/deep/c.txt');
+      await rig.waitUntil(async () => (await rig.find(title)).join() === 'sub/deep/c.txt');
     }
     assert.deepEqual(await rig.find('humus'), []);
     rmSync(`${rig.folder}/sub/datapackage.json`);
-    await rig.comesTrue(async () => (await rig.find('gravel')).length === 0);
+    await rig.waitUntil(async () => (await rig.find('gravel')).length === 0);
     assert.deepEqual(new Set(rig.walks), new Set(['sub']));
   });
 
-  it('follows a storm of changes, and what happens after it', async () => {
+  it('follows a burst of changes, and later ones', async () => {
     let last = 'a.txt';
     for (let number = 0; number < 10_000; number += 1) {
       const next = `n${number}`;
@@ -140,7 +140,7 @@ describe('The catalogue of a folder that changes (D20)', () => {
     await rig.follows('n9999', 'sub/b.txt', 'sub/deep/c.txt', 'sub/deep/d.txt');
   });
 
-  it('follows what the system forgot to tell because too much happened to a few files', async () => {
+  it('follows changes that the system dropped because of too many events', async () => {
     for (let number = 0; number < 10_000; number += 1) {
       utimesSync(`${rig.folder}/a.txt`, number, number);
       utimesSync(`${rig.folder}/sub/b.txt`, number, number);
@@ -152,14 +152,14 @@ describe('The catalogue of a folder that changes (D20)', () => {
     await rig.follows('a.txt', 'sub/b.txt', 'sub/deep/d.txt', 'sub/deep/e.txt');
   });
 
-  it('makes one walk of many that are wanted while another goes on', async () => {
-    const going = rig.catalog.rescan();
+  it('runs one scan for many requests during another scan', async () => {
+    const running = rig.catalog.rescan();
     await eventually(async () => (rig.walks.length === 1 ? true : undefined));
-    await Promise.all([going, ...Array.from({ length: 20 }, async () => await rig.catalog.rescan())]);
+    await Promise.all([running, ...Array.from({ length: 20 }, async () => await rig.catalog.rescan())]);
     assert.deepEqual(rig.walks, ['', '']);
   });
 
-  it('sees another folder that takes the place of the served one, and goes on watching that', async () => {
+  it('detects another folder in place of the served one, and watches it', async () => {
     writeFiles(rig.root, { 'other/n.txt': '', 'other/sub/m.txt': '' });
     renameSync(rig.folder, `${rig.root}/old`);
     renameSync(`${rig.root}/other`, rig.folder);
@@ -169,15 +169,15 @@ describe('The catalogue of a folder that changes (D20)', () => {
     await rig.follows('later', 'n.txt', 'sub/later.txt', 'sub/m.txt');
   });
 
-  it('is in trouble while the folder is away, and goes on when it is back', async () => {
+  it('reports an unavailable folder, and continues when it is back', async () => {
     const away = `${rig.root}/away`;
     rig.write({ 'just before': '' });
     renameSync(rig.folder, away);
     await assert.rejects(rig.find(), {
-      code: 'FOLDER_TROUBLE',
-      message: 'The folder of the database Soil is not there.',
+      code: 'FOLDER_UNAVAILABLE',
+      message: "The folder of the database Soil doesn't exist.",
     });
-    await assert.rejects(rig.find(), { code: 'FOLDER_TROUBLE' });
+    await assert.rejects(rig.find(), { code: 'FOLDER_UNAVAILABLE' });
     renameSync(away, rig.folder);
     assert.deepEqual(await rig.find(), ['a.txt', 'just before', 'sub/b.txt', 'sub/deep/c.txt']);
     await rig.catalog.rescan();
@@ -186,12 +186,12 @@ describe('The catalogue of a folder that changes (D20)', () => {
     await rig.follows('a.txt', 'sub/b.txt', 'sub/deep/c.txt', 'sub/deep/later.txt');
   });
 
-  it('follows changes again after the folder went away while others were about to be told', async () => {
+  it('follows changes after the folder was away with unreported changes', async () => {
     const away = `${rig.root}/away`;
     rig.write({ x: '' });
-    await rig.told();
+    await rig.waitForChange();
     renameSync(rig.folder, away);
-    await assert.rejects(rig.find(), { code: 'FOLDER_TROUBLE' });
+    await assert.rejects(rig.find(), { code: 'FOLDER_UNAVAILABLE' });
     renameSync(away, rig.folder);
     await rig.find();
     await rig.catalog.rescan();
@@ -199,20 +199,20 @@ describe('The catalogue of a folder that changes (D20)', () => {
     await rig.follows('a.txt', 'sub/b.txt', 'sub/deep/c.txt');
   });
 
-  it('keeps hashes over all of this for what has not changed (D22)', async () => {
+  it('retains the hashes of unchanged files (D22)', async () => {
     const [file] = await rig.catalog.filesByIds(['a.txt']);
     assert.ok(file);
-    rig.catalog.holdHashes([{ ...file, sha256: 'abc' }]);
+    rig.catalog.cacheHashes([{ ...file, sha256: 'abc' }]);
     rig.write({ 'sub/new.txt': '' });
     await rig.follows('a.txt', 'sub/b.txt', 'sub/deep/c.txt', 'sub/new.txt');
     await rig.catalog.rescan();
-    assert.equal(rig.catalog.heldHashes(['a.txt'])[0]?.sha256, 'abc');
+    assert.equal(rig.catalog.getCachedHashes(['a.txt'])[0]?.sha256, 'abc');
     rig.write({ 'a.txt': 'other' });
-    await rig.comesTrue(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.sha256 === undefined);
-    assert.deepEqual(rig.catalog.heldHashes(['a.txt']), [undefined]);
+    await rig.waitUntil(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.sha256 === undefined);
+    assert.deepEqual(rig.catalog.getCachedHashes(['a.txt']), [undefined]);
   });
 
-  it('knows no file by an id that is not one', async () => {
+  it('finds no file by an invalid id', async () => {
     const found = await rig.catalog.filesByIds(['a.txt', 'a,txt', '%', '../a.txt', 'sub', '']);
     assert.deepEqual(
       found.map((file) => file?.path),
@@ -220,7 +220,7 @@ describe('The catalogue of a folder that changes (D20)', () => {
     );
   });
 
-  it('ends while a walk goes on', async () => {
+  it('closes during a scan', async () => {
     const walk = rig.catalog.rescan();
     await eventually(async () => (rig.walks.length === 1 ? true : undefined));
     await rig.catalog.close();

@@ -6,34 +6,34 @@ import * as nodePath from 'node:path';
 import { FolderReader } from '../../../src/service/catalog/folderReader.ts';
 import type { WalkBatch } from '../../../src/service/catalog/folderWalk.ts';
 
-/** A fresh folder without links on the way to it. */
+/** Creates a temporary folder with a resolved path. */
 export function freshFolder(): string {
   return realpathSync(mkdtempSync(nodePath.join(os.tmpdir(), 'dts-folder-')));
 }
 
 /** Writes files (path to content) below a folder. */
 export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
-  const made = new Set<string>();
+  const created = new Set<string>();
   for (const [path, content] of Object.entries(files)) {
     const file = `${folder}/${path}`;
-    const around = nodePath.dirname(file);
-    if (!made.has(around)) mkdirSync(around, { recursive: true });
-    made.add(around);
+    const parent = nodePath.dirname(file);
+    if (!created.has(parent)) mkdirSync(parent, { recursive: true });
+    created.add(parent);
     writeFileSync(file, content);
   }
 }
 
-/** Makes a pipe that nobody writes to. */
+/** Creates a pipe without a writer. */
 export function makePipe(path: string): void {
   execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
 }
 
-/** The batches of a walk as one. */
+/** Returns all batches of a walk as one. */
 export function walkWhole(folder: string, under = '', reader = new FolderReader()): WalkBatch {
   return restOf(reader, reader.walk(folder, under));
 }
 
-/** What is left of a walk that was begun. */
+/** Returns the remaining batches of a walk as one. */
 export function restOf(reader: FolderReader, walk: number): WalkBatch {
   const batches: WalkBatch[] = [];
   for (let batch = reader.next(walk); batch !== undefined; batch = reader.next(walk)) batches.push(batch);
@@ -42,26 +42,30 @@ export function restOf(reader: FolderReader, walk: number): WalkBatch {
     folders: batches.flatMap(({ folders }) => folders),
     unreadable: batches.flatMap(({ unreadable }) => unreadable),
     unnamable: batches.reduce((sum, { unnamable }) => sum + unnamable, 0),
-    troubles: batches.flatMap(({ troubles }) => troubles),
+    warnings: batches.flatMap(({ warnings }) => warnings),
   };
 }
 
-/** The paths of the files of a walk. */
+/** Returns the paths of the files of a walk. */
 export function pathsIn({ files }: WalkBatch): string[] {
   return files.map(({ path }) => path);
 }
 
 type FsCall = 'lstatSync' | 'opendirSync';
 
-/** Stands, once, between the program and what the file system says about a path: other programs may act at that moment. */
-export function onCall(call: FsCall, path: string, act: (answer: () => unknown) => unknown): { dispose(): void } {
+/** Intercepts the first file system call for a path, to simulate what other programs do at that moment. */
+export function onCall(
+  call: FsCall,
+  path: string,
+  handler: (callOriginal: () => unknown) => unknown,
+): { dispose(): void } {
   const original = fs[call];
-  let isLeft = true;
+  let isPending = true;
   const watched = (...args: unknown[]): unknown => {
-    const answer = (): unknown => Reflect.apply(original, fs, args);
-    if (!isLeft || args[0] !== path) return answer();
-    isLeft = false;
-    return act(answer);
+    const callOriginal = (): unknown => Reflect.apply(original, fs, args);
+    if (!isPending || args[0] !== path) return callOriginal();
+    isPending = false;
+    return handler(callOriginal);
   };
   Object.assign(fs, { [call]: watched });
   syncBuiltinESMExports();

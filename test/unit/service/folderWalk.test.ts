@@ -18,41 +18,42 @@ describe('A walk through a folder (D20)', () => {
     folder = `${root}/served`;
     outside = `${root}/outside`;
     writeFiles(folder, { 'a.txt': 'a', 'sub/b.txt': 'bb' });
-    writeFiles(outside, { 'secret.txt': 'secret', 'b.txt': 'not to be seen' });
+    writeFiles(outside, { 'secret.txt': 'secret', 'b.txt': 'not to be expected' });
   });
 
   afterEach(() => rmSync(root, { recursive: true }));
 
-  /** That a walk and a look see nothing but what was there from the beginning, and these. */
-  function assertSeen(...more: [path: string, bytes: number][]): void {
+  /** Asserts that a walk and an inspection find only the initial files and these. */
+  function assertFound(...more: [path: string, bytes: number][]): void {
     const { files } = walkWhole(folder);
-    const seen = [['a.txt', 1], ['sub/b.txt', 2], ...more].sort();
-    assert.deepEqual(files.map(({ path, bytes }) => [path, bytes]).sort(), seen);
-    for (const sight of new FolderReader().look(folder, pathsIn(walkWhole(folder)))) assert.equal(sight.kind, 'file');
+    const expected = [['a.txt', 1], ['sub/b.txt', 2], ...more].sort();
+    assert.deepEqual(files.map(({ path, bytes }) => [path, bytes]).sort(), expected);
+    for (const entry of new FolderReader().inspectPaths(folder, pathsIn(walkWhole(folder))))
+      assert.equal(entry.kind, 'file');
   }
 
-  const leadsIn: [what: string, target: () => string][] = [
+  const innerTargets: [what: string, target: () => string][] = [
     ['a file beside it', () => 'a.txt'],
     ['a file in another folder', () => 'sub/b.txt'],
     ['a file by its absolute path', () => `${folder}/sub/b.txt`],
-    ['a file by a way that leaves the folder and comes back', () => '../served/a.txt'],
+    ['a file by a path that leaves the folder and returns', () => '../served/a.txt'],
   ];
-  for (const [what, target] of leadsIn) {
-    it(`counts a link to ${what} as that file`, () => {
+  for (const [what, target] of innerTargets) {
+    it(`includes a link to ${what} as that file`, () => {
       symlinkSync(target(), `${folder}/link`);
-      assertSeen(['link', target().endsWith('b.txt') ? 2 : 1]);
+      assertFound(['link', target().endsWith('b.txt') ? 2 : 1]);
     });
   }
 
-  it('counts a chain of links that ends at a file within', () => {
+  it('includes a chain of links that ends at a file within the folder', () => {
     symlinkSync('a.txt', `${folder}/one`);
     symlinkSync('../one', `${folder}/sub/two`);
     symlinkSync('../served/sub/two', `${outside}/three`);
     symlinkSync('../outside/three', `${folder}/four`);
-    assertSeen(['one', 1], ['sub/two', 1], ['four', 1]);
+    assertFound(['one', 1], ['sub/two', 1], ['four', 1]);
   });
 
-  const leadsNowhere: [what: string, target: () => string][] = [
+  const invalidTargets: [what: string, target: () => string][] = [
     ['a file outside, relative', () => '../outside/secret.txt'],
     ['a file outside, absolute', () => `${outside}/secret.txt`],
     ['a file outside through a folder within', () => 'sub/../../outside/secret.txt'],
@@ -65,39 +66,39 @@ describe('A walk through a folder (D20)', () => {
     ['nothing', () => 'not there'],
     ['a path through a file', () => 'a.txt/b'],
     ['a device', () => '/dev/zero'],
-    ['what the system tells of this process', () => '/proc/self/environ'],
-    ['a folder whose name begins as that of the served one', () => '../served-too/secret.txt'],
+    ['a system file about this process', () => '/proc/self/environ'],
+    ['a folder whose name starts with that of the served one', () => '../served-too/secret.txt'],
   ];
-  for (const [what, target] of leadsNowhere) {
-    it(`passes over a link to ${what}`, () => {
+  for (const [what, target] of invalidTargets) {
+    it(`skips a link to ${what}`, () => {
       writeFiles(root, { 'served-too/secret.txt': 'x' });
       symlinkSync(target(), `${folder}/link`);
       symlinkSync(target(), `${folder}/sub/link`);
-      assertSeen();
-      const [sight, below] = new FolderReader().look(folder, ['link', 'link/secret.txt']);
-      assert.deepEqual([sight?.kind, below?.kind], ['gone', 'gone']);
+      assertFound();
+      const [entry, below] = new FolderReader().inspectPaths(folder, ['link', 'link/secret.txt']);
+      assert.deepEqual([entry?.kind, below?.kind], ['gone', 'gone']);
     });
   }
 
-  it('passes over a ring of links and a chain that leads out', () => {
+  it('skips circular links and a chain that leads out of the folder', () => {
     symlinkSync('two', `${folder}/one`);
     symlinkSync('one', `${folder}/two`);
     symlinkSync('four', `${folder}/three`);
     symlinkSync(`${outside}/secret.txt`, `${folder}/four`);
-    assertSeen();
+    assertFound();
   });
 
-  it('passes over pipes and sockets without waiting for anybody to write', async () => {
+  it('skips pipes and sockets without blocking', async () => {
     makePipe(`${folder}/pipe`);
     makePipe(`${folder}/datapackage.json`);
     symlinkSync('pipe', `${folder}/link`);
     const server = createServer().listen(`${folder}/socket`);
     await once(server, 'listening');
-    assertSeen();
+    assertFound();
     server.close();
   });
 
-  it('does not enter a folder that was replaced by a link since it was listed', () => {
+  it('does not enter a folder that a link has replaced since it was listed', () => {
     const reader = new FolderReader();
     const walk = reader.walk(folder, '');
     rmSync(`${folder}/sub`, { recursive: true });
@@ -106,7 +107,7 @@ describe('A walk through a folder (D20)', () => {
     assert.deepEqual([files.map(({ path }) => path), folders, unreadable], [['a.txt'], [''], ['sub']]);
   });
 
-  it('does not go on in a folder that was replaced by a link while it was walked', () => {
+  it('does not continue in a folder that a link replaced during the walk', () => {
     const names = Array.from({ length: 1_010 }, (_, number) => `sub/n${String(number).padStart(4, '0')}`);
     writeFiles(folder, Object.fromEntries(names.map((name) => [name, ''])));
     writeFiles(root, Object.fromEntries(names.slice(-12).map((name) => [name, 'secret'])));
@@ -120,7 +121,7 @@ describe('A walk through a folder (D20)', () => {
     assert.deepEqual([rest.files, rest.unreadable], [[], ['sub']]);
   });
 
-  it('says nothing of a folder that is gone since it was listed', () => {
+  it('ignores a folder that was removed since it was listed', () => {
     const reader = new FolderReader();
     const walk = reader.walk(folder, '');
     rmSync(`${folder}/sub`, { recursive: true });
@@ -128,7 +129,7 @@ describe('A walk through a folder (D20)', () => {
     assert.deepEqual([folders, unreadable], [[''], []]);
   });
 
-  it('names a folder that cannot be read, and goes on behind it', () => {
+  it('reports an unreadable folder, and continues after it', () => {
     writeFiles(folder, { 'zoo/c.txt': 'c' });
     const denied = onCall('opendirSync', `${folder}/sub`, () => {
       throw Object.assign(new Error('denied'), { code: 'EACCES' });
@@ -138,14 +139,14 @@ describe('A walk through a folder (D20)', () => {
     assert.deepEqual([pathsIn(whole), whole.unreadable], [['a.txt', 'zoo/c.txt'], ['sub']]);
   });
 
-  it('passes over a file that is gone since it was listed', () => {
+  it('skips a file that was removed since it was listed', () => {
     const reader = new FolderReader();
     const walk = reader.walk(folder, '');
     rmSync(`${folder}/a.txt`);
     assert.deepEqual(pathsIn(restOf(reader, walk)), ['sub/b.txt']);
   });
 
-  it('throws when the folder is not there, is a file, or is a ring of links', () => {
+  it('throws when the folder is missing, a file, or a circular link', () => {
     writeFileSync(`${root}/file`, '');
     symlinkSync('ring', `${root}/ring`);
     for (const [name, code] of [
@@ -157,19 +158,19 @@ describe('A walk through a folder (D20)', () => {
     }
   });
 
-  it('goes through a link that is the served folder itself', () => {
+  it('follows a link that is the served folder itself', () => {
     symlinkSync('served', `${root}/link`);
     assert.deepEqual(pathsIn(walkWhole(`${root}/link`)), ['a.txt', 'sub/b.txt']);
   });
 
-  it('passes over hidden names and unfinished copies, and over folders of such names', () => {
+  it('skips hidden names and unfinished copies, also those of folders', () => {
     const id = '11111111-1111-4111-8111-111111111111';
     writeFiles(folder, { '.hidden': '', '.git/x': '', [`a.part-${id}`]: '', [`b.part-${id}/x`]: '', 'sub/.x': '' });
-    assertSeen();
+    assertFound();
   });
 
-  it('passes over a folder that is deeper than the system lets anyone name, and comes to an end', () => {
-    const here = process.cwd();
+  it('skips folders deeper than the system can address, and terminates', () => {
+    const originalFolder = process.cwd();
     const name = 'd'.repeat(200);
     process.chdir(folder);
     for (let depth = 0; depth < 30; depth += 1) {
@@ -177,14 +178,14 @@ describe('A walk through a folder (D20)', () => {
       process.chdir(name);
       writeFileSync('file', '');
     }
-    process.chdir(here);
+    process.chdir(originalFolder);
     const { files, unreadable } = walkWhole(folder);
     execFileSync('rm', ['-rf', `${folder}/${name}`]);
     assert.ok(files.length > 15 && files.length < 25, String(files.length));
     assert.equal(unreadable.length, 1);
   });
 
-  it('takes names with control characters, of 255 bytes, and such as differ only in case or in how accents are written', () => {
+  it('includes names with control characters, with 255 bytes, and names that differ only in case or composition', () => {
     const names = [
       '\u0001',
       'a\nb',
@@ -198,20 +199,20 @@ describe('A walk through a folder (D20)', () => {
       'e\u0301',
     ];
     writeFiles(folder, Object.fromEntries(names.map((name) => [name, ''])));
-    assertSeen(...names.map((name): [string, number] => [name, 0]));
+    assertFound(...names.map((name): [string, number] => [name, 0]));
   });
 
-  it('counts files whose names are no Unicode text, and takes none twice for them', () => {
+  it('counts files with invalid Unicode names, without duplicates', () => {
     const bad = (name: string): Buffer => Buffer.from(`${folder}/${name}`, 'latin1');
     for (const name of ['\xff', '\xfe', 'x\xff', 'x\xfe']) writeFileSync(bad(name), '');
     for (const name of ['d\xff', 'd\xfe', 'e\xff']) mkdirSync(bad(name));
     writeFiles(folder, { 'x\uFFFD': 'x', 'd\uFFFD/y': 'y' });
     const { files, unnamable, unreadable } = walkWhole(folder);
-    const seen = ['a.txt', 'd\uFFFD/y', 'sub/b.txt', 'x\uFFFD'];
-    assert.deepEqual([files.map(({ path }) => path), unnamable, unreadable], [seen, 7, []]);
+    const expected = ['a.txt', 'd\uFFFD/y', 'sub/b.txt', 'x\uFFFD'];
+    assert.deepEqual([files.map(({ path }) => path), unnamable, unreadable], [expected, 7, []]);
   });
 
-  it('yields thousands of files in batches, in the order of their paths', () => {
+  it('yields thousands of files in batches, in path order', () => {
     const names = Array.from({ length: 1_010 }, (_, number) => `n${String(number).padStart(4, '0')}`);
     writeFiles(folder, Object.fromEntries(names.map((name) => [name, ''])));
     assert.deepEqual(pathsIn(walkWhole(folder)), ['a.txt', ...names, 'sub/b.txt']);
@@ -224,13 +225,13 @@ describe('A walk through a folder (D20)', () => {
     assert.equal(reader.next(walk), undefined);
   });
 
-  it('tells sizes beyond four gigabytes', () => {
+  it('reports sizes beyond four gigabytes', () => {
     truncateSync(`${folder}/a.txt`, 5_000_000_000);
     assert.equal(walkWhole(folder).files[0]?.bytes, 5_000_000_000);
   });
 });
 
-describe('A walk and a look (D20)', () => {
+describe('A walk and a path inspection (D20)', () => {
   let folder: string;
   before(() => (folder = freshFolder()));
   after(() => rmSync(folder, { recursive: true }));
@@ -241,18 +242,18 @@ describe('A walk and a look (D20)', () => {
 
   let run = 0;
 
-  property('see the same files, each where it is, in the order of the paths', files, (tree: Tree) => {
+  property('find the same files in path order', files, (tree: Tree) => {
     run += 1;
-    const here = tree.map((file) => ({ ...file, path: `${run}/${file.path}` }));
-    writeFiles(folder, Object.fromEntries(here.map(({ path, bytes }) => [path, 'x'.repeat(bytes)])));
+    const files = tree.map((file) => ({ ...file, path: `${run}/${file.path}` }));
+    writeFiles(folder, Object.fromEntries(files.map(({ path, bytes }) => [path, 'x'.repeat(bytes)])));
     const walked = tree.length === 0 ? [] : walkWhole(folder, String(run)).files;
     assert.deepEqual(
       walked.map(({ path, bytes }) => [path, bytes]),
-      here.map(({ path, bytes }) => [path, bytes]),
+      files.map(({ path, bytes }) => [path, bytes]),
     );
     const paths = walked.map(({ path }) => path);
     assert.deepEqual(
-      new FolderReader().look(folder, paths).map((sight) => (sight.kind === 'file' ? sight.file : sight.kind)),
+      new FolderReader().inspectPaths(folder, paths).map((entry) => (entry.kind === 'file' ? entry.file : entry.kind)),
       walked,
     );
   });

@@ -11,7 +11,7 @@ type Check = () => Promise<unknown>;
 const readable: Check = () => Promise.resolve([]);
 const unreadable: Check = () => Promise.reject(new Error('The folder is not there.'));
 
-describe('The health of the local service (D40)', () => {
+describe('The health check of the local service (D40)', () => {
   let dataFolder: string;
   let clock: ManualClock;
   let log: MemoryLog;
@@ -31,25 +31,25 @@ describe('The health of the local service (D40)', () => {
     return new Health({ databases: { list }, dataFolder, clock, logger: log, isStopping: () => isStopping });
   }
 
-  it('is good when every database can be read, and when there is none', async () => {
-    assert.deepEqual(await newHealth({ A: readable, B: readable }).problems(), []);
-    assert.deepEqual(await newHealth({}).problems(), []);
+  it('succeeds when every database is readable, and without databases', async () => {
+    assert.deepEqual(await newHealth({ A: readable, B: readable }).findProblems(), []);
+    assert.deepEqual(await newHealth({}).findProblems(), []);
     assert.deepEqual(log.lines, []);
   });
 
-  it('counts the databases that cannot be read, and names them in the log alone, once for each change', async () => {
+  it('counts unreadable databases, and logs their names once per change', async () => {
     const checks = { Archive: unreadable, Lab: readable };
     const health = newHealth(checks);
     const problems = ["1 of 2 databases can't be read."];
-    assert.deepEqual([await health.problems(), await health.problems()], [problems, problems]);
+    assert.deepEqual([await health.findProblems(), await health.findProblems()], [problems, problems]);
     checks.Archive = readable;
-    assert.deepEqual(await health.problems(), []);
+    assert.deepEqual(await health.findProblems(), []);
     assert.equal(log.lines.length, 2);
     assert.match(log.lines[0] ?? '', /database Archive can't be read/);
     assert.match(log.lines[1] ?? '', /is ready/);
   });
 
-  it('says that a database is still being read when it does not answer, and asks it once meanwhile', async () => {
+  it('reports a database that is still being read, and queries it only once meanwhile', async () => {
     let asked = 0;
     let answer = (): void => undefined;
     const hang: Check = () => {
@@ -58,7 +58,7 @@ describe('The health of the local service (D40)', () => {
     };
     const health = newHealth({ Large: hang, Small: readable });
     for (let round = 1; round <= 3; round += 1) {
-      const problems = Promise.all([health.problems(), health.problems()]);
+      const problems = Promise.all([health.findProblems(), health.findProblems()]);
       while (clock.waitingCount !== 1) await new Promise(setImmediate);
       await clock.pass(2_000);
       const expected = ["1 of 2 databases can't be searched yet: the folder is still being read."];
@@ -67,20 +67,20 @@ describe('The health of the local service (D40)', () => {
     assert.equal(asked, 1);
     answer();
     await new Promise(setImmediate);
-    const last = health.problems();
+    const last = health.findProblems();
     answer();
     assert.equal(asked, 2);
     assert.deepEqual(await last, []);
   });
 
-  it('says that the data folder cannot be written to', async () => {
+  it('reports a data folder that is not writable', async () => {
     await fs.rm(dataFolder, { recursive: true });
-    assert.deepEqual(await newHealth({ A: readable }).problems(), ["The data folder can't be written to."]);
+    assert.deepEqual(await newHealth({ A: readable }).findProblems(), ["The data folder can't be written to."]);
   });
 
-  it('says that the service is stopping, and asks nothing then', async () => {
+  it('reports that the service is stopping, without further checks', async () => {
     isStopping = true;
     const health = newHealth({ A: () => assert.fail('nothing is asked') });
-    assert.deepEqual(await health.problems(), ['The service is stopping.']);
+    assert.deepEqual(await health.findProblems(), ['The service is stopping.']);
   });
 });

@@ -6,16 +6,16 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
 import {
-  doneCount,
-  jobSign,
-  raise,
+  getDoneCount,
+  createJobSignal,
+  requestStop,
   type FileToMove,
   type JobResult,
   type MoveJob,
 } from '../../../src/service/transfers/fileJobs.ts';
-import { discardLanding } from '../../../src/service/transfers/landing.ts';
-import { moveFiles } from '../../../src/service/transfers/moveWork.ts';
-import { stageFiles } from '../../../src/service/transfers/stageWork.ts';
+import { discardTransfer } from '../../../src/service/transfers/destinationFolders.ts';
+import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
+import { stageFiles } from '../../../src/service/transfers/stageFiles.ts';
 
 const transferId = '01234567-89ab-4cde-8f01-23456789abcd';
 
@@ -41,58 +41,60 @@ describe('Moving staged files (D23, D24)', () => {
     return { position, path, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
   }
 
-  function jobOf(files: readonly FileToMove[]): MoveJob {
+  function createJob(files: readonly FileToMove[]): MoveJob {
     return {
       transferId,
       sourceFolder: nodePath.join(root, 'source'),
       destinationFolder: nodePath.join(root, 'target'),
       files,
       isFlushed: true,
-      sign: jobSign(),
+      signal: createJobSignal(),
     };
   }
 
   function move(...files: readonly FileToMove[]): JobResult {
-    return moveFiles(jobOf(files));
+    return moveFiles(createJob(files));
   }
 
-  function landed(): Record<string, string> {
-    const landing = nodePath.join(root, 'target', `dts-${transferId}`);
-    if (!fs.existsSync(landing)) return {};
-    const entries = fs.readdirSync(landing, { recursive: true, withFileTypes: true });
+  function readTarget(): Record<string, string> {
+    const transferFolder = nodePath.join(root, 'target', `dts-${transferId}`);
+    if (!fs.existsSync(transferFolder)) return {};
+    const entries = fs.readdirSync(transferFolder, { recursive: true, withFileTypes: true });
     const paths = entries
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => nodePath.join(parentPath, name));
-    return Object.fromEntries(paths.map((path) => [nodePath.relative(landing, path), fs.readFileSync(path, 'utf8')]));
+    return Object.fromEntries(
+      paths.map((path) => [nodePath.relative(transferFolder, path), fs.readFileSync(path, 'utf8')]),
+    );
   }
 
-  it('lands them below the folder of the transfer, and counts them one by one', () => {
-    const job = jobOf([staged('a.txt', 'alpha'), staged('sub/b.txt', 'beta', 1)]);
+  it('writes them below the folder of the transfer, and counts them one by one', () => {
+    const job = createJob([staged('a.txt', 'alpha'), staged('sub/b.txt', 'beta', 1)]);
     assert.deepEqual(
       moveFiles(job).done.map(({ position }) => position),
       [0, 1],
     );
-    assert.equal(doneCount(job.sign), 2);
-    assert.deepEqual(landed(), { 'a.txt': 'alpha', 'sub/b.txt': 'beta' });
+    assert.equal(getDoneCount(job.signal), 2);
+    assert.deepEqual(readTarget(), { 'a.txt': 'alpha', 'sub/b.txt': 'beta' });
   });
 
-  const changes: [what: string, change: () => void, trouble: object][] = [
+  const changes: [what: string, change: () => void, failure: object][] = [
     [
-      'has another content',
+      'has other content',
       () => write('source/a.txt', 'ALPHA'),
-      { act: 'copy', text: 'it changed while it was being transferred' },
+      { operation: 'copy', text: 'it changed while it was being transferred' },
     ],
     [
       'has become shorter',
       () => write('source/a.txt', 'alp'),
-      { act: 'copy', text: 'it changed while it was being transferred' },
+      { operation: 'copy', text: 'it changed while it was being transferred' },
     ],
     [
       'has become longer',
       () => write('source/a.txt', 'alpha and more'),
-      { act: 'copy', text: 'it changed while it was being transferred' },
+      { operation: 'copy', text: 'it changed while it was being transferred' },
     ],
-    ['is gone', () => fs.rmSync(nodePath.join(root, 'source/a.txt')), { act: 'read', code: 'ENOENT' }],
+    ['was removed', () => fs.rmSync(nodePath.join(root, 'source/a.txt')), { operation: 'read', code: 'ENOENT' }],
     [
       'was replaced by a link that leads out',
       () => {
@@ -100,72 +102,72 @@ describe('Moving staged files (D23, D24)', () => {
         fs.rmSync(nodePath.join(root, 'source/a.txt'));
         fs.symlinkSync('../secret.txt', nodePath.join(root, 'source/a.txt'));
       },
-      { act: 'read', text: "it leads out of the database's folder" },
+      { operation: 'read', text: "it leads out of the database's folder" },
     ],
   ];
-  for (const [what, change, trouble] of changes) {
-    it(`leaves nothing of a file that ${what} since it was staged, and what landed before it stays`, () => {
+  for (const [what, change, failure] of changes) {
+    it(`leaves nothing of a file that ${what} since it was staged, and retains earlier files`, () => {
       change();
       const result = move(staged('sub/b.txt', 'beta'), staged('a.txt', 'alpha', 1));
-      assert.deepEqual(result.trouble, { position: 1, ...trouble });
-      assert.deepEqual(landed(), { 'sub/b.txt': 'beta' });
+      assert.deepEqual(result.failure, { position: 1, ...failure });
+      assert.deepEqual(readTarget(), { 'sub/b.txt': 'beta' });
     });
   }
 
-  it('takes no more of a file that grows without end than it had when it was staged', () => {
-    // Has no size, and can be read on and on.
-    const job = { ...jobOf([staged('pagemap', '')]), sourceFolder: '/proc/self' };
+  it('copies at most the staged size of a file that grows endlessly', () => {
+    // Has no size, and can be read endlessly.
+    const job = { ...createJob([staged('pagemap', '')]), sourceFolder: '/proc/self' };
     const text = 'it changed while it was being transferred';
-    assert.deepEqual(moveFiles(job).trouble, { position: 0, act: 'copy', text });
-    assert.deepEqual(landed(), {});
+    assert.deepEqual(moveFiles(job).failure, { position: 0, operation: 'copy', text });
+    assert.deepEqual(readTarget(), {});
   });
 
-  it('lets a file stand that has landed before, and no other that stands in its place', () => {
+  it('retains a file that was transferred before, and fails on a different one', () => {
     write(`target/dts-${transferId}/a.txt`, 'alpha');
     write(`target/dts-${transferId}/sub/b.txt`, 'something else');
     assert.equal(move(staged('a.txt', 'alpha')).done.length, 1);
-    const { trouble } = move(staged('sub/b.txt', 'beta'));
-    assert.deepEqual(trouble, { position: 0, act: 'write', text: 'something else is already there' });
-    assert.deepEqual(landed(), { 'a.txt': 'alpha', 'sub/b.txt': 'something else' });
+    const { failure } = move(staged('sub/b.txt', 'beta'));
+    assert.deepEqual(failure, { position: 0, operation: 'write', text: 'a different file already exists' });
+    assert.deepEqual(readTarget(), { 'a.txt': 'alpha', 'sub/b.txt': 'something else' });
   });
 
-  it('writes over what an attempt before it left unfinished', () => {
+  it('overwrites an unfinished copy of an earlier attempt', () => {
     write(`target/dts-${transferId}/a.txt.part-${transferId}`, 'half of something');
-    assert.equal(move(staged('a.txt', 'alpha')).trouble, undefined);
-    assert.deepEqual(landed(), { 'a.txt': 'alpha' });
+    assert.equal(move(staged('a.txt', 'alpha')).failure, undefined);
+    assert.deepEqual(readTarget(), { 'a.txt': 'alpha' });
   });
 
-  it('writes nothing outside where a folder of the destination was replaced by a link', () => {
+  it('writes nothing outside when a link has replaced a folder of the destination', () => {
     fs.mkdirSync(nodePath.join(root, 'target', `dts-${transferId}`));
     fs.symlinkSync('../..', nodePath.join(root, 'target', `dts-${transferId}`, 'sub'));
-    const { trouble } = move(staged('sub/b.txt', 'beta'));
-    assert.deepEqual(trouble, { position: 0, act: 'write', text: 'a link leads out of the destination' });
+    const { failure } = move(staged('sub/b.txt', 'beta'));
+    assert.deepEqual(failure, { position: 0, operation: 'write', text: 'a link leads out of the destination' });
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
   });
 
-  it('removes nothing outside where the folder of a transfer that ended was replaced by a link', async () => {
+  it('removes nothing outside when a link has replaced the folder of an ended transfer', async () => {
     write('outside/manifest.json', '{}');
     write(`outside/a.txt.part-${transferId}`, 'mine');
     fs.symlinkSync('../outside', nodePath.join(root, 'target', `dts-${transferId}`));
-    await discardLanding(nodePath.join(root, 'target'), transferId, 'manifest.json');
-    const kept = fs.readdirSync(nodePath.join(root, 'outside')).sort();
-    assert.deepEqual(kept, [`a.txt.part-${transferId}`, 'manifest.json']);
+    await discardTransfer(nodePath.join(root, 'target'), transferId, 'manifest.json');
+    const remaining = fs.readdirSync(nodePath.join(root, 'outside')).sort();
+    assert.deepEqual(remaining, [`a.txt.part-${transferId}`, 'manifest.json']);
   });
 
-  it('tells of a name that the destination cannot hold', () => {
+  it('reports a name that the destination does not support', () => {
     const long = `${'x'.repeat(200)}/`.repeat(25);
-    const { trouble } = move({ ...staged('a.txt', 'alpha'), path: `${long}a.txt` });
-    assert.deepEqual(trouble, { position: 0, act: 'write', code: 'ENAMETOOLONG' });
+    const { failure } = move({ ...staged('a.txt', 'alpha'), path: `${long}a.txt` });
+    assert.deepEqual(failure, { position: 0, operation: 'write', code: 'ENAMETOOLONG' });
   });
 
-  it('never makes the destination itself', () => {
+  it('never creates the destination itself', () => {
     fs.rmdirSync(nodePath.join(root, 'target'));
-    assert.deepEqual(move(staged('a.txt', 'alpha')).trouble, { position: 0, act: 'write', code: 'ENOENT' });
+    assert.deepEqual(move(staged('a.txt', 'alpha')).failure, { position: 0, operation: 'write', code: 'ENOENT' });
     assert.ok(!fs.existsSync(nodePath.join(root, 'target')));
   });
 
-  /** The calls that put a file in its place, in their order, where the file system can share its blocks. */
-  function callsOfCloning(job: MoveJob): string[] {
+  /** Returns the file system calls of a cloned file, in order. */
+  function recordCloneCalls(job: MoveJob): string[] {
     const calls: string[] = [];
     const { copyFileSync, fsyncSync, renameSync } = fs;
     mock.method(fs, 'copyFileSync', (from: string, to: string, mode: number) => {
@@ -182,7 +184,7 @@ describe('Moving staged files (D23, D24)', () => {
     });
     syncBuiltinESMExports();
     try {
-      assert.equal(moveFiles(job).trouble, undefined);
+      assert.equal(moveFiles(job).failure, undefined);
       return calls;
     } finally {
       mock.restoreAll();
@@ -190,32 +192,36 @@ describe('Moving staged files (D23, D24)', () => {
     }
   }
 
-  it('flushes a clone before it gets its name, where each file is to be flushed, also that of a read-only file', () => {
+  it('flushes a clone before renaming it when each file is flushed, also of a read-only file', () => {
     const content = 'large '.repeat(20_000);
     write('source/large.txt', content);
     fs.chmodSync(nodePath.join(root, 'source/large.txt'), 0o444);
-    const job = jobOf([staged('large.txt', content)]);
-    assert.deepEqual(callsOfCloning(job), ['clone', 'flush', 'rename']);
-    assert.deepEqual(landed(), { 'large.txt': content });
+    const job = createJob([staged('large.txt', content)]);
+    assert.deepEqual(recordCloneCalls(job), ['clone', 'flush', 'rename']);
+    assert.deepEqual(readTarget(), { 'large.txt': content });
     fs.rmSync(nodePath.join(root, 'target'), { recursive: true });
     fs.mkdirSync(nodePath.join(root, 'target'));
-    assert.deepEqual(callsOfCloning({ ...job, isFlushed: false, sign: jobSign() }), ['clone', 'rename']);
+    assert.deepEqual(recordCloneCalls({ ...job, isFlushed: false, signal: createJobSignal() }), ['clone', 'rename']);
   });
 
-  it('stops between two files when it is told to', () => {
-    const job = jobOf([staged('a.txt', 'alpha')]);
-    raise(job.sign);
+  it('stops between two files on request', () => {
+    const job = createJob([staged('a.txt', 'alpha')]);
+    requestStop(job.signal);
     assert.deepEqual(moveFiles(job), { done: [], isStopped: true });
-    assert.deepEqual(landed(), {});
+    assert.deepEqual(readTarget(), {});
   });
 });
 
 describe('Staging a file that changes while it is read (D23)', () => {
-  // Such a file has no size until it is read; the second can be read on and on.
+  // These files have no size until they are read; the second can be read endlessly.
   for (const path of ['status', 'pagemap']) {
-    it(`tells so of ${path}`, () => {
-      const { trouble } = stageFiles({ folder: '/proc/self', files: [{ position: 0, path }], sign: jobSign() });
-      assert.deepEqual(trouble, { position: 0, act: 'read', text: 'it changed while it was being read' });
+    it(`reports the change of ${path}`, () => {
+      const { failure } = stageFiles({
+        folder: '/proc/self',
+        files: [{ position: 0, path }],
+        signal: createJobSignal(),
+      });
+      assert.deepEqual(failure, { position: 0, operation: 'read', text: 'it changed while it was being read' });
     });
   }
 });

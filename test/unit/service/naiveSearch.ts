@@ -1,6 +1,6 @@
-import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
+import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 
-/** One condition, as a person means it. */
+/** One condition in its plain form. */
 export type NaiveTerm = { readonly isNot: boolean } & (
   | { readonly kind: 'everything' }
   | { readonly kind: 'words'; readonly text: string; readonly isPhrase: boolean }
@@ -11,7 +11,7 @@ export type NaiveTerm = { readonly isNot: boolean } & (
 /** The words of a file: in its name, its title, its folder, and the rest. */
 type Columns = readonly [name: string[], title: string[], folder: string[], rest: string[]];
 
-/** The words of a text, found sign by sign. */
+/** Returns the words of a text, found character by character. */
 function naiveWords(text: string): string[] {
   const words: string[] = [];
   let word = '';
@@ -35,7 +35,7 @@ function smallSign(sign: string): string {
   return sign.toLowerCase().replace('ς', 'σ');
 }
 
-/** Whether some words stand one after the other; the last of them may go on. */
+/** Returns true for consecutive words; the last of them may be a prefix. */
 function holds(column: readonly string[], wanted: readonly string[], isPrefix: boolean): boolean {
   return column.some((_, start) => beginsWith(column.slice(start), wanted, isPrefix));
 }
@@ -47,7 +47,7 @@ function beginsWith(column: readonly string[], wanted: readonly string[], isPref
   });
 }
 
-function fieldsOf({ metadata }: FoundFile): Readonly<Record<string, unknown>> {
+function fieldsOf({ metadata }: ScannedFile): Readonly<Record<string, unknown>> {
   return metadata === undefined ? {} : (JSON.parse(metadata) as Record<string, unknown>);
 }
 
@@ -56,15 +56,15 @@ function partsOf(path: string): { readonly folder: string; readonly name: string
   return { name: parts.pop() ?? '', folder: parts.join('/') };
 }
 
-/** The words that a file is found by. */
-export function naiveColumns(file: FoundFile): Columns {
+/** Returns the words by which a file is found. */
+export function naiveColumns(file: ScannedFile): Columns {
   const { folder, name } = partsOf(file.path);
   const { title = '', description = '', format = '', keywords = [] } = fieldsOf(file);
   const rest = [description, format, ...(keywords as string[])].join(' ');
   return [naiveWords(name), naiveWords(String(title)), naiveWords(folder), naiveWords(rest)];
 }
 
-/** Whether words are found in the first columns, as many as the tier has. */
+/** Returns true when words match in the columns of a tier. */
 function hasWords(columns: Columns, term: NaiveTerm & { kind: 'words' }, tier: number): boolean {
   const wanted = naiveWords(term.text);
   if (columns.slice(0, tier + 1).some((column) => holds(column, wanted, !term.isPhrase))) return true;
@@ -77,8 +77,8 @@ function hasWords(columns: Columns, term: NaiveTerm & { kind: 'words' }, tier: n
   return isAtEnd && beginsWith(nameWords, name, !term.isPhrase);
 }
 
-/** The format that metadata or the end of the name tells. */
-export function naiveFormat(file: FoundFile): string {
+/** Returns the format from the metadata or the suffix. */
+export function naiveFormat(file: ScannedFile): string {
   const declared = fieldsOf(file)['format'];
   if (typeof declared === 'string') return declared.toLowerCase();
   const ends = partsOf(file.path).name.toLowerCase().split('.');
@@ -88,19 +88,19 @@ export function naiveFormat(file: FoundFile): string {
   return ['bz2', 'gz', 'xz', 'zst'].includes(last) && inner !== '' ? `${inner}.${last}` : last;
 }
 
-/** Whether a file is of a format, which may be a compressed one. */
-export function naiveIsFormat(file: FoundFile, wanted: string): boolean {
+/** Returns true for files of a format, also compressed. */
+export function naiveIsFormat(file: ScannedFile, wanted: string): boolean {
   const format = wanted.toLowerCase().replace(/^\./, '');
   return naiveFormat(file) === format || naiveFormat(file).startsWith(`${format}.`);
 }
 
-/** Letter case and the way of accents aside, but for the two letters beyond ASCII whose small form is within. */
+/** Ignores case and composition, except for the two non-ASCII letters with an ASCII lowercase form. */
 function folded(text: string): string {
   const whole = text.split(/([\u0130\u212A])/).map((part) => (part === '\u212A' ? part : part.normalize('NFC')));
   return Array.from(whole.join(''), (sign) => (/[\u0130\u212A]/.test(sign) ? sign : smallSign(sign))).join('');
 }
 
-/** Whether a path pattern matches, by a regular expression. */
+/** Matches a path pattern by a regular expression. */
 export function naiveIsAt(path: string, pattern: string): boolean {
   const wanted = folded(pattern).replace(/^\.?\/+/, '');
   const { name } = partsOf(folded(path));
@@ -126,7 +126,7 @@ const comparisons = {
   '>': (one: number, other: number): boolean => one > other,
 };
 
-function isTrue(file: FoundFile, term: NaiveTerm, tier: number): boolean {
+function isTrue(file: ScannedFile, term: NaiveTerm, tier: number): boolean {
   switch (term.kind) {
     case 'everything':
       return true;
@@ -141,8 +141,8 @@ function isTrue(file: FoundFile, term: NaiveTerm, tier: number): boolean {
   }
 }
 
-/** The tier of a file in a search, 0 the best, 4 when no word brought it there; undefined when it is not found. */
-export function naiveTier(file: FoundFile, alternatives: readonly (readonly NaiveTerm[])[]): number | undefined {
+/** Returns the tier of a file in a search: 0 is the best, 4 without matching words; undefined without a match. */
+export function naiveTier(file: ScannedFile, alternatives: readonly (readonly NaiveTerm[])[]): number | undefined {
   const meant = alternatives.map((terms) => terms.filter((term) => term.kind !== 'words' || !isEmpty(term.text)));
   const isFoundBy = (terms: readonly NaiveTerm[], tier: number): boolean =>
     terms.every((term) => (term.isNot ? !isTrue(file, term, 3) : isTrue(file, term, tier)));

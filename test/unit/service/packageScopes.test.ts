@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { FolderReader } from '../../../src/service/catalog/folderReader.ts';
-import { isDescription } from '../../../src/service/catalog/packageScopes.ts';
+import { isDescriptionFile } from '../../../src/service/catalog/packageScopes.ts';
 import { freshFolder, makePipe, onCall, walkWhole, writeFiles } from './folderRig.ts';
 
-const landing = 'dts-11111111-1111-4111-8111-111111111111';
+const transferFolder = 'dts-11111111-1111-4111-8111-111111111111';
 
-/** A Data Package that gives these files these titles. */
-function describing(titles: Readonly<Record<string, string>>): string {
+/** Returns a Data Package that gives these files these titles. */
+function describeTitles(titles: Readonly<Record<string, string>>): string {
   return JSON.stringify({ resources: Object.entries(titles).map(([path, title]) => ({ path, title })) });
 }
 
-describe('The metadata of files from the Data Packages around them (D20)', () => {
+describe('The metadata of files from Data Packages around them (D20)', () => {
   let root: string;
   let folder: string;
   let reader: FolderReader;
@@ -25,13 +25,13 @@ describe('The metadata of files from the Data Packages around them (D20)', () =>
 
   afterEach(() => rmSync(root, { recursive: true }));
 
-  /** The titles by paths, as a walk and as a look give them. */
+  /** Returns the titles by path, the same from a walk and from an inspection. */
   function titles(): Record<string, string> {
     const { files } = walkWhole(folder, '', reader);
     const paths = files.map(({ path }) => path);
-    const looked = reader.look(folder, paths);
+    const inspected = reader.inspectPaths(folder, paths);
     assert.deepEqual(
-      looked.map((sight) => (sight.kind === 'file' ? sight.file : sight.kind)),
+      inspected.map((entry) => (entry.kind === 'file' ? entry.file : entry.kind)),
       files,
     );
     return Object.fromEntries(
@@ -42,30 +42,30 @@ describe('The metadata of files from the Data Packages around them (D20)', () =>
     );
   }
 
-  it('is taken from the nearest package that names the file', () => {
+  it('comes from the nearest package that names the file', () => {
     writeFiles(folder, {
-      'datapackage.json': describing({ 'a.txt': 'A', 'sub/b.txt': 'far B', 'sub/deep/c.txt': 'far C' }),
-      'sub/datapackage.json': describing({ 'b.txt': 'B' }),
-      'sub/deep/datapackage.json': describing({ '../b.txt': 'out', '/c.txt': 'absolute' }),
+      'datapackage.json': describeTitles({ 'a.txt': 'A', 'sub/b.txt': 'far B', 'sub/deep/c.txt': 'far C' }),
+      'sub/datapackage.json': describeTitles({ 'b.txt': 'B' }),
+      'sub/deep/datapackage.json': describeTitles({ '../b.txt': 'out', '/c.txt': 'absolute' }),
     });
     assert.deepEqual(titles(), { 'a.txt': 'A', 'sub/b.txt': 'B', 'sub/deep/c.txt': 'far C' });
   });
 
-  it('is known for a walk of a part too', () => {
-    writeFiles(folder, { 'datapackage.json': describing({ 'sub/deep/c.txt': 'C' }) });
+  it('is available to a partial walk too', () => {
+    writeFiles(folder, { 'datapackage.json': describeTitles({ 'sub/deep/c.txt': 'C' }) });
     const [file] = walkWhole(folder, 'sub/deep', reader).files;
     assert.deepEqual([file?.path, file?.metadata], ['sub/deep/c.txt', '{"title":"C"}']);
   });
 
-  it('is taken from the manifest of what a transfer landed, after a package that landed there (D24)', () => {
+  it('comes from the manifest of a transfer, unless a transferred package describes the file (D24)', () => {
     writeFiles(folder, {
-      [`${landing}/x.txt`]: '',
-      [`${landing}/y.txt`]: '',
-      [`${landing}/manifest.json`]: describing({ 'x.txt': 'X', 'y.txt': 'manifest' }),
-      [`${landing}/datapackage.json`]: describing({ 'y.txt': 'Y' }),
-      'sub/manifest.json': describing({ 'b.txt': 'no landing folder' }),
+      [`${transferFolder}/x.txt`]: '',
+      [`${transferFolder}/y.txt`]: '',
+      [`${transferFolder}/manifest.json`]: describeTitles({ 'x.txt': 'X', 'y.txt': 'manifest' }),
+      [`${transferFolder}/datapackage.json`]: describeTitles({ 'y.txt': 'Y' }),
+      'sub/manifest.json': describeTitles({ 'b.txt': 'not in a transfer folder' }),
     });
-    assert.deepEqual(titles(), { [`${landing}/x.txt`]: 'X', [`${landing}/y.txt`]: 'Y' });
+    assert.deepEqual(titles(), { [`${transferFolder}/x.txt`]: 'X', [`${transferFolder}/y.txt`]: 'Y' });
   });
 
   const noDescriptions: [what: string, make: (file: string) => void][] = [
@@ -74,56 +74,56 @@ describe('The metadata of files from the Data Packages around them (D20)', () =>
     ['a folder', (file) => mkdirSync(file)],
     ['a pipe', makePipe],
     ['a device, by a link', (file) => symlinkSync('/dev/zero', file)],
-    ['no JSON', (file) => writeFileSync(file, '{"resources": [')],
+    ['not JSON', (file) => writeFileSync(file, '{"resources": [')],
     ['JSON of another kind', (file) => writeFileSync(file, '[]')],
-    ['nested without end', (file) => writeFileSync(file, '['.repeat(200_000))],
+    ['nested too deeply', (file) => writeFileSync(file, '['.repeat(200_000))],
     [
       'larger than 64 MiB',
       (file) => {
-        writeFileSync(file, describing({ 'a.txt': 'large' }));
+        writeFileSync(file, describeTitles({ 'a.txt': 'large' }));
         truncateSync(file, 64 * 1024 * 1024 + 1);
       },
     ],
   ];
   for (const [what, make] of noDescriptions) {
-    it(`is not taken from a datapackage.json that is ${what}`, () => {
-      writeFiles(folder, { 'sub/other.json': describing({ 'a.txt': 'other' }) });
-      writeFiles(root, { 'outside.json': describing({ 'a.txt': 'outside' }) });
+    it(`does not come from a datapackage.json that is ${what}`, () => {
+      writeFiles(folder, { 'sub/other.json': describeTitles({ 'a.txt': 'other' }) });
+      writeFiles(root, { 'outside.json': describeTitles({ 'a.txt': 'outside' }) });
       make(`${folder}/datapackage.json`);
       assert.deepEqual(titles(), {});
     });
   }
 
-  it('is that of a package as it is now: new, changed, and gone', () => {
+  it('follows new, changed and removed packages', () => {
     assert.deepEqual(titles(), {});
     for (const title of ['one', 'two', 'three']) {
-      writeFiles(folder, { 'datapackage.json': describing({ 'a.txt': title }) });
+      writeFiles(folder, { 'datapackage.json': describeTitles({ 'a.txt': title }) });
       assert.deepEqual(titles(), { 'a.txt': title });
     }
     rmSync(`${folder}/datapackage.json`);
     assert.deepEqual(titles(), {});
   });
 
-  it('is that of a package as it is now also when neither its size nor its time tells of a change', () => {
+  it('follows a change of a package with the same size and modification time', () => {
     const file = `${folder}/datapackage.json`;
-    writeFileSync(file, describing({ 'a.txt': 'one' }));
+    writeFileSync(file, describeTitles({ 'a.txt': 'one' }));
     const { atime } = statSync(file);
     utimesSync(file, atime, atime);
     const { ctimeMs } = statSync(file);
     assert.deepEqual(titles(), { 'a.txt': 'one' });
-    writeFileSync(file, describing({ 'a.txt': 'two' }));
+    writeFileSync(file, describeTitles({ 'a.txt': 'two' }));
     do utimesSync(file, atime, atime);
     while (statSync(file).ctimeMs === ctimeMs);
     assert.deepEqual(titles(), { 'a.txt': 'two' });
   });
 
-  it('is known for more packages than are kept', () => {
+  it('is available for more packages than the cache holds', () => {
     const names = Array.from({ length: 70 }, (_, number) => `n${number}`);
     for (const name of names) {
-      writeFiles(folder, { [`${name}/datapackage.json`]: describing({ x: name }), [`${name}/x`]: '' });
+      writeFiles(folder, { [`${name}/datapackage.json`]: describeTitles({ x: name }), [`${name}/x`]: '' });
     }
-    const wanted = Object.fromEntries(names.map((name) => [`${name}/x`, name]));
-    assert.deepEqual([titles(), titles()], [wanted, wanted]);
+    const expected = Object.fromEntries(names.map((name) => [`${name}/x`, name]));
+    assert.deepEqual([titles(), titles()], [expected, expected]);
   });
 
   const swaps: [what: string, make: (file: string) => void][] = [
@@ -131,12 +131,12 @@ describe('The metadata of files from the Data Packages around them (D20)', () =>
     ['a link that leads out', (file) => symlinkSync('../outside.json', file)],
   ];
   for (const [what, make] of swaps) {
-    it(`is not taken from a package that was replaced by ${what} just after it was looked at`, () => {
-      writeFiles(root, { 'outside.json': describing({ 'a.txt': 'outside' }) });
+    it(`does not come from a package that ${what} replaced just after it was checked`, () => {
+      writeFiles(root, { 'outside.json': describeTitles({ 'a.txt': 'outside' }) });
       const file = `${folder}/datapackage.json`;
-      writeFileSync(file, describing({ 'a.txt': 'A' }));
-      const swapped = onCall('lstatSync', file, (answer) => {
-        const stats = answer();
+      writeFileSync(file, describeTitles({ 'a.txt': 'A' }));
+      const interception = onCall('lstatSync', file, (callOriginal) => {
+        const stats = callOriginal();
         rmSync(file);
         make(file);
         return stats;
@@ -144,26 +144,26 @@ describe('The metadata of files from the Data Packages around them (D20)', () =>
       try {
         assert.equal(walkWhole(folder, '', reader).files[0]?.metadata, undefined);
       } finally {
-        swapped.dispose();
+        interception.dispose();
       }
     });
   }
 
-  it('is not looked for behind a link', () => {
-    writeFiles(root, { 'outside/b.txt': '', 'outside/datapackage.json': describing({ 'b.txt': 'outside' }) });
+  it('is not read from behind a link', () => {
+    writeFiles(root, { 'outside/b.txt': '', 'outside/datapackage.json': describeTitles({ 'b.txt': 'outside' }) });
     rmSync(`${folder}/sub`, { recursive: true });
     symlinkSync('../outside', `${folder}/sub`);
-    const looks: string[] = [];
-    const seen = onCall('lstatSync', `${folder}/sub/datapackage.json`, (answer) => {
-      looks.push('sub');
-      return answer();
+    const calls: string[] = [];
+    const spy = onCall('lstatSync', `${folder}/sub/datapackage.json`, (callOriginal) => {
+      calls.push('sub');
+      return callOriginal();
     });
     try {
-      assert.deepEqual(reader.look(folder, ['sub/b.txt']), [{ kind: 'gone', path: 'sub/b.txt' }]);
+      assert.deepEqual(reader.inspectPaths(folder, ['sub/b.txt']), [{ kind: 'gone', path: 'sub/b.txt' }]);
     } finally {
-      seen.dispose();
+      spy.dispose();
     }
-    assert.deepEqual(looks, []);
+    assert.deepEqual(calls, []);
   });
 
   const descriptions: [path: string, is: boolean][] = [
@@ -172,13 +172,13 @@ describe('The metadata of files from the Data Packages around them (D20)', () =>
     ['sub/my-datapackage.json', false],
     ['manifest.json', false],
     ['sub/manifest.json', false],
-    [`${landing}/manifest.json`, true],
-    [`sub/${landing}/manifest.json`, true],
-    [`${landing}/sub/manifest.json`, false],
+    [`${transferFolder}/manifest.json`, true],
+    [`sub/${transferFolder}/manifest.json`, true],
+    [`${transferFolder}/sub/manifest.json`, false],
   ];
   for (const [path, is] of descriptions) {
     it(`${is ? 'may change' : 'does not change'} when ${path} does`, () => {
-      assert.equal(isDescription(path), is);
+      assert.equal(isDescriptionFile(path), is);
     });
   }
 });

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
+import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import type { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 import { property } from '../../support/property.ts';
 import { inPathOrder } from './catalogArbitraries.ts';
 import { assertHolds, storeInMemory, type Known } from './storeRig.ts';
 
-function fileAt(path: string): FoundFile {
+function fileAt(path: string): ScannedFile {
   return { path, bytes: path.length, modifiedMs: 1 };
 }
 
-function filesAt(paths: readonly string[]): FoundFile[] {
+function filesAt(paths: readonly string[]): ScannedFile[] {
   return inPathOrder(paths.map(fileAt));
 }
 
-function mergeAll(store: CatalogStore, files: readonly FoundFile[]): void {
-  const merge = store.merge('');
+function mergeAll(store: CatalogStore, files: readonly ScannedFile[]): void {
+  const merge = store.startMerge('');
   for (let at = 0; at < files.length; at += 1_000) merge.take(files.slice(at, at + 1_000));
   merge.finish();
 }
@@ -25,18 +25,18 @@ function numbered(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, number) => `${prefix}${String(number).padStart(6, '0')}`);
 }
 
-function knownOf(files: readonly FoundFile[], hashed: readonly FoundFile[] = []): Known {
-  const sha256 = new Map(hashed.map(({ path }) => [path, 'held']));
+function toKnown(files: readonly ScannedFile[], hashed: readonly ScannedFile[] = []): Known {
+  const sha256 = new Map(hashed.map(({ path }) => [path, 'abc']));
   return new Map(
     files.map((file) => {
-      const held = sha256.get(file.path);
-      return [file.path, held === undefined ? file : { ...file, sha256: held }];
+      const hash = sha256.get(file.path);
+      return [file.path, hash === undefined ? file : { ...file, sha256: hash }];
     }),
   );
 }
 
 for (const mode of ['index', 'scan'] satisfies TextMode[]) {
-  describe(`The ids of the catalogue by ${mode} go in the order of the paths (D20)`, () => {
+  describe(`The row ids of the catalog by ${mode} follow the path order (D20)`, () => {
     const orders: [how: string, arrange: (paths: string[]) => string[]][] = [
       ['upwards', (paths) => paths],
       ['downwards', (paths) => paths.reverse()],
@@ -46,19 +46,19 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       ],
     ];
     for (const [how, arrange] of orders) {
-      it(`while thousands come in one by one at one place, ${how}, and hashes around it stay (D22)`, () => {
+      it(`during thousands of single inserts at one place, ${how}, without losing hashes (D22)`, () => {
         const { store, database } = storeInMemory(mode);
         const around = filesAt([...numbered('a', 300), ...numbered('z', 300)]);
         store.put(around);
-        for (const file of around) store.holdHashes([{ ...file, sha256: 'held' }]);
+        for (const file of around) store.cacheHashes([{ ...file, sha256: 'abc' }]);
         const between = arrange(numbered('m', 2_000)).map(fileAt);
         for (const file of between) store.put([file]);
-        assertHolds(database, mode, knownOf([...around, ...between], around));
+        assertHolds(database, mode, toKnown([...around, ...between], around));
         store.close();
       });
     }
 
-    it('while thousands come in at once between two, and before and after all', () => {
+    it('after inserts of thousands of files between two, before and after all others', () => {
       const { store, database } = storeInMemory(mode);
       const paths = ['m', 'p'];
       store.put(filesAt(paths));
@@ -66,7 +66,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
         paths.push(...numbered(prefix, 2_500));
         mergeAll(store, filesAt(paths));
       }
-      assertHolds(database, mode, knownOf(filesAt(paths)));
+      assertHolds(database, mode, toKnown(filesAt(paths)));
       store.close();
     });
 
@@ -75,10 +75,10 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       fc.array(fc.tuple(fc.boolean(), fc.nat(400)), { maxLength: 60 }),
       (changes) => {
         const { store, database } = storeInMemory(mode);
-        const known = new Map<string, FoundFile>();
+        const known = new Map<string, ScannedFile>();
         for (const [isGone, number] of changes) {
           const file = fileAt(`a/${String(number).padStart(3, '0')}`);
-          if (isGone) store.forget([file.path]);
+          if (isGone) store.removePaths([file.path]);
           else store.put([file]);
           known.delete(file.path);
           if (!isGone) known.set(file.path, file);
@@ -91,31 +91,31 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
 }
 
 describe('A merge of thousands of files (D20)', () => {
-  it('changes, drops and inserts among them, also where rows are moved while it goes on', () => {
+  it('updates, removes and inserts files, also while rows are moved', () => {
     const { store, database } = storeInMemory('index');
     const first = filesAt(numbered('a/', 6_000));
     store.put(first);
     const kept = first.filter((_, at) => at % 7 !== 0);
-    for (const file of kept) store.holdHashes([{ ...file, sha256: 'held' }]);
+    for (const file of kept) store.cacheHashes([{ ...file, sha256: 'abc' }]);
     const isChanged = (at: number): boolean => at % 5 === 0;
     const changed = kept.map((file, at) => (isChanged(at) ? { ...file, bytes: 99 } : file));
     const fresh = kept.flatMap(({ path }, at) => (at % 1_698 === 5 ? numbered(`${path}-`, 2_500).map(fileAt) : []));
     const tree = inPathOrder([...changed, ...fresh]);
     mergeAll(store, tree);
     const hashed = kept.filter((_, at) => !isChanged(at));
-    assertHolds(database, 'index', knownOf(tree, hashed));
+    assertHolds(database, 'index', toKnown(tree, hashed));
     store.close();
   });
 
-  it('that cannot be written to its end keeps what it wrote in large pieces', () => {
+  it('retains its committed transactions when a later write fails', () => {
     const { store, database } = storeInMemory('scan');
     const files = filesAt(numbered('', 50_000));
-    const merge = store.merge('');
+    const merge = store.startMerge('');
     merge.take(files);
     merge.take([fileAt('x')]);
     assert.equal(store.count(), files.length + 1);
     merge.abandon();
-    assertHolds(database, 'scan', knownOf(files));
+    assertHolds(database, 'scan', toKnown(files));
     store.close();
   });
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   comparePaths,
-  folderOfPath,
-  nameOfPath,
-  rangeBelow,
+  getParentFolder,
+  getBaseName,
+  getRangeBelow,
   sortPaths,
 } from '../../../src/service/catalog/pathOrder.ts';
 import { openSqlite, type SqliteFile } from '../../../src/service/sqlite.ts';
@@ -45,14 +45,14 @@ describe('The order of paths (D20)', () => {
       return fc.tuple(fc.constant(folder), fc.constantFrom(path, below, `${folder}${path}`, folder || path));
     }),
     ([folder, path]) => {
-      const { from, to } = rangeBelow(folder);
+      const { from, to } = getRangeBelow(folder);
       const row = database.prepare('SELECT ?1 > ?2 AND ?1 < ?3 AS below').get(path, from, to);
       assert.equal(row?.['below'], folder === '' || path.startsWith(`${folder}/`) ? 1 : 0);
     },
   );
 
   property('parts a path into its folder and its name', fc.tuple(oddPath, oddName), ([folder, name]) => {
-    assert.deepEqual([folderOfPath(`${folder}/${name}`), nameOfPath(`${folder}/${name}`)], [folder, name]);
-    assert.deepEqual([folderOfPath(name), nameOfPath(name)], ['', name]);
+    assert.deepEqual([getParentFolder(`${folder}/${name}`), getBaseName(`${folder}/${name}`)], [folder, name]);
+    assert.deepEqual([getParentFolder(name), getBaseName(name)], ['', name]);
   });
 });

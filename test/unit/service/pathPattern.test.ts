@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pathTest } from '../../../src/service/catalog/pathPattern.ts';
+import { compilePattern } from '../../../src/service/catalog/pathPattern.ts';
 
 describe('A path pattern (D21)', () => {
   const table: [pattern: string, path: string, expected: boolean][] = [
@@ -38,12 +38,12 @@ describe('A path pattern (D21)', () => {
   ];
   for (const [pattern, path, expected] of table) {
     it(`${pattern} ${expected ? 'matches' : 'does not match'} ${path}`, () => {
-      assert.equal(pathTest(pattern)(path), expected);
+      assert.equal(compilePattern(pattern)(path), expected);
     });
   }
 
-  it('answers a hostile pattern without going through every way', () => {
-    const test = pathTest(`${'*a'.repeat(200)}b/x`);
+  it('matches a hostile pattern without exponential time', () => {
+    const test = compilePattern(`${'*a'.repeat(200)}b/x`);
     assert.equal(test('a'.repeat(400)), false);
   });
 });

@@ -14,10 +14,10 @@ interface Specific {
   readonly order?: 'asc' | 'desc';
 }
 
-/** A tree and something that is asked of it. */
+/** A tree and a search in it. */
 export interface AskedTree {
   readonly tree: Tree;
-  /** Each n-th file has its hash held. */
+  /** Every nth file has a hash. */
   readonly stagedEvery: number;
   readonly alternatives: readonly (readonly NaiveTerm[])[];
   readonly specific: Specific;
@@ -25,7 +25,7 @@ export interface AskedTree {
   readonly cuts: readonly (readonly [offset: number, limit: number])[];
 }
 
-/** What a query may hold that finds something: pieces of the paths and of the metadata. */
+/** Parts of queries that match: pieces of the paths and of the metadata. */
 function pieces(tree: Tree): fc.Arbitrary<string> {
   const texts = tree.flatMap(({ path, metadata }) => [path, ...path.split('/'), ...(metadata ?? '').split('"')]);
   const whole = fc.constantFrom(...texts, 'soil', 'clay', 'a');
@@ -103,7 +103,7 @@ function specificOf(tree: Tree): fc.Arbitrary<Specific> {
     }));
 }
 
-/** Trees with searches that often find something in them. */
+/** Generates trees with searches that often match. */
 export const askedTree: fc.Arbitrary<AskedTree> = trees({ minLength: 1, maxLength: 1 }).chain(([tree = []]) =>
   fc.record({
     tree: fc.constant(tree),
@@ -121,7 +121,7 @@ export const askedTree: fc.Arbitrary<AskedTree> = trees({ minLength: 1, maxLengt
   }),
 );
 
-/** The text that says this to the service (D21). */
+/** Returns the query text for the service (D21: search syntax). */
 export function queryText(alternatives: AskedTree['alternatives']): string {
   return alternatives.map((terms) => terms.map(termText).join(' ')).join(' | ');
 }

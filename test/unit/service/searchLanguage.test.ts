@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseSearch, termCount, type SearchTerm } from '../../../src/service/catalog/searchLanguage.ts';
+import { parseSearch, countTerms, type SearchTerm } from '../../../src/service/catalog/searchLanguage.ts';
 
 const text = (words: string, more: Partial<SearchTerm> = {}): object => ({
   kind: 'text',
@@ -34,20 +34,20 @@ describe('The search language (D21)', () => {
     ['Ünïcode', [[text('unicode')]]],
     ['bytes:many', [[text('bytes many')]]],
     ['colour:red', [[text('colour red')]]],
-    ['soil/sample', [[text('soil sample', { parted: { folder: 'soil', name: 'sample' } })]]],
-    ['bytes:many/x', [[text('bytes many x', { parted: { folder: 'bytes many', name: 'x' } })]]],
+    ['soil/sample', [[text('soil sample', { splitAtSlash: { folder: 'soil', name: 'sample' } })]]],
+    ['bytes:many/x', [[text('bytes many x', { splitAtSlash: { folder: 'bytes many', name: 'x' } })]]],
     ['format:', [[text('format')]]],
     ['soil - ### sand', [[text('soil'), text('sand')]]],
     ['###', []],
     ['数据', [[text('数 据')]]],
   ];
   for (const [query, alternatives] of table) {
-    it(`understands ${JSON.stringify(query)}`, () => {
+    it(`parses ${JSON.stringify(query)}`, () => {
       assert.deepEqual(parseSearch(query).alternatives, alternatives);
     });
   }
 
-  it('never throws, whatever is typed', () => {
+  it('never throws for any input', () => {
     const hostile = [
       '"',
       '""',
@@ -67,6 +67,6 @@ describe('The search language (D21)', () => {
   });
 
   it('counts the conditions of all alternatives', () => {
-    assert.equal(termCount(parseSearch('a b | c -d')), 4);
+    assert.equal(countTerms(parseSearch('a b | c -d')), 4);
   });
 });

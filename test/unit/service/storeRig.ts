@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
-import type { FoundFile } from '../../../src/service/catalog/catalogFile.ts';
+import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import { CatalogStore } from '../../../src/service/catalog/catalogStore.ts';
 import { openCatalogFile, type TextMode } from '../../../src/service/catalog/catalogTables.ts';
-import { folderEnd } from '../../../src/service/catalog/words.ts';
+import { folderEndMarker } from '../../../src/service/catalog/textNormalization.ts';
 import type { SqliteFile } from '../../../src/service/sqlite.ts';
 import { inPathOrder } from './catalogArbitraries.ts';
 import { naiveColumns, naiveFormat } from './naiveSearch.ts';
 
-/** What a catalogue should hold, by paths. */
-export type Known = ReadonlyMap<string, FoundFile & { readonly sha256?: string }>;
+/** The expected content of a catalog, by paths. */
+export type Known = ReadonlyMap<string, ScannedFile & { readonly sha256?: string }>;
 
 interface StoreRig {
   readonly store: CatalogStore;
   readonly database: SqliteFile;
 }
 
-/** A catalogue in memory, and the way past it to what it has written. */
+/** Creates a catalog in memory, with access to its database. */
 export function storeInMemory(mode: TextMode): StoreRig {
   const database = openCatalogFile(':memory:', mode);
   if (mode === 'index') database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, instance)');
   return { store: new CatalogStore(':memory:', mode, () => database), database };
 }
 
-/** That a catalogue holds these files and no others, with ids in the order of their paths, and their words and no others. */
+/** Asserts that a catalog contains exactly these files and their words, with ids in path order. */
 export function assertHolds(database: SqliteFile, mode: TextMode, known: Known): void {
   const files = inPathOrder([...known.values()]);
   const rows = database.prepare('SELECT * FROM files ORDER BY id').all();
@@ -39,16 +39,16 @@ export function assertHolds(database: SqliteFile, mode: TextMode, known: Known):
       sha256: file.sha256 ?? null,
     })),
   );
-  assert.deepEqual(mode === 'index' ? indexedLines(database) : scannedLines(database), files.flatMap(linesOf).sort());
+  assert.deepEqual(mode === 'index' ? indexedLines(database) : scannedLines(database), files.flatMap(toLines).sort());
 }
 
 const columnNames = ['name', 'title', 'folder', 'rest'];
 
-function linesOf(file: FoundFile): string[] {
+function toLines(file: ScannedFile): string[] {
   return naiveColumns(file).flatMap((words, column) => {
     const isFolder = columnNames[column] === 'folder' && file.path.includes('/');
-    const all = isFolder ? [...words, folderEnd] : words;
-    return all.map((word, place) => `${file.path}\n${columnNames[column]} ${place} ${word}`);
+    const all = isFolder ? [...words, folderEndMarker] : words;
+    return all.map((word, index) => `${file.path}\n${columnNames[column]} ${index} ${word}`);
   });
 }
 
@@ -68,7 +68,7 @@ function scannedLines(database: SqliteFile): string[] {
       const words = String(row[column])
         .split(' ')
         .filter((word) => word !== '');
-      return words.map((word, place) => `${String(row['path'])}\n${column} ${place} ${word}`);
+      return words.map((word, index) => `${String(row['path'])}\n${column} ${index} ${word}`);
     }),
   );
   return lines.sort();

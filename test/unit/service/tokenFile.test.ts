@@ -25,7 +25,7 @@ describe('The token file of the local service (D40)', () => {
     );
   }
 
-  it('is created for its owner alone, and read the next time', async () => {
+  it('is created for its owner only, and read the next time', async () => {
     assert.equal(
       readTokenFile(file, () => token),
       token,
@@ -48,7 +48,7 @@ describe('The token file of the local service (D40)', () => {
   });
 
   for (const mode of [0o640, 0o604, 0o660, 0o601]) {
-    it(`is refused with mode ${mode.toString(8)}, with the command that helps`, async () => {
+    it(`is rejected with mode ${mode.toString(8)}, with the command that helps`, async () => {
       await fs.writeFile(file, token);
       await fs.chmod(file, mode);
       assertRefused(/config\.tokenFile .* can be read by others; run "chmod 600 .*token"$/);
@@ -63,13 +63,13 @@ describe('The token file of the local service (D40)', () => {
     ['much more than a token', token.repeat(1_000)],
   ];
   for (const [what, text] of contents) {
-    it(`is refused with ${what} in it`, async () => {
+    it(`is rejected with ${what} in it`, async () => {
       await fs.writeFile(file, text, { mode: 0o600 });
       assertRefused(/must hold one token of at least 32 ASCII characters without spaces/);
     });
   }
 
-  it('is refused when it is a folder, or a FIFO, which is not waited for', async () => {
+  it('is rejected when it is a folder or a FIFO, without blocking', async () => {
     await fs.mkdir(file);
     assertRefused(/isn't a regular file/);
     await fs.rmdir(file);
@@ -77,7 +77,7 @@ describe('The token file of the local service (D40)', () => {
     assertRefused(/isn't a regular file/);
   });
 
-  it('is refused in a folder that is not there', () => {
+  it('is rejected in a missing folder', () => {
     file = nodePath.join(folder, 'nowhere', 'token');
     assertRefused(/config\.tokenFile can't be read: ENOENT/);
   });

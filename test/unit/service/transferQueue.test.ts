@@ -9,8 +9,9 @@ import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { HttpProblem } from '../../../src/service/http/httpProblem.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
-import type { TransferRecord } from '../../../src/service/transfers/transferRecord.ts';
+import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { UnservedTransfers } from '../../../src/service/transfers/unservedTransfers.ts';
+import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
@@ -28,14 +29,16 @@ const record: TransferRecord = {
   isCancelRequested: false,
 };
 
-interface Parts {
+const file = { position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isTransferred: false };
+
+interface Dependencies {
   readonly journal: TransferJournal;
   readonly databases: DatabaseRegistry;
   readonly clock: Clock;
   readonly logger: MemoryLog;
 }
 
-describe('A queue of transfers', () => {
+describe('The transfer queue', () => {
   let folder: string;
   let journal: TransferJournal;
   let thread: CatalogThread | undefined;
@@ -51,44 +54,54 @@ describe('A queue of transfers', () => {
     await fs.rm(folder, { recursive: true });
   });
 
-  async function partsWith(clock: Clock, logger: MemoryLog): Promise<Parts> {
-    const parts = { clock, logger };
-    const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...parts });
-    thread = new CatalogThread(parts.logger);
-    const databases = new DatabaseRegistry({ known, catalogFolder: folder, thread, ...parts });
-    return { journal, databases, ...parts };
+  async function createDependencies(clock: Clock, logger: MemoryLog): Promise<Dependencies> {
+    const dependencies = { clock, logger };
+    const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...dependencies });
+    thread = new CatalogThread(dependencies.logger);
+    const databases = new DatabaseRegistry({ knownFolders: known, catalogFolder: folder, thread, ...dependencies });
+    return { journal, databases, ...dependencies };
+  }
+
+  async function serveFolders({ databases }: Dependencies, readOnly = false): Promise<void> {
+    const [source, target] = ['source', 'target'].map((name) => nodePath.join(folder, name)) as [string, string];
+    for (const path of [source, target]) await fs.mkdir(path);
+    await fs.writeFile(nodePath.join(source, 'a'), 'a');
+    await databases.serve([
+      { name: 'source', folder: source },
+      { name: 'target', folder: target, readOnly },
+    ]);
   }
 
   async function newQueue(clock: Clock, logger = new MemoryLog(), retentionMs = 86_400_000): Promise<TransferQueue> {
-    const parts = await partsWith(clock, logger);
-    return new TransferQueue({ ...parts, retentionMs, retryDelayMs: 20 });
+    const dependencies = await createDependencies(clock, logger);
+    return new TransferQueue({ ...dependencies, retentionMs, retryDelayMs: 20 });
   }
 
-  async function started(kept: TransferRecord): Promise<TransferRecord | undefined> {
-    await journal.add(kept, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
+  async function restart(stored: TransferRecord): Promise<TransferRecord | undefined> {
+    await journal.add(stored, [file]);
     const queue = await newQueue(systemClock);
     queue.start();
     await queue.close();
-    return queue.get(kept.id);
+    return queue.get(stored.id);
   }
 
-  it('keeps one whose databases are not served waiting, with its files (D25)', async () => {
-    const kept = await started(record);
-    assert.equal(kept?.status, 'inactive');
-    assert.equal(kept.message, `Transfer ${record.id}: waiting: the database gone is not served`);
-    assert.equal(journal.filesOf(record.id).length, 1);
+  it('suspends a transfer whose databases are not served, and retains its files (D25)', async () => {
+    const result = await restart(record);
+    assert.equal(result?.status, 'inactive');
+    assert.equal(result.message, `Transfer ${record.id}: waiting: the database gone is not served`);
+    assert.equal(journal.listFiles(record.id).length, 1);
   });
 
-  it('ends such a one when its cancel was accepted before the service stopped (§4.7)', async () => {
-    const kept = await started({ ...record, isCancelRequested: true });
-    assert.deepEqual([kept?.status, kept?.message], ['failed', `Transfer ${record.id}: canceled`]);
-    assert.ok(kept?.endedAtMs !== undefined);
+  it('ends such a transfer when its cancel was accepted before the service stopped (§4.7)', async () => {
+    const result = await restart({ ...record, isCancelRequested: true });
+    assert.deepEqual([result?.status, result?.message], ['failed', `Transfer ${record.id}: canceled`]);
+    assert.ok(result?.endedAtMs !== undefined);
   });
 
-  it('leaves such a one as it is, and says so, when the journal cannot be written', async () => {
+  it('retains such a transfer and logs an error when the journal cannot be written', async () => {
     await journal.add(record, []);
     const logger = new MemoryLog();
-    const unserved = new UnservedTransfers(await partsWith(systemClock, logger));
+    const unserved = new UnservedTransfers(await createDependencies(systemClock, logger));
     journal.close();
     unserved.suspend(record, []);
     assert.match(logger.lines.join(), /The journal cannot be written/);
@@ -96,46 +109,57 @@ describe('A queue of transfers', () => {
     assert.equal(journal.get(record.id)?.status, 'active');
   });
 
-  it('has written an accepted cancel down before it tells so (§4.7, D25)', async () => {
-    const parts = await partsWith(systemClock, new MemoryLog());
-    const wishes = ['source', 'target'].map((name) => ({ name, folder: nodePath.join(folder, name) }));
-    for (const wish of wishes) await fs.mkdir(wish.folder);
-    await fs.writeFile(nodePath.join(folder, 'source', 'a'), 'a');
-    await parts.databases.serve(wishes);
-    const queue = new TransferQueue({ ...parts, retentionMs: 86_400_000, retryDelayMs: 20 });
+  it('stores a cancel before it acknowledges it (§4.7, D25)', async () => {
+    const dependencies = await createDependencies(systemClock, new MemoryLog());
+    await serveFolders(dependencies);
+    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 20 });
     const { orcid } = record;
     const id = await queue.submit({ orcid, source: 'source', destination: 'target', file_ids: ['a'] });
     assert.equal(queue.cancel(id, orcid), 'accepted');
     assert.equal(journal.get(id)?.isCancelRequested, true);
     await queue.close();
-    await parts.databases.close();
+    await dependencies.databases.close();
   });
 
-  it('refuses a transfer that cannot be written down, and says why', async () => {
-    const parts = await partsWith(systemClock, new MemoryLog());
-    const wishes = ['source', 'target'].map((name) => ({ name, folder: nodePath.join(folder, name) }));
-    for (const wish of wishes) await fs.mkdir(wish.folder);
-    await fs.writeFile(nodePath.join(folder, 'source', 'a'), 'a');
-    await parts.databases.serve(wishes);
-    const queue = new TransferQueue({ ...parts, retentionMs: 86_400_000, retryDelayMs: 20 });
+  it('fails a transfer whose destination has become read-only since its submission (D43)', async () => {
+    await journal.add({ ...record, sourceId: 'source', destinationId: 'target' }, [file]);
+    const dependencies = await createDependencies(systemClock, new MemoryLog());
+    await serveFolders(dependencies, true);
+    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 20 });
+    queue.start();
+    const ended = await eventually(async () => {
+      const current = queue.get(record.id);
+      return await Promise.resolve(current?.endedAtMs === undefined ? undefined : current);
+    });
+    await queue.close();
+    await dependencies.databases.close();
+    const message = `Transfer ${record.id}: failed (the database "target" is read-only)`;
+    assert.deepEqual([ended.status, ended.message], ['failed', message]);
+    assert.deepEqual(await fs.readdir(nodePath.join(folder, 'target')), []);
+  });
+
+  it('rejects a transfer that cannot be stored, with the reason', async () => {
+    const dependencies = await createDependencies(systemClock, new MemoryLog());
+    await serveFolders(dependencies);
+    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 20 });
     journal.close();
     const request = { orcid: record.orcid, source: 'source', destination: 'target', file_ids: ['a'] };
-    const why = /^The transfer is not accepted: the journal of transfers cannot be written \(database is not open\)\.$/;
-    await assert.rejects(queue.submit(request), (error) => error instanceof HttpProblem && why.test(error.message));
-    assert.match(parts.logger.lines.join(), /database is not open/);
+    const reason = /^The transfer was not accepted: the transfer journal cannot be written \(database is not open\)\.$/;
+    await assert.rejects(queue.submit(request), (error) => error instanceof HttpProblem && reason.test(error.message));
+    assert.match(dependencies.logger.lines.join(), /database is not open/);
     await queue.close();
-    await parts.databases.close();
+    await dependencies.databases.close();
     journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
-    assert.deepEqual(journal.unfinished(), []);
+    assert.deepEqual(journal.listUnfinished(), []);
   });
 
-  it('tells no more of a transfer whose time has passed, and keeps no list of the files of one that has ended', async () => {
+  it('removes expired transfers, and the files of ended ones', async () => {
     const clock = new ManualClock();
     const queue = await newQueue(clock);
-    await journal.add(record, [{ position: 0, path: 'a', resource: { id: 'a' }, bytes: 1, isLanded: false }]);
+    await journal.add(record, [file]);
     const minuteMs = 60_000;
     journal.update({ ...record, status: 'succeeded', endedAtMs: clock.now() + 30 * minuteMs });
-    assert.deepEqual(journal.filesOf(record.id), []);
+    assert.deepEqual(journal.listFiles(record.id), []);
     queue.start();
     await clock.pass(24 * 60 * minuteMs + 30 * minuteMs);
     assert.equal(queue.get(record.id)?.status, 'succeeded');
@@ -152,7 +176,7 @@ describe('A queue of transfers', () => {
     ['is set back after it ended', 0, -300 * dayMs],
   ];
   for (const [name, beforeMs, afterMs] of jumps) {
-    it(`remembers an ended transfer for the time that is set when the clock ${name} (D25)`, async () => {
+    it(`retains an ended transfer for the configured time when the clock ${name} (D25)`, async () => {
       const clock = new ManualClock();
       const queue = await newQueue(clock, new MemoryLog(), 7 * dayMs);
       await journal.add(record, []);
@@ -169,7 +193,7 @@ describe('A queue of transfers', () => {
     });
   }
 
-  it('goes on, and says so, when what is past cannot be forgotten because the journal cannot be written', async () => {
+  it('continues and logs an error when expired transfers cannot be removed from the journal', async () => {
     const clock = new ManualClock();
     const logger = new MemoryLog();
     const queue = await newQueue(clock, logger);

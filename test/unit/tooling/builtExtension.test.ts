@@ -21,9 +21,9 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..', '..');
 const entry = join(root, 'dist', 'extension.cjs');
 const folder = join(root, 'dist', 'extension');
-const beginning = join(folder, 'beginning.js');
+const startup = join(folder, 'startup.js');
 
-/** What the built files take of the editor's API. */
+/** Returns the names that the built files import from the editor's API. */
 function editorNames(): string[] {
   const parts = readdirSync(folder).filter((file) => file.endsWith('.js'));
   const texts = [entry, ...parts.map((file) => join(folder, file))].map((file) => readFileSync(file, 'utf8'));
@@ -36,8 +36,8 @@ function editorNames(): string[] {
 }
 
 /**
- * Runs a script in a fresh process, where the editor's API is a stand-in that answers everything; `files` are the files
- * that were loaded until now, by address. Resolves to what the script hands to `tell`.
+ * Runs a script in a fresh process with a stub of the editor's API. The script sees the URLs of the loaded files in
+ * `files`. Resolves with the value that it passes to `report`.
  */
 async function inFreshProcess(script: string): Promise<unknown> {
   const api = `
@@ -49,7 +49,7 @@ async function inFreshProcess(script: string): Promise<unknown> {
   const whole = `
     import { registerHooks } from 'node:module';
     const files = [];
-    const tell = (answer) => { console.log(JSON.stringify(answer)); process.exit(); };
+    const report = (answer) => { console.log(JSON.stringify(answer)); process.exit(); };
     registerHooks({
       resolve: (name, context, next) => (name === 'vscode' ? { url: 'vscode:api', shortCircuit: true } : next(name, context)),
       load: (url, context, next) => {
@@ -63,8 +63,8 @@ async function inFreshProcess(script: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** Loads modules, and tells what they export and which of the slots for everybody's dispatcher they filled. */
-async function loaded(...modules: string[]): Promise<{ readonly names: string[]; readonly slots: string[] }> {
+/** Loads modules; returns their exports, and the slots of global dispatchers that they set. */
+async function loadModules(...modules: string[]): Promise<{ readonly names: string[]; readonly slots: string[] }> {
   const answer = await inFreshProcess(`
     const slots = ['undici.globalDispatcher.1', 'undici.globalDispatcher.2'];
     const filled = new Set();
@@ -72,36 +72,36 @@ async function loaded(...modules: string[]): Promise<{ readonly names: string[];
     Object.defineProperty = (object, key, value) => {
       const slot = slots.find((name) => key === Symbol.for(name));
       if (slot === undefined) return defineProperty(object, key, value);
-      // Node fills them itself with its own, which is nobody's doing.
+      // Node sets them itself to its own dispatcher.
       if (!new Error().stack.includes('node:internal/deps/undici')) filled.add(slot);
       return object;
     };
     const names = [];
     for (const module of ${JSON.stringify(modules)}) names.push(...Object.keys(await import(module)));
-    tell({ names, slots: [...filled].sort() });
+    report({ names, slots: [...filled].sort() });
   `);
   return answer as { names: string[]; slots: string[] };
 }
 
 /**
- * The beginning of a script that activates the extension which stands in this file, over such a storage. `trees`, `did`
- * and `pages` hold what it gave the editor, by id; `told` holds what it told the person without being asked.
+ * Returns the start of a script that activates the extension in a file with a storage folder. `trees`, `handlers` and
+ * `pages` hold its registrations by id; `shown` holds the errors that it showed.
  */
-function activation(file: string, storage: string): string {
+function createActivation(file: string, storage: string): string {
   return `
     import { join } from 'node:path';
-    const trees = {}, did = {}, pages = {}, told = [];
+    const trees = {}, handlers = {}, pages = {}, shown = [];
     let changeSetting;
     const part = { dispose: () => undefined };
     globalThis.given = {
       Uri: { joinPath: ({ fsPath }, ...names) => ({ fsPath: join(fsPath, ...names) }) },
       EventEmitter: class { event = () => part; dispose() {} },
       l10n: { t: (text, ...values) => text.replace(/{(\\d)}/g, (_, index) => values[index]) },
-      commands: { registerCommand: (id, run) => { did[id] = run; return part; } },
+      commands: { registerCommand: (id, run) => { handlers[id] = run; return part; } },
       window: {
         createTreeView: (id, { treeDataProvider }) => { trees[id] = treeDataProvider; return part; },
         registerWebviewPanelSerializer: (id, serializer) => { pages[id] = serializer; return part; },
-        showErrorMessage: async (message) => void told.push(message),
+        showErrorMessage: async (message) => void shown.push(message),
       },
       workspace: { onDidChangeConfiguration: (act) => { changeSetting = (name) => act({ affectsConfiguration: (one) => one === name }); return part; } },
       ExtensionMode: { Production: 1, Test: 3 },
@@ -111,41 +111,40 @@ function activation(file: string, storage: string): string {
   `;
 }
 
-/** Activates the extension over such a storage, lets something happen, and tells whether it began. */
-async function begins(storage: string, happens: string): Promise<unknown> {
+/** Activates the extension and runs a script; returns true if the extension started. */
+async function startsAfter(storage: string, script: string): Promise<unknown> {
   return await inFreshProcess(`
-    ${activation(entry, storage)}
-    const begun = () => files.includes(${JSON.stringify(pathToFileURL(beginning).href)});
-    // It may not come far with what little of an editor there is here.
-    process.on('unhandledRejection', () => tell(begun()));
-    // Nothing is left to do.
-    process.on('beforeExit', () => tell(begun()));
-    if (activated() !== undefined || begun()) tell('waits');
-    ${happens}
+    ${createActivation(entry, storage)}
+    const hasStarted = () => files.includes(${JSON.stringify(pathToFileURL(startup).href)});
+    // The stub may make the start fail later on.
+    process.on('unhandledRejection', () => report(hasStarted()));
+    process.on('beforeExit', () => report(hasStarted()));
+    if (activated() !== undefined || hasStarted()) report('waits');
+    ${script}
   `);
 }
 
 describe('The built extension', () => {
-  before(() => assert.ok(existsSync(entry), 'It is not built: run "npm run build".'));
+  before(() => assert.ok(existsSync(entry), 'Run "npm run build" first.'));
 
-  it('leaves the dispatcher of everybody else in the editor alone', async () => {
+  it('leaves the global dispatcher of the editor alone', async () => {
     const files = readdirSync(folder).filter((file) => file.endsWith('.js'));
-    const { names, slots } = await loaded(...files.map((file) => pathToFileURL(join(folder, file)).href));
-    assert.ok(names.includes('begin') && names.includes('DataTransferClient'));
+    const { names, slots } = await loadModules(...files.map((file) => pathToFileURL(join(folder, file)).href));
+    assert.ok(names.includes('startExtension') && names.includes('DataTransferClient'));
     assert.deepEqual(slots, []);
-  }).timeout(20_000);
+  }).timeout(120_000);
 
-  it('would not, were it to load the main file of undici: the check above can fail', async () => {
-    const { slots } = await loaded('undici');
+  it('would change it by loading the main file of undici (the check above can fail)', async () => {
+    const { slots } = await loadModules('undici');
     assert.deepEqual(slots, ['undici.globalDispatcher.1', 'undici.globalDispatcher.2']);
-  }).timeout(20_000);
+  }).timeout(120_000);
 
-  it('begins with nothing that only connecting needs', () => {
-    const text = readTogether(beginning)
+  it('starts without the code that only connecting needs', () => {
+    const text = readTogether(startup)
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
-    assert.match(text, /function begin\b/);
-    assert.match(text, /^\/\/ src\/views\/transferStatusBar/m);
+    assert.match(text, /function startExtension\b/);
+    assert.match(text, /^\/\/ src\/extension\/views\/transferStatusBar/m);
     assert.doesNotMatch(text, /^\/\/ node_modules\//m);
     assert.doesNotMatch(text, /\bclass DataTransferClient\b/);
   });
@@ -161,7 +160,7 @@ describe('The built extension', () => {
     } finally {
       rmSync(shipped, { recursive: true });
     }
-  }).timeout(20_000);
+  }).timeout(120_000);
 
   describe('at a start of the editor', () => {
     let storage: string;
@@ -174,34 +173,34 @@ describe('The built extension', () => {
     });
     afterEach(() => rmSync(storage, { recursive: true }));
 
-    it('waits where no transfer runs', async () => {
-      assert.equal(await begins(storage, ''), false);
-      assert.ok(existsSync(running), 'where another window writes the first one is watched');
-      assert.equal(await begins(storage, `changeSetting('editor.fontSize');`), false);
-    }).timeout(20_000);
+    it('waits if no transfer is running', async () => {
+      assert.equal(await startsAfter(storage, ''), false);
+      assert.ok(existsSync(running), 'the folder is watched for the first transfer of another window');
+      assert.equal(await startsAfter(storage, `changeSetting('editor.fontSize');`), false);
+    }).timeout(120_000);
 
-    it('begins where one runs, without being asked', async () => {
+    it('starts if a transfer is running', async () => {
       mkdirSync(running);
       writeFileSync(join(running, 'half.json.new'), '{');
-      assert.equal(await begins(storage, ''), false);
+      assert.equal(await startsAfter(storage, ''), false);
       writeFileSync(join(running, 'two.json'), '{}');
-      assert.equal(await begins(storage, ''), true);
-    }).timeout(20_000);
+      assert.equal(await startsAfter(storage, ''), true);
+    }).timeout(120_000);
 
     const uses = {
-      'a row is to be drawn': `trees['dataTransfer.transfers'].getChildren().catch(() => tell(begun()));`,
-      'a command is used': `did['dataTransfer.showLog']().catch(() => tell(begun()));`,
-      'a page was open': `pages['dataTransfer.metadata'].deserializeWebviewPanel({}, {}).catch(() => tell(begun()));`,
+      'a row is drawn': `trees['dataTransfer.transfers'].getChildren().catch(() => report(hasStarted()));`,
+      'a command is used': `handlers['dataTransfer.showLog']().catch(() => report(hasStarted()));`,
+      'a page was open': `pages['dataTransfer.metadata'].deserializeWebviewPanel({}, {}).catch(() => report(hasStarted()));`,
       'the setting with the connections changes': `changeSetting('dataTransfer.connections');`,
     };
-    for (const [use, happens] of Object.entries(uses)) {
-      it(`begins where ${use}`, async () => {
-        assert.equal(await begins(storage, happens), true);
-      }).timeout(20_000);
+    for (const [use, script] of Object.entries(uses)) {
+      it(`starts when ${use}`, async () => {
+        assert.equal(await startsAfter(storage, script), true);
+      }).timeout(120_000);
     }
   });
 
-  describe('with another beginning', () => {
+  describe('with another startup module', () => {
     let folder: string;
     let storage: string;
     beforeEach(() => {
@@ -214,44 +213,44 @@ describe('The built extension', () => {
     });
     afterEach(() => rmSync(folder, { recursive: true }));
 
-    /** Activates the extension with this in the place of what it begins with; resolves to what the script tells. */
-    async function withBeginning(text: string, script: string): Promise<unknown> {
-      writeFileSync(join(folder, 'extension', 'beginning.js'), text);
-      return await inFreshProcess(`${activation(join(folder, 'extension.cjs'), storage)} ${script}`);
+    /** Activates the extension with another startup module; resolves with the result of the script. */
+    async function runWithStartup(text: string, script: string): Promise<unknown> {
+      writeFileSync(join(folder, 'extension', 'startup.js'), text);
+      return await inFreshProcess(`${createActivation(join(folder, 'extension.cjs'), storage)} ${script}`);
     }
 
-    it('draws rows as soon as there are some, whatever else the beginning waits for', async () => {
-      const slow = `export const begin = async (context, lifetime, sideBar) => {
+    it('draws rows before the start has finished', async () => {
+      const slow = `export const startExtension = async (context, lifetime, sideBar) => {
         sideBar.transfers.fill({ getChildren: (parent) => [parent, 'a row'] });
         await new Promise(() => undefined);
       };`;
-      const look = `activated(); tell(await trees['dataTransfer.transfers'].getChildren('of this'));`;
-      assert.deepEqual(await withBeginning(slow, look), ['of this', 'a row']);
-    }).timeout(20_000);
+      const script = `activated(); report(await trees['dataTransfer.transfers'].getChildren('of this'));`;
+      assert.deepEqual(await runWithStartup(slow, script), ['of this', 'a row']);
+    }).timeout(120_000);
 
-    const fails = `globalThis.begun = 0; export const begin = async () => { begun++; throw new Error('no more files can be opened'); };`;
-    const words = 'Data Transfer could not start: no more files can be opened. Reload the window to try again.';
+    const fails = `globalThis.starts = 0; export const startExtension = async () => { starts++; throw new Error('no more files can be opened'); };`;
+    const text = 'Data Transfer could not start: no more files can be opened. Reload the window to try again.';
 
-    it('says why nothing works where it cannot begin, whatever is used, and does not begin by halves again', async () => {
+    it('reports why it could not start at each use, and does not try again', async () => {
       const use = `activated();
-        const said = [];
-        for (const used of [did['dataTransfer.showLog'], did['dataTransfer.showLog'], trees['dataTransfer.transfers'].getChildren.bind(trees['dataTransfer.transfers']), pages['dataTransfer.metadata'].deserializeWebviewPanel])
-          await used({}).catch(({ message }) => said.push(message));
-        tell({ said, told, begun });`;
-      const said = [words, words, words, words];
-      assert.deepEqual(await withBeginning(fails, use), { said, told: [], begun: 1 });
-    }).timeout(20_000);
+        const messages = [];
+        for (const used of [handlers['dataTransfer.showLog'], handlers['dataTransfer.showLog'], trees['dataTransfer.transfers'].getChildren.bind(trees['dataTransfer.transfers']), pages['dataTransfer.metadata'].deserializeWebviewPanel])
+          await used({}).catch(({ message }) => messages.push(message));
+        report({ messages, shown, starts });`;
+      const messages = [text, text, text, text];
+      assert.deepEqual(await runWithStartup(fails, use), { messages, shown: [], starts: 1 });
+    }).timeout(120_000);
 
-    const alone = {
+    const causes = {
       'a transfer runs': `activated();`,
       'the setting with the connections changes': `activated(); changeSetting('dataTransfer.connections');`,
     };
-    for (const [reason, happens] of Object.entries(alone)) {
-      it(`tells of it by itself where it should begin because ${reason}`, async () => {
+    for (const [reason, script] of Object.entries(causes)) {
+      it(`shows the failure when it starts because ${reason}`, async () => {
         if (reason === 'a transfer runs') writeFileSync(join(storage, 'transfers', 'running', 'one.json'), '{}');
-        const tellAtEnd = `process.on('unhandledRejection', () => tell('not handled')); process.on('beforeExit', () => tell(told));`;
-        assert.deepEqual(await withBeginning(fails, `${tellAtEnd} ${happens}`), [words]);
-      }).timeout(20_000);
+        const reportAtEnd = `process.on('unhandledRejection', () => report('not handled')); process.on('beforeExit', () => report(shown));`;
+        assert.deepEqual(await runWithStartup(fails, `${reportAtEnd} ${script}`), [text]);
+      }).timeout(120_000);
     }
   });
 });

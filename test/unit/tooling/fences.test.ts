@@ -7,14 +7,14 @@ const root = resolve(import.meta.dirname, '..', '..', '..');
 /** For each row of the table: a file of it, an import that it may have, and one that it may not. */
 const rows: readonly (readonly [file: string, allowed: string, forbidden: string])[] = [
   ['src/contract/root.ts', "import { string } from 'zod/mini';", "import { asObject } from '../core/util/json.ts';"],
-  ['src/core/util/json.ts', "import { join } from 'node:path';", "import { x } from '../model/orcid.ts';"],
+  ['src/core/util/json.ts', "import { join } from 'node:path';", "import { x } from '../model/connection.ts';"],
   [
-    'src/core/model/transfer.ts',
+    'src/core/model/transferModel.ts',
     "import { x } from '../util/json.ts';",
     "import { x } from '../store/transferStore.ts';",
   ],
   [
-    'src/core/model/transfer.ts',
+    'src/core/model/transferModel.ts',
     "import type { X } from '../../contract/transfer.ts';",
     "import { x } from '../../contract/transfer.ts';",
   ],
@@ -33,11 +33,15 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
     "import { x } from 'node:fs';",
     "import { x } from '../store/transferStore.ts';",
   ],
-  ['src/core/landed/landedCheck.ts', "import { x } from 'node:fs';", "import { x } from '../store/transferStore.ts';"],
+  [
+    'src/core/verification/verification.ts',
+    "import { x } from 'node:fs';",
+    "import { x } from '../store/transferStore.ts';",
+  ],
   [
     'src/core/flows/searchFlow.ts',
     "import { x } from '../client/reply.ts';",
-    "import { x } from '../../host/words.ts';",
+    "import { x } from '../../extension/words/reasonWords.ts';",
   ],
   [
     'src/core/monitor/transferMonitor.ts',
@@ -45,53 +49,65 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
     "import { x } from 'undici';",
   ],
   [
-    'src/messages/guards.ts',
-    "import type { X } from '../core/model/transfer.ts';",
-    "import { x } from '../core/model/transfer.ts';",
+    'src/webviews/messages/guards.ts',
+    "import type { X } from '../../core/model/transfer.ts';",
+    "import { x } from '../../core/model/transfer.ts';",
   ],
-  ['src/host/settings.ts', "import { x } from 'vscode';", "import { x } from '../commands/index.ts';"],
-  ['src/views/searchTree.ts', "import { x } from '../host/words.ts';", "import { x } from '../core/client/reply.ts';"],
+  ['src/extension/editor/settings.ts', "import { x } from 'vscode';", "import { x } from '../commands/index.ts';"],
   [
-    'src/views/searchTree.ts',
-    "import type { X } from '../core/flows/searchFlow.ts';",
-    "import { x } from '../core/flows/searchFlow.ts';",
-  ],
-  [
-    'src/panels/metadataPanel.ts',
-    "import { x } from '../messages/guards.ts';",
-    "import { x } from '../views/searchTree.ts';",
-  ],
-  [
-    'src/commands/search/searchFiles.ts',
-    "import { x } from '../../core/flows/searchFlow.ts';",
+    'src/extension/views/searchTree.ts',
+    "import { x } from '../words/reasonWords.ts';",
     "import { x } from '../../core/client/reply.ts';",
   ],
   [
-    'src/commands/search/searchFiles.ts',
+    'src/extension/views/searchTree.ts',
+    "import type { X } from '../../core/flows/searchFlow.ts';",
+    "import { x } from '../../core/flows/searchFlow.ts';",
+  ],
+  [
+    'src/extension/panels/metadataPanel.ts',
+    "import { x } from '../../webviews/messages/guards.ts';",
+    "import { x } from '../views/searchTree.ts';",
+  ],
+  [
+    'src/extension/commands/search/searchFiles.ts',
+    "import { x } from '../../../core/flows/searchFlow.ts';",
+    "import { x } from '../../../core/client/reply.ts';",
+  ],
+  [
+    'src/extension/commands/search/searchFiles.ts',
     "import type { X } from '../../views/searchTree.ts';",
     "import { x } from '../../views/searchTree.ts';",
   ],
   [
     'src/webviews/metadata/main.ts',
-    "import { x } from '../shared/dom.ts';",
+    "import { x } from '../shared/pageApp.tsx';",
     "import { x } from '../transfer/main.ts';",
   ],
-  ['src/webviews/transfer/main.ts', "import { x } from '../../messages/guards.ts';", "import { x } from 'node:path';"],
+  ['src/webviews/transfer/main.ts', "import { x } from '../messages/guards.ts';", "import { x } from 'node:path';"],
   [
     'src/webviews/shared/text.ts',
     "import { x } from '../../core/util/displayLimits.ts';",
     "import { x } from '../../core/util/redact.ts';",
   ],
-  ['src/webviews/shared/dom.ts', "import x from 'dompurify';", "import { x } from '../../core/util/json.ts';"],
+  ['src/webviews/shared/markdown.tsx', "import x from 'dompurify';", "import { x } from '../../core/util/json.ts';"],
   [
     'src/service/main.ts',
     "import { x } from '../core/util/json.ts';",
     "import { x } from '../core/model/transfer.ts';",
   ],
   ['src/service/main.ts', "import { x } from 'node:sqlite';", "import type { X } from 'vscode';"],
-  ['src/extension.ts', "import { x } from './commands/index.ts';", "import { x } from './service/main.ts';"],
-  ['src/host/settings.ts', "import { x } from '../core/util/json.ts';", "import { x } from '../extension.ts';"],
-  ['src/host/settings.ts', "import { x } from 'node:path';", "import { x } from '../../test/support/manualClock.ts';"],
+  ['src/extension/extension.ts', "import { x } from './commands/index.ts';", "import { x } from '../service/main.ts';"],
+  [
+    'src/extension/editor/settings.ts',
+    "import { x } from '../../core/util/json.ts';",
+    "import { x } from '../extension.ts';",
+  ],
+  [
+    'src/extension/editor/settings.ts',
+    "import { x } from 'node:path';",
+    "import { x } from '../../../test/support/manualClock.ts';",
+  ],
 ];
 
 describe('The fences between the folders', () => {
@@ -102,8 +118,8 @@ describe('The fences between the folders', () => {
     this.timeout(60_000);
     eslint = new ESLint({
       cwd: root,
-      ruleFilter: ({ ruleId }) => ruleId === 'house/fences',
-      overrideConfig: { files: ['**/*.ts'], languageOptions: { parserOptions: { projectService: false } } },
+      ruleFilter: ({ ruleId }) => ['house/fences', 'no-restricted-syntax'].includes(ruleId),
+      overrideConfig: { files: ['**/*.{ts,tsx}'], languageOptions: { parserOptions: { projectService: false } } },
     });
     await objections('src/core/util/json.ts', '');
   });
@@ -119,7 +135,7 @@ describe('The fences between the folders', () => {
     "type X = import('vscode').Uri;",
   ]) {
     it(`keep the editor out of the core: ${imported}`, async () => {
-      for (const folder of ['client', 'flows', 'landed', 'ledger', 'model', 'monitor', 'store', 'util']) {
+      for (const folder of ['client', 'flows', 'verification', 'ledger', 'model', 'monitor', 'store', 'util']) {
         const [first] = await objections(`src/core/${folder}/any.ts`, imported);
         assert.match(first ?? '', /^house\/fences: core\/\w+ may not use the package vscode/);
       }
@@ -140,4 +156,12 @@ describe('The fences between the folders', () => {
     assert.equal((await objections('src/core/store/any.ts', "export { x } from '../client/reply.ts';")).length, 1);
     assert.equal((await objections('src/core/store/any.ts', "void import('../client/reply.ts');")).length, 1);
   });
+
+  for (const use of ['session.client', "session['client']", 'const { client } = session;']) {
+    it(`keep commands from the client of a session: ${use}`, async () => {
+      const file = 'src/extension/commands/transfers/any.ts';
+      const [first] = await objections(file, use);
+      assert.match(first ?? '', /^no-restricted-syntax: Only flows use the client/);
+    });
+  }
 });

@@ -11,7 +11,18 @@ const languages = ['fr'];
 /** Texts that are the same in both languages, beside those without words. */
 const sameWords: Readonly<Record<string, readonly string[]>> = {
   fr: [
-    ...['Actions', 'Dates', 'Description', 'Format', 'Instructions', 'Licence', 'ORCID iD', 'Service', 'Source'],
+    ...[
+      'Actions',
+      'Dates',
+      'Description',
+      'Description…',
+      'Format',
+      'Instructions',
+      'Instructions…',
+      'ORCID iD',
+      'Service',
+      'Source',
+    ],
     ...['Sources', 'Type', 'Version', 'Data Transfer Explorer'],
   ],
 };
@@ -48,7 +59,7 @@ describe('The texts for people', () => {
   let english: Words;
 
   before(async function () {
-    this.timeout(30_000);
+    this.timeout(120_000);
     sources = await textsOf(root);
     manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as typeof manifest;
     english = await wordsIn('package.nls.json');

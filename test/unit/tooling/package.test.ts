@@ -10,7 +10,7 @@ describe('The package', () => {
   let files: readonly string[];
   before(async function () {
     // It asks npm for the tree of all packages.
-    this.timeout(20_000);
+    this.timeout(120_000);
     files = (await listFiles({ cwd: root })).map((file) => file.replaceAll('\\', '/'));
   });
 
@@ -26,7 +26,7 @@ describe('The package', () => {
     ];
     const built = [
       'dist/extension.cjs',
-      'dist/extension/beginning.js',
+      'dist/extension/startup.js',
       'dist/service/main.cjs',
       'dist/service/thread.cjs',
       'dist/webviews/metadata.js',

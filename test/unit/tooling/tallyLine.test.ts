@@ -26,4 +26,13 @@ describe('What the tests stood for', () => {
       /accessible pages 2 \(axe: 40 rules passed, 0 violations, 1 incomplete\), .+ commands 1 \(50 commands\)$/,
     );
   });
+
+  it('names the most actions of each task on a line of its own', async () => {
+    const { tallyLine } = (await import(place)) as { tallyLine: (tallies: readonly object[]) => string };
+    const byMouse = { kind: 'actions', runs: 1, actions: { 'first search': 3, cancel: 1 } };
+    assert.match(
+      tallyLine([byMouse, { ...byMouse, actions: { 'first search': 2, cancel: 2 } }]),
+      /\nactions: first search 3, cancel 2$/,
+    );
+  });
 });

@@ -15,14 +15,30 @@ const faults: readonly string[] = [
   "void notices.info('Copied the id.');",
   'return `${name}: ${value}`;',
   'const text = `$(check) ${count} done`;',
-  "return element('p', { class: 'loading' }, 'loading');",
-  "element('div', { 'aria-label': 'Files moved' });",
-  "return section('files', 'Files', list);",
-  "button('copyId', 'Copy Id');",
   "node.textContent = 'none';",
   "const words = { staged: 'can be copied at once' };",
   "const sentence = 'The transfer ' + 'has ended';",
   "return l10n.t('{0} files', count) + ' or more files';",
+];
+
+/** Elements with such text. */
+const faultyElements: readonly string[] = [
+  'return <p class="loading">loading</p>;',
+  "return <p>{isLoading && 'loading'}</p>;",
+  'return <p>{`${count} files`}</p>;',
+  'return <>loading</>;',
+  'return <div aria-label="Files moved" />;',
+  "return <div aria-label={isOne ? 'file' : name} title={name} />;",
+  'return <Section name="files" heading="Files">{list}</Section>;',
+  'return <Button onClick={copyId}>Copy Id</Button>;',
+];
+
+/** Elements whose text is translated, data, or read by nobody. */
+const rightElements: readonly string[] = [
+  'return <p class="value text">{name}</p>;',
+  "return <p class={isWide ? 'fact wide' : 'fact'}>{l10n.t('Files')}</p>;",
+  'return <ul role="list">{items.map((item) => <li key={item.id}>{item.name} · {item.size}</li>)}</ul>;',
+  'return <div aria-label={l10n.t(\'Files moved\')} dir="auto" />;',
 ];
 
 /** Text that nobody reads, or that is translated. */
@@ -34,7 +50,6 @@ const rightLines: readonly string[] = [
   "throw new Error('This row has no key.');",
   "if (state === 'Not a word') return;",
   "const node = { kind: 'search row', command: 'dataTransfer.loadMore' };",
-  "return element('p', { class: 'value text' }, name);",
   "const choice = { placeholder: 'https://dts.example.org' };",
   'const id = `${key}/more`;',
   'const text = `$(check) ${words}`;',
@@ -44,18 +59,18 @@ describe('The rule on text for people', () => {
   let eslint: ESLint;
 
   before(async function () {
-    this.timeout(30_000);
+    this.timeout(120_000);
     eslint = new ESLint({
       cwd: root,
       ruleFilter: ({ ruleId }) => ruleId === 'house/words',
-      overrideConfig: { files: ['**/*.ts'], languageOptions: { parserOptions: { projectService: false } } },
+      overrideConfig: { files: ['**/*.{ts,tsx}'], languageOptions: { parserOptions: { projectService: false } } },
     });
-    await objections('host', '');
+    await objections('extension/editor', '');
   });
 
-  async function objections(folder: string, line: string): Promise<number> {
+  async function objections(folder: string, line: string, file = 'any.ts'): Promise<number> {
     const code = `function any() {\n${line}\n}\n`;
-    const [result] = await eslint.lintText(code, { filePath: join(root, 'src', folder, 'any.ts') });
+    const [result] = await eslint.lintText(code, { filePath: join(root, 'src', folder, file) });
     const messages = result?.messages ?? [];
     assert.ok(
       messages.every(({ ruleId }) => ruleId === 'house/words'),
@@ -66,14 +81,33 @@ describe('The rule on text for people', () => {
 
   for (const line of faults) {
     it(`finds what is not translated: ${line}`, async () => {
-      for (const folder of ['host', 'views', 'commands', 'panels', 'webviews/shared'])
+      for (const folder of [
+        'extension/editor',
+        'extension/views',
+        'extension/commands',
+        'extension/panels',
+        'webviews/shared',
+      ])
         assert.ok((await objections(folder, line)) > 0, folder);
+    });
+  }
+
+  for (const line of faultyElements) {
+    it(`finds what is not translated: ${line}`, async () => {
+      for (const folder of ['webviews/shared', 'webviews/metadata'])
+        assert.equal(await objections(folder, line, 'any.tsx'), 1, folder);
+    });
+  }
+
+  for (const line of rightElements) {
+    it(`accepts ${line}`, async () => {
+      assert.equal(await objections('webviews/transfer', line, 'any.tsx'), 0);
     });
   }
 
   for (const line of rightLines) {
     it(`lets stand: ${line}`, async () => {
-      assert.equal(await objections('commands', line), 0);
+      assert.equal(await objections('extension/commands', line), 0);
     });
   }
 });

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { after, before, describe, it } from 'mocha';
-import { formatFor } from '../../../src/webviews/shared/format.ts';
+import { createFormat } from '../../../src/webviews/shared/format.ts';
 import { readIdentifier } from '../../../src/webviews/shared/identifiers.ts';
-import { childNodes, jsonNode, leafText } from '../../../src/webviews/shared/jsonNodes.ts';
-import { readable, shortened, visibleText } from '../../../src/webviews/shared/text.ts';
+import { formatLeaf, listChildren } from '../../../src/webviews/shared/jsonNodes.ts';
+import { shortenText, toReadableText, toVisibleText } from '../../../src/webviews/shared/text.ts';
 import { ViewState } from '../../../src/webviews/shared/viewState.ts';
 
 describe('An identifier', () => {
@@ -27,55 +27,61 @@ describe('An identifier', () => {
     ['', undefined],
   ] as const;
   for (const [written, address] of table)
-    it(`${JSON.stringify(written)} leads to ${address ?? 'nowhere'}`, () =>
+    it(`${JSON.stringify(written)} links to ${address ?? 'nothing'}`, () =>
       assert.equal(readIdentifier(written).address, address));
 });
 
 describe('The tree of JSON', () => {
   const node = { path: '', value: { 'a/b': { '~': [1, null, 'x'] }, empty: {} } };
 
-  it('names each place by a pointer that no other place has', () => {
-    const [first] = childNodes(node, 10);
+  it('gives each value a unique pointer', () => {
+    const [first] = listChildren(node, 10);
     assert.ok(first);
-    const [second] = childNodes(first, 10);
+    const [second] = listChildren(first, 10);
     assert.equal(second?.path, '/a~1b/~0');
     assert.deepEqual([second.kind, second.childCount], ['array', 3]);
   });
 
-  it('describes no more children than are wanted', () => {
+  it('lists at most the requested number of children', () => {
     const many = { path: '', value: new Array<number>(100_000).fill(7) };
-    assert.equal(childNodes(many, 200).length, 200);
+    assert.equal(listChildren(many, 200).length, 200);
   });
 
-  it('writes leaves as JSON does, texts without quotation marks', () => {
-    const leaves = [1, true, null, 'a "b"', {}].map((value) => leafText(jsonNode('x', value, '')));
+  it('formats leaves as JSON does, but texts without quotation marks', () => {
+    const leaves = listChildren({ path: '', value: [1, true, null, 'a "b"', {}] }, 5).map(formatLeaf);
     assert.deepEqual(leaves, ['1', 'true', 'null', 'a "b"', '{}']);
   });
 });
 
 describe('Text of a server', () => {
-  it('shows control and direction characters as signs', () => {
-    assert.equal(visibleText('a\u0000\u0007b\u202Etxt.exe\u0085'), 'a\u2400\u2407b\uFFFDtxt.exe\uFFFD');
-    assert.equal(visibleText('two\nlines\tand שלום'), 'two\nlines\tand שלום');
+  it('shows control and direction characters as visible signs', () => {
+    assert.equal(toVisibleText('a\u0000\u0007b\u202Etxt.exe\u0085'), 'a\u2400\u2407b\uFFFDtxt.exe\uFFFD');
+    assert.equal(toVisibleText('two\nlines\tand שלום'), 'two\nlines\tand שלום');
   });
 
-  it('has no more than four combining marks on a character (D39)', () => {
-    assert.equal(visibleText(`Z${'\u0301'.repeat(80)}.csv`), `Z${'\u0301'.repeat(4)}.csv`);
+  it('has at most four combining marks per character (D39: server data display)', () => {
+    assert.equal(toVisibleText(`Z${'\u0301'.repeat(80)}.csv`), `Z${'\u0301'.repeat(4)}.csv`);
   });
 
-  it('is never cut within a character', () => {
-    assert.equal(shortened('ab😀cd', 4), 'ab…');
-    assert.equal(shortened('abcd', 4), 'abcd');
+  it('is not cut within a character', () => {
+    assert.equal(shortenText('ab😀cd', 4), 'ab…');
+    assert.equal(shortenText('abcd', 4), 'abcd');
   });
 
-  it('counts as nothing when it only holds marks', () => {
-    assert.deepEqual([',', '', '  ', null, 3].map(readable), [undefined, undefined, undefined, undefined, undefined]);
-    assert.equal(readable(' a '), 'a');
+  it('is empty when it contains only punctuation', () => {
+    assert.deepEqual([',', '', '  ', null, 3].map(toReadableText), [
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    assert.equal(toReadableText(' a '), 'a');
   });
 });
 
 describe('Numbers, times and counts in French', () => {
-  const format = formatFor('fr');
+  const format = createFormat('fr');
   const plain = (text: string): string => text.replaceAll(/\s/g, ' ');
 
   before(async () => {
@@ -91,27 +97,27 @@ describe('Numbers, times and counts in French', () => {
     assert.equal(plain(format.duration(11_520_000)), '3 h 12 min');
   });
 
-  it('use each plural form, none as well as one in the singular', () => {
+  it('use each plural form, the singular also for zero', () => {
     const counts = [0, 1, 2, 1_000_000].map((count) => plain(format.plural(count, '{0} file', '{0} files')));
     assert.deepEqual(counts, ['0 fichier', '1 fichier', '2 fichiers', '1 000 000 de fichiers']);
   });
 
-  it('keep the English plural where there are no words in the language', () => {
+  it('use the English plural where there is no translation', () => {
     l10n.config({ contents: {} });
-    const texts = [1, 2].map((count) => formatFor('ja', 'en').plural(count, '{0} file', '{0} files'));
+    const texts = [1, 2].map((count) => createFormat('ja', 'en').plural(count, '{0} file', '{0} files'));
     assert.deepEqual(texts, ['1 file', '2 files']);
   });
 });
 
 describe('Numbers and times', () => {
-  const format = formatFor('en');
+  const format = createFormat('en');
 
-  it('follow the language, and English where it is not known', () => {
-    assert.equal(formatFor('de').number(1234567), '1.234.567');
-    assert.equal(formatFor('not a language').number(1234567), '1,234,567');
+  it('follow the language, and English where it is unknown', () => {
+    assert.equal(createFormat('de').number(1234567), '1.234.567');
+    assert.equal(createFormat('not a language').number(1234567), '1,234,567');
   });
 
-  it('are never longer than a line, whatever a server sent (D39)', () => {
+  it('are never longer than a line, whatever a server sent (D39: server data display)', () => {
     const drawn = [format.number(1e300), format.number(-5), format.size(1e300), format.exactSize(1e300)];
     assert.deepEqual(drawn, [
       '1,000,000,000,000,000,000,000',
@@ -128,7 +134,8 @@ describe('Numbers and times', () => {
     [1_455_012, '1.5 MB'],
     [9.2e15, '9.2 PB'],
   ] as const;
-  for (const [bytes, text] of sizes) it(`say ${bytes} bytes as ${text}`, () => assert.equal(format.size(bytes), text));
+  for (const [bytes, text] of sizes)
+    it(`format ${bytes} bytes as ${text}`, () => assert.equal(format.size(bytes), text));
 
   const durations = [
     [-5, '0 sec'],
@@ -139,22 +146,41 @@ describe('Numbers and times', () => {
     [200_000_000, '2 days 7 hr'],
   ] as const;
   for (const [ms, text] of durations)
-    it(`say ${ms} milliseconds as ${text}`, () => assert.equal(format.duration(ms), text));
+    it(`format ${ms} milliseconds as ${text}`, () => assert.equal(format.duration(ms), text));
 
-  it('leave out the date where it is today', () => {
+  it('omit the date of today', () => {
     const now = Date.parse('2026-11-20T14:02:00');
     assert.doesNotMatch(format.time(now - 60_000, now), /Nov/);
     assert.match(format.time(now - 86_400_000, now), /Nov 19/);
   });
 });
 
-describe('What the person unfolded', () => {
-  it('is remembered until the page turns to something else', () => {
-    const view = new ViewState();
+describe('The view state of a page', () => {
+  it('is remembered until the subject of the page changes', () => {
+    const view = new ViewState(() => undefined);
     view.setOpen('/a', true);
     view.raiseLimit('/a', 500);
-    assert.deepEqual([view.isOpen('/a'), view.limit('/a', 200), view.limit('/b', 200)], [true, 500, 200]);
+    assert.deepEqual([view.isOpen('/a'), view.getLimit('/a', 200), view.getLimit('/b', 200)], [true, 500, 200]);
     view.clear();
-    assert.deepEqual([view.isOpen('/a'), view.limit('/a', 200)], [false, 200]);
+    assert.deepEqual([view.isOpen('/a'), view.getLimit('/a', 200)], [false, 200]);
+  });
+
+  it('is restored for the same subject only', () => {
+    const view = new ViewState(() => undefined);
+    view.setOpen('/a', true);
+    const saved = { key: 'k', ...view.save('one', 70) };
+    const [same, other] = [new ViewState(() => undefined), new ViewState(() => undefined)];
+    assert.deepEqual([same.restore(saved, 'one'), same.isOpen('/a')], [70, true]);
+    assert.deepEqual([other.restore(saved, 'two'), other.isOpen('/a')], [undefined, false]);
+    assert.equal(other.restore({ place: { subject: 'two' } }, 'two'), undefined);
+  });
+
+  it('reports each change once', () => {
+    let changes = 0;
+    const view = new ViewState(() => (changes += 1));
+    view.setOpen('/a', true);
+    view.setOpen('/a', true);
+    view.raiseLimit('/a', 500);
+    assert.equal(changes, 2);
   });
 });

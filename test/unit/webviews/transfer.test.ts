@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { PageTransfer } from '../../../src/messages/transferMessages.ts';
-import { formatFor } from '../../../src/webviews/shared/format.ts';
-import { movementOf } from '../../../src/webviews/transfer/movement.ts';
-import { frameOf, linePath } from '../../../src/webviews/transfer/movementLine.ts';
-import { notesOf } from '../../../src/webviews/transfer/notes.ts';
-import { elapsedMs, timelineOf } from '../../../src/webviews/transfer/timeline.ts';
+import type { PageTransfer } from '../../../src/webviews/messages/transferMessages.ts';
+import { createFormat } from '../../../src/webviews/shared/format.ts';
+import { getProgressCounts } from '../../../src/webviews/transfer/progressCounts.ts';
+import { getChartRange, toLinePath } from '../../../src/webviews/transfer/chartLine.ts';
+import { listTransferNotes } from '../../../src/webviews/transfer/transferNotes.ts';
+import { getElapsedMs, hasChart, listTimeline } from '../../../src/webviews/transfer/timeline.ts';
 import { pageTransfer } from '../../support/pageTransfer.ts';
 
 describe('The history of a transfer', () => {
-  it('tells how long each state lasted, the present one until now', () => {
-    const stretches = timelineOf(pageTransfer(), 20_000);
+  it('lists how long each state lasted, the current one until now', () => {
+    const stretches = listTimeline(pageTransfer(), 20_000);
     assert.deepEqual(
-      stretches.map(({ what, durationMs, isCurrent }) => [what, durationMs, isCurrent]),
+      stretches.map(({ event, durationMs, isCurrent }) => [event, durationMs, isCurrent]),
       [
         ['submitting', 2000, false],
         ['staging', 6000, false],
@@ -21,18 +21,18 @@ describe('The history of a transfer', () => {
     );
   });
 
-  it('gives an end no duration', () => {
+  it('gives a final state no duration', () => {
     const changes = [...pageTransfer().changes, { state: 'succeeded', at: 12_000 } as const];
     const ended = pageTransfer({ state: 'succeeded', ended: true, changes });
-    assert.equal(timelineOf(ended, 99_000).at(-1)?.durationMs, undefined);
-    assert.equal(elapsedMs(ended, 99_000), 11_000);
+    assert.equal(listTimeline(ended, 99_000).at(-1)?.durationMs, undefined);
+    assert.equal(getElapsedMs(ended, 99_000), 11_000);
   });
 
-  it('does not say how long the last known state of a forgotten transfer lasted', () => {
+  it('omits the duration of the last known state of an expired transfer', () => {
     const changes = [...pageTransfer().changes, { state: 'expired', at: 12_000 } as const];
-    const stretches = timelineOf(pageTransfer({ state: 'expired', ended: true, changes }), 99_000);
+    const stretches = listTimeline(pageTransfer({ state: 'expired', ended: true, changes }), 99_000);
     assert.deepEqual(
-      stretches.map(({ what, durationMs }) => [what, durationMs]),
+      stretches.map(({ event, durationMs }) => [event, durationMs]),
       [
         ['submitting', 2000],
         ['staging', 6000],
@@ -42,24 +42,24 @@ describe('The history of a transfer', () => {
     );
   });
 
-  it('puts an accepted cancel where it happened (D13)', () => {
-    const stretches = timelineOf(pageTransfer({ cancelAcceptedAt: 5000 }), 20_000);
+  it('lists an accepted cancellation at its time (D13: ignored cancel)', () => {
+    const stretches = listTimeline(pageTransfer({ cancelAcceptedAt: 5000 }), 20_000);
     assert.deepEqual(
-      stretches.map(({ what }) => what),
+      stretches.map(({ event }) => event),
       ['submitting', 'staging', 'cancelAccepted', 'active'],
     );
   });
 
-  it('never runs backwards when the clock was set back', () => {
-    assert.equal(elapsedMs(pageTransfer(), 500), 0);
-    assert.equal(timelineOf(pageTransfer(), 500).at(-1)?.durationMs, 0);
+  it('has no negative durations after the clock was set back', () => {
+    assert.equal(getElapsedMs(pageTransfer(), 500), 0);
+    assert.equal(listTimeline(pageTransfer(), 500).at(-1)?.durationMs, 0);
   });
 });
 
 describe('The progress of a transfer', () => {
   const table: readonly (readonly [string, Partial<PageTransfer>, object])[] = [
     ['what the server counts', { status: { fileCount: 4, movedFileCount: 1 } }, { moved: 1, total: 4, share: 0.25 }],
-    ['the number asked for until the server counts', { status: {} }, { total: 4 }],
+    ['the requested number until the server counts', { status: {} }, { total: 4 }],
     ['no more than all', { status: { fileCount: 4, movedFileCount: 9 } }, { moved: 4, total: 4, share: 1 }],
     ['no less than none', { status: { fileCount: 4, movedFileCount: -1 } }, { moved: 0, total: 4, share: 0 }],
     [
@@ -75,13 +75,13 @@ describe('The progress of a transfer', () => {
     ],
     [
       'no full bar for a success of nothing at all',
-      { state: 'succeeded', ended: true, startedElsewhere: true, askedFileCount: 0 },
+      { state: 'succeeded', ended: true, startedElsewhere: true, requestedFileCount: 0 },
       { total: 0 },
     ],
     ['success without counts as whole', { state: 'succeeded', ended: true }, { total: 4, share: 1 }],
   ];
   for (const [what, changed, wanted] of table)
-    it(`shows ${what}`, () => assert.deepEqual(movementOf(pageTransfer(changed)), wanted));
+    it(`shows ${what}`, () => assert.deepEqual(getProgressCounts(pageTransfer(changed)), wanted));
 });
 
 describe('The line of files over time', () => {
@@ -91,43 +91,52 @@ describe('The line of files over time', () => {
     { at: 4000, moved: 4 },
   ];
 
-  it('goes from the submission until now, and from no file to all of them', () => {
-    assert.deepEqual(frameOf(series, 8, 500, 5000), { from: 500, to: 5000, most: 8 });
+  it('ranges from the submission until now, and from zero to all files', () => {
+    assert.deepEqual(getChartRange(series, 8, 500, 5000), { from: 500, to: 5000, most: 8 });
   });
 
-  it('holds whatever was told: more files than all, and times that do not fit', () => {
-    assert.deepEqual(frameOf(series, 2, 3000, 3000), { from: 1000, to: 4000, most: 4 });
-    assert.deepEqual(frameOf([], 0, 7, 7), { from: 7, to: 8, most: 1 });
+  it('extends its range for more files than requested and for times outside of it', () => {
+    assert.deepEqual(getChartRange(series, 2, 3000, 3000), { from: 1000, to: 4000, most: 4 });
+    assert.deepEqual(getChartRange([], 0, 7, 7), { from: 7, to: 8, most: 1 });
   });
 
-  it('goes in steps: a count holds until another one is told', () => {
-    const path = linePath(series, { from: 0, to: 5000, most: 4 }, 100, 40);
+  it('goes in steps: a count applies until the next one', () => {
+    const path = toLinePath(series, { from: 0, to: 5000, most: 4 }, 100, 40);
     assert.equal(path, 'M20 40H40V30H80V0H100');
   });
 
-  it('is none without a count', () => {
-    assert.equal(linePath([], { from: 0, to: 1, most: 1 }, 100, 40), '');
+  it('is not shown for a transfer that took only seconds', () => {
+    const changes = [{ state: 'succeeded', at: 31_000 }] as const;
+    const ended = pageTransfer({ state: 'succeeded', ended: true, movement: series, changes });
+    assert.equal(hasChart(ended, 9_000_000), false);
+    assert.equal(hasChart(pageTransfer({ movement: series }), 60_999), false);
+    assert.equal(hasChart(pageTransfer({ movement: series }), 61_000), true);
+    assert.equal(hasChart(pageTransfer({ movement: series.slice(0, 1) }), 61_000), false, 'one count is no line');
+  });
+
+  it('is empty without a count', () => {
+    assert.equal(toLinePath([], { from: 0, to: 1, most: 1 }, 100, 40), '');
   });
 });
 
-describe('The notes of a transfer', () => {
-  const format = formatFor('en');
+describe('The notes of the transfer page', () => {
+  const format = createFormat('en');
   const keys = (changed: Partial<PageTransfer>): readonly string[] =>
-    notesOf(pageTransfer(changed), 'staging', format).map(({ key }) => key);
+    listTransferNotes(pageTransfer(changed), 'staging', format).map(({ key }) => key);
 
-  it('are none when all is well', () => {
+  it('are empty for a transfer without problems', () => {
     assert.deepEqual(keys({ status: { fileCount: 4, movedFileCount: 0 } }), []);
   });
 
-  it('say that a submission without an answer may have been accepted (D12)', () => {
-    assert.deepEqual(keys({ state: 'notConfirmed', problem: 'the service did not answer in time' }), [
+  it('warn that a submission without a response may have been accepted (D12: never resubmit)', () => {
+    assert.deepEqual(keys({ state: 'notConfirmed', problem: "the service didn't respond in time" }), [
       'state',
       'problem',
     ]);
   });
 
-  it('say why a transfer was refused, once', () => {
-    const [note, ...others] = notesOf(
+  it('show once why a transfer was refused', () => {
+    const [note, ...others] = listTransferNotes(
       pageTransfer({ state: 'refused', ended: true, problem: 'no such file' }),
       '',
       format,
@@ -136,75 +145,95 @@ describe('The notes of a transfer', () => {
     assert.deepEqual(others, []);
   });
 
-  it('offer the remedy that fits a rejected sign-in (D44)', () => {
-    const problem = 'the service rejected the ORCID iD';
-    const remedy = (changed: Partial<PageTransfer>): unknown =>
-      notesOf(pageTransfer({ problem, ...changed }), '', format)[0]?.remedy;
-    const [orcid, key] = ['Set ORCID iD…', 'Set API Key…'].map((label) => ({ name: 'remedy', label }));
-    assert.deepEqual(remedy({ state: 'refused', ended: true, remedy: 'orcid' }), orcid);
-    assert.deepEqual(remedy({ remedy: 'key' }), key);
-    assert.equal(remedy({}), undefined);
+  it('say that a transfer was not sent, instead of refused, if nothing reached the server', () => {
+    const problem = 'not connected to the service';
+    const unsent = pageTransfer({ state: 'refused', ended: true, problem, problemKind: 'unsent' });
+    assert.deepEqual(
+      listTransferNotes(unsent, '', format).map(({ kind, text }) => [kind, text]),
+      [['error', 'Not sent: not connected to the service.']],
+    );
   });
 
-  it('say that the server does not follow an accepted cancel (D13)', () => {
-    const [note] = notesOf(pageTransfer({ cancelAcceptedAt: 1, cancelUnheeded: true }), 'staging', format);
-    assert.equal(note?.text, 'The cancel was accepted, but the server still says "staging".');
+  it('show a status request that waits for a submission as information (D34: serialized requests)', () => {
+    const problem = 'waiting for a submission to this server to finish';
+    assert.deepEqual(
+      listTransferNotes(pageTransfer({ problem, problemKind: 'queued' }), '', format).map(({ kind, text }) => [
+        kind,
+        text,
+      ]),
+      [['info', 'Status update delayed: waiting for a submission to this server to finish.']],
+    );
+  });
+
+  it('offer the remedy for a rejected sign-in (D44: classify sign-in failures)', () => {
+    const problem = 'the service rejected the ORCID iD';
+    const actions = (changed: Partial<PageTransfer>): unknown =>
+      listTransferNotes(pageTransfer({ problem, ...changed }), '', format)[0]?.actions;
+    const [orcid, key] = ['Set ORCID iD…', 'Set API Key…'].map((label) => ({ intent: 'remedy', label }));
+    assert.deepEqual(actions({ state: 'refused', ended: true, remedy: 'orcid' }), [orcid]);
+    assert.deepEqual(actions({ remedy: 'key' }), [key]);
+    assert.deepEqual(actions({}), []);
+  });
+
+  it('warn that the server ignores an accepted cancellation (D13: ignored cancel)', () => {
+    const [note] = listTransferNotes(pageTransfer({ cancelAcceptedAt: 1, cancelUnheeded: true }), 'staging', format);
+    assert.equal(note?.text, 'Cancellation accepted, but the server still reports "staging".');
     assert.deepEqual(keys({ cancelAcceptedAt: 1, state: 'cancelled', ended: true }), []);
   });
 
-  it('mark a status that may be another transfer’s (D11)', () => {
+  it('warn of a status that may belong to another transfer (D11: check status identity)', () => {
     assert.deepEqual(keys({ status: { fileCount: 9, doubtful: true } }), ['doubtful'], 'its counts are not compared');
   });
 
-  it('say when the server counts other files than were asked for', () => {
+  it('warn when the server counts other files than requested', () => {
     assert.deepEqual(keys({ status: { fileCount: 1 } }), ['count']);
   });
 
-  it('say how many files a success left out, and what to check (D39)', () => {
-    const [note, ...others] = notesOf(
+  it('show how many files a successful transfer left out (D39: server data display)', () => {
+    const [note, ...others] = listTransferNotes(
       pageTransfer({ state: 'succeeded', ended: true, status: { fileCount: 3, movedFileCount: 3 } }),
       'succeeded',
       format,
     );
-    assert.match(note?.text ?? '', /^1 file was not transferred, although the service reported success\./);
+    assert.match(note?.text ?? '', /^1 file wasn't transferred, although the service reported success\./);
     assert.equal(note?.kind, 'warning');
     assert.deepEqual(others, []);
   });
 
-  it('say that a paused transfer continues when the local service is started', () => {
-    const [note] = notesOf(pageTransfer({ paused: true }), 'active', format);
-    assert.equal(note?.text, 'The local service is stopped. This transfer continues when you start it.');
+  it('explain that a paused transfer continues when the local service is started', () => {
+    const [note] = listTransferNotes(pageTransfer({ paused: true }), 'active', format);
+    assert.equal(note?.text, 'The local service is stopped. This transfer resumes when you start it.');
   });
 
-  it('say why the status could not be asked for, as long as that matters', () => {
-    assert.deepEqual(keys({ problem: 'the service cannot be reached' }), ['problem']);
-    assert.deepEqual(keys({ problem: 'the service cannot be reached', state: 'succeeded', ended: true }), []);
+  it('explain a failed status update until the transfer ends', () => {
+    assert.deepEqual(keys({ problem: "the service can't be reached" }), ['problem']);
+    assert.deepEqual(keys({ problem: "the service can't be reached", state: 'succeeded', ended: true }), []);
   });
 });
 
-describe('What is not known of a transfer', () => {
+describe('The notes about unknown facts', () => {
   const elsewhere = pageTransfer({
     startedElsewhere: true,
-    askedFileCount: 0,
+    requestedFileCount: 0,
     status: { fileCount: 5, movedFileCount: 2 },
   });
   const texts = (given: PageTransfer): readonly string[] =>
-    notesOf(given, 'active', formatFor('en')).map(({ text }) => text);
+    listTransferNotes(given, 'active', createFormat('en')).map(({ text }) => text);
 
-  it('is said of one that was started elsewhere, whose files only the server counts', () => {
+  it('explain that a transfer was started elsewhere, and show only the counts of the server', () => {
     assert.deepEqual(texts(elsewhere), [
-      'This transfer was started elsewhere. Its databases and files are not known here.',
+      "This transfer was started elsewhere. Its databases and files aren't known here.",
     ]);
-    assert.deepEqual(movementOf(elsewhere), { moved: 2, total: 5, share: 0.4 });
+    assert.deepEqual(getProgressCounts(elsewhere), { moved: 2, total: 5, share: 0.4 });
   });
 
-  it('is settled where the person said that it did not start', () => {
+  it('omit the error of a transfer that was marked as not started', () => {
     const replaced = pageTransfer({
       state: 'refused',
       ended: true,
       replacedBy: 'k2',
       problem: 'the connection was lost',
     });
-    assert.deepEqual(texts(replaced), ['You said that this transfer did not start, and submitted another one.']);
+    assert.deepEqual(texts(replaced), ['You marked this transfer as not started and submitted it again.']);
   });
 });

@@ -1,4 +1,4 @@
-/** Takes the place of the editor's native watchdog: ends this process when the one that started it is gone. */
+/** Replaces the editor's native watchdog: ends this process when its parent process is gone. */
 const intervalMs = 1000;
 
 function isGone(pid) {

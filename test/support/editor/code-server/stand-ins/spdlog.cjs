@@ -1,6 +1,6 @@
 /**
- * Takes the place of the editor's native log writer, which would need a compiler on the machine that runs the tests.
- * Without it the editor writes no log files, and "Show Log" opens an empty page.
+ * Replaces the editor's native log writer, which would require a compiler on the test machine. Without it, the editor
+ * writes no log files, and "Show Log" opens an empty page.
  */
 const { closeSync, mkdirSync, openSync, writeSync } = require('node:fs');
 const { dirname } = require('node:path');

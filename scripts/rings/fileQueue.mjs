@@ -1,0 +1,44 @@
+/**
+ * Assigns each test file of a ring to the next process that is ready; holds the last file back until all others are
+ * done.
+ */
+export class FileQueue {
+  /** Totals of the finished files, for the last file. */
+  run = { notRun: 0, commands: [] };
+
+  constructor(files, { lastFile, order }) {
+    const others = files.filter((file) => file !== lastFile);
+    this.waiting = order === 'reverse' ? others.reverse() : others;
+    // If each test runs separately, there are no totals to check.
+    this.last = order === 'alone' ? undefined : lastFile;
+    this.open = new Set();
+    this.allDone = new Promise((resolve) => (this.finishAll = resolve));
+  }
+
+  get areLeft() {
+    return this.waiting.length > 0;
+  }
+
+  /** Returns the response to a process that is ready. */
+  async next({ file, notRun, commands }) {
+    if (file !== undefined) this.finish(file, notRun, commands);
+    const next = this.waiting.shift();
+    if (next !== undefined) {
+      this.open.add(next);
+      return { file: next };
+    }
+    const { last } = this;
+    this.last = undefined;
+    if (last === undefined) return {};
+    if (this.open.size > 0) await this.allDone;
+    return { file: last, environment: { DATA_TRANSFER_JOURNEYS_RUN: JSON.stringify(this.run) } };
+  }
+
+  /** Marks a file as done, even if the process that ran it failed. */
+  finish(file, notRun = 1, commands = []) {
+    this.open.delete(file);
+    this.run.notRun += notRun;
+    this.run.commands = [...new Set([...this.run.commands, ...commands])];
+    if (this.open.size === 0 && !this.areLeft) this.finishAll();
+  }
+}

@@ -1,0 +1,294 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Frame } from 'playwright-core';
+import { fillTransfer } from '../../test/support/editor/journeySteps.ts';
+import { localServiceOf } from '../../test/support/editor/localServices.ts';
+import { journeyKey } from '../../test/support/editor/preparedEditor.ts';
+import type { TreeRow, TreeView } from '../../test/support/editor/treeView.ts';
+import { until } from '../../test/support/editor/until.ts';
+import {
+  answering,
+  dropBeforeAnswer,
+  json,
+  plainProblem,
+  problem,
+  silence,
+} from '../../test/support/faultBehaviours.ts';
+import { toId } from './pictureService.ts';
+import type { Stage } from './stage.ts';
+
+/** Performs a step, with the arguments from the scene. */
+export type Action = (stage: Stage, ...args: readonly string[]) => unknown;
+
+/** The folder of the database "Local Archive", which becomes unavailable during a transfer to it. */
+const archive = join(tmpdir(), 'Local Archive');
+/** Longer, in seconds, than the delay of a window between two polls of one service. */
+const gap = 0.25;
+
+/** Returns the pattern for a string written as `/x/`, otherwise the string itself. */
+function toPattern(text: string): string | RegExp {
+  const [, source, flags] = /^\/(.+)\/(i?)$/.exec(text) ?? [];
+  return source === undefined ? text : new RegExp(source, flags);
+}
+
+function tree({ window }: Stage, view: string): TreeView {
+  return window.tree(view === 'Results' ? 'Search Results' : view);
+}
+
+function row(stage: Stage, view: string, label: string): Promise<TreeRow> {
+  return tree(stage, view).row(toPattern(label));
+}
+
+function see(stage: Stage, view: string, label: string, description = ''): Promise<void> {
+  return tree(stage, view).see(toPattern(label), toPattern(description));
+}
+
+function openPage({ window }: Stage): Promise<Frame> {
+  return window.pageFrame(/./);
+}
+
+/** Waits for a page with this title that contains this text. */
+async function seePage({ window }: Stage, title: string, text?: string): Promise<void> {
+  const page = await window.pageFrame(toPattern(title));
+  await (text === undefined ? page.getByRole('heading', { level: 1 }) : page.getByText(text)).first().waitFor();
+}
+
+async function seeError({ window }: Stage): Promise<void> {
+  await until(
+    'an error in the input',
+    async () => (await window.quickInput.state())?.severity === 'error' || undefined,
+  );
+}
+
+/** Closes inputs, dialogs and notifications. */
+async function tidy({ window }: Stage): Promise<void> {
+  await window.press('Escape', 'Escape');
+  await window.notifications.clear();
+}
+
+async function askSearch({ window }: Stage, database: string, words = ''): Promise<void> {
+  await window.command('Data Transfer: Search Files with Filters…');
+  await window.pick(database, '1/3');
+  await window.input(words, '2/3');
+}
+
+/** Selects the check boxes of files; leaves checked files unchanged. */
+async function check(stage: Stage, ...names: readonly string[]): Promise<void> {
+  const results = tree(stage, 'Results');
+  for (const name of names)
+    await until(`${name} to be checked`, async () => {
+      if ((await results.rows()).some(({ label, isChecked }) => label === name && isChecked)) return true;
+      await (await results.row(name)).toggleCheck();
+      return undefined;
+    });
+}
+
+async function askTransfer({ window }: Stage, destination: string, description?: string): Promise<void> {
+  await window.command('Data Transfer: Transfer Checked Files…');
+  await fillTransfer(window, destination, description);
+}
+
+/** Confirms a transfer in its summary. */
+async function submit(stage: Stage): Promise<void> {
+  await stage.window.notifications.answer('Transfer');
+  await until('no checked files', async () => (await tree(stage, 'Results').description()) === '' || undefined);
+}
+
+/** Changes the status of all transfers to a destination on the service. */
+function become(
+  { service }: Stage,
+  ...[destination = '', status, moved = '0', message, count]: readonly string[]
+): void {
+  for (const transfer of service.transfers.values())
+    if (transfer.destination === toId(destination)) {
+      const counts = { num_files: Number(count ?? transfer.num_files), num_files_transferred: Number(moved) };
+      Object.assign(transfer, { status, message, ...counts });
+    }
+}
+
+/** Refreshes until the window has polled every running transfer; advances the clock as far as that requires. */
+async function refresh(stage: Stage): Promise<void> {
+  const { service, clock } = stage;
+  const running = [...service.transfers].filter(([id]) => !service.ended.has(id));
+  const listPolls = (): readonly string[] => service.http.requestsTo('GET /api/v1/transfers/*').map(({ path }) => path);
+  const before = listPolls().length;
+  let polled = 0;
+  clock.pass(gap);
+  await tree(stage, 'Transfers').action('Refresh Transfers');
+  await until('all transfers to be polled', async () => {
+    const { size } = new Set(listPolls().slice(before));
+    if (size > polled) clock.pass(gap);
+    polled = size;
+    return polled === running.length || undefined;
+  });
+  clock.passToSecond();
+  for (const [id, { status }] of running) if (/succeeded|failed/.test(status)) service.ended.add(id);
+}
+
+/** Refreshes while the service fails, until the status of the last transfer is shown as outdated. */
+async function refreshInVain(stage: Stage, destination: string): Promise<void> {
+  await tree(stage, 'Transfers').action('Refresh Transfers');
+  await until('an old status', async () => {
+    stage.clock.pass(1);
+    const rows = await tree(stage, 'Transfers').rows();
+    return rows.some((one) => one.label.includes(destination) && one.description.includes('as of')) || undefined;
+  });
+}
+
+/** Drags the edge of the side bar to the left. */
+async function narrow({ window: { page } }: Stage): Promise<void> {
+  const { x, width } = (await page.locator('.part.sidebar').boundingBox()) ?? { x: 0, width: 0 };
+  await page.mouse.move(x + width + 2, 400);
+  await page.mouse.down();
+  await page.mouse.move(x + width - 108, 400, { steps: 4 });
+  await page.mouse.up();
+}
+
+/** Ends the local service, as another window might. */
+async function endLocalService({ editor }: Stage): Promise<void> {
+  const service = await localServiceOf(editor.dataFolder);
+  const headers = { authorization: `Bearer ${service?.sharingToken ?? ''}` };
+  await fetch(new URL('/service', service?.address), { method: 'DELETE', headers });
+}
+
+/** Refuses searches like the public server, depending on the database. */
+const refusing = answering(({ body }) => {
+  const { database } = JSON.parse(body) as { readonly database: string };
+  if (database === 'Lab Share') return plainProblem(500, 'Search not implemented for lab database');
+  if (database === 'Genome Portal') return problem(400, 'A query must be the ID of a study.');
+  if (database === 'Observatory Archive') return plainProblem(500, `I[#] S[#] doesn't validate with "data-resource#"`);
+  return json({ resources: [{ id: 'weather.csv', bytes: 1200 }] });
+});
+
+/** Responds with full pages that contain the same files, each in a different order. */
+const repeating = answering(({ body }) => {
+  const { offset = 0, limit = 100 } = JSON.parse(body) as { readonly offset?: number; readonly limit?: number };
+  const ids = Array.from({ length: limit }, (_, index) => `run-${String((index + offset / limit) % limit)}.csv`);
+  return json({ resources: ids.map((id) => ({ id, bytes: 1200 })) });
+});
+
+const losing = answering(({ body }) => {
+  const { file_ids: ids } = JSON.parse(body) as { readonly file_ids: readonly string[] };
+  if (ids.includes('OBS:broken')) return dropBeforeAnswer();
+  return json({ resources: ids.filter((id) => !id.startsWith('OBS:lost')).map((id) => ({ id, bytes: 1200 })) });
+});
+
+/** The steps that scenes consist of. */
+export const actions: Readonly<Record<string, Action>> = {
+  command: ({ window }, title) => window.command(title),
+  run: ({ window }, title) => window.command(`Data Transfer: ${title}`),
+  press: ({ window }, ...keys) => window.press(...keys),
+  tidy,
+  text: ({ window }, text) => window.page.getByText(text).first().waitFor(),
+  narrow,
+
+  pick: ({ window }, label, step) => window.pick(toPattern(label), step),
+  input: ({ window }, text, step) => window.input(text, step),
+  type: ({ window }, text, step) => window.quickInput.type(text, step),
+  accept: ({ window }) => window.quickInput.accept(),
+  prompt: ({ window }, step) => window.quickInput.wait(step),
+  rejected: seeError,
+  mistype: async (stage, text, step) => {
+    await stage.window.quickInput.type(text, step);
+    await seeError(stage);
+  },
+
+  notice: ({ window }, text) => window.notifications.wait(text),
+  dialog: ({ window }) => window.notifications.dialog(),
+  answer: ({ window }, button) => window.notifications.answer(button),
+  status: ({ window }, text) => window.statusBar(text),
+  clickStatus: ({ window }, text) => window.clickStatusBar(text),
+  hoverStatus: (stage, text) => (stage.hover = () => stage.window.statusBarTooltip(text)),
+
+  see,
+  find: row,
+  welcome: (stage, view) => tree(stage, view).welcome(),
+  followWelcome: (stage, view, link) => tree(stage, view).welcomeLink(link),
+  pressTitle: (stage, view, button) => tree(stage, view).action(button),
+  click: async (stage, view, label) => (await row(stage, view, label)).click(),
+  expand: async (stage, view, label) => (await row(stage, view, label)).expand(),
+  collapse: async (stage, view, label) => (await row(stage, view, label)).collapse(),
+  pressRow: async (stage, view, label, button) => (await row(stage, view, label)).action(button),
+  menu: async (stage, view, label, entry) => (await row(stage, view, label)).menu(entry),
+  hover: (stage, view, label) => (stage.hover = async () => (await row(stage, view, label)).tooltip()),
+
+  page: seePage,
+  pressPage: async (stage, name) => (await openPage(stage)).getByRole('button', { name }).click(),
+  waitForBusyPage: async (stage) => (await openPage(stage)).locator('.busy.on').waitFor({ state: 'attached' }),
+  scrollToEnd: async (stage) => (await openPage(stage)).evaluate('scrollTo(0, document.body.scrollHeight)'),
+  openFile: async (stage, label, text) => {
+    await (await row(stage, 'Results', label)).click();
+    await seePage(stage, '/./', text);
+  },
+  openTransfer: async (stage, destination) => {
+    await (await row(stage, 'Transfers', `/to ${destination}$/`)).click();
+    await seePage(stage, `/${destination}/`);
+  },
+
+  connect: async ({ window }, name) => {
+    await window.command('Data Transfer: Switch Connection…');
+    await window.pick(name, 'Select a service to connect to');
+  },
+  askKey: async ({ window, service }) => {
+    await window.command('Data Transfer: Connect to a Service…');
+    await window.input(service.http.address, '1/4');
+    await window.input(journeyKey.value, '3/4');
+  },
+  askSearch,
+  search: async (stage, database, words = '', found = '/\\d\\+? files?/') => {
+    await askSearch(stage, database, words);
+    await stage.window.pick('Search', '3/3');
+    await see(stage, 'Results', words || 'All files', found);
+  },
+  searchAll: async ({ window }) => {
+    await window.command('Data Transfer: Search All Databases…');
+    await window.input('weather', 'leave empty to list all files');
+  },
+  askIds: async ({ window }) => {
+    await window.command('Data Transfer: Find Files by ID…');
+    await window.pick('Observatory Archive', 'Select the database that contains the files');
+  },
+  clear: async (stage) => {
+    await stage.window.command('Data Transfer: Clear Results');
+    await tidy(stage);
+  },
+  check,
+
+  askTransfer,
+  submit,
+  transfer: async (stage, destination, description) => {
+    await askTransfer(stage, destination, description);
+    await submit(stage);
+    await see(stage, 'Transfers', `to ${destination}`);
+  },
+  pass: ({ clock }, seconds) => clock.pass(Number(seconds)),
+  become,
+  refresh,
+  refreshInVain,
+  progress: async (stage, destination, moved, shown) => {
+    become(stage, destination, 'active', moved);
+    await refresh(stage);
+    await see(stage, 'Transfers', `to ${destination}`, shown);
+  },
+
+  silence: ({ service }, route) => service.http.on(route, silence()),
+  drop: ({ service }, route) => service.http.on(route, dropBeforeAnswer()),
+  fail: ({ service }, route, status, detail) => service.http.on(route, problem(Number(status), detail)),
+  reply: ({ service }, route, body) => service.http.on(route, json(JSON.parse(body))),
+  refuseSearches: ({ service }) => service.http.on('POST /api/v1/files', refusing),
+  repeatFiles: ({ service }) => service.http.on('POST /api/v1/files', repeating),
+  loseIds: ({ service }) => service.http.on('POST /api/v1/files/by-id', losing),
+  recover: ({ service }) => service.recover(),
+  stopService: ({ service }) => service.http.stop(),
+  startService: ({ service }) => service.http.startAgain(),
+  endLocalService,
+  serveArchive: async ({ window }) => {
+    await rm(archive, { recursive: true, force: true });
+    await mkdir(archive);
+    await window.command('Data Transfer: Serve a Folder as a Database…');
+    await window.input(`${archive}/`, 'Serve a Folder as a Database');
+    await window.input(basename(archive), 'Database name for');
+  },
+  removeArchive: () => rm(archive, { recursive: true }),
+};

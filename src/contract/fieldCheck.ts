@@ -1,0 +1,23 @@
+interface ExpectedFields {
+  readonly texts: readonly string[];
+  readonly numbers: readonly string[];
+}
+
+/**
+ * Returns true for an object whose named fields have the expected types, or are absent or null. Replaces a schema for
+ * responses with thousands of entries, because schema validation would take longer than parsing the JSON.
+ */
+export function hasFields(
+  value: unknown,
+  { texts, numbers }: ExpectedFields,
+): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const actual = value as Readonly<Record<string, unknown>>;
+  for (const name of texts) if (!isAbsent(actual[name]) && typeof actual[name] !== 'string') return false;
+  for (const name of numbers) if (!isAbsent(actual[name]) && !Number.isFinite(actual[name])) return false;
+  return true;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}

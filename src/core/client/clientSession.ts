@@ -1,0 +1,62 @@
+import type { ServiceInfo } from '../model/connection.ts';
+import type { Database } from '../model/databaseModel.ts';
+import { addSuggestedAddress } from './address.ts';
+import { readDatabases } from './responseReaders.ts';
+import type { Channel, HttpRequest, HttpResponse } from './exchange.ts';
+import { readResult, send } from './http.ts';
+import type { Result } from './result.ts';
+import type { ServerDialects } from './serverDialect.ts';
+
+/** Represents a connected service with its root document and last listing. Ends when its channel does. */
+export class ClientSession {
+  readonly channel: Channel;
+  readonly service: ServiceInfo;
+  readonly dialects: ServerDialects;
+  private readonly apiPath: string;
+  /** The last listing, if any. Only a listing proves a key (D6: prove the key). */
+  listed: readonly Database[] | undefined;
+
+  /** `apiPath` is the path of `{api_base}` (§4). */
+  constructor(channel: Channel, service: ServiceInfo, dialects: ServerDialects, apiPath: string) {
+    this.channel = channel;
+    this.service = service;
+    this.dialects = dialects;
+    this.apiPath = apiPath;
+  }
+
+  /** Sends a request to the API; `path` is relative to `{api_base}` (§4). */
+  async send(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse>> {
+    return this.addKeyHistory(await send(this.channel, this.locate(request), signal));
+  }
+
+  private locate(request: HttpRequest): HttpRequest {
+    return { ...request, path: `${this.apiPath}/${request.path}` };
+  }
+
+  getAddressLength(path: string): number {
+    return this.channel.origin.length + this.apiPath.length + 1 + path.length;
+  }
+
+  async request<T>(request: HttpRequest, read: (json: unknown) => T, signal?: AbortSignal): Promise<Result<T>> {
+    return readResult(this.locate(request), await this.send(request, signal), read);
+  }
+
+  /** Marks a 401 if the key was accepted earlier in the session. */
+  private addKeyHistory<T>(result: Result<T>): Result<T> {
+    if (!result.reason || result.reason.kind !== 'unauthorized' || !this.listed) return result;
+    return { ...result, reason: { ...result.reason, keyWorked: true } };
+  }
+
+  /** Lists the databases and caches the list for {@link getDatabases} (§4.2). */
+  async listDatabases(signal?: AbortSignal): Promise<Result<readonly Database[]>> {
+    const result = await this.request({ method: 'GET', path: 'databases', isUniversal: true }, readDatabases, signal);
+    if (result.reason) return { ...result, reason: addSuggestedAddress(result.reason, this.service.address) };
+    this.listed = result.value;
+    return result;
+  }
+
+  /** Returns the last listing, or requests it if there is none. Returns an empty list if that fails. */
+  async getDatabases(signal?: AbortSignal): Promise<readonly Database[]> {
+    return this.listed ?? (await this.listDatabases(signal)).value ?? [];
+  }
+}

@@ -1,0 +1,60 @@
+import { problemDocumentSchema } from '../../contract/problem.ts';
+import { parseJsonObject, type JsonObject } from '../util/json.ts';
+import { redact } from '../util/redact.ts';
+
+interface ErrorBody {
+  /** Readable plain text; absent if the body does not contain any. */
+  readonly detail?: string;
+  /** True for an error from the service itself, rather than from a server without this route (D8: metadata by ids). */
+  readonly isProblem: boolean;
+}
+
+const maxDetailLength = 4_000;
+
+/**
+ * Reads the body of an error response in any form listed in D14 (error documents): a problem document, `{code, error}`,
+ * plain text, an HTML page, or nothing. Ignores `errors[].value`. Removes `secrets` before truncating long text, so
+ * that no secret is cut in two.
+ */
+export function readErrorBody(text: string, contentType: string, secrets: readonly string[] = []): ErrorBody {
+  const json = parseJsonObject(text);
+  const detail = json ? getObjectDetail(json) : getTextDetail(text, contentType);
+  return {
+    isProblem: json !== undefined && detail !== undefined,
+    ...(detail && { detail: shorten(redact(detail, secrets)) }),
+  };
+}
+
+/** Joins the messages in an error document. Stops comparing them at the maximum length: there may be thousands. */
+function getObjectDetail(json: JsonObject): string | undefined {
+  const detail = toText(json['detail']) ?? toText(json['error']) ?? toText(json['message']);
+  const parts = detail === undefined ? [] : [detail];
+  let length = detail?.length ?? 0;
+  for (const message of collectMessages(json)) {
+    if (length > maxDetailLength) break;
+    if (parts.some((part) => part.includes(message))) continue;
+    parts.push(message);
+    length += message.length;
+  }
+  return parts.length > 0 ? parts.join('; ') : toText(json['title']);
+}
+
+function collectMessages(json: JsonObject): string[] {
+  const problem = problemDocumentSchema.safeParse({ errors: json['errors'] });
+  const errors = problem.success ? (problem.data.errors ?? []) : [];
+  return errors.map(({ message }) => toText(message)).filter((message) => message !== undefined);
+}
+
+function getTextDetail(text: string, contentType: string): string | undefined {
+  if (!/html/i.test(contentType) && !/^\s*</.test(text)) return toText(text);
+  return toText(/<title[^>]*>([^<]*)</i.exec(text.slice(0, 20_000))?.[1]);
+}
+
+function toText(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text;
+}
+
+function shorten(text: string): string {
+  return text.length > maxDetailLength ? `${text.slice(0, maxDetailLength)}…` : text;
+}

@@ -1,0 +1,136 @@
+import type * as z from 'zod/mini';
+import { databaseSchema, searchParameterSchema } from '../../contract/database.ts';
+import { isFileResource, resourcesSchema, type FileResource } from '../../contract/fileResource.ts';
+import { rootDocumentSchema } from '../../contract/root.ts';
+import { isTransferStatus, transferAcceptedSchema, transferStatusSchema } from '../../contract/transfer.ts';
+import type { Database } from '../model/databaseModel.ts';
+import type { FileEntry, FoundFile, UnreadableFile } from '../model/fileEntry.ts';
+import type { SearchParameter } from '../model/databaseParameter.ts';
+import type { TransferStatus } from '../model/transferModel.ts';
+import { parseAmount } from '../util/displayLimits.ts';
+import { isDeeperThan, isJsonObject } from '../util/json.ts';
+import { parseUuid } from '../util/uuid.ts';
+
+/** Thrown by the readers in this file if a response violates the contract (D15: tolerant reading). */
+export class UnreadableResponseError extends Error {
+  override readonly name = 'UnreadableResponseError';
+}
+
+const maxTextLength = 100_000;
+const maxResourceDepth = 200;
+
+/** Parses the body of a response. Throws UnreadableResponseError if it is not JSON. */
+export function readJson(text: string): unknown {
+  if (text.trim() === '') throw new UnreadableResponseError('the response is empty');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new UnreadableResponseError('the response is not JSON');
+  }
+}
+
+/** Reads the root document (§2.1). Absent fields become empty strings. */
+export function readRoot(json: unknown): { readonly name: string; readonly version: string } {
+  const { name, version } = parse(rootDocumentSchema, json);
+  return { name: name ?? '', version: version ?? '' };
+}
+
+/** Reads the listing of databases (§4.2). Skips elements without `id` or `name`; null means an empty list. */
+export function readDatabases(json: unknown): readonly Database[] {
+  if (json === null) return [];
+  if (!Array.isArray(json)) throw new UnreadableResponseError('the response is not a list of databases');
+  return json.flatMap((element: unknown) => readDatabase(element) ?? []);
+}
+
+function readDatabase(element: unknown): Database | undefined {
+  const complete = isJsonObject(element) ? { organization: '', url: '', ...omitNulls(element) } : element;
+  const parsed = databaseSchema.safeParse(complete);
+  if (!parsed.success) return undefined;
+  const { id, name, organization, url } = parsed.data;
+  return { id, name, organization, url, ...(parsed.data['readOnly'] === true && { readOnly: true }) };
+}
+
+function omitNulls(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+}
+
+/** Reads the `resources` in a search or metadata response one at a time (§2.3, D15: tolerant reading). */
+export function readFiles(json: unknown, database: string): readonly FoundFile[] {
+  const { resources } = parse(resourcesSchema, json);
+  return (resources ?? []).map((resource) => readFile(resource, database));
+}
+
+function readFile(resource: unknown, database: string): FoundFile {
+  if (!isFileResource(resource) || isDeeperThan(resource, maxResourceDepth)) return toUnreadableFile(resource);
+  return toFileEntry(resource, database);
+}
+
+function toUnreadableFile(resource: unknown): UnreadableFile {
+  let text: string;
+  try {
+    text = JSON.stringify(resource);
+  } catch {
+    text = '…';
+  }
+  return { kind: 'unreadable', text: text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text };
+}
+
+function toFileEntry(resource: FileResource, database: string): FileEntry {
+  const { id, path, title, description, format, mediatype, bytes, hash } = resource;
+  const known = { path, title, description, format, mediaType: mediatype, sizeBytes: parseAmount(bytes), hash };
+  return { kind: 'file', id, database, name: getFileName(resource), ...omitAbsent(known), resource };
+}
+
+function getFileName({ id, name, path }: FileResource): string {
+  return path?.slice(path.lastIndexOf('/') + 1).trim() || name?.trim() || id;
+}
+
+type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
+
+function omitAbsent<T extends object>(fields: T): Present<T> {
+  const present: Present<T> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined && value !== null) present[name] = value;
+  }
+  return present;
+}
+
+/** Reads the response to a submission (§4.5). Returns the transfer's ID in canonical form. */
+export function readAccepted(json: unknown): string {
+  const id = parseUuid(parse(transferAcceptedSchema, json).id);
+  if (id === undefined) throw new UnreadableResponseError('the id of the transfer is not a UUID');
+  return id;
+}
+
+/** Reads a transfer's status (§2.4). Omits null fields and impossible counts (D39: server data display). */
+export function readStatus(json: unknown): TransferStatus {
+  const document = isTransferStatus(json) ? json : parse(transferStatusSchema, json);
+  const { id, status, message, num_files, num_files_transferred } = document;
+  const [fileCount, movedFileCount] = [num_files, num_files_transferred].map(parseAmount);
+  return omitAbsent({ id, status, message, fileCount, movedFileCount });
+}
+
+/** Reads the search parameters of a database (D26: service HTTP behavior). Skips those without a type. */
+export function readSearchParameters(json: unknown): Readonly<Record<string, SearchParameter>> {
+  if (!isJsonObject(json)) throw new UnreadableResponseError('the response is not an object');
+  return Object.fromEntries(
+    Object.entries(json).flatMap(([name, element]) => {
+      const parsed = searchParameterSchema.safeParse(element);
+      return parsed.success ? [[name, toSearchParameter(parsed.data)] as const] : [];
+    }),
+  );
+}
+
+function toSearchParameter({ type, value }: z.infer<typeof searchParameterSchema>): SearchParameter {
+  return { type, values: Array.isArray(value) ? (value as unknown[]) : [] };
+}
+
+function parse<T extends z.ZodMiniType>(schema: T, json: unknown): z.output<T> {
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const path = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
+  throw new UnreadableResponseError(
+    path === '' ? 'the response has an unexpected form' : `the response's "${path}" is not of the expected type`,
+  );
+}

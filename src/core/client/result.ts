@@ -1,0 +1,12 @@
+import type { Reason } from '../model/reason.ts';
+
+/** Describes a request that failed or received no usable response. */
+export interface RequestFailure {
+  readonly value?: never;
+  readonly reason: Reason;
+  /** True if the service itself refused with an error document, unlike a missing route (D8: metadata by ids). */
+  readonly isProblem: boolean;
+}
+
+/** The result of a single request in the client. Operations convert it to a `Reply`. */
+export type Result<T> = { readonly value: T; readonly reason?: never } | RequestFailure;

@@ -1,0 +1,67 @@
+import type { DataTransferClient } from '../client/dataTransferClient.ts';
+import type { Connection, ServiceInfo } from '../model/connection.ts';
+import { Emitter } from '../util/emitter.ts';
+import type { Disposable } from '../util/lifetime.ts';
+
+/** An open connection whose key was accepted (D6: prove the key). */
+export interface OpenConnection {
+  readonly connection: Connection;
+  readonly service: ServiceInfo;
+  readonly client: DataTransferClient;
+}
+
+/** Stores the open connections. One is active; the others stay open so that their transfers are polled. */
+export class OpenConnections implements Disposable {
+  private readonly open = new Map<string, OpenConnection>();
+  private activeId: string | undefined;
+  private readonly changed = new Emitter<void>();
+
+  readonly onDidChange = this.changed.event;
+
+  get active(): OpenConnection | undefined {
+    return this.activeId === undefined ? undefined : this.open.get(this.activeId);
+  }
+
+  /** Returns all sessions in the order in which they were opened. */
+  getAll(): readonly OpenConnection[] {
+    return [...this.open.values()];
+  }
+
+  get(connectionId: string): OpenConnection | undefined {
+    return this.open.get(connectionId);
+  }
+
+  /** Activates a session. Closes an earlier session of the same connection. */
+  activate(session: OpenConnection): void {
+    this.activeId = session.connection.id;
+    this.add(session);
+  }
+
+  /** Deactivates the active session, which stays open so that its transfers are polled. */
+  deactivate(): void {
+    if (this.activeId === undefined) return;
+    this.activeId = undefined;
+    this.changed.fire();
+  }
+
+  /** Adds a session without activating it, so that its transfers are polled. */
+  add(session: OpenConnection): void {
+    const older = this.open.get(session.connection.id);
+    if (older && older.client !== session.client) older.client.dispose();
+    this.open.set(session.connection.id, session);
+    this.changed.fire();
+  }
+
+  close(connectionId: string): void {
+    this.open.get(connectionId)?.client.dispose();
+    this.open.delete(connectionId);
+    if (this.activeId === connectionId) this.activeId = undefined;
+    this.changed.fire();
+  }
+
+  dispose(): void {
+    for (const session of this.open.values()) session.client.dispose();
+    this.open.clear();
+    this.activeId = undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import { ConnectionError, RuntimeError } from '../client/errors.ts';
+import type { Reason } from '../model/reason.ts';
+
+/** Returns the reason why the client refused to send a request (§4.8). Rethrows any other error, which is a bug. */
+export function toRefusal(error: unknown): Reason {
+  if (error instanceof ConnectionError) return error.reason;
+  if (error instanceof RuntimeError) return { kind: 'notConnected', detail: error.message };
+  if (error instanceof TypeError || error instanceof RangeError) return { kind: 'badArgument', detail: error.message };
+  throw error;
+}
+
+/** Runs a client operation and converts the refusal of its arguments to a reason. */
+export async function catchRefusal<R extends { readonly reason?: Reason }>(
+  operation: () => Promise<R>,
+): Promise<R | { readonly value?: never; readonly reason: Reason }> {
+  try {
+    return await operation();
+  } catch (error) {
+    return { reason: toRefusal(error) };
+  }
+}

@@ -1,0 +1,166 @@
+import type { LedgerChange, LedgerWatch } from '../ledger/ledgerWatch.ts';
+import type { PendingSubmissions } from '../ledger/pendingSubmissions.ts';
+import type { TransferLedger } from '../ledger/transferLedger.ts';
+import { mergeTransfers, isSameExceptPolledAt } from '../ledger/transferMerge.ts';
+import type { UnsavedRecords } from '../ledger/unsavedRecords.ts';
+import { hasEnded, withState, type Transfer } from '../model/transferModel.ts';
+import type { TransferStore } from '../store/transferStore.ts';
+import type { Clock } from '../util/clock.ts';
+import { Lifetime, type Disposable } from '../util/lifetime.ts';
+import type { Logger } from '../util/logger.ts';
+import { mapConcurrently } from '../util/mapConcurrently.ts';
+
+interface SavedTransfersDependencies {
+  readonly store: TransferStore;
+  readonly ledger: TransferLedger;
+  readonly unsaved: UnsavedRecords;
+  readonly submissions: PendingSubmissions;
+  readonly watch: LedgerWatch;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const submissionCheckMs = 3_000;
+const maxParallelWrites = 16;
+/** Delay before old records are deleted, long enough not to slow down startup. */
+const purgeAfterMs = 60_000;
+
+/** Synchronizes the transfers that this window shows with the ledger, which all windows share. */
+export class SavedTransfers implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly dependencies: SavedTransfersDependencies;
+  private readonly keysToCheck = new Set<string>();
+  private isChecking = false;
+  private following: Promise<void> | undefined;
+  private nextCheck: Disposable | undefined;
+
+  constructor(dependencies: SavedTransfersDependencies) {
+    this.dependencies = dependencies;
+    this.lifetime.track(dependencies.watch.onDidChange((change) => void this.handleChange(change)));
+  }
+
+  /** Shows a transfer and saves it to the ledger. Shows it even if the disk is full. */
+  async save(transfer: Transfer): Promise<Transfer> {
+    this.dependencies.store.put([transfer]);
+    return await this.saveAndMerge(transfer);
+  }
+
+  async saveAll(transfers: readonly Transfer[]): Promise<void> {
+    this.dependencies.store.put(transfers);
+    await mapConcurrently(transfers, maxParallelWrites, (transfer) => this.saveAndMerge(transfer));
+  }
+
+  /** Starts showing changes from other windows, including those made since the ledger was read. */
+  async follow(): Promise<void> {
+    this.following ??= this.start();
+    await this.following;
+    await this.handleChange({ folder: 'running' });
+  }
+
+  /** Marks submissions as not confirmed if their window closed before the response arrived (D12: never resubmit). */
+  async settleSubmissions(): Promise<void> {
+    const { store, ledger, submissions, clock } = this.dependencies;
+    for (const { key } of store.getRunning().filter(({ state }) => state === 'submitting')) {
+      if (await submissions.isPending(key)) {
+        this.settleLater();
+        continue;
+      }
+      const change = await ledger.checkRecord(key);
+      if (change.kind === 'there') this.show(change.transfer);
+      const transfer = store.get(key);
+      if (transfer?.state !== 'submitting') continue;
+      const problem = { kind: 'dropped', maybeDone: true } as const;
+      await this.save({ ...withState(transfer, 'notConfirmed', clock.now()), problem });
+    }
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+    this.nextCheck?.dispose();
+  }
+
+  private async saveAndMerge(transfer: Transfer): Promise<Transfer> {
+    const { store, unsaved } = this.dependencies;
+    const known = await unsaved.save(transfer);
+    const shown = store.get(transfer.key);
+    if (shown && !isSameExceptPolledAt(known, transfer)) store.put([mergeTransfers(known, shown)]);
+    return store.get(transfer.key) ?? known;
+  }
+
+  private async start(): Promise<void> {
+    const { clock, ledger, watch } = this.dependencies;
+    const purge = (): void => void ledger.purge().catch((error: unknown) => this.logError(error));
+    this.lifetime.track(clock.after(purgeAfterMs, purge));
+    await watch.start();
+  }
+
+  private settleLater(): void {
+    this.nextCheck ??= this.dependencies.clock.after(submissionCheckMs, () => {
+      this.nextCheck = undefined;
+      this.settleSubmissions().catch((error: unknown) => this.logError(error));
+    });
+  }
+
+  private async handleChange(change: LedgerChange): Promise<void> {
+    try {
+      const keys = 'key' in change ? [change.key] : await this.listChangedKeys(change.folder);
+      for (const key of keys) this.keysToCheck.add(key);
+      await this.checkAll();
+    } catch (error) {
+      this.logError(error);
+    }
+  }
+
+  /** Lists the records in a folder that may be new, removed or changed. Ended transfers never change. */
+  private async listChangedKeys(folder: 'running' | 'ended'): Promise<readonly string[]> {
+    const { store, ledger } = this.dependencies;
+    const present = await ledger.keys(folder);
+    if (folder === 'running') return [...present, ...store.getRunning().map(({ key }) => key)];
+    const isPresent = new Set(present);
+    const removed = store.getFinished().filter(({ key }) => !isPresent.has(key));
+    return [...present.filter((key) => !store.get(key)), ...removed.map(({ key }) => key)];
+  }
+
+  /** Checks all noted keys, including those added while it runs. Only one check runs at a time. */
+  private async checkAll(): Promise<void> {
+    if (this.isChecking) return;
+    this.isChecking = true;
+    try {
+      for (const key of this.keysToCheck) {
+        this.keysToCheck.delete(key);
+        await this.check(key);
+      }
+    } finally {
+      this.isChecking = false;
+    }
+    const { store, ledger } = this.dependencies;
+    if (store.hasEarlier && !(await ledger.hasEnded())) store.setHasEarlier(false);
+    if (store.getRunning().some(({ state }) => state === 'submitting')) this.settleLater();
+  }
+
+  private async check(key: string): Promise<void> {
+    const { store, ledger, unsaved } = this.dependencies;
+    const change = await ledger.checkRecord(key);
+    const ours = store.get(key);
+    if (change.kind === 'there') this.show(change.transfer);
+    if (!ours || (change.kind !== 'removed' && change.kind !== 'missing')) return;
+    // No window removed the transfer and it has not ended, so its file is written again.
+    if (change.kind === 'missing' && !hasEnded(ours.state)) return void this.save(ours);
+    unsaved.forget([key]);
+    store.remove([key]);
+  }
+
+  private show(theirs: Transfer): void {
+    const { store } = this.dependencies;
+    const ours = store.get(theirs.key);
+    if (!ours && hasEnded(theirs.state) && store.hasEarlier) return;
+    const merged = ours ? mergeTransfers(ours, theirs) : theirs;
+    store.put([merged]);
+    // Write back changes that the other window did not know, so that the result does not depend on write order.
+    if (!isSameExceptPolledAt(merged, theirs)) void this.save(merged);
+  }
+
+  private logError(error: unknown): void {
+    this.dependencies.log.error(`The changes of other windows to transfers could not be read: ${String(error)}`);
+  }
+}

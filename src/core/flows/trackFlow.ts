@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { Reason } from '../model/reason.ts';
+import type { TurnObserver } from '../model/requestTurn.ts';
+import {
+  hasEnded,
+  withState,
+  getState,
+  withTrustedCounts,
+  type Transfer,
+  type TransferState,
+  type TransferStatus,
+} from '../model/transferModel.ts';
+import type { TransferStore } from '../store/transferStore.ts';
+import type { Clock } from '../util/clock.ts';
+import { omit } from '../util/omit.ts';
+import { catchRefusal } from './refusals.ts';
+import type { OpenConnections } from './openConnections.ts';
+import type { TransferFlow } from './transferFlow.ts';
+
+/** The result of looking up a transfer: a known transfer, its status on the service, or the reason for a failure. */
+export type LookupResult =
+  | { readonly kind: 'known'; readonly transfer: Transfer }
+  | { readonly kind: 'found'; readonly id: string; readonly status: TransferStatus }
+  | { readonly kind: 'failed'; readonly reason: Reason };
+
+interface TrackFlowDependencies {
+  readonly sessions: OpenConnections;
+  readonly store: TransferStore;
+  readonly transfers: TransferFlow;
+  readonly clock: Clock;
+}
+
+/** Tracks transfers by ID that were started elsewhere, or here without confirmation (D12: never resubmit). */
+export class TrackFlow {
+  private readonly dependencies: TrackFlowDependencies;
+
+  constructor(dependencies: TrackFlowDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /** Looks up an ID in this window and, with a single request, on the service (§4.6). */
+  async lookUp(connectionId: string, id: string, signal?: AbortSignal, observer?: TurnObserver): Promise<LookupResult> {
+    const { sessions, store, transfers } = this.dependencies;
+    await transfers.loadFinished();
+    const known = store.getAll().find((one) => one.id === id && one.order.connectionId === connectionId);
+    if (known) return { kind: 'known', transfer: known };
+    const session = sessions.get(connectionId);
+    if (!session) return { kind: 'failed', reason: { kind: 'notConnected' } };
+    const reply = await catchRefusal(() => session.client.transferStatus(id, signal, { observer }));
+    if (reply.value) return { kind: 'found', id, status: reply.value };
+    return { kind: 'failed', reason: reply.reason ?? { kind: 'unreadable' } };
+  }
+
+  /** Tracks a transfer that was started elsewhere, so that it is polled like any other. */
+  async track(connectionId: string, orcid: string, id: string, status: TransferStatus): Promise<Transfer> {
+    const now = this.dependencies.clock.now();
+    const state = toTrustedState(status);
+    return await this.dependencies.transfers.track({
+      key: randomUUID(),
+      id,
+      order: { connectionId, orcid, source: '', destination: '', files: [] },
+      createdAt: now,
+      state,
+      changes: [{ state, at: now }],
+      status: withTrustedCounts(status),
+      askedAt: now,
+      startedElsewhere: true,
+    });
+  }
+
+  /** Assigns a service's ID to an unconfirmed transfer; undefined for any other transfer (D12: never resubmit). */
+  async confirm(key: string, id: string, status: TransferStatus): Promise<Transfer | undefined> {
+    const { store, clock, transfers } = this.dependencies;
+    const transfer = store.get(key);
+    if (transfer?.state !== 'notConfirmed') return undefined;
+    const at = clock.now();
+    const polled = { id, status: withTrustedCounts(status), askedAt: at };
+    const confirmed = omit(withState(transfer, toTrustedState(status), at), 'problem');
+    return await transfers.track({ ...confirmed, ...polled });
+  }
+}
+
+/** Returns the state in a status; a doubtful status must not end the transfer (D11: check status identity). */
+function toTrustedState(status: TransferStatus): TransferState {
+  const state = getState(status);
+  return status.doubtful && hasEnded(state) ? 'accepted' : state;
+}

@@ -1,0 +1,46 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../util/clock.ts';
+import { FileLock } from '../util/fileLock.ts';
+import type { Disposable } from '../util/lifetime.ts';
+
+/** Records the submissions for which an open window awaits the response: they are not lost (D12: never resubmit). */
+export class PendingSubmissions implements Disposable {
+  private readonly folder: string;
+  private readonly clock: Clock;
+  private readonly own = new Map<string, FileLock>();
+
+  /** `folder` is the ledger's folder. */
+  constructor(folder: string, clock: Clock) {
+    this.folder = join(folder, 'submitting');
+    this.clock = clock;
+  }
+
+  /** Records that this window is submitting a transfer. Rejects if the record cannot be written. */
+  async start(key: string): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const lock = await FileLock.acquire(this.getPath(key), this.clock);
+    if (lock) this.own.set(key, lock);
+  }
+
+  /** Removes the entry for a submission whose outcome was saved. */
+  async end(key: string): Promise<void> {
+    const lock = this.own.get(key);
+    this.own.delete(key);
+    await lock?.release();
+  }
+
+  /** Returns true while this or another window is waiting for the response. */
+  async isPending(key: string): Promise<boolean> {
+    return this.own.has(key) || (await FileLock.getFreeAt(this.getPath(key))) > this.clock.now();
+  }
+
+  dispose(): void {
+    for (const lock of this.own.values()) lock.dispose();
+    this.own.clear();
+  }
+
+  private getPath(key: string): string {
+    return join(this.folder, `${key}.lock`);
+  }
+}

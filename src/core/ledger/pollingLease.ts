@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../util/clock.ts';
+import { Emitter } from '../util/emitter.ts';
+import { FileLock } from '../util/fileLock.ts';
+import { FolderWatch } from '../util/folderWatch.ts';
+import type { Disposable } from '../util/lifetime.ts';
+import type { Logger } from '../util/logger.ts';
+import { WindowMessages } from './windowMessages.ts';
+
+interface PollingLeaseDependencies {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  hasFocus(): boolean;
+}
+
+/** A request to poll immediately: one transfer, or all transfers of a connection. */
+interface PollRequest {
+  readonly connectionId: string;
+  readonly key?: string;
+}
+
+const heartbeatMs = 3_000;
+const staleAfterMs = 10_000;
+const minWaitMs = 50;
+
+/**
+ * Elects one of the windows with an open connection to poll the connection's transfers. When that window closes,
+ * another one takes over immediately; when it crashes, within ten seconds. Windows coordinate through files next to the
+ * ledger: a lock for each connection, a file for each requested poll, and a file for each focused window.
+ */
+export class PollingLease implements Disposable {
+  private readonly dependencies: PollingLeaseDependencies;
+  private readonly messages: WindowMessages;
+  private readonly windowToken = randomUUID();
+  private readonly watch: FolderWatch;
+  /** The lock of each connection that this window polls; undefined if the lock could not be written. */
+  private readonly leases = new Map<string, FileLock | undefined>();
+  private eligible: ReadonlySet<string> = new Set();
+  private hasRunning = false;
+  private isFocusElsewhere = false;
+  private isFocusPublished = false;
+  private heartbeat: Disposable | undefined;
+  private isChecking = false;
+  private shouldCheckAgain = false;
+  private isDisposed = false;
+  private readonly changed = new Emitter<void>();
+  private readonly pollRequested = new Emitter<PollRequest>();
+
+  /** Fires when this window acquires or loses a lease. */
+  readonly onDidChange = this.changed.event;
+  /** Fires when another window requests a poll on a connection that this window polls. */
+  readonly onDidRequestPoll = this.pollRequested.event;
+
+  constructor(dependencies: PollingLeaseDependencies) {
+    this.dependencies = dependencies;
+    this.messages = new WindowMessages(join(dependencies.folder, 'asking'));
+    this.watch = new FolderWatch(this.messages.folder, (name) => {
+      if (name !== this.focusFile && !name?.endsWith('.part')) void this.check();
+    });
+  }
+
+  /** Sets the connections that this window is able to poll. Publishes the focus only while transfers are running. */
+  setEligible(connectionIds: ReadonlySet<string>, hasRunning: boolean): void {
+    this.eligible = connectionIds;
+    this.hasRunning = hasRunning;
+    for (const [id, lock] of this.leases) if (!connectionIds.has(id)) this.removeLease(id, lock);
+    if (hasRunning) this.heartbeat ??= this.dependencies.clock.after(0, () => void this.sendHeartbeat());
+    if (connectionIds.size > 0) void this.check();
+  }
+
+  hasLease(connectionId: string): boolean {
+    return this.leases.has(connectionId);
+  }
+
+  /**
+   * Requests a poll from the window that holds the lease. It polls immediately, or at its next heartbeat at the latest.
+   */
+  async requestPoll({ connectionId, ...content }: PollRequest): Promise<void> {
+    const name = `${encodeURIComponent(connectionId)}.${randomUUID()}.want`;
+    await this.notifyWindows(() => this.messages.write(name, content));
+  }
+
+  /** Returns true if this window is focused, or if another one was at its last heartbeat. */
+  isAnyWindowFocused(): boolean {
+    return this.isFocusElsewhere || this.dependencies.hasFocus();
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.watch.dispose();
+    this.heartbeat?.dispose();
+    for (const lock of this.leases.values()) lock?.dispose();
+    this.leases.clear();
+    if (this.isFocusPublished) rmSync(join(this.messages.folder, this.focusFile), { force: true });
+  }
+
+  private get focusFile(): string {
+    return `${this.windowToken}.focus`;
+  }
+
+  private async sendHeartbeat(): Promise<void> {
+    this.heartbeat = undefined;
+    if (!this.hasRunning || this.isDisposed) {
+      await this.publishFocus(false);
+      return;
+    }
+    this.heartbeat = this.dependencies.clock.after(heartbeatMs, () => void this.sendHeartbeat());
+    await this.publishFocus(this.dependencies.hasFocus());
+    await this.check();
+  }
+
+  private async publishFocus(hasFocus: boolean): Promise<void> {
+    const at = this.dependencies.clock.now();
+    const wasPublished = this.isFocusPublished;
+    // Set before the file exists, so that a window that closes in the meantime removes it.
+    this.isFocusPublished = hasFocus;
+    if (hasFocus) await this.notifyWindows(() => this.messages.write(this.focusFile, { at }));
+    if (hasFocus ? this.isDisposed : wasPublished) await this.notifyWindows(() => this.messages.remove(this.focusFile));
+  }
+
+  /** Reads the other windows' files, and reads them again if they changed in the meantime. */
+  private async check(): Promise<void> {
+    this.shouldCheckAgain = true;
+    if (!this.isChecking) await this.checkUntilDone();
+  }
+
+  private async checkUntilDone(): Promise<void> {
+    this.isChecking = true;
+    while (this.shouldCheckAgain && !this.isDisposed) {
+      this.shouldCheckAgain = false;
+      try {
+        await this.messages.createFolder();
+        this.watch.start();
+        const names = await this.messages.listNames();
+        await this.readFocus(names);
+        for (const connectionId of this.eligible) await this.tryToAcquire(connectionId);
+        for (const name of names) await this.readPollRequest(name);
+      } catch (error) {
+        this.pollWithoutLease(error);
+      }
+    }
+    this.isChecking = false;
+  }
+
+  private async readFocus(names: readonly string[]): Promise<void> {
+    const since = this.dependencies.clock.now() - staleAfterMs;
+    const others = names.filter((name) => name.endsWith('.focus') && name !== this.focusFile);
+    const focuses = await Promise.all(others.map((name) => this.messages.read(name)));
+    this.isFocusElsewhere = focuses.some(({ at }) => typeof at === 'number' && at > since);
+  }
+
+  private async tryToAcquire(connectionId: string): Promise<void> {
+    if (this.leases.get(connectionId)) return;
+    const file = join(this.messages.folder, `${encodeURIComponent(connectionId)}.lock`);
+    const lock = await FileLock.acquire(file, this.dependencies.clock);
+    if (!lock) {
+      await this.waitFor(connectionId, file);
+      return;
+    }
+    if (this.isDisposed || !this.eligible.has(connectionId)) {
+      lock.dispose();
+      return;
+    }
+    lock.onDidLose(() => this.removeLease(connectionId, undefined));
+    this.addLease(connectionId, lock);
+  }
+
+  /** Schedules a check for when the other window's lock goes stale, if that is before the next heartbeat. */
+  private async waitFor(connectionId: string, file: string): Promise<void> {
+    if (this.leases.delete(connectionId)) this.changed.fire();
+    const freeInMs = (await FileLock.getFreeAt(file)) - this.dependencies.clock.now();
+    if (freeInMs >= heartbeatMs) return;
+    this.heartbeat?.dispose();
+    this.heartbeat = this.dependencies.clock.after(Math.max(minWaitMs, freeInMs), () => void this.sendHeartbeat());
+  }
+
+  private addLease(connectionId: string, lock: FileLock | undefined): void {
+    const isNew = !this.leases.has(connectionId);
+    this.leases.set(connectionId, lock);
+    if (isNew) this.changed.fire();
+  }
+
+  private removeLease(connectionId: string, lock: FileLock | undefined): void {
+    this.leases.delete(connectionId);
+    void lock?.release().catch(() => undefined);
+    this.changed.fire();
+  }
+
+  private async readPollRequest(name: string): Promise<void> {
+    const connectionId = [...this.leases.keys()].find((id) => isPollRequestFor(id, name));
+    if (connectionId === undefined) return;
+    const { key } = await this.messages.read(name);
+    await this.messages.remove(name);
+    this.pollRequested.fire({ connectionId, ...(typeof key === 'string' && { key }) });
+  }
+
+  /** Makes this window poll all eligible connections: if the folder is not writable, polling must continue. */
+  private pollWithoutLease(error: unknown): void {
+    if (this.isDisposed) return;
+    const unleased = [...this.eligible].filter((connectionId) => !this.leases.has(connectionId));
+    if (unleased.length === 0) return;
+    this.dependencies.log.warn(`Windows cannot agree on which of them polls the transfers: ${String(error)}`);
+    for (const connectionId of unleased) this.addLease(connectionId, undefined);
+  }
+
+  private async notifyWindows(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.dependencies.log.debug(`Other windows could not be notified: ${String(error)}`);
+    }
+  }
+}
+
+function isPollRequestFor(connectionId: string, name: string): boolean {
+  const start = `${encodeURIComponent(connectionId)}.`;
+  return name.startsWith(start) && /^[\da-f-]{36}\.want$/.test(name.slice(start.length));
+}

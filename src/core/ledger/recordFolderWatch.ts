@@ -1,0 +1,61 @@
+import { mkdir, stat } from 'node:fs/promises';
+import type { Clock } from '../util/clock.ts';
+import { FolderWatch } from '../util/folderWatch.ts';
+import type { Disposable } from '../util/lifetime.ts';
+import { parseRecordKey } from './recordNames.ts';
+
+const checkIntervalMs = 5_000;
+
+/**
+ * Reports changes to records in a folder. Checks the folder every five seconds if the system does not report changes.
+ */
+export class RecordFolderWatch implements Disposable {
+  private readonly folder: string;
+  private readonly clock: Clock;
+  private readonly notify: (key: string | undefined) => void;
+  private readonly watch: FolderWatch;
+  private waiting: Disposable | undefined;
+  private isDisposed = false;
+
+  /** `notify` receives the transfer's key, or undefined if any record may have changed. */
+  constructor(folder: string, clock: Clock, notify: (key: string | undefined) => void) {
+    this.folder = folder;
+    this.clock = clock;
+    this.notify = notify;
+    this.watch = new FolderWatch(folder, (name) => {
+      const key = name === undefined ? undefined : parseRecordKey(name);
+      if (name === undefined || key !== undefined) notify(key);
+    });
+  }
+
+  /** Creates the folder if it does not exist. All changes after it resolves are reported. */
+  async start(): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
+    const isWatching = this.watch.start(() => this.checkLater(undefined));
+    if (!isWatching) this.checkLater(await getChangedAt(this.folder));
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.watch.dispose();
+    this.waiting?.dispose();
+  }
+
+  /**
+   * Schedules a check of the folder's modification time, which changes whenever a record is written, moved or deleted.
+   */
+  private checkLater(before: number | undefined): void {
+    if (this.isDisposed) return;
+    const check = async (): Promise<void> => {
+      const now = await getChangedAt(this.folder);
+      if (now !== before) this.notify(undefined);
+      this.checkLater(now);
+    };
+    this.waiting = this.clock.after(checkIntervalMs, () => void check());
+  }
+}
+
+async function getChangedAt(folder: string): Promise<number | undefined> {
+  const stats = await stat(folder).catch(() => undefined);
+  return stats?.mtimeMs;
+}

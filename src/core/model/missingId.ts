@@ -1,0 +1,18 @@
+import type { Reason } from './reason.ts';
+
+/** A requested id that brought no file, with the reason if the service gave one (D8: metadata by ids). */
+export interface MissingId {
+  readonly id: string;
+  readonly reason?: Reason;
+}
+
+/**
+ * Returns the ids that the service does not know, or those that could not be looked up for another reason (D8: metadata
+ * by ids).
+ */
+export function filterMissingIds(
+  { missing }: { readonly missing: readonly MissingId[] },
+  isUnknown: boolean,
+): readonly MissingId[] {
+  return missing.filter(({ reason }) => (reason === undefined || reason.kind === 'notFound') === isUnknown);
+}

@@ -1,0 +1,34 @@
+import type { Transfer } from './transferModel.ts';
+
+/** The number of moved files at a point in time, in milliseconds since 1970. */
+export interface ProgressSample {
+  readonly at: number;
+  readonly moved: number;
+}
+
+const maxSamples = 120;
+
+/**
+ * Adds a sample to a series. Returns the same series if the count is unchanged. A full series drops the sample that is
+ * closest in time to its neighbors, but never the first or the last one. Times never decrease.
+ */
+export function addSample(series: readonly ProgressSample[], sample: ProgressSample): readonly ProgressSample[] {
+  const last = series.at(-1);
+  if (last?.moved === sample.moved) return series;
+  const longer = [...series, { ...sample, at: Math.max(sample.at, last?.at ?? sample.at) }];
+  return longer.length <= maxSamples ? longer : longer.toSpliced(findLeastInformative(longer), 1);
+}
+
+function findLeastInformative(series: readonly ProgressSample[]): number {
+  let [least, smallest] = [1, Infinity];
+  for (let index = 1; index < series.length - 1; index++) {
+    const gap = (series[index + 1]?.at ?? 0) - (series[index - 1]?.at ?? 0);
+    if (gap < smallest) [least, smallest] = [index, gap];
+  }
+  return least;
+}
+
+/** Returns when files were last moved or the state last changed, in milliseconds since 1970. */
+export function getLastProgressAt({ createdAt, changes, movement }: Transfer): number {
+  return Math.max(changes.at(-1)?.at ?? createdAt, movement?.at(-1)?.at ?? createdAt);
+}

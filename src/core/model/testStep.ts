@@ -1,0 +1,38 @@
+import type { Reason } from './reason.ts';
+
+/** The steps of a connection test, in order. */
+export const testSteps = ['address', 'name', 'connect', 'tls', 'root', 'key'] as const;
+
+/** The name of a step. */
+export type TestStepName = (typeof testSteps)[number];
+
+/** The properties of a server's certificate, exactly as received. */
+export interface CertificateFacts {
+  readonly issuer: string;
+  readonly names: string;
+  readonly validTo: string;
+}
+
+/** The facts that a step determined. */
+export interface TestFacts {
+  /** The proxy, without user name and password. */
+  readonly proxy?: string;
+  /** The host that was resolved: the proxy's if there is one. */
+  readonly host?: string;
+  readonly addresses?: readonly string[];
+  readonly certificate?: CertificateFacts;
+  readonly isUnchecked?: boolean;
+  readonly service?: { readonly name: string; readonly version: string };
+  readonly databaseCount?: number;
+}
+
+/**
+ * The result of a step. `notNeeded`: the step does not apply, such as TLS for plain HTTP, or the editor performs it. A
+ * failed key step without a status means that there is no key.
+ */
+export interface TestStep {
+  readonly name: TestStepName;
+  readonly outcome: 'passed' | 'failed' | 'notNeeded' | 'notTried';
+  readonly facts: TestFacts;
+  readonly reason?: Reason;
+}

@@ -1,0 +1,179 @@
+import type { JsonObject } from '../util/json.ts';
+import { omit } from '../util/omit.ts';
+import type { ProgressSample } from './progressSamples.ts';
+import type { Reason } from './reason.ts';
+
+/** The status of a transfer as a server reported it (§2.4). Unknown properties are absent. */
+export interface TransferStatus {
+  /** The ID in the response, checked by the client (D11: check status identity). */
+  readonly id?: string;
+  /** The state exactly as received; servers may add values (D10: open status set). */
+  readonly status?: string;
+  readonly message?: string;
+  readonly fileCount?: number;
+  readonly movedFileCount?: number;
+  /** True for the last of three responses that appeared to belong to another transfer (D11: check status identity). */
+  readonly doubtful?: boolean;
+}
+
+/** Returns true if a status reports more files than the maximum, if there is one (D35: misrouted responses). */
+export function exceedsFileCount({ fileCount = 0, movedFileCount = 0 }: TransferStatus, mostFiles?: number): boolean {
+  return mostFiles !== undefined && Math.max(fileCount, movedFileCount) > mostFiles;
+}
+
+/** Replaces the counts in a doubtful status with those in `trusted` (D35: misrouted responses). */
+export function withTrustedCounts(status: TransferStatus, trusted: TransferStatus = {}): TransferStatus {
+  if (!status.doubtful) return status;
+  const { fileCount, movedFileCount } = trusted;
+  return {
+    ...omit(status, 'fileCount', 'movedFileCount'),
+    ...(fileCount !== undefined && { fileCount }),
+    ...(movedFileCount !== undefined && { movedFileCount }),
+  };
+}
+
+/**
+ * The state of a transfer as shown to the user (D10: open status set, D12: never resubmit, D13: ignored cancel).
+ * `accepted` precedes the first status. `running` represents a server's status that is unknown to the client and is
+ * stored in `status`.
+ */
+export type TransferState =
+  | 'submitting'
+  | 'notConfirmed'
+  | 'refused'
+  | 'accepted'
+  | 'staging'
+  | 'active'
+  | 'finalizing'
+  | 'inactive'
+  | 'unknown'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled'
+  | 'expired';
+
+const statesByWord: Readonly<Record<string, TransferState>> = {
+  staging: 'staging',
+  active: 'active',
+  finalizing: 'finalizing',
+  inactive: 'inactive',
+  unknown: 'unknown',
+  succeeded: 'succeeded',
+  completed: 'succeeded',
+  complete: 'succeeded',
+  done: 'succeeded',
+  failed: 'failed',
+  canceled: 'cancelled',
+  cancelled: 'cancelled',
+};
+
+const cancelledMessage = /\bcancell?ed\W*$/i;
+
+/** Maps a status and message from a server to a state (D10: open status set). A missing status is `unknown`. */
+export function getState(status: TransferStatus): TransferState {
+  if (status.status === undefined) return 'unknown';
+  const word = status.status.trim().toLowerCase();
+  const state = Object.hasOwn(statesByWord, word) ? statesByWord[word] : undefined;
+  if (state === 'failed' && cancelledMessage.test(status.message ?? '')) return 'cancelled';
+  return state ?? 'running';
+}
+
+const finalStates: ReadonlySet<TransferState> = new Set(['refused', 'succeeded', 'failed', 'cancelled', 'expired']);
+
+/** Returns true if this state is final. */
+export function hasEnded(state: TransferState): boolean {
+  return finalStates.has(state);
+}
+
+/** Returns true while a transfer is paused because the local service was stopped (D29: shared service). */
+export function isPaused({ state, problem }: Transfer): boolean {
+  return !hasEnded(state) && problem?.kind === 'serviceStopped';
+}
+
+/** Returns true if a transfer is expected to end. False if the server ignores its cancel (D13: ignored cancel). */
+export function isUnderWay({ state, cancelUnheeded }: Transfer): boolean {
+  return !hasEnded(state) && state !== 'notConfirmed' && cancelUnheeded !== true;
+}
+
+/** A file in a transfer, with the properties that identify it. */
+export interface TransferFile {
+  readonly id: string;
+  readonly name: string;
+  readonly sizeBytes?: number;
+}
+
+/** The content of a submission (§4.5), with the names of the databases. */
+export interface TransferOrder {
+  readonly connectionId: string;
+  readonly orcid: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly files: readonly TransferFile[];
+  /** Markdown. */
+  readonly description?: string;
+  readonly instructions?: JsonObject;
+}
+
+/** A state, and when this machine detected it, in milliseconds since 1970. */
+export interface StateChange {
+  readonly state: TransferState;
+  readonly at: number;
+}
+
+/** A user's transfer, as stored in the ledger. Times are in milliseconds since 1970. */
+export interface Transfer {
+  /** The extension's own ID of the transfer, which exists before the server's. */
+  readonly key: string;
+  readonly order: TransferOrder;
+  readonly createdAt: number;
+  readonly state: TransferState;
+  readonly changes: readonly StateChange[];
+  /** The server's ID (§4.5); absent until the submission is accepted. */
+  readonly id?: string;
+  /** IDs that the server returned for this transfer but that belong to others (D35: misrouted responses). */
+  readonly foreignIds?: readonly string[];
+  readonly status?: TransferStatus;
+  readonly askedAt?: number;
+  /** Samples of the number of moved files over time; bounded. */
+  readonly movement?: readonly ProgressSample[];
+  /** When a cancel was accepted (D13: ignored cancel). */
+  readonly cancelAcceptedAt?: number;
+  /** True if a cancel was accepted but the server keeps reporting the same status (D13: ignored cancel). */
+  readonly cancelUnheeded?: boolean;
+  /** The reason why the transfer was refused or not confirmed, or why the last status request failed. */
+  readonly problem?: Reason;
+  /**
+   * True if the transfer was started elsewhere and the user entered its ID here. Only the connection in its order is
+   * known: the databases are empty strings, there are no files, and `orcid` is that of the user who tracks it.
+   */
+  readonly startedElsewhere?: boolean;
+  /**
+   * Key of the transfer that the user submitted as a replacement, because this one never started (D12: never resubmit).
+   */
+  readonly replacedBy?: string;
+}
+
+/** Returns the number of requested files, or of those that the service reports; undefined until it does. */
+export function getFileCount({ order, status, startedElsewhere }: Transfer): number | undefined {
+  return startedElsewhere ? status?.fileCount : order.files.length;
+}
+
+/** Returns the maximum number of files in a valid status; undefined if unknown (D35: misrouted responses). */
+export function getMaxFileCount({ order, status, startedElsewhere }: Transfer): number | undefined {
+  const count = order.files.length;
+  return startedElsewhere || count === 0 || (status && !status.doubtful && exceedsFileCount(status, count))
+    ? undefined
+    : count;
+}
+
+/** Returns true if the order is known and the transfer has ended or is not confirmed. */
+export function canSubmitAgain({ state, startedElsewhere }: Transfer): boolean {
+  return !startedElsewhere && (hasEnded(state) || state === 'notConfirmed');
+}
+
+/** Returns the transfer with a new state since `at`; the same object if the state is unchanged. */
+export function withState(transfer: Transfer, state: TransferState, at: number): Transfer {
+  if (transfer.state === state) return transfer;
+  return { ...transfer, state, changes: [...transfer.changes, { state, at }] };
+}

@@ -1,0 +1,170 @@
+import type { Reason } from '../model/reason.ts';
+import { wait, type Clock } from '../util/clock.ts';
+import type { Disposable } from '../util/lifetime.ts';
+import { getRetryWaitMs, minRequestGapMs, getIntervalStretch } from './pollSchedule.ts';
+
+/** The result of polling one transfer. */
+export interface PollResult {
+  /** Milliseconds until the next poll, if the queue is not busy; absent if there was no response. */
+  readonly intervalMs?: number;
+  /** The reason why the entire queue must wait: the network or the service failed. */
+  readonly failure?: Reason;
+}
+
+interface PollQueueDependencies {
+  readonly clock: Clock;
+  /** Polls a transfer and saves the result. Calls `didStart` when the request is sent (D34: serialized requests). */
+  poll(key: string, didStart: () => void): Promise<PollResult>;
+}
+
+interface QueueEntry {
+  /**
+   * Milliseconds since 1970; -Infinity puts the transfer first. Infinity during a poll, unless another poll is
+   * requested in the meantime, for which the current response may be too old.
+   */
+  dueAt: number;
+  /** The time of the last request and, once received, of its response; -Infinity before the first request. */
+  polledAt: number;
+  intervalMs: number;
+}
+
+/** Maximum pause. Timers stop while the machine sleeps, which short pauses detect quickly. */
+const maxPauseMs = 10_000;
+/** Minimum time by which a pause must be exceeded to indicate sleep or a changed clock. */
+const sleepMs = 30_000;
+/** Maximum duration of a request, unless the machine sleeps in the meantime (D16: timeouts and retries). */
+const maxRequestMs = 150_000;
+const newestWeight = 0.2;
+
+/** Polls the transfers on one server when due, one at a time and at most five per second (D33: polling intervals). */
+export class PollQueue implements Disposable {
+  private readonly dependencies: PollQueueDependencies;
+  private readonly entries = new Map<string, QueueEntry>();
+  private wake = new AbortController();
+  private isRunning = false;
+  /** Number of consecutive network failures. They delay the queue until `resumesAt`. */
+  private failures = 0;
+  private resumesAt = 0;
+  /** Time before which the server accepts no requests (`Retry-After`). `pollNow` does not override it. */
+  private closedUntil = 0;
+  private startedAt = -Infinity;
+  private requestMs = 0;
+
+  constructor(dependencies: PollQueueDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /**
+   * Adds a transfer to be polled now, and then about every `intervalMs`. Does nothing if it is already in the queue.
+   */
+  add(key: string, intervalMs: number): void {
+    if (this.entries.has(key)) return;
+    const now = this.dependencies.clock.now();
+    this.entries.set(key, { dueAt: now, polledAt: -Infinity, intervalMs });
+    this.wakeUp();
+  }
+
+  /** Removes a transfer. The response to a poll in progress is ignored. */
+  remove(key: string): void {
+    this.entries.delete(key);
+  }
+
+  /** Polls one or all transfers as soon as possible, starting with the one that has waited longest. */
+  pollNow(key?: string): void {
+    const requested = key === undefined ? this.entries.values() : [this.entries.get(key)];
+    for (const entry of requested) {
+      if (!entry) continue;
+      entry.dueAt = key === undefined ? Math.min(entry.dueAt, entry.polledAt) : -Infinity;
+    }
+    this.wakeUp();
+  }
+
+  dispose(): void {
+    this.entries.clear();
+    this.wake.abort();
+  }
+
+  /** Stops waiting after network failures, because the network may be available again. */
+  private wakeUp(): void {
+    this.failures = 0;
+    this.resumesAt = 0;
+    this.wake.abort();
+    if (!this.isRunning) void this.run();
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    try {
+      for (let next = this.findNext(); next; next = this.findNext()) {
+        const [key, entry] = next;
+        const nextAt = Math.max(entry.dueAt, this.closedUntil, this.resumesAt, this.startedAt + minRequestGapMs);
+        const waitMs = nextAt - this.dependencies.clock.now();
+        if (waitMs > 0) await this.pause(waitMs);
+        else await this.pollOne(key, entry);
+      }
+    } finally {
+      this.isRunning = false;
+    }
+  }
+
+  private findNext(): [string, QueueEntry] | undefined {
+    let first: [string, QueueEntry] | undefined;
+    for (const entry of this.entries) if (!first || entry[1].dueAt < first[1].dueAt) first = entry;
+    return first;
+  }
+
+  private async pause(waitMs: number): Promise<void> {
+    const { clock } = this.dependencies;
+    const startedAt = clock.now();
+    this.wake = new AbortController();
+    await wait(clock, Math.min(waitMs, maxPauseMs), this.wake.signal);
+    const elapsedMs = clock.now() - startedAt;
+    if (elapsedMs > maxPauseMs + sleepMs) this.pollNow();
+    else if (elapsedMs < -sleepMs) this.shiftTimes(elapsedMs);
+  }
+
+  /** Shifts all times if the clock was set back, which would otherwise delay the queue. */
+  private shiftTimes(offsetMs: number): void {
+    this.closedUntil += offsetMs;
+    this.startedAt += offsetMs;
+    for (const entry of this.entries.values()) entry.polledAt += offsetMs;
+    this.pollNow();
+  }
+
+  private async pollOne(key: string, entry: QueueEntry): Promise<void> {
+    const { clock } = this.dependencies;
+    this.startedAt = clock.now();
+    entry.polledAt = this.startedAt;
+    entry.dueAt = Infinity;
+    // The time spent in the request queue does not count toward the request's duration.
+    const didStart = (): void => void (this.startedAt = clock.now());
+    const { intervalMs, failure } = await this.dependencies.poll(key, didStart);
+    entry.polledAt = clock.now();
+    if (entry.polledAt - this.startedAt > maxRequestMs) this.pollNow();
+    if (this.entries.get(key) !== entry) return;
+    if (failure) this.delayAll(entry, failure);
+    else this.scheduleNext(entry, intervalMs);
+  }
+
+  private delayAll(entry: QueueEntry, failure: Reason): void {
+    const { polledAt } = entry;
+    this.failures += 1;
+    this.resumesAt = polledAt + getRetryWaitMs(this.failures, Math.random());
+    this.closedUntil = Math.max(this.closedUntil, polledAt + (failure.retryAfterMs ?? 0));
+    // Other due transfers go first, because this transfer alone may have caused the failure.
+    entry.dueAt = this.resumesAt;
+  }
+
+  private scheduleNext(entry: QueueEntry, intervalMs: number | undefined): void {
+    const { polledAt } = entry;
+    this.failures = 0;
+    if (intervalMs === undefined || entry.dueAt < Infinity) {
+      // Other due transfers go first, even if all are requested repeatedly. An individual request takes precedence.
+      if (entry.dueAt > -Infinity) entry.dueAt = polledAt;
+      return;
+    }
+    this.requestMs += newestWeight * (polledAt - this.startedAt - this.requestMs);
+    entry.intervalMs = intervalMs;
+    entry.dueAt = polledAt + intervalMs * getIntervalStretch(this.entries.values(), this.requestMs);
+  }
+}

@@ -1,0 +1,151 @@
+import type { Reply } from '../client/reply.ts';
+import { addSample } from '../model/progressSamples.ts';
+import type { Reason } from '../model/reason.ts';
+import {
+  exceedsFileCount,
+  hasEnded,
+  withState,
+  getMaxFileCount,
+  getState,
+  withTrustedCounts,
+  type Transfer,
+  type TransferStatus,
+} from '../model/transferModel.ts';
+import { omit } from '../util/omit.ts';
+
+/** Numbers of recent replies about one transfer. */
+export interface ReplyHistory {
+  /** Consecutive "not found" replies (D11: check status identity). */
+  readonly notFound: number;
+  /** Replies since a cancel was accepted that reported no change (D13: ignored cancel). */
+  readonly unheeded: number;
+  /** Consecutive failed requests, for a reason that affects only this transfer. */
+  readonly failed: number;
+  /**
+   * Consecutive replies with this file count, which exceeds the number of requested files (D35: misrouted responses).
+   */
+  readonly larger?: { readonly count: number; readonly times: number };
+}
+
+/** The history before the first reply. */
+export const emptyHistory: ReplyHistory = { notFound: 0, unheeded: 0, failed: 0 };
+
+const notFoundThreshold = 3;
+const unheededThreshold = 5;
+const largerThreshold = 3;
+
+/** The reply to a status request: a status, or the reason why there is none. */
+export type StatusReply = Partial<Reply<TransferStatus | undefined>>;
+
+/** Returns the transfer and its history after a reply received at `at`. */
+export function applyReply(
+  transfer: Transfer,
+  history: ReplyHistory,
+  { value, reason = { kind: 'unreadable' } }: StatusReply,
+  at: number,
+): [Transfer, ReplyHistory] {
+  if (value) return applyStatus(transfer, history, value, at);
+  if (reason.kind === 'notFound') return applyNotFound(transfer, history, at);
+  // The failure affects only this transfer: it is shown, and the next poll is delayed.
+  const failures = { ...history, failed: history.failed + 1 };
+  return [{ ...transfer, problem: reason }, failures];
+}
+
+/** Returns the reason if the network or the entire service failed (D33: polling intervals). */
+export function getServerFailure({ value, reason = { kind: 'unreadable' } }: StatusReply): Reason | undefined {
+  return value === undefined && affectsWholeServer(reason) ? reason : undefined;
+}
+
+/** Applies a status from the server (D10: open status set, D11: check status identity, D13: ignored cancel). */
+function applyStatus(
+  transfer: Transfer,
+  history: ReplyHistory,
+  reported: TransferStatus,
+  at: number,
+): [Transfer, ReplyHistory] {
+  if (isForeignId(transfer, reported)) return [withoutId(transfer, at), emptyHistory];
+  const larger = countLarger(transfer, history, reported);
+  const status = larger && larger.times >= largerThreshold ? omit(reported, 'doubtful') : reported;
+  const updated = applyProgress(transfer, status, at);
+  const hasProgressed = updated.state !== transfer.state || updated.movement !== transfer.movement;
+  const waitsForCancel = transfer.cancelAcceptedAt !== undefined && !hasEnded(updated.state) && !hasProgressed;
+  const unheeded = waitsForCancel ? history.unheeded + 1 : 0;
+  const isCancelIgnored = waitsForCancel && (transfer.cancelUnheeded === true || unheeded >= unheededThreshold);
+  const rest = omit(updated, 'problem', 'cancelUnheeded');
+  return [
+    {
+      ...rest,
+      status: withTrustedCounts(status, transfer.status),
+      askedAt: at,
+      ...(isCancelIgnored && { cancelUnheeded: true }),
+    },
+    { ...emptyHistory, unheeded, ...(larger && { larger }) },
+  ];
+}
+
+/** Counts consecutive replies with the same higher file count: a transfer can grow (D35: misrouted responses). */
+function countLarger(transfer: Transfer, { larger }: ReplyHistory, status: TransferStatus): ReplyHistory['larger'] {
+  const count = status.fileCount ?? 0;
+  const isOwnId = status.id === undefined || status.id === transfer.id;
+  if (!status.doubtful || !isOwnId || !exceedsFileCount({ fileCount: count }, getMaxFileCount(transfer)))
+    return undefined;
+  return { count, times: larger?.count === count ? larger.times + 1 : 1 };
+}
+
+/**
+ * Returns true if the transfer has never had a trusted status, and this one reports more files than were requested
+ * (D35: misrouted responses).
+ */
+function isForeignId(transfer: Transfer, status: TransferStatus): boolean {
+  const { doubtful, fileCount, movedFileCount } = transfer.status ?? { doubtful: true };
+  // A doubtful status contains the counts of the last trusted one.
+  const hadOwn = !doubtful || fileCount !== undefined || movedFileCount !== undefined;
+  return !hadOwn && status.doubtful === true && exceedsFileCount(status, getMaxFileCount(transfer));
+}
+
+/** Removes an ID that belongs to another transfer (D12: never resubmit, D35: misrouted responses). */
+function withoutId(transfer: Transfer, at: number): Transfer {
+  const { id = '', foreignIds = [] } = transfer;
+  const problem: Reason = { kind: 'foreignAnswer', code: 'TOO_MANY_FILES', detail: id, maybeDone: true };
+  const rest = omit(transfer, 'id', 'status', 'askedAt', 'cancelUnheeded', 'cancelAcceptedAt');
+  return { ...withState(rest, 'notConfirmed', at), foreignIds: [...new Set([...foreignIds, id])], problem };
+}
+
+/** Applies the trusted parts of a status. A doubtful status never ends a transfer (D11: check status identity). */
+function applyProgress(transfer: Transfer, status: TransferStatus, at: number): Transfer {
+  const state = getState(status);
+  if (status.doubtful) return hasEnded(state) ? transfer : withState(transfer, state, at);
+  const { movement = [] } = transfer;
+  const moved = status.movedFileCount;
+  const series = moved === undefined ? movement : addSample(movement, { at, moved });
+  const now = withState(transfer, state, at);
+  return series === movement ? now : { ...now, movement: series };
+}
+
+/** Applies a "not found" reply. After three consecutive ones, the transfer expires (D11: check status identity). */
+function applyNotFound(transfer: Transfer, history: ReplyHistory, at: number): [Transfer, ReplyHistory] {
+  const notFound = history.notFound + 1;
+  const updated = notFound >= notFoundThreshold ? withState(transfer, 'expired', at) : transfer;
+  return [updated, { ...history, notFound, failed: 0 }];
+}
+
+/** Clears a transfer's problem if it affects the entire server. */
+export function clearServerFailure(transfer: Transfer): Transfer {
+  return transfer.problem && affectsWholeServer(transfer.problem) ? omit(transfer, 'problem') : transfer;
+}
+
+/** Sets a transfer's problem to a failure of the entire server. */
+export function setServerFailure(transfer: Transfer, failure: Reason): Transfer {
+  const { kind, signIn } = transfer.problem ?? {};
+  return kind === failure.kind && signIn === failure.signIn ? transfer : { ...transfer, problem: failure };
+}
+
+/** Returns true for a failure of the network or the entire service. */
+function affectsWholeServer({ kind, status, signIn }: Reason): boolean {
+  if (signIn !== undefined) return signIn !== 'orcid';
+  if (kind === 'serverError') return status !== 500;
+  if (kind === 'refused') return status === 408 || status === 429;
+  return !transferKinds.has(kind);
+}
+
+const transferKinds: ReadonlySet<Reason['kind']> = new Set(['badArgument', 'forbidden', 'notFound', 'tooLarge']);

@@ -1,0 +1,21 @@
+const orcidPattern = /^(?:https?:\/\/orcid\.org\/)?(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])$/i;
+
+/** Returns true if a string has the form of an ORCID iD. Ignores the check digit (D19: ORCID iD format). */
+export function hasOrcidForm(text: string): boolean {
+  return orcidPattern.test(text.trim());
+}
+
+/**
+ * Parses an ORCID iD or its `https://orcid.org/…` address, and returns it as `0000-0000-0000-000X`. Returns undefined
+ * if the form or the check digit (ISO 7064 mod 11-2) is invalid (D19: ORCID iD format).
+ */
+export function parseOrcid(text: string): string | undefined {
+  const groups = orcidPattern.exec(text.trim())?.slice(1);
+  if (!groups) return undefined;
+  const orcid = groups.join('-').toUpperCase();
+  const characters = orcid.replaceAll('-', '');
+  let total = 0;
+  for (const digit of characters.slice(0, -1)) total = (total + Number(digit)) * 2;
+  const check = (12 - (total % 11)) % 11;
+  return characters.endsWith(check === 10 ? 'X' : String(check)) ? orcid : undefined;
+}

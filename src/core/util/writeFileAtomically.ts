@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+
+/**
+ * Replaces a file atomically and makes it readable only by its owner. With `isDurable`, the new content survives a
+ * system crash.
+ */
+export async function writeFileAtomically(file: string, text: string, isDurable = false): Promise<void> {
+  const temporaryFile = `${file}.${randomUUID()}.part`;
+  try {
+    await writeFile(temporaryFile, text, { flag: 'wx', mode: 0o600, flush: isDurable });
+    await rename(temporaryFile, file);
+  } catch (error) {
+    await rm(temporaryFile, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+/** A unit of time, with the first letters of its names in English and French. */
+const units: readonly (readonly [pattern: RegExp, subtract: (date: Date, count: number) => void])[] = [
+  [/^(?:hours?|heures?)$/, (date, count) => date.setTime(date.getTime() - count * 3_600_000)],
+  [/^(?:days?|jours?)$/, (date, count) => date.setDate(date.getDate() - count)],
+  [/^(?:weeks?|semaines?)$/, (date, count) => date.setDate(date.getDate() - 7 * count)],
+  [/^(?:months?|mois)$/, (date, count) => subtractMonths(date, count)],
+  [/^(?:years?|ans?|annees?)$/, (date, count) => subtractMonths(date, 12 * count)],
+];
+
+const counts: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, un: 1, une: 1 };
+
+/**
+ * Parses a date as people write it: `2026-05-01`, `2026-05-01 14:30`, `2026-05`, `yesterday`, `last week`, `3 days ago`,
+ * and the same in French. Returns milliseconds since 1970 in the local time zone; undefined for any other text.
+ */
+export function parseWrittenDate(text: string, now: number): number | undefined {
+  const words = text
+    .trim()
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll('’', "'")
+    .replaceAll(/\s+/g, ' ');
+  return parseNamedDay(words, now) ?? parseDistance(words, now) ?? parseNumbers(text.trim());
+}
+
+function parseNamedDay(words: string, now: number): number | undefined {
+  if (/^(?:today|aujourd'hui)$/.test(words)) return getMidnight(now, 0);
+  if (/^(?:yesterday|hier)$/.test(words)) return getMidnight(now, 1);
+  return undefined;
+}
+
+/** Parses `last week`, `3 days ago`, `la semaine dernière`, `il y a 3 jours`. A day or more ends at midnight. */
+function parseDistance(words: string, now: number): number | undefined {
+  const match =
+    /^(?:the )?(?:last|past) (?:(\d{1,4}) )?(\w+)$/.exec(words) ??
+    /^(\d{1,4}|an?|one) (\w+) ago$/.exec(words) ??
+    /^il y a (\d{1,4}|une?) (\w+)$/.exec(words) ??
+    /^(?:les? |la |l')?(?:(\d{1,4}) )?derni(?:ers?|eres?) (\w+)$/.exec(words) ??
+    /^(?:le |la |l')()(\w+) (?:derniere?|passee?)$/.exec(words);
+  const unit = units.find(([pattern]) => pattern.test(match?.[2] ?? ''));
+  if (!match || !unit) return undefined;
+  const date = new Date(now);
+  const written = match[1] ?? '';
+  unit[1](date, written === '' ? 1 : (counts[written] ?? Number(written)));
+  return unit === units[0] ? date.getTime() : getMidnight(date.getTime(), 0);
+}
+
+const numbers = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?)?)?$/;
+
+/** Parses a date in numbers, by local time, or an instant with its time zone. */
+function parseNumbers(text: string): number | undefined {
+  if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/i.test(text)) {
+    const instant = Date.parse(text);
+    return Number.isNaN(instant) ? undefined : instant;
+  }
+  const match = numbers.exec(text);
+  if (!match) return undefined;
+  const [year = 0, month = 1, day = 1, ...time] = match.slice(1).map((part) => (part ? Number(part) : undefined));
+  const [hours = 0, minutes = 0, seconds = 0] = time;
+  const date = new Date(year, month - 1, day, hours, minutes, seconds);
+  // A day that its month does not have becomes one of the next month.
+  const isReal = date.getMonth() === month - 1 && date.getDate() === day && hours < 24 && minutes < 60 && seconds < 60;
+  return isReal ? date.getTime() : undefined;
+}
+
+/** Writes a time so that {@link parseWrittenDate} returns it, to the minute. */
+export function writeDate(at: number): string {
+  const date = new Date(at);
+  const pad = (value: number): string => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+  const time = `${pad(date.getHours())}:${pad(date.getMinutes())}`;
+  return time === '00:00' ? day : `${day} ${time}`;
+}
+
+function getMidnight(at: number, daysBefore: number): number {
+  const date = new Date(at);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysBefore).getTime();
+}
+
+/** Goes back by months, to the last day of a month that is too short. */
+function subtractMonths(date: Date, count: number): void {
+  const day = date.getDate();
+  date.setDate(1);
+  date.setMonth(date.getMonth() - count);
+  const lastDay = new Date(date.getFullYear(), date.getMonth() + 1, 0).getDate();
+  date.setDate(Math.min(day, lastDay));
+}

@@ -1,0 +1,45 @@
+import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
+import type { VerificationReport } from './verification.ts';
+import type { TransferManifest } from './transferManifest.ts';
+
+type KnownTransfer = Pick<Transfer, 'id'> & { readonly order: Pick<TransferOrder, 'files'> };
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Returns true if a manifest can belong to a transfer. Compares the IDs if both are known, otherwise the files. */
+export function canMatchTransfer({ id, files }: TransferManifest, transfer: KnownTransfer): boolean {
+  if (id !== undefined && uuid.test(id) && transfer.id !== undefined) {
+    return id.toLowerCase() === transfer.id.toLowerCase();
+  }
+  const listed = new Set(files.map((file) => file.id));
+  const { files: requested } = transfer.order;
+  if (listed.has(undefined) || listed.size === 0 || requested.length === 0) return true;
+  return requested.some((file) => listed.has(file.id));
+}
+
+/** Returns the requested files that the manifest does not list; an empty list if the manifest contains no IDs. */
+export function findUnlistedFiles(
+  manifest: TransferManifest,
+  requested: readonly TransferFile[],
+): readonly TransferFile[] {
+  const ids = [...manifest.files, ...manifest.problems].flatMap(({ id }) => (id === undefined ? [] : [id]));
+  if (ids.length === 0) return [];
+  const listed = new Set(ids);
+  return requested.filter(({ id }) => !listed.has(id));
+}
+
+/** Returns the requested files that did not arrive intact: missing, changed or absent from the manifest. */
+export function findFilesToResend(
+  report: VerificationReport,
+  requested: readonly TransferFile[],
+): readonly TransferFile[] {
+  const damagedIds = new Set(
+    report.findings.flatMap(({ file, outcome }) =>
+      damagedKinds.has(outcome.kind) && file.id !== undefined ? [file.id] : [],
+    ),
+  );
+  for (const { id } of findUnlistedFiles(report.manifest, requested)) damagedIds.add(id);
+  return requested.filter(({ id }) => damagedIds.has(id));
+}
+
+const damagedKinds: ReadonlySet<string> = new Set(['missing', 'size', 'hash']);

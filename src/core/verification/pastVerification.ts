@@ -1,0 +1,36 @@
+import { isJsonObject } from '../util/json.ts';
+import type { VerificationReport } from './verification.ts';
+
+/** The stored result of the last verification of a transfer. */
+export interface PastVerification {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Number of files in the manifest, and of requested files that it doesn't list. */
+  readonly fileCount: number;
+  readonly intactCount: number;
+  /** Paths of the files that were not intact; absent if they are too many. */
+  readonly damaged?: readonly string[];
+}
+
+const maxDamaged = 100;
+
+/** Returns what to store of a verification. `unlistedCount` is the number of requested files without an entry. */
+export function toPastVerification(report: VerificationReport, unlistedCount: number, at: number): PastVerification {
+  const { manifest, intactCount, findings } = report;
+  const damaged = findings.map(({ file }) => file.path);
+  const fileCount = manifest.files.length + unlistedCount;
+  return { at, fileCount, intactCount, ...(damaged.length <= maxDamaged && { damaged }) };
+}
+
+/** Returns true if a file was intact. */
+export function wasIntact({ damaged }: PastVerification, path: string): boolean {
+  return damaged !== undefined && !damaged.includes(path);
+}
+
+/** Checks a stored value. */
+export function isPastVerification(value: unknown): value is PastVerification {
+  if (!isJsonObject(value)) return false;
+  const { at, fileCount, intactCount, damaged = [] } = value;
+  const areNumbers = [at, fileCount, intactCount].every((one) => Number.isSafeInteger(one) && Number(one) >= 0);
+  return areNumbers && Array.isArray(damaged) && damaged.every((path) => typeof path === 'string');
+}

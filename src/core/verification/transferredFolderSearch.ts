@@ -1,0 +1,68 @@
+import { lstat, readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { getTransferFolderName, manifestName, getAlternateManifestName } from '../util/transferFolderNames.ts';
+
+/** The folder with the files of a transfer. */
+export interface TransferredFolder {
+  readonly folder: string;
+  /** The path of the folder's manifest; absent if there is none. */
+  readonly manifest?: string;
+}
+
+/** The result of a search for a transferred folder. */
+export interface FolderSearchResult {
+  readonly found?: TransferredFolder;
+  /** The searched locations, in order; `*` represents any folder. */
+  readonly searched: readonly string[];
+}
+
+const maxFolders = 1_000;
+
+/**
+ * Finds the folder that contains the files of a transfer (D24: destination layout): the given folder, one of its
+ * subfolders or, as on the public server, a subfolder of one of these. Skips folders named after other transfers.
+ */
+export async function findTransferredFolder(folder: string, transferId: string): Promise<FolderSearchResult> {
+  const searched: string[] = [];
+  // The ID comes from a server. If it is not a plain name, it could point outside the folder.
+  if (/^\w[\w-]*$/.test(transferId)) {
+    const name = getTransferFolderName(transferId);
+    if (basename(folder) !== name) {
+      const found = await findSubfolder(folder, name, searched);
+      if (found !== undefined) return { found: await toTransferredFolder(found, transferId), searched };
+    }
+  }
+  const own = basename(folder);
+  if (/^dts-[0-9a-f-]{36}$/i.test(own) && own !== getTransferFolderName(transferId)) return { searched };
+  searched.push(join(folder, manifestName));
+  const result = await toTransferredFolder(folder, transferId);
+  const isFound = result.manifest !== undefined || own === getTransferFolderName(transferId);
+  return isFound && (await isFolder(folder)) ? { found: result, searched } : { searched };
+}
+
+async function findSubfolder(folder: string, name: string, searched: string[]): Promise<string | undefined> {
+  searched.push(join(folder, name));
+  if (await isFolder(join(folder, name))) return join(folder, name);
+  searched.push(join(folder, '*', name));
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((entry) => entry.isDirectory()).slice(0, maxFolders);
+  for (const inside of folders) {
+    const path = join(folder, inside.name, name);
+    if (await isFolder(path)) return path;
+  }
+  return undefined;
+}
+
+async function toTransferredFolder(folder: string, transferId: string): Promise<TransferredFolder> {
+  for (const name of [getAlternateManifestName(basename(transferId)), manifestName]) {
+    const manifest = join(folder, name);
+    const stats = await stat(manifest).catch(() => undefined);
+    if (stats?.isFile()) return { folder, manifest };
+  }
+  return { folder };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isDirectory() ?? false;
+}

@@ -1,0 +1,136 @@
+import { realpath } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { Clock } from '../util/clock.ts';
+import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { findExtraFiles, type ExtraFiles } from './extraFiles.ts';
+import { checkFile, type FileOutcome } from './fileCheck.ts';
+import type { ManifestFile, TransferManifest } from './transferManifest.ts';
+
+/** The progress of a verification. The byte counts include only files with a declared size and hash. */
+export interface VerificationProgress {
+  readonly fileCount: number;
+  readonly checkedFileCount: number;
+  readonly sizeBytes: number;
+  readonly readBytes: number;
+}
+
+/** The result of a verification. */
+export interface VerificationReport {
+  readonly manifest: TransferManifest;
+  readonly intactCount: number;
+  /** All files that are not `intact`, in the order of the manifest. */
+  readonly findings: readonly { readonly file: ManifestFile; readonly outcome: FileOutcome }[];
+  readonly extra: ExtraFiles;
+}
+
+interface VerificationOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  onProgress(progress: VerificationProgress): void;
+}
+
+/** Number of files to check in parallel: the default size of Node.js's thread pool. */
+const maxParallelChecks = 4;
+
+const progressMs = 200;
+
+/**
+ * Checks all files that a manifest lists, and finds files that it does not list. Problems with single files are in the
+ * report. Rejects immediately when the signal is aborted, even if a disk does not respond.
+ */
+export async function verifyTransfer(
+  manifest: TransferManifest,
+  options: VerificationOptions,
+): Promise<VerificationReport> {
+  const { signal } = options;
+  signal.throwIfAborted();
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([verify(manifest, options), aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+async function verify(manifest: TransferManifest, options: VerificationOptions): Promise<VerificationReport> {
+  const folder = await realpath(dirname(manifest.file)).catch(() => dirname(manifest.file));
+  const outcomes = await checkFiles(manifest.files, folder, options);
+  const listed = new Set(manifest.files.flatMap(({ places }) => places).map(normalizePath));
+  listed.add(normalizePath(basename(manifest.file)));
+  const extra = await findExtraFiles(folder, (path) => listed.has(normalizePath(path)), options.signal);
+  const findings = manifest.files.flatMap((file, index) => {
+    const outcome = outcomes[index];
+    return outcome === undefined || outcome.kind === 'intact' ? [] : [{ file, outcome }];
+  });
+  return { manifest, intactCount: manifest.files.length - findings.length, findings, extra };
+}
+
+/** Normalizes a path, because some file systems return names in a different Unicode form. */
+function normalizePath(path: string): string {
+  return path.normalize('NFC');
+}
+
+async function checkFiles(
+  files: readonly ManifestFile[],
+  folder: string,
+  { clock, signal, onProgress }: VerificationOptions,
+): Promise<readonly FileOutcome[]> {
+  const meter = new ProgressMeter(files, clock, onProgress);
+  const outcomes = await mapConcurrently(files, maxParallelChecks, async (file) => {
+    const fileMeter = meter.start(file);
+    const outcome = await checkFile(file, { folder, signal, onRead: fileMeter.read });
+    signal.throwIfAborted();
+    fileMeter.end();
+    return outcome;
+  });
+  meter.report();
+  return outcomes;
+}
+
+/** Counts the bytes that were read, and reports the sum at intervals. */
+class ProgressMeter {
+  private readonly clock: Clock;
+  private readonly onProgress: (progress: VerificationProgress) => void;
+  private readonly fileCount: number;
+  private readonly sizeBytes: number;
+  private checkedFileCount = 0;
+  private readBytes = 0;
+  private reportedAt = 0;
+
+  constructor(files: readonly ManifestFile[], clock: Clock, onProgress: (progress: VerificationProgress) => void) {
+    this.clock = clock;
+    this.onProgress = onProgress;
+    this.fileCount = files.length;
+    this.sizeBytes = files.reduce((sum, file) => sum + getReadSize(file), 0);
+  }
+
+  /** Starts counting a file: at most its size while it is read, and its whole size when it ends. */
+  start(file: ManifestFile): { read(bytes: number): void; end(): void } {
+    let remaining = getReadSize(file);
+    const count = (bytes: number): void => {
+      const counted = Math.min(bytes, remaining);
+      remaining -= counted;
+      this.readBytes += counted;
+      if (this.clock.now() - this.reportedAt >= progressMs) this.report();
+    };
+    const end = (): void => {
+      this.checkedFileCount += 1;
+      count(remaining);
+    };
+    return { read: count, end };
+  }
+
+  report(): void {
+    this.reportedAt = this.clock.now();
+    const { fileCount, checkedFileCount, sizeBytes, readBytes } = this;
+    this.onProgress({ fileCount, checkedFileCount, sizeBytes, readBytes });
+  }
+}
+
+function getReadSize({ hash, sizeBytes }: ManifestFile): number {
+  return hash === undefined ? 0 : (sizeBytes ?? 0);
+}

@@ -1,0 +1,107 @@
+import type { CommandHandlers } from '../editor/commandBoundary.ts';
+import { connect } from './connections/connect.ts';
+import { forgetConnection } from './connections/forgetConnection.ts';
+import { startAndConnect, stopLocalService } from './connections/localServiceCommands.ts';
+import { disconnect, refreshDatabases, switchConnection } from './connections/manageConnections.ts';
+import { serveFolder, stopServing } from './connections/serveFolder.ts';
+import { setApiKey } from './connections/setApiKey.ts';
+import { setOrcid } from './connections/setOrcid.ts';
+import { testConnection } from './connections/testConnection.ts';
+import { copyDiagnostics } from './copyDiagnostics.ts';
+import { copyFileId, showFileMetadata, showMetadataJson } from './files/fileRows.ts';
+import { findFilesById } from './files/findFiles.ts';
+import { loadAll } from './search/loadAll.ts';
+import { refineSearch } from './search/refineSearch.ts';
+import { listFiles, openDatabase, searchAllDatabases, searchFiles, searchWithFilters } from './search/searchFiles.ts';
+import {
+  checkAllFiles,
+  clearResults,
+  dismissSearch,
+  loadMore,
+  repeatSearch,
+  sortResults,
+  stopSearch,
+  toggleCheck,
+  toggleFocusedRow,
+  uncheckAllFiles,
+} from './search/searchRows.ts';
+import type { CommandServices } from './services.ts';
+import { submitAgain } from './submission/resubmission.ts';
+import { useDescription } from './submission/transferDescription.ts';
+import { transferCheckedFiles, transferFiles, transferToLastDestination } from './submission/transferFiles.ts';
+import { checkTransferById } from './transfers/checkTransferById.ts';
+import { exportTransferHistory } from './transfers/exportTransferHistory.ts';
+import { markTransferNotStarted, markTransferStarted } from './transfers/notConfirmed.ts';
+import { restoreRemovedTransfers } from './transfers/restoreRemovedTransfers.ts';
+import { sendNow } from './transfers/sendNow.ts';
+import { clearFinishedTransfers, findInHistory, removeFromHistory } from './transfers/transferHistory.ts';
+import {
+  cancelTransfer,
+  copyTransferId,
+  refreshTransfers,
+  showRunningTransfers,
+  showTransferProgress,
+} from './transfers/transferRows.ts';
+import { openTransferredFiles } from './verification/openTransferredFiles.ts';
+import { verifyTransferredFiles } from './verification/verifyTransferredFiles.ts';
+
+/** Handlers of all commands. */
+export const commandHandlers: CommandHandlers<CommandServices> = {
+  'dataTransfer.connect': connect,
+  'dataTransfer.disconnect': disconnect,
+  'dataTransfer.switchConnection': switchConnection,
+  'dataTransfer.forgetConnection': forgetConnection,
+  'dataTransfer.setApiKey': setApiKey,
+  'dataTransfer.testConnection': testConnection,
+  'dataTransfer.setOrcid': setOrcid,
+  'dataTransfer.startLocalService': startAndConnect,
+  'dataTransfer.stopLocalService': stopLocalService,
+  'dataTransfer.serveFolder': serveFolder,
+  'dataTransfer.serveThisFolder': serveFolder,
+  'dataTransfer.stopServing': stopServing,
+  'dataTransfer.refreshDatabases': refreshDatabases,
+  'dataTransfer.searchFiles': searchFiles,
+  'dataTransfer.searchWithFilters': searchWithFilters,
+  'dataTransfer.openDatabase': openDatabase,
+  'dataTransfer.listFiles': listFiles,
+  'dataTransfer.searchAllDatabases': searchAllDatabases,
+  'dataTransfer.findFilesById': findFilesById,
+  'dataTransfer.refineSearch': refineSearch,
+  'dataTransfer.stopSearch': stopSearch,
+  'dataTransfer.loadAll': loadAll,
+  'dataTransfer.sortResults': sortResults,
+  'dataTransfer.checkAllFiles': checkAllFiles,
+  'dataTransfer.uncheckAllFiles': uncheckAllFiles,
+  'dataTransfer.toggleCheck': toggleCheck,
+  'dataTransfer.toggleFocusedRow': toggleFocusedRow,
+  'dataTransfer.loadMore': loadMore,
+  'dataTransfer.repeatSearch': repeatSearch,
+  'dataTransfer.dismissSearch': dismissSearch,
+  'dataTransfer.clearResults': clearResults,
+  'dataTransfer.showFileMetadata': showFileMetadata,
+  'dataTransfer.showMetadataJson': showMetadataJson,
+  'dataTransfer.copyFileId': copyFileId,
+  'dataTransfer.transferFiles': transferFiles,
+  'dataTransfer.transferCheckedFiles': transferCheckedFiles,
+  'dataTransfer.transferToLastDestination': transferToLastDestination,
+  'dataTransfer.useDescription': useDescription,
+  'dataTransfer.showTransferProgress': showTransferProgress,
+  'dataTransfer.cancelTransfer': cancelTransfer,
+  'dataTransfer.sendNow': sendNow,
+  'dataTransfer.copyTransferId': copyTransferId,
+  'dataTransfer.refreshTransfers': refreshTransfers,
+  'dataTransfer.revealLandedFiles': openTransferredFiles,
+  'dataTransfer.verifyLandedFiles': verifyTransferredFiles,
+  'dataTransfer.removeFromHistory': removeFromHistory,
+  'dataTransfer.clearFinishedTransfers': clearFinishedTransfers,
+  'dataTransfer.restoreRemovedTransfers': restoreRemovedTransfers,
+  'dataTransfer.showRunningTransfers': showRunningTransfers,
+  'dataTransfer.submitAgain': submitAgain,
+  'dataTransfer.checkTransferById': checkTransferById,
+  'dataTransfer.transferDidStart': markTransferStarted,
+  'dataTransfer.transferDidNotStart': markTransferNotStarted,
+  'dataTransfer.findInHistory': findInHistory,
+  'dataTransfer.exportTransferHistory': exportTransferHistory,
+  'dataTransfer.copyDiagnostics': copyDiagnostics,
+  'dataTransfer.showLog': ({ showLog }) => showLog(),
+};

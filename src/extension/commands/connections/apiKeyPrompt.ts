@@ -1,0 +1,84 @@
+import { l10n } from 'vscode';
+import type { Connection } from '../../../core/model/connection.ts';
+import type { Reason } from '../../../core/model/reason.ts';
+import { createSingleStep, askText } from '../../editor/quickInput.ts';
+import { isVariableName } from '../../editor/savedConnections.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { describeReason } from '../../words/reasonWords.ts';
+import type { CommandServices } from '../services.ts';
+
+/**
+ * Asks for the key of a connection and saves it once the service has accepted it (D6: prove the key). `reason` explains
+ * why the key is needed, if the user didn't start this.
+ */
+export async function askApiKey(
+  services: CommandServices,
+  connection: Connection,
+  reason?: Reason,
+): Promise<string | undefined> {
+  const origin = l10n.t("Developer token of your account on this service. It's saved in the secret storage.");
+  const cause = reason && l10n.t("Can't connect: {0}.", describeReason(reason));
+  const key = await askText(createSingleStep(l10n.t('API Key for {0}', toPlainLine(connection.name))), {
+    prompt: cause === undefined ? origin : `${cause} ${origin}`,
+    password: true,
+    validate: (value) => (value === '' ? l10n.t('Enter the API key.') : undefined),
+    check: (value, signal) => checkKey(services, connection, value, signal),
+  });
+  if (typeof key === 'string') return undefined;
+  const isSaved = await services.apiKeys.set(connection, key.value);
+  if (!isSaved || reason?.kind === 'keyGone') warnAboutUnsavedKeys(services, connection);
+  return key.value;
+}
+
+/** Warns that the editor doesn't store secrets, and offers an environment variable instead. */
+export function warnAboutUnsavedKeys(services: CommandServices, { id, name }: Connection): void {
+  const message = l10n.t("This editor doesn't store secrets. You'll have to enter the API key of {0} again.", name);
+  const label = l10n.t('Use an Environment Variable');
+  void services.notices.warning(message, { label, run: () => askVariable(services, id) });
+}
+
+/** Asks which environment variable contains the key of a saved connection, tries it if it is set, and saves its name. */
+async function askVariable(services: CommandServices, connectionId: string): Promise<void> {
+  const { apiKeys, settings, notices } = services;
+  const connection = settings.connections.find(({ id }) => id === connectionId);
+  if (!connection) return;
+  const answer = await askText(createSingleStep(l10n.t('API Key for {0}', toPlainLine(connection.name))), {
+    prompt: l10n.t(
+      'Name of the environment variable that contains the API key where the editor runs (not the key itself)',
+    ),
+    placeholder: 'DATA_TRANSFER_KEY',
+    value: connection.apiKeyVariable ?? '',
+    validate: (name) =>
+      isVariableName(name)
+        ? undefined
+        : l10n.t("The name can contain only letters, digits, and _, and can't start with a digit."),
+    check: (name, signal) => checkVariable(services, { ...connection, apiKeyVariable: name }, signal),
+  });
+  if (typeof answer === 'string') return;
+  const changed = { ...connection, apiKeyVariable: answer.value };
+  await settings.saveConnection(changed);
+  if (apiKeys.isFromEnvironment(changed)) notices.showStatusMessage(l10n.t('API key accepted.'));
+  else void notices.info(l10n.t('Set {0} to the API key before you next start the editor.', answer.value));
+}
+
+/** Checks the key in a variable. Accepts an unset variable, because it may be set at the next start. */
+async function checkVariable(
+  services: CommandServices,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { apiKeys } = services;
+  const key = apiKeys.isFromEnvironment(connection) ? await apiKeys.get(connection) : undefined;
+  return key === undefined ? undefined : await checkKey(services, connection, key, signal);
+}
+
+/** Tries a key; returns a message if the service doesn't accept it. */
+async function checkKey(
+  { connectFlow }: CommandServices,
+  connection: Connection,
+  key: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const reason = await connectFlow.checkKey(connection, key, signal);
+  return reason && l10n.t('Could not connect: {0}.', describeReason(reason));
+}

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { l10n } from 'vscode';
+import type { ConnectAttempt } from '../../../core/flows/connectFlow.ts';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { Connection } from '../../../core/model/connection.ts';
+import { isLoopback } from '../../../core/model/loopback.ts';
+import { parseOrcid } from '../../../core/util/orcid.ts';
+import type { WelcomeButton } from '../../editor/contributions.ts';
+import {
+  toStepResult,
+  askText,
+  pickOne,
+  runSteps,
+  type InputResult,
+  type Step,
+  type StepPosition,
+} from '../../editor/quickInput.ts';
+import { formatList, plural } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { describeReason } from '../../words/reasonWords.ts';
+import type { CommandServices } from '../services.ts';
+import { warnAboutUnsavedKeys } from './apiKeyPrompt.ts';
+import { createOrcidInput } from './setOrcid.ts';
+
+type SuccessfulAttempt = Extract<ConnectAttempt, { readonly session: OpenConnection }>;
+
+/** Answers so far. */
+interface Draft {
+  server: string;
+  port: number | undefined;
+  key: string;
+  orcid: string;
+  /** The user allows the key to be sent unencrypted. */
+  allowInsecureHttp: boolean;
+  attempt?: ConnectAttempt;
+}
+
+/** Connects to a new service. Moves the focus from a button that disappears to the row of the connection. */
+export async function connect(services: CommandServices, button: WelcomeButton | undefined): Promise<void> {
+  if ((await askNewConnection(services)) && button) services.views.focusConnection();
+}
+
+/** Asks for address, key and ORCID iD, and saves them if they work (D6: prove the key). True if it did. */
+export async function askNewConnection(services: CommandServices): Promise<boolean> {
+  const { settings, connectFlow } = services;
+  const { enteredOrcid } = settings;
+  const draft: Draft = { server: '', port: undefined, key: '', orcid: enteredOrcid, allowInsecureHttp: false };
+  const isDone = await runSteps(l10n.t('Connect to a Service'), [
+    (position) => askServer(position, draft),
+    (position) => askPort(position, draft),
+    (position) => askKey(services, position, draft),
+    (position) => askOrcid(position, draft),
+  ]);
+  const { attempt } = draft;
+  if (!isDone || !attempt?.session) {
+    if (attempt) connectFlow.discard(attempt);
+    return false;
+  }
+  await save(services, draft, attempt);
+  return true;
+}
+
+async function askKey(services: CommandServices, position: StepPosition, draft: Draft): ReturnType<Step> {
+  const { connectFlow } = services;
+  const answer = await askText(position, {
+    prompt: l10n.t('API key (developer token) of your account on this service'),
+    password: true,
+    value: draft.key,
+    validate: (value) => (value === '' ? l10n.t('Enter the API key.') : undefined),
+    check: async (key, signal) => {
+      if (draft.attempt) connectFlow.discard(draft.attempt);
+      draft.attempt = await connectFlow.attempt(toConnection(services, draft), key, signal);
+      return draft.attempt.session
+        ? undefined
+        : l10n.t('Could not connect: {0}.', describeReason(draft.attempt.reason));
+    },
+  });
+  return toStepResult(answer, (value) => (draft.key = value));
+}
+
+/** Returns the connection to try. The same address has the same id again, so that its transfers are recognized. */
+function toConnection({ settings }: CommandServices, { server, port, allowInsecureHttp }: Draft): Connection {
+  const saved = settings.connections.find((one) => trimTrailingSlash(one.server) === server && one.port === port);
+  const address = port === undefined ? server : `${server}:${port}`;
+  const id = createHash('sha256').update(address).digest('hex').slice(0, 16);
+  return {
+    ...(saved ?? { id, name: new URL(server).host, server, ...(port !== undefined && { port }) }),
+    ...(allowInsecureHttp && { allowInsecureHttp }),
+  };
+}
+
+async function save(services: CommandServices, draft: Draft, attempt: SuccessfulAttempt): Promise<void> {
+  const { settings, apiKeys, memory, connectFlow, notices } = services;
+  const connection = withUniqueName(settings.connections, attempt.session);
+  await settings.saveConnection(connection);
+  const isSaved = await apiKeys.set(connection, draft.key);
+  await settings.saveOrcid(parseOrcid(draft.orcid) ?? draft.orcid);
+  await memory.rememberConnection(connection.id);
+  connectFlow.use({ ...attempt.session, connection }, attempt.databases);
+  void notices.info(l10n.t('Connected to {0}.', describeFoundService(attempt)));
+  if (!isSaved) warnAboutUnsavedKeys(services, connection);
+}
+
+async function askServer(position: StepPosition, draft: Draft): ReturnType<Step> {
+  const answer = await askText(position, {
+    prompt: l10n.t('Service address'),
+    placeholder: 'https://dts.example.org',
+    value: draft.server,
+    validate: validateAddress,
+  });
+  if (typeof answer === 'string') return answer;
+  draft.server = trimTrailingSlash(answer.value);
+  draft.allowInsecureHttp = false;
+  if (!isSentUnencrypted(draft.server)) return 'next';
+  const choice = await askUnencrypted(position, draft.server);
+  if (typeof choice === 'string') return choice;
+  if (!choice.value) return await askServer(position, draft);
+  draft.allowInsecureHttp = true;
+  return 'next';
+}
+
+function trimTrailingSlash(address: string): string {
+  return address.replace(/\/+$/, '');
+}
+
+/** Returns true if a key would be sent unencrypted to another machine (D4: server address). */
+function isSentUnencrypted(server: string): boolean {
+  const { protocol, hostname } = new URL(server);
+  return protocol === 'http:' && !isLoopback(hostname);
+}
+
+async function askUnencrypted(position: StepPosition, server: string): Promise<InputResult<boolean>> {
+  const detail = l10n.t('Anyone on the network path to {0} could read it.', new URL(server).host);
+  return await pickOne(position, {
+    placeholder: l10n.t('http:// would send your key unencrypted'),
+    choices: [
+      { label: l10n.t('Enter an https:// address'), value: false },
+      { label: l10n.t('Send the key unencrypted'), detail, value: true },
+    ],
+  });
+}
+
+function validateAddress(value: string): string | undefined {
+  if (!/^https?:\/\//i.test(value))
+    return l10n.t('The address must start with https:// (http:// is allowed for localhost).');
+  if (!URL.canParse(value)) return l10n.t('Enter a valid address, for example https://dts.example.org');
+  const { username, password, search, hash } = new URL(value);
+  if (username || password) return l10n.t("Remove the user name and password. You'll enter the API key later.");
+  return search || hash ? l10n.t('Remove the part that starts with ? or #.') : undefined;
+}
+
+/** Returns false if the address already has a port or a path. */
+function canHavePort(server: string): boolean {
+  return !/^https?:\/\/[^/]*:\d+(?:\/|$)/i.test(server) && new URL(server).pathname === '/';
+}
+
+async function askPort(position: StepPosition, draft: Draft): ReturnType<Step> {
+  if (!canHavePort(draft.server)) {
+    draft.port = undefined;
+    return 'skip';
+  }
+  const answer = await askText(position, {
+    prompt: l10n.t('Port (leave empty for the default)'),
+    value: draft.port === undefined ? '' : String(draft.port),
+    validate: (value) =>
+      value === '' || (/^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535)
+        ? undefined
+        : l10n.t('Enter a port number from 1 to 65535.'),
+  });
+  return toStepResult(answer, (value) => (draft.port = value === '' ? undefined : Number(value)));
+}
+
+/** Asks for the ORCID iD, and shows the service that was found; nothing has been saved yet. */
+async function askOrcid(position: StepPosition, draft: Draft): ReturnType<Step> {
+  const { prompt, ...input } = createOrcidInput(draft.orcid);
+  const found = draft.attempt?.session ? l10n.t('Found {0}.', describeFoundService(draft.attempt)) : '';
+  const answer = await askText(position, { ...input, prompt: [found, prompt].filter(Boolean).join(' ') });
+  return toStepResult(answer, (value) => (draft.orcid = value));
+}
+
+/** Returns text such as "DTS prototype 0.12.1, 6 databases". */
+function describeFoundService({ session: { service }, databases }: SuccessfulAttempt): string {
+  const name = [service.name, service.version].map(toPlainLine).filter(Boolean).join(' ');
+  return formatList([name, plural(databases.length, '{0} database', '{0} databases')]);
+}
+
+/**
+ * Names a new connection after its service, with the host appended if another connection has that name. Drops the
+ * environment variable: the key that was entered replaces it.
+ */
+function withUniqueName(
+  connections: readonly Connection[],
+  { service, connection: { apiKeyVariable, ...connection } }: OpenConnection,
+): Connection {
+  if (connections.some(({ id }) => id === connection.id)) return connection;
+  const name = toPlainLine(service.name) || connection.name;
+  const isTaken = connections.some((saved) => saved.name === name);
+  return { ...connection, name: isTaken ? `${name} (${new URL(connection.server).host})` : name };
+}

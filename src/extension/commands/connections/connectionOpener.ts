@@ -1,0 +1,85 @@
+import { l10n } from 'vscode';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { Connection } from '../../../core/model/connection.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { createConnectStep } from '../../notices/nextSteps.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { getForeignServiceName } from '../../words/serviceNames.ts';
+import type { CommandServices } from '../services.ts';
+import { askApiKey } from './apiKeyPrompt.ts';
+import { openOrThrow } from './connectionFailure.ts';
+import { openLocalConnection, openLocalInBackground } from './localConnection.ts';
+
+/** Makes a connection the active one. Asks for a missing key; undefined if the user canceled. Throws if it fails. */
+export async function openConnection(services: CommandServices, id: string): Promise<OpenConnection | undefined> {
+  if (id === localConnectionId) return await openLocalConnection(services);
+  const foreign = getForeignServiceName(id);
+  if (foreign !== undefined) throw createForeignFailure(toPlainLine(foreign));
+  const connection = requireSavedConnection(services, id);
+  const found = await services.apiKeys.find(connection);
+  const key = found.key ?? (await askApiKey(services, connection, found.reason));
+  return key === undefined ? undefined : await openOrThrow(services.connectFlow, connection, key);
+}
+
+/** Returns the session of a connection, and opens it if needed. `mustBeActive` also makes it the active one. */
+export async function getOrOpenConnection(
+  services: CommandServices,
+  id: string,
+  { mustBeActive = false } = {},
+): Promise<OpenConnection | undefined> {
+  const { sessions } = services;
+  const open = mustBeActive ? sessions.active : sessions.get(id);
+  return open?.connection.id === id ? open : await openConnection(services, id);
+}
+
+/** Makes a connection the active one without prompting. A failure is shown only in the tree. */
+export async function reopenConnection(services: CommandServices, id: string): Promise<void> {
+  const connection = findSaved(services, id);
+  if (connection) await reopenSavedConnection(services, connection);
+  else if (id === localConnectionId) await openLocalConnection(services).catch(ignoreShownFailure);
+}
+
+/** Does the same as {@link reopenConnection}, with a given saved connection. */
+export async function reopenSavedConnection(
+  { apiKeys, connectFlow }: CommandServices,
+  connection: Connection,
+): Promise<void> {
+  const { key, reason } = await apiKeys.find(connection);
+  if (key === undefined) connectFlow.showFailure(connection, reason);
+  else await connectFlow.reopen(connection, key);
+}
+
+/** Opens a connection only for its transfers, without prompting. */
+export async function openInBackground(services: CommandServices, id: string): Promise<void> {
+  if (id === localConnectionId) {
+    await openLocalInBackground(services);
+    return;
+  }
+  const connection = findSaved(services, id);
+  const key = connection && (await services.apiKeys.get(connection));
+  if (connection && key !== undefined) await services.connectFlow.openInBackground(connection, key);
+}
+
+/** Returns a saved connection. Throws a {@link CommandFailure} if there is none with this id. */
+export function requireSavedConnection(services: CommandServices, id: string): Connection {
+  const connection = findSaved(services, id);
+  if (connection) return connection;
+  throw new CommandHint(
+    l10n.t('This connection is no longer saved. Connect to the service again.'),
+    createConnectStep(),
+  );
+}
+
+function findSaved({ settings }: CommandServices, id: string): Connection | undefined {
+  return settings.connections.find((saved) => saved.id === id);
+}
+
+/** Ignores a failure that the tree shows: the user didn't request the connection. */
+function ignoreShownFailure(error: unknown): void {
+  if (!(error instanceof CommandFailure)) throw error;
+}
+
+function createForeignFailure(machine: string): CommandFailure {
+  return new CommandHint(l10n.t('{0} can only be reached from its own machine. Open a window there.', machine));
+}

@@ -1,0 +1,76 @@
+import { l10n } from 'vscode';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { Connection } from '../../../core/model/connection.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { createConnectStep } from '../../notices/nextSteps.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { getLocalServiceName } from '../../words/serviceNames.ts';
+import type { CommandServices } from '../services.ts';
+import { openConnection, reopenConnection } from './connectionOpener.ts';
+
+/** Returns the active session; otherwise opens the last connection, or one that the user picks. */
+export async function requireSession(services: CommandServices): Promise<OpenConnection | undefined> {
+  if (services.sessions.active) return services.sessions.active;
+  const id = (await findLastId(services)) ?? (await pickConnection(services, l10n.t('Select a service to connect to')));
+  return id === undefined ? undefined : await openConnection(services, id);
+}
+
+/** Reopens a connection without prompting, by default the last one, unless one is shown. */
+export async function reopenUnlessShown(services: CommandServices, connectionId?: string): Promise<void> {
+  const id = connectionId ?? (await findLastId(services));
+  if (id !== undefined && services.connectionStore.state.kind === 'disconnected') await reopenConnection(services, id);
+}
+
+/** Asks for a saved connection, the local service, or one of `others`. Marks the one that is shown. */
+export async function pickConnection(
+  services: CommandServices,
+  placeholder: string,
+  others: readonly Choice<string>[] = [],
+): Promise<string | undefined> {
+  const { shown } = services.connectionStore;
+  const saved = services.settings.connections.map(({ id, name, server, port }) =>
+    createChoice(services, id, name, port === undefined ? server : `${server}:${port}`),
+  );
+  const local = createChoice(services, localConnectionId, getLocalServiceName(), l10n.t('folders on this machine'));
+  const answer = await pickOne(createSingleStep(l10n.t('Connections')), {
+    placeholder,
+    choices: [...saved, local, ...others],
+    ...(shown && { active: shown.id }),
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function createChoice(services: CommandServices, id: string, name: string, address: string): Choice<string> {
+  const description = [address, describeStatus(services, id)].filter(Boolean).join(' · ');
+  return { label: toPlainLine(name), description, value: id };
+}
+
+function describeStatus({ sessions, connectionStore }: CommandServices, id: string): string | undefined {
+  const { state } = connectionStore;
+  if (sessions.active?.connection.id === id)
+    return state.kind === 'connected' && state.problem ? l10n.t('not responding') : l10n.t('connected');
+  return sessions.get(id) && l10n.t('connected in the background');
+}
+
+/** Returns the connection that was active last; if it isn't known, the only saved one. */
+async function findLastId({ settings, memory }: CommandServices): Promise<string | undefined> {
+  const last = await memory.getLastConnectionId();
+  const saved = settings.connections.map(({ id }) => id);
+  if (last !== undefined && [...saved, localConnectionId].includes(last)) return last;
+  return saved.length === 1 ? saved[0] : undefined;
+}
+
+/** Asks for a saved connection. Throws a {@link CommandFailure} with `emptyText` if there is none. */
+export async function pickSavedConnection(
+  connections: readonly Connection[],
+  { title, placeholder, emptyText }: Readonly<Record<'title' | 'placeholder' | 'emptyText', string>>,
+): Promise<Connection | undefined> {
+  if (connections.length === 0) throw new CommandHint(emptyText, createConnectStep());
+  const answer = await pickOne(createSingleStep(title), {
+    placeholder,
+    choices: connections.map((value) => ({ label: toPlainLine(value.name), description: value.server, value })),
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}

@@ -1,0 +1,120 @@
+import { commands, l10n, window } from 'vscode';
+import type { Connection } from '../../../core/model/connection.ts';
+import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import type { Notices } from '../../editor/notices.ts';
+import { watchSavedConnections, type SavedConnections } from '../../editor/savedConnections.ts';
+import { plural } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import type { CommandServices } from '../services.ts';
+import { openInBackground, reopenSavedConnection } from './connectionOpener.ts';
+
+/**
+ * Updates the open connections after changes of the setting and the keys, by the user or another window. Not every
+ * editor reports keys that another window changed, so they are also checked when the window gets the focus.
+ */
+export function syncConnections(services: CommandServices): Disposable {
+  const { settings, apiKeys, notices } = services;
+  const lifetime = new Lifetime();
+  const logFailure = (error: unknown): void =>
+    services.log.error(`Could not follow the saved connections: ${String(error)}`);
+  let last = settings.savedConnections;
+  showProblems(notices, last);
+  const handleSettingChange = async (): Promise<void> => {
+    const [before, now] = [last, settings.savedConnections];
+    last = now;
+    if (before.problems.join() !== now.problems.join()) showProblems(notices, now);
+    const isNew = (id: string): boolean => !before.connections.some((one) => one.id === id);
+    await Promise.all(
+      now.connections.map((connection) => updateConnection(services, connection, isNew(connection.id))),
+    );
+    for (const { id } of before.connections) if (!isConfigured(now, id)) close(services, id);
+  };
+  const handleKeyChange = async (changedId?: string): Promise<void> => {
+    const affected = settings.connections.filter(({ id }) =>
+      changedId === undefined ? isUsed(services, id) : id === changedId,
+    );
+    await Promise.all(affected.map((connection) => updateKey(services, connection)));
+  };
+  lifetime.track(watchSavedConnections(() => void handleSettingChange().catch(logFailure)));
+  lifetime.track(apiKeys.onDidChange((id) => void handleKeyChange(id).catch(logFailure)));
+  lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && void handleKeyChange().catch(logFailure)));
+  return lifetime;
+}
+
+/** Shows one notice for all invalid entries. */
+function showProblems(notices: Notices, { problems }: SavedConnections): void {
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  const setting = 'dataTransfer.connections';
+  const more = others.length === 0 ? '' : ` ${plural(others.length, '({0} more)', '({0} more)')}`;
+  const message = l10n.t('The setting {0} is invalid: {1}.', setting, first);
+  const open = (): unknown => commands.executeCommand('workbench.action.openSettings', setting);
+  void notices.warning(message + more, { label: l10n.t('Open Settings'), run: open });
+}
+
+/** Returns true also for an invalid entry: its connection stays open until the user fixes it. */
+function isConfigured({ connections, brokenIds }: SavedConnections, id: string): boolean {
+  return connections.some((one) => one.id === id) || brokenIds.includes(id);
+}
+
+async function updateConnection(services: CommandServices, connection: Connection, isNew: boolean): Promise<void> {
+  const { connectionStore, sessions } = services;
+  const { id, name } = connection;
+  const { shown } = connectionStore;
+  const open = shown?.id === id ? shown : sessions.get(id)?.connection;
+  if (!open) {
+    if (isNew) await openForTransfers(services, connection);
+  } else if (!hasSameEndpoint(open, connection)) await reopenAfterChange(services, connection);
+  else if (shown?.id === id && shown.name !== name) connectionStore.rename(name);
+}
+
+/** Returns true if two entries differ at most in their names. */
+function hasSameEndpoint(one: Connection, other: Connection): boolean {
+  const serialize = ({ server, port, scheme, allowInsecureHttp, transport, apiKeyVariable }: Connection): string =>
+    JSON.stringify([server, port, scheme, allowInsecureHttp, transport, apiKeyVariable]);
+  return serialize(one) === serialize(other);
+}
+
+async function updateKey(services: CommandServices, connection: Connection): Promise<void> {
+  const change = await services.apiKeys.compare(connection);
+  if (change === 'forgotten') await handleForgottenConnection(services, connection);
+  else if (change === 'unreadable') offerReload(services.notices, connection);
+  else if (change === 'changed')
+    await (isUsed(services, connection.id) ? reopenAfterChange : openForTransfers)(services, connection);
+}
+
+/** Offers to reload the window: some editors in a browser read the secrets only while they load. */
+function offerReload(notices: Notices, { name }: Connection): void {
+  const reload = (): unknown => commands.executeCommand('workbench.action.reloadWindow');
+  const message = l10n.t(
+    'The API key of {0} was changed in another window. Reload this window to use it.',
+    toPlainLine(name),
+  );
+  void notices.info(message, { label: l10n.t('Reload Window'), run: reload });
+}
+
+async function handleForgottenConnection(services: CommandServices, connection: Connection): Promise<void> {
+  const { connectionStore, connectFlow } = services;
+  connectFlow.close(connection.id);
+  if (connectionStore.shown?.id === connection.id) await reopenSavedConnection(services, connection);
+}
+
+async function reopenAfterChange(services: CommandServices, connection: Connection): Promise<void> {
+  const isShown = services.connectionStore.shown?.id === connection.id;
+  services.connectFlow.close(connection.id);
+  await (isShown ? reopenSavedConnection(services, connection) : openInBackground(services, connection.id));
+}
+
+async function openForTransfers(services: CommandServices, { id }: Connection): Promise<void> {
+  if (services.transferStore.getRunning().some(({ order }) => order.connectionId === id))
+    await openInBackground(services, id);
+}
+
+function isUsed({ connectionStore, sessions }: CommandServices, id: string): boolean {
+  return connectionStore.shown?.id === id || sessions.get(id) !== undefined;
+}
+
+function close({ connectionStore, connectFlow }: CommandServices, id: string): void {
+  if (connectionStore.shown?.id === id) connectFlow.disconnect();
+  else connectFlow.close(id);
+}

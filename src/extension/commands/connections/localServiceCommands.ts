@@ -1,0 +1,72 @@
+import { l10n } from 'vscode';
+import { isUnderWay, type Transfer } from '../../../core/model/transferModel.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
+import type { WelcomeButton } from '../../editor/contributions.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { plural } from '../../words/localeFormats.ts';
+import { describeError } from '../../words/plainText.ts';
+import { describeProgress, getTransferTitle } from '../../words/transferWords.ts';
+import type { CommandServices } from '../services.ts';
+import { isLocalConnectionActive, openLocalConnection } from './localConnection.ts';
+
+/** Connects to the local service. Moves the focus from a button that disappears to the row of the connection. */
+export async function startAndConnect(services: CommandServices, button: WelcomeButton | undefined): Promise<void> {
+  const opening = openLocalConnection(services);
+  if (button) services.views.focusConnection();
+  await opening;
+}
+
+/** Stops the local service; asks first if it runs transfers or other windows use it. */
+export async function stopLocalService(services: CommandServices): Promise<void> {
+  const { localService, connectFlow, sessions, notices } = services;
+  const others = await localService.countOtherWindows();
+  if (others === undefined && !localService.isRunning) {
+    void notices.info(l10n.t("The local service isn't running."));
+    return;
+  }
+  if (!(await confirmStop(services, others ?? 0))) return;
+  if (isLocalConnectionActive(services)) connectFlow.disconnect();
+  else sessions.close(localConnectionId);
+  try {
+    await localService.stop();
+  } catch (error) {
+    throw new CommandFailure(l10n.t('Could not stop the local service: {0}', describeError(error)));
+  }
+}
+
+async function confirmStop({ notices, transferStore }: CommandServices, others: number): Promise<boolean> {
+  const running = transferStore
+    .getRunning()
+    .filter((transfer) => transfer.order.connectionId === localConnectionId && isUnderWay(transfer));
+  const details = [
+    running.length > 0 ? describeRunningTransfers(running) : '',
+    others > 0 ? describeOtherWindows(others) : '',
+  ];
+  if (details.every((detail) => detail === '')) return true;
+  const question = l10n.t('Stop the local service?');
+  return await notices.confirm(question, details.filter(Boolean).join('\n\n'), l10n.t('Stop Local Service'));
+}
+
+/** Number of transfers that a question lists. */
+const maxListedTransfers = 5;
+
+function describeRunningTransfers(running: readonly Transfer[]): string {
+  const named = running
+    .slice(0, maxListedTransfers)
+    .map((transfer) => `${getTransferTitle(transfer)} · ${describeProgress(transfer)}`);
+  const others = running.length - named.length;
+  return [
+    plural(running.length, '{0} transfer is running on it:', '{0} transfers are running on it:'),
+    ...named,
+    ...(others > 0 ? [plural(others, 'and {0} more', 'and {0} more')] : []),
+    l10n.t('Running transfers pause and resume when you start the service again.'),
+  ].join('\n');
+}
+
+function describeOtherWindows(others: number): string {
+  const use =
+    others === 1
+      ? l10n.t('Another window uses it.')
+      : plural(others, '{0} other window uses it.', '{0} other windows use it.');
+  return `${use} ${l10n.t('Its databases will disappear there too.')}`;
+}

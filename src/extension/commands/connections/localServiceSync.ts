@@ -1,0 +1,54 @@
+import { l10n } from 'vscode';
+import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import { runCommand } from '../../editor/commandBoundary.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import type { LocalServiceChange } from '../../localService/localService.ts';
+import { watchServedFolders } from '../../localService/servedFolders.ts';
+import { plural } from '../../words/localeFormats.ts';
+import { describeError } from '../../words/plainText.ts';
+import type { CommandServices } from '../services.ts';
+import { handleServiceChange, refreshLocalDatabases } from './localConnection.ts';
+
+/** Updates the connection when the service changes, and the service when the settings do (D29: shared service). */
+export function syncLocalService(services: CommandServices): Disposable {
+  const { localService, notices, settings } = services;
+  const lifetime = new Lifetime();
+  const logFailure = (error: unknown): void =>
+    services.log.error(`Could not follow the local service: ${String(error)}`);
+  let hadFolders = settings.servedFolders.length > 0;
+  const reportRemovedSamples = (): void => {
+    const hasFolders = settings.servedFolders.length > 0;
+    if (hasFolders && !hadFolders && localService.isRunning)
+      void notices.info(l10n.t('Sample data is no longer served because your settings now list your own folders.'));
+    hadFolders = hasFolders;
+  };
+  const serve = async (): Promise<void> => {
+    try {
+      await localService.updateServedFolders();
+      reportRemovedSamples();
+    } catch (error) {
+      const detail = describeError(error);
+      void notices.error(l10n.t("The local service can't serve the folders in your settings: {0}", detail));
+    }
+  };
+  const handleChange = async (change: LocalServiceChange): Promise<void> => {
+    await handleServiceChange(services, change);
+    if (change === 'stopped' || change === 'ended') await pauseTransfers(services);
+  };
+  lifetime.track(localService.onDidChange((change) => void handleChange(change).catch(logFailure)));
+  lifetime.track(localService.onDidChangeDatabases(() => void refreshLocalDatabases(services).catch(logFailure)));
+  lifetime.track(watchServedFolders(() => void serve()));
+  return lifetime;
+}
+
+/** Shows that the transfers of the local service are paused until its next start, and offers to start it. */
+async function pauseTransfers({ transferFlow, notices, localService }: CommandServices): Promise<void> {
+  const paused = await transferFlow.pauseAll(localConnectionId);
+  if (paused.length === 0 || localService.isRunning) return;
+  const text = plural(
+    paused.length,
+    'The local service is stopped. {0} transfer is paused.',
+    'The local service is stopped. {0} transfers are paused.',
+  );
+  void notices.info(text, { label: l10n.t('Start'), run: () => runCommand('dataTransfer.startLocalService') });
+}

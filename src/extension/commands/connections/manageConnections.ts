@@ -1,0 +1,70 @@
+import { l10n } from 'vscode';
+import type { Reason } from '../../../core/model/reason.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
+import { getConnectionName } from '../../editor/connectionName.ts';
+import type { ConnectionNode } from '../../editor/contributions.ts';
+import { plural } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { describeReason } from '../../words/reasonWords.ts';
+import type { CommandServices } from '../services.ts';
+import { askNewConnection } from './connect.ts';
+import { getReasonActions } from './connectionFailure.ts';
+import { openConnection } from './connectionOpener.ts';
+import { pickConnection } from './connectionPicker.ts';
+
+/** Closes the active connection; its key stays saved. */
+export function disconnect({ connectFlow, connectionStore, transferStore, notices }: CommandServices): void {
+  const { shown } = connectionStore;
+  if (!shown) {
+    void notices.info(l10n.t('There is no connection to close.'));
+    return;
+  }
+  connectFlow.disconnect();
+  const waiting = transferStore.getRunning().filter(({ order }) => order.connectionId === shown.id).length;
+  if (waiting === 0) return;
+  notices.showStatusMessage(
+    plural(
+      waiting,
+      '{0} transfer continues on the service; monitoring resumes when you reconnect.',
+      '{0} transfers continue on the service; monitoring resumes when you reconnect.',
+    ),
+  );
+}
+
+const newConnectionChoice = '';
+
+/** Makes a connection the active one: that of a row which names it, or a saved or new one that the user picks. */
+export async function switchConnection(services: CommandServices, node?: ConnectionNode): Promise<void> {
+  const newConnection = { label: l10n.t('Connect to Another Service…'), value: newConnectionChoice, alwaysShow: true };
+  const id = node?.id ?? (await pickConnection(services, l10n.t('Select a service to connect to'), [newConnection]));
+  if (id === newConnectionChoice) await askNewConnection(services);
+  else if (id !== undefined) await openConnection(services, id);
+}
+
+/** Lists the databases again; reconnects if connecting failed. From a row, checks the key of its connection. */
+export async function refreshDatabases(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
+  const { connectFlow, connectionStore, sessions } = services;
+  const { state } = connectionStore;
+  const activeId = sessions.active?.connection.id;
+  if (node?.id !== undefined && node.id !== activeId) await checkConnection(services, node.id);
+  else if (state.kind === 'connected') await connectFlow.refreshDatabases();
+  else if (state.kind === 'failed' || state.kind === 'stopped') await openConnection(services, state.connection.id);
+  else await switchConnection(services);
+  if (node?.id !== undefined && node.id === activeId) throwIfFailed(services, node.id, connectionStore.listing.reason);
+}
+
+/** Checks whether the key of a connection is accepted; opens the connection if it isn't open. */
+async function checkConnection(services: CommandServices, id: string): Promise<void> {
+  const { sessions, connectFlow } = services;
+  if (sessions.get(id)) throwIfFailed(services, id, await connectFlow.tryKey(id));
+  else await openConnection(services, id);
+}
+
+function throwIfFailed(services: CommandServices, id: string, reason: Reason | undefined): void {
+  if (!reason) return;
+  const name = toPlainLine(getConnectionName(services, id));
+  throw new CommandFailure(
+    l10n.t('Could not refresh {0}: {1}', name, describeReason(reason)),
+    ...getReasonActions(reason, id),
+  );
+}

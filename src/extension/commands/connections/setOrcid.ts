@@ -1,0 +1,42 @@
+import { l10n } from 'vscode';
+import { hasOrcidForm, parseOrcid } from '../../../core/util/orcid.ts';
+import { createSingleStep, askText, type TextInputOptions } from '../../editor/quickInput.ts';
+import { getUserId } from '../../editor/userId.ts';
+import type { CommandServices } from '../services.ts';
+
+/**
+ * Returns the `orcid` of a connection's requests; asks for an ORCID iD if the service needs one and none is saved.
+ * Undefined if the user canceled.
+ */
+export async function requireOrcid(services: CommandServices, connectionId: string): Promise<string | undefined> {
+  return getUserId(services.settings, connectionId) || (await askOrcid(services));
+}
+
+/** Asks for the ORCID iD of the user. */
+export async function setOrcid(services: CommandServices): Promise<void> {
+  if ((await askOrcid(services)) !== undefined) services.notices.showStatusMessage(l10n.t('ORCID iD saved.'));
+}
+
+/** Asks for the ORCID iD and saves it. Undefined if the user canceled. */
+async function askOrcid({ settings }: CommandServices): Promise<string | undefined> {
+  const answer = await askText(createSingleStep(l10n.t('ORCID iD')), createOrcidInput(settings.enteredOrcid));
+  const orcid = typeof answer === 'string' ? undefined : parseOrcid(answer.value);
+  if (orcid !== undefined) await settings.saveOrcid(orcid);
+  return orcid;
+}
+
+/** Creates the input for an ORCID iD, which is checked while the user types (D19: ORCID iD format). */
+export function createOrcidInput(value: string): TextInputOptions {
+  return {
+    prompt: l10n.t('Your ORCID iD (tells the service who searches and transfers)'),
+    placeholder: '0000-0002-1825-0097',
+    value,
+    validate: describeOrcidError,
+  };
+}
+
+function describeOrcidError(text: string): string | undefined {
+  if (parseOrcid(text) !== undefined) return undefined;
+  if (hasOrcidForm(text)) return l10n.t("The check digit doesn't match: check the iD for a typo.");
+  return l10n.t('An ORCID iD has 16 digits, for example 0000-0002-1825-0097; the last is a check digit or X.');
+}

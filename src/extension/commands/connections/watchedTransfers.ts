@@ -1,0 +1,58 @@
+import { isPaused } from '../../../core/model/transferModel.ts';
+import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import type { CommandServices } from '../services.ts';
+import { openInBackground } from './connectionOpener.ts';
+import { reopenUnlessShown } from './connectionPicker.ts';
+
+/**
+ * Opens every connection that has running transfers, without prompting. At the start, the connection that was used last
+ * is shown, or else that of the newest transfer. A connection with a transfer that starts later, in any window, is
+ * opened in the background. Each is opened once, so that a manual disconnect lasts.
+ */
+export function watchRunningTransfers(services: CommandServices): Disposable {
+  const { transferStore, sessions, memory } = services;
+  const lifetime = new Lifetime();
+  const openedIds = new Set<string>();
+  const noteOpen = (): void => sessions.getAll().forEach(({ connection }) => openedIds.add(connection.id));
+  const open = async (isStart: boolean): Promise<void> => {
+    const ids = findConnectionsInUse(services, openedIds, isStart);
+    for (const id of ids) openedIds.add(id);
+    const lastId = isStart ? await memory.getLastConnectionId() : undefined;
+    const shownId = isStart ? (ids.find((id) => id === lastId) ?? ids[0]) : undefined;
+    await Promise.all(
+      ids.map((id) => (id === shownId ? reopenUntilConnected(services, id) : openInBackground(services, id))),
+    );
+  };
+  const logFailure = (error: unknown): void =>
+    services.log.error(`Could not open the connection of a transfer: ${String(error)}`);
+  noteOpen();
+  lifetime.track(sessions.onDidChange(noteOpen));
+  lifetime.track(transferStore.onDidChange(() => void open(false).catch(logFailure)));
+  void open(true).catch(logFailure);
+  return lifetime;
+}
+
+/**
+ * Returns the connections with running transfers, that of the newest first, except `openedIds`. Only at the start this
+ * includes a local service that was stopped: later the user decides when it starts again.
+ */
+function findConnectionsInUse(
+  { settings, transferStore }: CommandServices,
+  openedIds: ReadonlySet<string>,
+  isStart: boolean,
+): readonly string[] {
+  const running = transferStore.getRunning().filter((transfer) => isStart || !isPaused(transfer));
+  const ids = new Set(running.map(({ order }) => order.connectionId));
+  const missing = [...ids].filter((id) => !openedIds.has(id));
+  if (missing.length === 0) return [];
+  const known = new Set([...settings.connections.map(({ id }) => id), localConnectionId]);
+  return missing.filter((id) => known.has(id));
+}
+
+async function reopenUntilConnected(services: CommandServices, id: string): Promise<void> {
+  await reopenUnlessShown(services, id);
+  const { state } = services.connectionStore;
+  if (state.kind === 'failed' && state.connection.id === id && id !== localConnectionId)
+    await openInBackground(services, id);
+}

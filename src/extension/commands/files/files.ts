@@ -1,0 +1,79 @@
+import { l10n } from 'vscode';
+import type { MetadataFlow } from '../../../core/flows/metadataFlow.ts';
+import type { FileEntry } from '../../../core/model/fileEntry.ts';
+import type { SearchStore } from '../../../core/store/searchStore.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { FileNode, FileRef } from '../../editor/contributions.ts';
+import { createSingleStep, pickSeveral } from '../../editor/quickInput.ts';
+import { createSearchStep } from '../../notices/nextSteps.ts';
+import { formatSize } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+
+/** A file of a connection, with its metadata if they are loaded. */
+export interface KnownFile {
+  readonly ref: FileRef;
+  readonly entry?: FileEntry;
+}
+
+/** Returns the files that a command was started on: selected rows, one row, or the file of a page. */
+export function getSelectedFiles(
+  argument: FileNode | FileRef | undefined,
+  selection: readonly (FileNode | FileRef)[] | undefined,
+): readonly KnownFile[] {
+  const rows = selection && selection.length > 0 ? selection : argument ? [argument] : [];
+  return rows.map(toKnownFileFromRow);
+}
+
+/** Asks for files of the searches that are shown. Undefined if the user canceled. */
+export async function askFiles(searches: SearchStore, title: string): Promise<readonly KnownFile[] | undefined> {
+  const files = searches
+    .getAll()
+    .flatMap((search) => search.files.map((file) => ({ file, connectionId: search.connectionId })))
+    .flatMap(({ file, connectionId }) => (file.kind === 'file' ? [toKnownFile(file, connectionId)] : []));
+  if (files.length === 0) throw new CommandHint(l10n.t('No files yet. Run a search first.'), createSearchStep());
+  const answer = await pickSeveral(createSingleStep(title), {
+    placeholder: l10n.t('Select files'),
+    choices: files.map((value) => ({
+      label: toPlainLine(value.ref.name),
+      description: [
+        toPlainLine(value.ref.database),
+        value.entry.sizeBytes === undefined ? '' : formatSize(value.entry.sizeBytes),
+      ]
+        .filter(Boolean)
+        .join(' · '),
+      value,
+    })),
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+/** Fetches missing metadata. Files that the service doesn't return are left unchanged. */
+export async function loadEntries(flow: MetadataFlow, files: readonly KnownFile[]): Promise<readonly KnownFile[]> {
+  const entries = new Map<string, FileEntry>();
+  const missing = files.filter(({ entry }) => !entry).map(({ ref }) => ref);
+  for (const { connectionId, database } of getDistinctDatabases(missing)) {
+    const refs = missing.filter((ref) => ref.database === database && ref.connectionId === connectionId);
+    const ids = refs.map(({ id }) => id);
+    const fetched = await flow.fetchFiles(connectionId, database, ids);
+    for (const file of fetched.files)
+      if (file.kind === 'file') entries.set(JSON.stringify([connectionId, database, file.id]), file);
+  }
+  return files.map((file) => {
+    const { connectionId, database, id } = file.ref;
+    const entry = file.entry ?? entries.get(JSON.stringify([connectionId, database, id]));
+    return entry ? { ...file, entry } : file;
+  });
+}
+
+function getDistinctDatabases(refs: readonly FileRef[]): readonly Pick<FileRef, 'connectionId' | 'database'>[] {
+  return [...new Map(refs.map((ref) => [JSON.stringify([ref.connectionId, ref.database]), ref])).values()];
+}
+
+/** Converts a file that a search has found. */
+export function toKnownFile(entry: FileEntry, connectionId: string): Required<KnownFile> {
+  return { ref: { connectionId, database: entry.database, id: entry.id, name: entry.name }, entry };
+}
+
+function toKnownFileFromRow(row: FileNode | FileRef): KnownFile {
+  return 'kind' in row ? toKnownFile(row.file, row.connectionId) : { ref: row };
+}

@@ -1,0 +1,92 @@
+import { l10n } from 'vscode';
+import type { SearchQuery } from '../../../core/model/searchQuery.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { DatabaseNode } from '../../editor/contributions.ts';
+import type { Memory } from '../../editor/memory.ts';
+import type { Notices } from '../../editor/notices.ts';
+import { toStepResult, pickOne, runSteps, type PickOptions, type Step } from '../../editor/quickInput.ts';
+import { createSwitchStep } from '../../notices/nextSteps.ts';
+import { formatFileCount, plural } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { getDatabaseLabel } from '../../words/searchWords.ts';
+import { requireSession } from '../connections/connectionPicker.ts';
+import { requireOrcid } from '../connections/setOrcid.ts';
+import type { CommandServices } from '../services.ts';
+import { askIds, createIdSourcePick, type IdSource } from './idSources.ts';
+
+/** Number of ids above which the user is asked to confirm. */
+const confirmationThreshold = 5000;
+
+/** Asks for a database and for ids from one of several sources, and fetches those files (D8: metadata by ids). */
+export async function findFilesById(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
+  const { searchFlow, settings, memory, notices, views } = services;
+  const session = await requireSession(services);
+  if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
+  let database = node?.name;
+  let ids: readonly string[] = [];
+  const isDone = await runSteps(l10n.t('Find Files by ID'), [
+    async (position) => {
+      if (node) return 'skip';
+      const pick = await createDatabasePick(services, session.connection.id);
+      return toStepResult(await pickOne(position, pick), (value) => (database = value));
+    },
+    ...createIdSteps(memory, (given) => (ids = given)),
+  ]);
+  if (!isDone || database === undefined || !(await confirmManyIds(notices, database, ids))) return;
+  const running = searchFlow.run(session, { database, query: '', pageSize: settings.pageSize, ids });
+  await views.followSearch(running);
+}
+
+/** Asks for other ids of the same database. Undefined if the user canceled. */
+export async function editIds(
+  { notices, memory }: CommandServices,
+  query: SearchQuery,
+): Promise<SearchQuery | undefined> {
+  let ids: readonly string[] = [];
+  const steps = createIdSteps(memory, (given) => (ids = given), query.ids);
+  const isDone = await runSteps(l10n.t('Refine Search'), steps);
+  return isDone && (await confirmManyIds(notices, query.database, ids)) ? { ...query, ids } : undefined;
+}
+
+/** Creates the steps that ask for the source of the ids, and then for the ids. */
+function createIdSteps(
+  memory: Memory,
+  setIds: (ids: readonly string[]) => void,
+  initialIds?: readonly string[],
+): readonly Step[] {
+  let source: IdSource = 'typed';
+  return [
+    async (position) => toStepResult(await pickOne(position, createIdSourcePick()), (value) => (source = value)),
+    async (position) => await askIds(position, source, memory, setIds, initialIds),
+  ];
+}
+
+async function createDatabasePick(
+  { connectionStore, memory }: CommandServices,
+  connectionId: string,
+): Promise<PickOptions<string>> {
+  const { databases } = connectionStore.listing;
+  if (databases.length === 0)
+    throw new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
+  const [last] = await memory.getRecentSearches(connectionId);
+  return {
+    placeholder: l10n.t('Select the database that contains the files'),
+    choices: databases.map(({ name, organization }) => ({
+      label: getDatabaseLabel(name),
+      description: toPlainLine(organization),
+      value: name,
+    })),
+    ...(last?.database !== undefined && { active: last.database }),
+  };
+}
+
+async function confirmManyIds(notices: Notices, database: string, ids: readonly string[]): Promise<boolean> {
+  if (ids.length <= confirmationThreshold) return ids.length > 0;
+  const question = l10n.t('Look up {0} in {1}?', formatFileCount(ids.length), getDatabaseLabel(database));
+  const detail = plural(
+    ids.length,
+    'Looking up {0} ID can take a while. You can stop it.',
+    'Looking up {0} IDs can take a while. You can stop it.',
+  );
+  return await notices.confirm(question, detail, l10n.t('Look Up'));
+}

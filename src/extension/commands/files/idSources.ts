@@ -1,0 +1,67 @@
+import { env, l10n, window } from 'vscode';
+import { parseIds } from '../../../core/model/idList.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import { askText, type Choice, type PickOptions, type Step, type StepPosition } from '../../editor/quickInput.ts';
+import { toPlainText } from '../../words/plainText.ts';
+import { describeSearchTerms } from '../../words/searchWords.ts';
+import { askCsvIds, type CsvMemory } from './csvIds.ts';
+
+/** Source of ids. */
+export type IdSource = 'typed' | 'selection' | 'clipboard' | 'csv';
+
+/** Creates the choices of sources. The clipboard is read only if it is chosen. */
+export function createIdSourcePick(): PickOptions<IdSource> {
+  const selected = parseIds(getSelectedText());
+  const choices: Choice<IdSource>[] = [
+    { label: l10n.t('Type or paste IDs'), value: 'typed' },
+    { label: l10n.t('Clipboard'), description: l10n.t('one or more lines'), value: 'clipboard' },
+    { label: l10n.t('Column of a CSV file…'), value: 'csv' },
+  ];
+  if (selected.length > 0) choices.unshift(createSelectionChoice(selected));
+  return { placeholder: l10n.t('Where do the IDs come from?'), choices };
+}
+
+function createSelectionChoice(ids: readonly string[]): Choice<IdSource> {
+  const sample = toPlainText(ids.slice(0, 3).join(', '), 60);
+  const description = l10n.t('{0}: {1}', describeSearchTerms({ query: '', ids }), sample);
+  return { label: l10n.t('Editor selection'), description, value: 'selection' };
+}
+
+/** Reads the ids from a source, after asking for what that needs. */
+export async function askIds(
+  position: StepPosition,
+  source: IdSource,
+  memory: CsvMemory,
+  setIds: (ids: readonly string[]) => void,
+  initialIds: readonly string[] = [],
+): ReturnType<Step> {
+  if (source === 'csv') return await askCsvIds(position, memory, setIds);
+  if (source === 'typed') return await askTyped(position, setIds, initialIds);
+  const ids = parseIds(source === 'selection' ? getSelectedText() : await env.clipboard.readText());
+  if (ids.length === 0) throw new CommandHint(l10n.t('There are no IDs on the clipboard. Copy some first.'));
+  setIds(ids);
+  return 'skip';
+}
+
+/** Number of ids that can be edited in an input. */
+const maxEditableIds = 200;
+
+async function askTyped(
+  position: StepPosition,
+  setIds: (ids: readonly string[]) => void,
+  initialIds: readonly string[],
+): ReturnType<Step> {
+  const answer = await askText(position, {
+    prompt: l10n.t('File IDs, separated by commas or spaces. To paste several lines, go back and select Clipboard.'),
+    value: initialIds.slice(0, maxEditableIds).join(', '),
+    validate: (text) => (parseIds(text).length > 0 ? undefined : l10n.t('Enter at least one ID.')),
+  });
+  if (typeof answer === 'string') return answer;
+  setIds(parseIds(answer.value));
+  return 'next';
+}
+
+function getSelectedText(): string {
+  const editor = window.activeTextEditor;
+  return editor ? editor.selections.map((selection) => editor.document.getText(selection)).join('\n') : '';
+}

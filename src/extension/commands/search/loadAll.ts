@@ -1,0 +1,55 @@
+import { l10n } from 'vscode';
+import type { Search } from '../../../core/store/searchStore.ts';
+import type { SearchNode } from '../../editor/contributions.ts';
+import type { Notices } from '../../editor/notices.ts';
+import { formatFileCount, plural } from '../../words/localeFormats.ts';
+import type { CommandServices } from '../services.ts';
+import { chooseConnectedSearch } from './searches.ts';
+
+/** Number of loaded files at which the user is asked to continue; the next limits are ten times as high each. */
+const firstLimit = 5000;
+
+/** Loads all pages of a search; asks at each limit whether to continue. */
+export async function loadAll(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const { searchStore, notices } = services;
+  const placeholder = l10n.t('Select the search to load all files for');
+  const chosen = await chooseConnectedSearch(services, node, placeholder, {
+    isEligible: ({ mayHaveMore }) => mayHaveMore,
+  });
+  if (!chosen) return;
+  const { key } = chosen;
+  let canContinue = await loadToLimit(services, key);
+  while (canContinue && (await confirmLoadMore(notices, searchStore.get(key))))
+    canContinue = await loadToLimit(services, key);
+  const search = searchStore.get(key);
+  if (search && !search.mayHaveMore)
+    notices.showStatusMessage(l10n.t('All results are loaded: {0}.', formatFileCount(search.files.length)));
+}
+
+/** Loads up to the next limit; returns true if it was reached and more files may exist. */
+async function loadToLimit({ searchStore, searchFlow }: CommandServices, key: string): Promise<boolean> {
+  const before = searchStore.get(key);
+  if (!before?.mayHaveMore) return false;
+  const limit = getNextLimit(before.files.length);
+  await searchFlow.loadUpTo(key, limit);
+  const after = searchStore.get(key);
+  return after !== undefined && after.mayHaveMore && after.files.length >= limit;
+}
+
+function getNextLimit(count: number): number {
+  let limit = firstLimit;
+  while (limit <= count) limit *= 10;
+  return limit;
+}
+
+/** Asks whether to keep loading; false if the user dismissed the question. */
+async function confirmLoadMore(notices: Notices, search: Search | undefined): Promise<boolean> {
+  let isConfirmed = false;
+  const text = plural(
+    search?.files.length ?? 0,
+    '{0} file loaded; the total is unknown. Keep loading?',
+    '{0} files loaded; the total is unknown. Keep loading?',
+  );
+  await notices.info(text, { label: l10n.t('Keep Loading'), run: () => (isConfirmed = true) });
+  return isConfirmed;
+}

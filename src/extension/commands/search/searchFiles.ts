@@ -1,0 +1,88 @@
+import { l10n } from 'vscode';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { DatabaseNode, LeftOutNode } from '../../editor/contributions.ts';
+import { createSwitchStep } from '../../notices/nextSteps.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
+import { requireSession } from '../connections/connectionPicker.ts';
+import { requireOrcid } from '../connections/setOrcid.ts';
+import type { CommandServices } from '../services.ts';
+import { toSearchQuery, type SearchDraft } from './searchOptions.ts';
+import { askAllFiles, askSearch, createDraft } from './searchPrompt.ts';
+
+/** Asks for the database, unless it is given, and for terms, and searches. */
+export async function searchFiles(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
+  await askAndSearch(services, node, false);
+}
+
+/** Does the same as {@link searchFiles}, and asks for filters in a step of their own. */
+export async function searchWithFilters(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
+  await askAndSearch(services, node, true);
+}
+
+/** Shows what a database holds, and asks for terms to search it. */
+export async function openDatabase(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
+  if (node) services.views.expandDatabase(node);
+  await askAndSearch(services, node, false);
+}
+
+/** Lists all files of a database. */
+export async function listFiles(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
+  const session = await requireSession(services);
+  if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
+  const search = await askAllFiles(services, session, l10n.t('List All Files'), node?.name);
+  if (search) await startSearch(services, session, search);
+}
+
+async function askAndSearch(
+  services: CommandServices,
+  node: DatabaseNode | undefined,
+  hasFilterStep: boolean,
+): Promise<void> {
+  const session = await requireSession(services);
+  if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
+  const draft = await createDraft(services, session, {
+    ...(node && { scope: { database: node.name } }),
+    hasFilterStep,
+  });
+  const options = { title: l10n.t('Search Files'), draft, isDatabaseGiven: node !== undefined, hasFilterStep };
+  const search = await askSearch(services, session, options);
+  if (search) await startSearch(services, session, search);
+}
+
+/**
+ * Asks for terms and options, and searches every database except those known to refuse such a search (D38: learned
+ * searchability). From the row that names those, searches them too.
+ */
+export async function searchAllDatabases(services: CommandServices, node: LeftOutNode | undefined): Promise<void> {
+  const { searchFlow, searchStore, connectionStore } = services;
+  const { leftOut } = searchStore;
+  const isRest = node !== undefined && leftOut !== undefined;
+  const session = await (isRest ? getOrOpenConnection(services, leftOut.connectionId) : requireSession(services));
+  if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
+  if (isRest) {
+    await searchFlow.runLeftOut(session);
+    return;
+  }
+  if (connectionStore.listing.databases.length === 0) {
+    throw new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
+  }
+  const draft = await createDraft(services, session, { scope: {} });
+  const title = l10n.t('Search All Databases');
+  const search = await askSearch(services, session, { title, draft, isDatabaseGiven: true });
+  if (search) await startSearch(services, session, search);
+}
+
+async function startSearch(
+  { searchFlow, connectionStore, views }: CommandServices,
+  session: OpenConnection,
+  draft: SearchDraft,
+): Promise<void> {
+  const { database } = draft;
+  const all = connectionStore.listing.databases.map(({ name }) => toSearchQuery(draft, name));
+  const running =
+    database === undefined
+      ? searchFlow.runWhereAccepted(session, all)
+      : searchFlow.runAll(session, [toSearchQuery(draft, database)]);
+  await views.followSearch(running);
+}

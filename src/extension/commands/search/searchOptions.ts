@@ -1,0 +1,154 @@
+import { l10n, QuickPickItemKind, ThemeIcon } from 'vscode';
+import type { ParameterFlow } from '../../../core/flows/parameterFlow.ts';
+import type { FileStaging, SearchQuery } from '../../../core/model/searchQuery.ts';
+import type { ParameterListing } from '../../../core/store/parameterStore.ts';
+import { parseJsonObject, type JsonObject } from '../../../core/util/json.ts';
+import { toStepResult, askText, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
+import { formatNumber } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import {
+  describeParameterType,
+  describeParameterValue,
+  findParameterForm,
+  getParameterLabel,
+} from '../../words/parameterWords.ts';
+import {
+  getDatabaseLabel,
+  describeFilters,
+  describeStagingStatus,
+  describeSearchTerms,
+} from '../../words/searchWords.ts';
+import { askParameter } from './searchParameter.ts';
+
+/** A search that is being put together, step by step. */
+export interface SearchDraft {
+  /** Name of the database; undefined for all of them. */
+  database: string | undefined;
+  query: string;
+  status: FileStaging | undefined;
+  pageSize: number;
+  specific: JsonObject | undefined;
+}
+
+/** Asks for one option and stores it in the draft. */
+type AskOption = (position: StepPosition) => ReturnType<Step>;
+
+const maxPageSize = 10_000;
+
+/** Shows the options of a search, one a row; Enter on the first row starts the search. */
+export async function askOptions(
+  parameterFlow: ParameterFlow,
+  position: StepPosition,
+  draft: SearchDraft,
+  isLocal: boolean,
+): ReturnType<Step> {
+  const { database } = draft;
+  const listing = database === undefined ? undefined : parameterFlow.load(database);
+  for (;;) {
+    const answer = await pickOne<AskOption | undefined>(position, {
+      placeholder: l10n.t('Press Enter to search, or select a filter'),
+      choices: createCommonChoices(draft, isLocal),
+      ...(database !== undefined &&
+        listing && { laterChoices: createParameterChoices(draft, database, listing, isLocal) }),
+    });
+    if (typeof answer === 'string') return answer;
+    if (!answer.value) return 'next';
+    if ((await answer.value({ ...position, canGoBack: true })) === 'cancel') return 'cancel';
+  }
+}
+
+function createCommonChoices(draft: SearchDraft, isLocal: boolean): Choice<AskOption | undefined>[] {
+  const { database, status, pageSize } = draft;
+  const scope = database === undefined ? l10n.t('all databases') : getDatabaseLabel(database);
+  return [
+    {
+      label: l10n.t('Search'),
+      description: [describeSearchTerms(draft), scope, describeFilters(draft, isLocal)].filter(Boolean).join(' · '),
+      iconPath: new ThemeIcon('search'),
+      value: undefined,
+    },
+    {
+      label: l10n.t('Status'),
+      description: status ? describeStagingStatus(status) : l10n.t('any'),
+      value: (position) => askStatus(position, draft),
+    },
+    {
+      label: l10n.t('Results per page'),
+      description: formatNumber(pageSize),
+      value: (position) => askPageSize(position, draft),
+    },
+  ];
+}
+
+async function askStatus(position: StepPosition, draft: SearchDraft): ReturnType<Step> {
+  const choices: Choice<FileStaging | undefined>[] = [
+    { label: l10n.t('Any'), value: undefined },
+    { label: l10n.t('Staged'), description: l10n.t('ready to copy now'), value: 'staged' },
+    { label: l10n.t('Unstaged'), description: l10n.t('may have to be restored from tape first'), value: 'unstaged' },
+  ];
+  const placeholder = l10n.t('Unstaged files may have to be restored from tape first');
+  const answer = await pickOne(position, { placeholder, choices, ...(draft.status && { active: draft.status }) });
+  return toStepResult(answer, (value) => (draft.status = value));
+}
+
+async function askPageSize(position: StepPosition, draft: SearchDraft): ReturnType<Step> {
+  const answer = await askText(position, {
+    prompt: l10n.t('Number of results to load at a time'),
+    value: String(draft.pageSize),
+    validate: (text) =>
+      /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= maxPageSize
+        ? undefined
+        : l10n.t('Enter a whole number from 1 to {0}.', formatNumber(maxPageSize)),
+  });
+  return toStepResult(answer, (value) => (draft.pageSize = Number(value)));
+}
+
+/** Creates a row for each parameter of the database; if the service lists none, one row for all of them as JSON. */
+async function createParameterChoices(
+  draft: SearchDraft,
+  database: string,
+  listing: Promise<ParameterListing>,
+  isLocal: boolean,
+): Promise<Choice<AskOption | undefined>[]> {
+  const { parameters } = await listing;
+  const label = l10n.t('Parameters of {0}', getDatabaseLabel(database));
+  const heading = { label, kind: QuickPickItemKind.Separator, value: undefined };
+  const values = draft.specific ?? {};
+  const rows = Object.entries(parameters).map(([name, parameter]): Choice<AskOption> => {
+    const isSet = Object.hasOwn(values, name);
+    return {
+      label: getParameterLabel(name, isLocal),
+      description: isSet ? describeParameterValue(name, values[name], isLocal) : l10n.t('not set'),
+      detail: findParameterForm(name, isLocal)?.example ?? describeParameterType(parameter),
+      value: (position) => askParameter(position, draft, name, parameter, isLocal),
+    };
+  });
+  const hasUnlisted = Object.keys(values).some((name) => !Object.hasOwn(parameters, name));
+  return [heading, ...rows, ...(rows.length === 0 || hasUnlisted ? [createJsonChoice(draft)] : [])];
+}
+
+function createJsonChoice(draft: SearchDraft): Choice<AskOption> {
+  return {
+    label: l10n.t('Parameters as JSON'),
+    description: draft.specific ? toPlainLine(JSON.stringify(draft.specific)) : l10n.t('not set'),
+    value: (position) => askJson(position, draft),
+  };
+}
+
+async function askJson(position: StepPosition, draft: SearchDraft): ReturnType<Step> {
+  const answer = await askText(position, {
+    prompt: l10n.t('Search parameters of this database as a JSON object (leave empty for none)'),
+    placeholder: '{"sort": "name"}',
+    value: draft.specific ? JSON.stringify(draft.specific) : '',
+    validate: (text) => (text === '' || parseJsonObject(text) ? undefined : l10n.t('Enter a JSON object.')),
+  });
+  return toStepResult(answer, (text) => {
+    const object = parseJsonObject(text);
+    draft.specific = object && Object.keys(object).length > 0 ? object : undefined;
+  });
+}
+
+/** Converts a draft to the query of one database. */
+export function toSearchQuery({ query, status, pageSize, specific }: SearchDraft, database: string): SearchQuery {
+  return { database, query, pageSize, ...(status && { status }), ...(specific && { specific }) };
+}

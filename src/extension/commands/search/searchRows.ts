@@ -1,0 +1,153 @@
+import { commands, l10n, ThemeIcon } from 'vscode';
+import type { ResultOrder } from '../../../core/model/resultOrder.ts';
+import type { DismissedSearches, Search } from '../../../core/store/searchStore.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { FileNode, SearchNode } from '../../editor/contributions.ts';
+import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { createSearchStep } from '../../notices/nextSteps.ts';
+import { plural } from '../../words/localeFormats.ts';
+import { describeOrder, describeSearchTerms } from '../../words/searchWords.ts';
+import type { CommandServices } from '../services.ts';
+import { loadAll } from './loadAll.ts';
+import { chooseConnectedSearch, chooseSearch } from './searches.ts';
+
+/** Loads the next page of a search, or the page that failed. */
+export async function loadMore(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const placeholder = l10n.t('Select the search to load more files for');
+  const search = await chooseConnectedSearch(services, node, placeholder, {
+    isEligible: ({ mayHaveMore }) => mayHaveMore,
+  });
+  if (search) await services.searchFlow.loadMore(search.key);
+}
+
+/** Runs a search again. */
+export async function repeatSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const search = await chooseConnectedSearch(services, node, l10n.t('Select the search to repeat'));
+  if (!search) return;
+  // The search of an earlier window keeps its checks.
+  if (search.isStale) await services.searchFlow.refresh(search.key);
+  else await services.searchFlow.restart(search.key);
+}
+
+/** Stops a running search; its results stay. */
+export async function stopSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const search = await chooseSearch(services, node, l10n.t('Select the search to stop'), {
+    isEligible: ({ isLoading }) => isLoading,
+    emptyText: l10n.t('No search is running.'),
+  });
+  if (search) services.searchFlow.stop([search.key]);
+}
+
+/** Removes a search, or all that are selected, and offers Undo. */
+export async function dismissSearch(
+  services: CommandServices,
+  node: SearchNode | undefined,
+  selection: readonly SearchNode[] | undefined,
+): Promise<void> {
+  const search = await chooseSearch(services, node, l10n.t('Select the search to remove'));
+  if (!search) return;
+  const selected = selection?.map((row) => row.key) ?? [];
+  offerUndo(services, services.searchFlow.dismiss(selected.includes(search.key) ? selected : [search.key]));
+}
+
+/** Removes all searches, and offers Undo. */
+export function clearResults(services: CommandServices): void {
+  const keys = services.searchStore.getAll().map((search) => search.key);
+  if (keys.length === 0) void services.notices.info(l10n.t('There are no searches to clear.'));
+  else offerUndo(services, services.searchFlow.dismiss(keys));
+}
+
+/** Sorts the files of a search by relevance, name or size. */
+export async function sortResults(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const search = await chooseSearch(services, node, l10n.t('Select the search to sort'));
+  if (!search) return;
+  const orders: readonly ResultOrder[] = ['relevance', 'name', 'size'];
+  const answer = await pickOne(createSingleStep(l10n.t('Sort Results')), {
+    placeholder: l10n.t('Sort the results for {0} by', describeSearchTerms(search.query)),
+    choices: orders.map((value) => ({
+      label: describeOrder(value),
+      ...(value === search.order && { description: l10n.t('current'), iconPath: new ThemeIcon('check') }),
+      value,
+    })),
+    active: search.order,
+  });
+  if (typeof answer !== 'string') services.searchStore.update(search.key, { order: answer.value });
+}
+
+/** Checks all loaded files of a search; if more may exist, offers to load them first. */
+export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const { searchStore, notices } = services;
+  const search = await chooseSearch(services, node, l10n.t('Select the search to check all files of'));
+  if (!search) return;
+  const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
+  if (choice === 'all') {
+    await loadAll(services, { kind: 'search', key: search.key });
+    // Loading may have been stopped or have failed: ask again.
+    await checkAllFiles(services, { kind: 'search', key: search.key });
+  } else if (choice === 'loaded') {
+    searchStore.checkAll(search.key);
+    notices.showStatusMessage(describeCheckedAll(searchStore.getCheckedCount(search.key), search.mayHaveMore));
+  }
+}
+
+async function askFilesToCheck({ files, query }: Search): Promise<'loaded' | 'all' | undefined> {
+  const loaded = plural(
+    files.length,
+    'Check {0} loaded file; more may exist',
+    'Check {0} loaded files; more may exist',
+  );
+  const answer = await pickOne(createSingleStep(l10n.t('Check All Files')), {
+    placeholder: l10n.t('More results of {0} may exist that are not loaded yet', describeSearchTerms(query)),
+    choices: [
+      { label: loaded, value: 'loaded' as const },
+      { label: l10n.t('Load all files, then check them'), value: 'all' as const },
+    ],
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function describeCheckedAll(count: number, mayHaveMore: boolean): string {
+  if (!mayHaveMore) return plural(count, '{0} file checked.', '{0} files checked.');
+  return plural(count, '{0} loaded file checked; more may exist.', '{0} loaded files checked; more may exist.');
+}
+
+/**
+ * Toggles the check box of a file, or of all selected ones; if all of them are checked, unchecks them. The editor has no
+ * keyboard command for check boxes.
+ */
+export function toggleCheck(
+  { searchStore }: CommandServices,
+  node: FileNode | undefined,
+  selection: readonly FileNode[] | undefined,
+): void {
+  if (!node) throw new CommandHint(l10n.t('Select a file in the search results first.'), createSearchStep());
+  const rows = selection?.some(({ file }) => file === node.file) ? selection : [node];
+  const shouldCheck = rows.some(({ searchKey, file }) => !searchStore.isChecked(searchKey, file.id));
+  for (const { searchKey, file } of rows) searchStore.drawChecked(searchKey, [file], shouldCheck);
+}
+
+/** Does what Space does in a list with check boxes: checks a file, or all selected ones; expands any other row. */
+export async function toggleFocusedRow(services: CommandServices, node: FileNode | undefined): Promise<void> {
+  const selected = services.views.selectedResults.filter((row) => row.kind === 'file');
+  if (node) toggleCheck(services, node, selected);
+  else await commands.executeCommand('list.toggleExpand');
+}
+
+/** Unchecks all files of a search. */
+export async function uncheckAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
+  const { searchStore } = services;
+  const search = await chooseSearch(services, node, l10n.t('Select the search whose files to uncheck'), {
+    isEligible: ({ key }) => searchStore.getCheckedCount(key) > 0,
+    emptyText: l10n.t('No files are checked.'),
+  });
+  if (search) searchStore.uncheck([search.key]);
+}
+
+function offerUndo({ searchStore, notices }: CommandServices, dismissed: DismissedSearches): void {
+  const [first, second] = dismissed;
+  if (!first) return;
+  const text = second
+    ? plural(dismissed.length, 'Removed {0} search.', 'Removed {0} searches.')
+    : l10n.t('Removed the search for {0}.', describeSearchTerms(first.stored.search.query));
+  void notices.info(text, { label: l10n.t('Undo'), run: () => searchStore.restore(dismissed) });
+}

@@ -1,0 +1,52 @@
+import { l10n } from 'vscode';
+import { getMachine } from '../../../core/model/connection.ts';
+import type { Search } from '../../../core/store/searchStore.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { SearchNode } from '../../editor/contributions.ts';
+import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { createSearchStep } from '../../notices/nextSteps.ts';
+import { formatResultCount, getDatabaseLabel, describeFilters, describeSearchTerms } from '../../words/searchWords.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
+import type { CommandServices } from '../services.ts';
+
+/** Limits the searches to choose from. */
+interface SearchFilter {
+  readonly isEligible?: (search: Search) => boolean;
+  /** Explains that there is no such search. */
+  readonly emptyText?: string;
+}
+
+/** Returns the search of a row, the only one, or one that the user picks. Undefined if canceled, or if it is gone. */
+export async function chooseSearch(
+  { searchStore }: CommandServices,
+  node: SearchNode | undefined,
+  placeholder: string,
+  { isEligible = () => true, emptyText = l10n.t('Run a search first.') }: SearchFilter = {},
+): Promise<Search | undefined> {
+  if (node) return searchStore.get(node.key);
+  const searches = searchStore.getAll().filter(isEligible);
+  const [first, second] = searches;
+  if (!first) throw new CommandHint(emptyText, createSearchStep());
+  if (!second) return first;
+  const choices = searches.map(createSearchChoice);
+  const answer = await pickOne(createSingleStep(l10n.t('Searches')), { placeholder, choices });
+  return typeof answer === 'string' ? undefined : searchStore.get(answer.value);
+}
+
+/** Does the same as {@link chooseSearch}, and opens the connection of the search if needed. */
+export async function chooseConnectedSearch(
+  services: CommandServices,
+  node: SearchNode | undefined,
+  placeholder: string,
+  filter?: SearchFilter,
+): Promise<Search | undefined> {
+  const search = await chooseSearch(services, node, placeholder, filter);
+  return search && (await getOrOpenConnection(services, search.connectionId)) ? search : undefined;
+}
+
+function createSearchChoice(search: Search): Choice<string> {
+  const { key, query } = search;
+  const filters = describeFilters(query, getMachine(search.connectionId) !== undefined);
+  const facts = [getDatabaseLabel(query.database), filters, formatResultCount(search)];
+  return { label: describeSearchTerms(query), description: facts.filter(Boolean).join(' · '), value: key };
+}

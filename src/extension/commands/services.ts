@@ -1,0 +1,67 @@
+import type { ConnectFlow } from '../../core/flows/connectFlow.ts';
+import type { ConnectionTestDependencies } from '../../core/flows/connectionTest.ts';
+import type { MetadataFlow } from '../../core/flows/metadataFlow.ts';
+import type { OpenConnections } from '../../core/flows/openConnections.ts';
+import type { ParameterFlow } from '../../core/flows/parameterFlow.ts';
+import type { SearchFlow } from '../../core/flows/searchFlow.ts';
+import type { TrackFlow } from '../../core/flows/trackFlow.ts';
+import type { TransferFlow } from '../../core/flows/transferFlow.ts';
+import type { TransferMonitor } from '../../core/monitor/transferMonitor.ts';
+import type { ConnectionStore } from '../../core/store/connectionStore.ts';
+import type { SearchStore } from '../../core/store/searchStore.ts';
+import type { TransferStore } from '../../core/store/transferStore.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import type { RecentProblems } from '../../core/util/recentProblems.ts';
+import type { ApiKeys } from '../editor/apiKeys.ts';
+import type { Documents } from '../editor/documents.ts';
+import type { ExtensionFacts } from '../editor/extensionFacts.ts';
+import type { MarkdownDraft } from '../editor/markdownDraft.ts';
+import type { Memory } from '../editor/memory.ts';
+import type { Notices } from '../editor/notices.ts';
+import type { Settings } from '../editor/settings.ts';
+import type { VerificationHistory } from '../editor/verificationHistory.ts';
+import type { LocalService } from '../localService/localService.ts';
+import type { ServicePlaces } from '../localService/servedFolders.ts';
+import type { WaitingRequests } from '../notices/waitingRequests.ts';
+import type { MetadataPanels } from '../panels/metadataPanel.ts';
+import type { TransferPanels } from '../panels/transferPanel.ts';
+import type { TransferStatusBar } from '../views/transferStatusBar.ts';
+import type { TreeViews } from '../views/treeViews.ts';
+
+/** Services on top of the editor's API. */
+export interface EditorServices {
+  readonly facts: ExtensionFacts;
+  readonly log: Logger;
+  readonly recentProblems: RecentProblems;
+  readonly notices: Notices;
+  readonly settings: Settings;
+  readonly memory: Memory;
+  readonly verificationHistory: VerificationHistory;
+  readonly apiKeys: ApiKeys;
+  readonly documents: Documents;
+  readonly markdownDraft: MarkdownDraft;
+  readonly waitingRequests: WaitingRequests;
+  readonly servicePlaces: ServicePlaces;
+  showLog(): void;
+}
+
+/** Services of the commands. Each function takes by name those that it uses. */
+export interface CommandServices extends EditorServices {
+  readonly connectionStore: ConnectionStore;
+  readonly searchStore: SearchStore;
+  readonly transferStore: TransferStore;
+  readonly sessions: OpenConnections;
+  readonly connectFlow: ConnectFlow;
+  readonly searchFlow: SearchFlow;
+  readonly parameterFlow: ParameterFlow;
+  readonly metadataFlow: MetadataFlow;
+  readonly transferFlow: TransferFlow;
+  readonly trackFlow: TrackFlow;
+  readonly monitor: TransferMonitor;
+  readonly testDependencies: ConnectionTestDependencies;
+  readonly localService: LocalService;
+  readonly views: TreeViews;
+  readonly statusBar: TransferStatusBar;
+  readonly metadataPanels: MetadataPanels;
+  readonly transferPanels: TransferPanels;
+}

@@ -1,0 +1,32 @@
+import { statfs } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CommandServices } from '../services.ts';
+import { getServedFolder } from '../verification/transferredFolders.ts';
+
+const maxWaitMs = 1_000;
+
+/**
+ * Returns the free bytes of a destination, if it is a folder that a service of this machine serves or that the user
+ * has selected before. Undefined if it isn't, or if its file system doesn't respond in time.
+ */
+export async function getDestinationFreeBytes(
+  { connectionStore, sessions, memory }: CommandServices,
+  connectionId: string,
+  destination: string,
+): Promise<number | undefined> {
+  const session = sessions.get(connectionId);
+  const isShown = session !== undefined && sessions.active === session;
+  const served = isShown ? getServedFolder(session, connectionStore.listing.databases, destination) : undefined;
+  const folder = served ?? (await memory.getDestinationFolder(connectionId, destination));
+  const timeout = delay(maxWaitMs, undefined, { ref: false });
+  return folder === undefined ? undefined : await Promise.race([readFreeBytes(folder), timeout]);
+}
+
+async function readFreeBytes(folder: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+import { l10n } from 'vscode';
+import { mayHaveStoppedServer } from '../../../core/model/lostSubmission.ts';
+import { findNamedFiles } from '../../../core/model/namedFiles.ts';
+import {
+  canSubmitAgain,
+  type Transfer,
+  type TransferFile,
+  type TransferOrder,
+} from '../../../core/model/transferModel.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { TransferNode } from '../../editor/contributions.ts';
+import { withProgress } from '../../editor/progress.ts';
+import {
+  toStepResult,
+  createSingleStep,
+  pickOne,
+  pickSeveral,
+  type Choice,
+  type InputResult,
+  type Step,
+  type StepPosition,
+} from '../../editor/quickInput.ts';
+import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { formatFileCount, formatList, formatSize } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
+import { requireOrcid } from '../connections/setOrcid.ts';
+import type { CommandServices } from '../services.ts';
+import { chooseTransfer } from '../transfers/transferPicker.ts';
+import { confirmSubmission } from './submissionSummary.ts';
+import { submitTransfers } from './submitter.ts';
+import { askTransferDetails, canTransferTo, confirmKnownDetails } from './transferDetailsPrompt.ts';
+
+/** Submits the files of a transfer that ended or isn't confirmed: all, an edited selection, or those reported missing. */
+export async function submitAgain(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const transfer = await chooseTransfer(services, node, canSubmitAgain, l10n.t('Select the transfer to run again'));
+  if (!transfer) return;
+  if (canSubmitAgain(transfer)) {
+    await resubmitTransfer(services, transfer);
+    return;
+  }
+  const text = transfer.startedElsewhere
+    ? l10n.t('This transfer was started elsewhere, so its files are unknown here.')
+    : l10n.t('This transfer is still running.');
+  throw new CommandHint(text, createDetailsStep(transfer.key));
+}
+
+/**
+ * Submits a transfer again after its summary, from which it can be edited. Asks first if the server named some of its
+ * files. Replaces a transfer that isn't confirmed.
+ */
+export async function resubmitTransfer(services: CommandServices, earlier: Transfer): Promise<void> {
+  const files = await askFilesToSubmit(earlier);
+  const order = files && (await prepareOrder(services, earlier, files));
+  if (!order) return;
+  const outcome = await confirmUnchanged(services, earlier, order);
+  const confirmed = outcome === 'back' ? await editOrder(services, earlier, order) : outcome === 'next' && order;
+  if (confirmed) await submitTransfers(services, [confirmed], getReplacedKey(earlier));
+}
+
+/** Submits some files of a transfer once more, as a new transfer. */
+export async function resubmitFiles(
+  services: CommandServices,
+  { order }: Transfer,
+  files: readonly TransferFile[],
+): Promise<void> {
+  const orders = [{ ...order, files }];
+  if ((await confirmSubmission(services, orders)) !== 'next') return;
+  if (await getOrOpenConnection(services, order.connectionId)) await submitTransfers(services, orders);
+}
+
+/** Opens the connection of a transfer; returns its order for these files. Undefined if the user canceled. */
+async function prepareOrder(
+  services: CommandServices,
+  { order }: Transfer,
+  files: readonly TransferFile[],
+): Promise<TransferOrder | undefined> {
+  const session = await getOrOpenConnection(services, order.connectionId);
+  const orcid = session && (await requireOrcid(services, order.connectionId));
+  return orcid === undefined ? undefined : { ...order, orcid, files };
+}
+
+/** Asks for confirmation. Resolves to `back` if the user wants to edit the order, or has to. */
+async function confirmUnchanged(services: CommandServices, earlier: Transfer, order: TransferOrder): ReturnType<Step> {
+  if (!canTransferTo(services, order)) return 'back';
+  const confirm = (): ReturnType<Step> => confirmOrder(services, earlier, order, l10n.t('Edit…'));
+  return await confirmKnownDetails(services, order.destination, confirm);
+}
+
+/**
+ * Asks the user to confirm an order. Looks up its ids first if the earlier submission may have crashed the server
+ * (D37: crashing file ids).
+ */
+async function confirmOrder(
+  services: CommandServices,
+  earlier: Transfer,
+  order: TransferOrder,
+  backLabel: string,
+): ReturnType<Step> {
+  const title = l10n.t('Checking the IDs of {0}', formatFileCount(order.files.length));
+  const uncheckedIds = mayHaveStoppedServer(earlier)
+    ? await withProgress(title, (signal) => services.metadataFlow.findUncheckedIds(order, signal))
+    : [];
+  return await confirmSubmission(services, [order], { replacedKey: getReplacedKey(earlier), backLabel, uncheckedIds });
+}
+
+/** Asks for files and details, starting with those of an order. Undefined if the user canceled. */
+async function editOrder(
+  services: CommandServices,
+  earlier: Transfer,
+  given: TransferOrder,
+): Promise<TransferOrder | undefined> {
+  const { connectionId, orcid, source } = given;
+  // The databases of the active connection are listed.
+  if (!(await getOrOpenConnection(services, connectionId, { mustBeActive: true }))) return undefined;
+  let { files } = given;
+  let order: TransferOrder | undefined;
+  const isConfirmed = await askTransferDetails(services, [source], {
+    title: l10n.t('Transfer Again'),
+    firstStep: async (position) =>
+      toStepResult(await askFiles(position, earlier, files), (selected) => (files = selected)),
+    earlier: given,
+    confirm: async (details) => {
+      order = { connectionId, orcid, source, files, ...details };
+      return await confirmOrder(services, earlier, order, l10n.t('Back'));
+    },
+  });
+  return isConfirmed ? order : undefined;
+}
+
+/** Returns the key of a transfer that ends when its files are submitted again, because it never started. */
+function getReplacedKey({ state, key }: Transfer): string | undefined {
+  return state === 'notConfirmed' ? key : undefined;
+}
+
+async function askFiles(
+  position: StepPosition,
+  { order }: Transfer,
+  selected: readonly TransferFile[],
+): Promise<InputResult<readonly TransferFile[]>> {
+  return await pickSeveral(position, {
+    placeholder: l10n.t('Select the files to transfer'),
+    choices: order.files.map(createFileChoice),
+    selected,
+  });
+}
+
+/** Returns all files of a transfer; if the server's message names some of them, asks which ones to submit. */
+async function askFilesToSubmit({ order, status }: Transfer): Promise<readonly TransferFile[] | undefined> {
+  const { files } = order;
+  const named = findNamedFiles(status?.message ?? '', files);
+  if (named.length === 0 || named.length === files.length) return files;
+  const answer = await pickOne<readonly TransferFile[]>(createSingleStep(l10n.t('Transfer Again')), {
+    placeholder: l10n.t('Select what to transfer to {0}', toPlainLine(order.destination)),
+    choices: [
+      { label: l10n.t('All files: {0}', formatFileCount(files.length)), value: files },
+      {
+        label: l10n.t('Only files named in the server message: {0}', formatFileCount(named.length)),
+        detail: toPlainLine(formatList(named.map(({ name }) => name))),
+        value: named,
+      },
+    ],
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function createFileChoice(value: TransferFile): Choice<TransferFile> {
+  const { name, sizeBytes } = value;
+  return { label: toPlainLine(name), ...(sizeBytes !== undefined && { description: formatSize(sizeBytes) }), value };
+}

@@ -1,0 +1,134 @@
+import { l10n } from 'vscode';
+import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/filesUnderWay.ts';
+import { createStagingLookup } from '../../../core/model/staging.ts';
+import type { TransferOrder } from '../../../core/model/transferModel.ts';
+import type { Step } from '../../editor/quickInput.ts';
+import { formatFileCount, plural } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import {
+  countFiles,
+  createSummary,
+  describeCrashingIds,
+  type FileName,
+  type StagingLookup,
+  type Summary,
+} from '../../words/summaryWords.ts';
+import type { CommandServices } from '../services.ts';
+import { getDestinationFreeBytes } from './destinationSpace.ts';
+
+/** Options of {@link confirmSubmission}. */
+interface SummaryOptions {
+  /** Key of the transfer that this one replaces, because it never started. */
+  readonly replacedKey?: string | undefined;
+  /** Label of the button that leads to the steps before the summary; without it there is no such button. */
+  readonly backLabel?: string | undefined;
+  /** Looks up how a file is staged, from its metadata (D31: staged display). */
+  readonly getStaging?: StagingLookup;
+  /** Ids that could not be looked up after a submission with them lost its connection (D37: crashing file ids). */
+  readonly uncheckedIds?: readonly string[];
+}
+
+/** Reasons to think twice before submitting. */
+interface SubmissionRisks {
+  readonly underWay: FilesUnderWay;
+  /** The file ids may crash the server (D37: crashing file ids). */
+  readonly isServerAtRisk: boolean;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Sums up the orders and asks whether to submit them. Warns of files that are already being transferred to the same
+ * destination, except by the replaced transfer.
+ */
+export async function confirmSubmission(
+  services: CommandServices,
+  orders: readonly TransferOrder[],
+  options: SummaryOptions = {},
+): ReturnType<Step> {
+  const [first] = orders;
+  if (!first) return 'cancel';
+  const { underWay, isServerAtRisk, warnings } = findRisks(services, orders, options);
+  const { lines, isSpaceShort } = await sumUp(services, orders, options);
+  const transfer = getTransferButtonLabel(isServerAtRisk);
+  const show = underWay.count > 0 ? l10n.t('Show') : undefined;
+  const answer = await services.notices.choose(
+    warnings.length > 0 || isSpaceShort ? 'warning' : 'info',
+    l10n.t('Transfer {0} to {1}?', formatFileCount(countFiles(orders)), toPlainLine(first.destination)),
+    [...lines, ...warnings.map((line) => `\n${line}`)].join('\n'),
+    ...[transfer, show, options.backLabel].filter((label) => label !== undefined),
+  );
+  if (answer === undefined || answer === transfer) return answer ? 'next' : 'cancel';
+  if (answer !== show) return 'back';
+  return (await showBeforeConfirming(services, underWay, orders)) ? 'next' : 'cancel';
+}
+
+function findRisks(
+  { transferStore, metadataFlow }: CommandServices,
+  orders: readonly TransferOrder[],
+  { replacedKey, uncheckedIds: unchecked = [] }: SummaryOptions,
+): SubmissionRisks {
+  const others = transferStore.getAll().filter(({ key }) => key !== replacedKey);
+  const underWay = findFilesUnderWay(others, orders);
+  const unsafe = orders.flatMap((order) => metadataFlow.findUnsafeIds(order));
+  const serverRisks = describeCrashingIds({ unsafe, unchecked });
+  const destination = toPlainLine(orders[0]?.destination ?? '');
+  const warnings = [
+    underWay.count > 0 ? describeTransfersInProgress(underWay, destination) : '',
+    replacedKey === undefined ? '' : l10n.t('If the first transfer did start, its files are transferred twice.'),
+    ...serverRisks,
+  ];
+  return { underWay, isServerAtRisk: serverRisks.length > 0, warnings: warnings.filter(Boolean) };
+}
+
+async function sumUp(
+  services: CommandServices,
+  orders: readonly TransferOrder[],
+  { getStaging }: SummaryOptions,
+): Promise<Summary> {
+  const { connectionId = '', destination = '' } = orders[0] ?? {};
+  const getFoundStaging = createStagingLookup(services.searchStore.getAll());
+  return createSummary(orders, {
+    freeBytes: await getDestinationFreeBytes(services, connectionId, destination),
+    getStaging: (file: FileName) => getStaging?.(file) ?? getFoundStaging(file),
+  });
+}
+
+/** Shows the newest transfer with the same files, and asks again beside its page. */
+async function showBeforeConfirming(
+  services: CommandServices,
+  underWay: FilesUnderWay,
+  orders: readonly TransferOrder[],
+): Promise<boolean> {
+  const { transferPanels, notices } = services;
+  const destination = toPlainLine(orders[0]?.destination ?? '');
+  const question = l10n.t('Transfer {0} to {1} anyway?', formatFileCount(countFiles(orders)), destination);
+  const [newest] = underWay.transfers;
+  if (newest) transferPanels.show(newest.key);
+  let isConfirmed = false;
+  await notices.warning(question, { label: getTransferButtonLabel(), run: () => (isConfirmed = true) });
+  return isConfirmed;
+}
+
+/** Returns the label of the button; other languages have a noun and a verb where English has one word. */
+function getTransferButtonLabel(isRisky = false): string {
+  if (isRisky) return l10n.t('Transfer Anyway');
+  return l10n.t({ message: 'Transfer', comment: ['button'] });
+}
+
+function describeTransfersInProgress({ count, transfers }: FilesUnderWay, destination: string): string {
+  const isSure = transfers.some(({ state }) => state !== 'notConfirmed');
+  if (!isSure) {
+    return plural(
+      count,
+      "{0} of these files may already be in transfer to {1}: a transfer that contains it isn't confirmed.",
+      "{0} of these files may already be in transfer to {1}: a transfer that contains them isn't confirmed.",
+      destination,
+    );
+  }
+  return plural(
+    count,
+    '{0} of these files is already being transferred to {1}.',
+    '{0} of these files are already being transferred to {1}.',
+    destination,
+  );
+}

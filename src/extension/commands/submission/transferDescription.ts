@@ -1,0 +1,63 @@
+import { l10n } from 'vscode';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import {
+  toStepResult,
+  askText,
+  type InputResult,
+  type InputButton,
+  type Step,
+  type StepPosition,
+} from '../../editor/quickInput.ts';
+import type { CommandServices } from '../services.ts';
+
+/** Asks for a description: in one line, or as a document with a preview. */
+export async function askDescription(
+  services: CommandServices,
+  position: StepPosition,
+  draft: { description: string },
+): ReturnType<Step> {
+  return toStepResult(
+    await askDescriptionText(services, position, draft.description),
+    (value) => (draft.description = value),
+  );
+}
+
+async function askDescriptionText(
+  services: CommandServices,
+  position: StepPosition,
+  text: string,
+): Promise<InputResult<string>> {
+  const shown = toOneLine(text);
+  // The input shows one line; unless it is changed, the original line breaks are preserved.
+  const restoreLines = (typed: string): string => (toOneLine(typed) === shown ? text : typed);
+  const askAgain = (value: string): Promise<InputResult<string>> => askDescriptionText(services, position, value);
+  const write: InputButton = {
+    icon: 'open-preview',
+    label: l10n.t('Write in an Editor with Preview'),
+    run: async (typed) => {
+      const current = restoreLines(typed);
+      return await askAgain((await services.markdownDraft.write(current)) ?? current);
+    },
+  };
+  const lastDescription = await services.memory.getLastDescription();
+  const repeat: InputButton[] =
+    lastDescription === undefined
+      ? []
+      : [{ icon: 'history', label: l10n.t('Use Last Description'), run: () => askAgain(lastDescription) }];
+  const answer = await askText(position, {
+    prompt: l10n.t('Purpose of this transfer (optional, Markdown)'),
+    value: shown,
+    buttons: [...repeat, write],
+  });
+  return typeof answer === 'string' ? answer : { value: restoreLines(answer.value) };
+}
+
+function toOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Uses the text of the open description editor. */
+export function useDescription({ markdownDraft }: CommandServices): void {
+  if (!markdownDraft.isOpen) throw new CommandHint(l10n.t('No description editor is open.'));
+  markdownDraft.accept();
+}

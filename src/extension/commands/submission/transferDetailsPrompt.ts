@@ -1,0 +1,117 @@
+import { l10n } from 'vscode';
+import type { Database } from '../../../core/model/databaseModel.ts';
+import type { TransferOrder } from '../../../core/model/transferModel.ts';
+import type { JsonObject } from '../../../core/util/json.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { toStepResult, pickOne, runSteps, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
+import { createServeStep, createSwitchStep } from '../../notices/nextSteps.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import type { CommandServices } from '../services.ts';
+import { askOptionalDetails, type DetailsDraft } from './optionalDetails.ts';
+import { getInstructionsToSave } from './transferInstructions.ts';
+
+/** Details of a transfer besides its files (§4.5). */
+export interface TransferDetails {
+  readonly destination: string;
+  readonly description?: string;
+  readonly instructions?: JsonObject;
+}
+
+interface Draft extends DetailsDraft {
+  destination: string;
+}
+
+/** Options of {@link askTransferDetails}. */
+interface TransferDetailsOptions {
+  readonly title?: string;
+  /** Step before the others. */
+  readonly firstStep?: Step;
+  /** Details of an earlier transfer, as defaults. */
+  readonly earlier?: TransferDetails;
+  /** Sums up the details and asks for confirmation; the user can go back from there. */
+  confirm(details: TransferDetails): ReturnType<Step>;
+}
+
+/** Returns the destination of the last transfer, unless files of these sources can't be transferred to it. */
+export async function findLastDestination(
+  services: CommandServices,
+  sources: readonly string[],
+): Promise<string | undefined> {
+  const last = await services.memory.getLastDestination();
+  return findDestinations(services, sources).some(({ name }) => name === last) ? last : undefined;
+}
+
+/** Returns false if the shown connection no longer has a destination, or no longer writes to it. */
+export function canTransferTo(services: CommandServices, order: TransferOrder): boolean {
+  const { shown, listing } = services.connectionStore;
+  if (shown?.id !== order.connectionId || listing.databases.length === 0) return true;
+  return findDestinations(services, [order.source]).some(({ name }) => name === order.destination);
+}
+
+/** Asks only for confirmation of a transfer whose details are known, and remembers its destination. */
+export async function confirmKnownDetails(
+  { memory }: CommandServices,
+  destination: string,
+  confirm: () => ReturnType<Step>,
+): ReturnType<Step> {
+  const outcome = await confirm();
+  if (outcome === 'next') await memory.rememberDetails(destination);
+  return outcome;
+}
+
+/** Asks for the destination, for optional details, and for confirmation. False if the user canceled. */
+export async function askTransferDetails(
+  services: CommandServices,
+  sources: readonly string[],
+  { title = l10n.t('Transfer Files'), firstStep, earlier, confirm }: TransferDetailsOptions,
+): Promise<boolean> {
+  const { memory } = services;
+  const lastDestination = (await memory.getLastDestination()) ?? '';
+  const draft: Draft = { destination: lastDestination, description: '', instructions: undefined, from: 'none' };
+  Object.assign(draft, earlier, earlier?.instructions && { from: 'earlier' });
+  const steps: readonly Step[] = [
+    ...(firstStep ? [firstStep] : []),
+    (position) => askDestination(services, sources, position, draft),
+    (position) => askOptionalDetails(services, position, draft, earlier?.instructions),
+  ];
+  const isDone = await runSteps(title, steps, () => confirm(toTransferDetails(draft)));
+  if (isDone) await memory.rememberDetails(draft.destination, draft.description, getInstructionsToSave(draft));
+  return isDone;
+}
+
+function findDestinations({ connectionStore }: CommandServices, sources: readonly string[]): readonly Database[] {
+  const { databases } = connectionStore.listing;
+  return databases.filter(({ name, readOnly }) => !sources.includes(name) && readOnly !== true);
+}
+
+/** Asks for the destination; the one of the draft is the first. */
+async function askDestination(
+  services: CommandServices,
+  sources: readonly string[],
+  position: StepPosition,
+  draft: Draft,
+): ReturnType<Step> {
+  const others = findDestinations(services, sources);
+  if (others.length === 0) throw createNoDestinationHint(services);
+  const isFirst = ({ name }: Database): boolean => name === draft.destination;
+  const answer = await pickOne(position, {
+    placeholder: l10n.t('Select the database to transfer to'),
+    choices: [...others.filter(isFirst), ...others.filter((other) => !isFirst(other))].map(createChoice),
+    active: draft.destination,
+  });
+  return toStepResult(answer, (value) => (draft.destination = value));
+}
+
+function createChoice({ name, organization }: Database): Choice<string> {
+  return { label: toPlainLine(name), description: toPlainLine(organization), value: name };
+}
+
+function createNoDestinationHint({ connectionStore }: CommandServices): CommandHint {
+  const step = connectionStore.shown?.id === localConnectionId ? createServeStep() : createSwitchStep();
+  return new CommandHint(l10n.t('The service has no other database to transfer to.'), step);
+}
+
+function toTransferDetails({ destination, description, instructions }: Draft): TransferDetails {
+  return { destination, ...(description !== '' && { description }), ...(instructions && { instructions }) };
+}

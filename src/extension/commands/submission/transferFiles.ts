@@ -1,0 +1,155 @@
+import { l10n } from 'vscode';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import { getReportedStaging } from '../../../core/model/staging.ts';
+import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { FileNode, FileRef } from '../../editor/contributions.ts';
+import type { Step } from '../../editor/quickInput.ts';
+import { createSwitchStep } from '../../notices/nextSteps.ts';
+import type { StagingLookup } from '../../words/summaryWords.ts';
+import { requireSession } from '../connections/connectionPicker.ts';
+import { requireOrcid } from '../connections/setOrcid.ts';
+import { askFiles, getSelectedFiles, toKnownFile, loadEntries, type KnownFile } from '../files/files.ts';
+import type { CommandServices } from '../services.ts';
+import { confirmSubmission } from './submissionSummary.ts';
+import { submitTransfers } from './submitter.ts';
+import {
+  askTransferDetails,
+  confirmKnownDetails,
+  findLastDestination,
+  type TransferDetails,
+} from './transferDetailsPrompt.ts';
+
+type FileRow = FileNode | FileRef;
+
+/** Transfers the given files; otherwise the checked ones, those selected in the view, or files that the user picks. */
+export async function transferFiles(
+  services: CommandServices,
+  argument: FileRow | undefined,
+  selection: readonly FileRow[] | undefined,
+): Promise<void> {
+  await transfer(services, getSelectedFiles(argument, selection), false);
+}
+
+/** Does the same as {@link transferFiles}, without given files. */
+export async function transferCheckedFiles(services: CommandServices): Promise<void> {
+  await transfer(services, [], false);
+}
+
+/** Does the same as {@link transferFiles}, and asks only for confirmation if the last destination can be used. */
+export async function transferToLastDestination(
+  services: CommandServices,
+  argument: FileRow | undefined,
+  selection: readonly FileRow[] | undefined,
+): Promise<void> {
+  await transfer(services, getSelectedFiles(argument, selection), true);
+}
+
+/** Transfers files, and unchecks those that the service has accepted. */
+async function transfer(
+  services: CommandServices,
+  given: readonly KnownFile[],
+  isToLastDestination: boolean,
+): Promise<void> {
+  const session = await requireSession(services);
+  if (!session) return;
+  const files = given.length > 0 ? given : await chooseFiles(services);
+  const prepared = files && (await prepareTransfer(services, session, files));
+  if (!prepared) return;
+  const orders = await confirmOrders(services, prepared, isToLastDestination);
+  for (const { order, transfer: submitted } of await submitTransfers(services, orders)) {
+    // An id means that the service has accepted the transfer.
+    if (submitted?.id === undefined) continue;
+    const { connectionId, source } = order;
+    services.searchStore.uncheckFiles(
+      connectionId,
+      order.files.map(({ id }) => ({ database: source, id })),
+    );
+  }
+}
+
+/** Returns the checked files of all searches, or the files selected in the view; otherwise asks for files. */
+async function chooseFiles({ searchStore, views }: CommandServices): Promise<readonly KnownFile[] | undefined> {
+  const checked = searchStore.getCheckedFiles();
+  if (checked.length > 0) return checked.map(({ connectionId, file }) => toKnownFile(file, connectionId));
+  const selected = getSelectedFiles(undefined, views.getSelectedFiles());
+  return selected.length > 0 ? selected : await askFiles(searchStore, l10n.t('Transfer Files'));
+}
+
+/** Files to transfer, with the user on whose behalf they are transferred. */
+interface PreparedTransfer {
+  readonly connectionId: string;
+  readonly orcid: string;
+  readonly files: readonly KnownFile[];
+  /** Names of the databases of the files. */
+  readonly sources: readonly string[];
+}
+
+async function prepareTransfer(
+  services: CommandServices,
+  { connection }: OpenConnection,
+  files: readonly KnownFile[],
+): Promise<PreparedTransfer | undefined> {
+  const connectionId = connection.id;
+  if (files.some(({ ref }) => ref.connectionId !== connectionId)) {
+    const text = l10n.t('Some of the files are on another service. Switch to that connection to transfer them.');
+    throw new CommandHint(text, createSwitchStep());
+  }
+  const orcid = await requireOrcid(services, connectionId);
+  const sources = [...new Set(files.map(({ ref }) => ref.database))];
+  return orcid === undefined ? undefined : { connectionId, orcid, files, sources };
+}
+
+/** Asks for details and confirmation. Returns one order for each source; none if the user canceled. */
+async function confirmOrders(
+  services: CommandServices,
+  prepared: PreparedTransfer,
+  isToLastDestination: boolean,
+): Promise<readonly TransferOrder[]> {
+  const { sources } = prepared;
+  let orders: readonly TransferOrder[] = [];
+  const confirm = async (details: TransferDetails, backLabel: string): ReturnType<Step> => {
+    const files = await loadEntries(services.metadataFlow, prepared.files);
+    orders = createOrders({ ...prepared, files }, details);
+    return await confirmSubmission(services, orders, { backLabel, getStaging: createReportedStagingLookup(files) });
+  };
+  const last = isToLastDestination ? await findLastDestination(services, sources) : undefined;
+  if (last !== undefined) {
+    const confirmLast = (): ReturnType<Step> => confirm({ destination: last }, l10n.t('Edit…'));
+    const outcome = await confirmKnownDetails(services, last, confirmLast);
+    if (outcome !== 'back') return outcome === 'next' ? orders : [];
+  }
+  const confirmDetails = (details: TransferDetails): ReturnType<Step> => confirm(details, l10n.t('Back'));
+  return (await askTransferDetails(services, sources, { confirm: confirmDetails })) ? orders : [];
+}
+
+function createOrders(
+  { connectionId, orcid, sources, files }: PreparedTransfer,
+  details: TransferDetails,
+): readonly TransferOrder[] {
+  return sources.map((source) => ({
+    connectionId,
+    orcid,
+    source,
+    files: getFilesOfSource(source, files),
+    ...details,
+  }));
+}
+
+function getFilesOfSource(source: string, files: readonly KnownFile[]): readonly TransferFile[] {
+  return files
+    .filter(({ ref }) => ref.database === source)
+    .map(({ ref, entry }) => ({
+      id: ref.id,
+      name: ref.name,
+      ...(entry?.sizeBytes !== undefined && { sizeBytes: entry.sizeBytes }),
+    }));
+}
+
+/** Creates a lookup of the staging that the metadata of the files report. */
+function createReportedStagingLookup(files: readonly KnownFile[]): StagingLookup {
+  const toKey = ({ database, id }: { readonly database: string; readonly id: string }): string =>
+    JSON.stringify([database, id]);
+  const reported = new Map(files.map(({ ref, entry }) => [toKey(ref), entry && getReportedStaging(entry)]));
+  return (file) => reported.get(toKey(file));
+}

@@ -1,0 +1,183 @@
+import { l10n, Range, Uri, window, workspace } from 'vscode';
+import type { JsonObject } from '../../../core/util/json.ts';
+import { readJsonObject, type JsonReadResult } from '../../../core/util/jsonObject.ts';
+import type { LastInstructions, Memory } from '../../editor/memory.ts';
+import { askText, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import type { CommandServices } from '../services.ts';
+
+/** Instructions, and their source. */
+export interface InstructionsDraft {
+  instructions: JsonObject | undefined;
+  from: 'none' | 'earlier' | 'typed' | Uri;
+}
+
+const maxFiles = 500;
+const maxFileBytes = 5_000_000;
+
+/** Asks for the source of the instructions, and for their text if they are to be typed. */
+export async function askInstructions(
+  services: CommandServices,
+  position: StepPosition,
+  draft: InstructionsDraft,
+  earlier: JsonObject | undefined,
+): ReturnType<Step> {
+  const changed = { ...draft };
+  let outcome: Awaited<ReturnType<Step>>;
+  do {
+    outcome = await askSource(services, position, changed, earlier);
+    if (outcome !== 'next') return outcome;
+    outcome = await askTypedText(services, position, changed);
+  } while (outcome === 'back');
+  if (outcome !== 'cancel') Object.assign(draft, changed);
+  return outcome;
+}
+
+/** Describes the instructions of the last transfer; undefined if there are none that can be used here. */
+export async function describeLastInstructions({ memory }: CommandServices): Promise<string | undefined> {
+  const file = await getLastFile(memory);
+  return file ? formatPath(file) : await getLastText(memory);
+}
+
+/** Uses the instructions of the last transfer. Reports the reason if their file can't be used. */
+export async function useLastInstructions(services: CommandServices, draft: InstructionsDraft): Promise<void> {
+  const file = await getLastFile(services.memory);
+  const read = readJsonObject((await getLastText(services.memory)) ?? '');
+  const typed = read.kind === 'object' ? read.value : undefined;
+  const instructions = file ? await readInstructions(services, file) : typed;
+  if (instructions) Object.assign(draft, { instructions, from: file ?? 'typed' } satisfies InstructionsDraft);
+}
+
+async function getLastText(memory: Memory): Promise<string | undefined> {
+  const saved = await memory.getLastInstructions();
+  return saved && 'text' in saved ? saved.text : undefined;
+}
+
+/** Asks for the source of the instructions. Rejects a file that isn't a JSON object, and names the error's position. */
+async function askSource(
+  services: CommandServices,
+  position: StepPosition,
+  draft: InstructionsDraft,
+  earlier: JsonObject | undefined,
+): ReturnType<Step> {
+  const lastFile = await getLastFile(services.memory);
+  for (;;) {
+    const answer = await pickOne<InstructionsDraft['from']>(position, {
+      placeholder: l10n.t('Instructions for processing the files at the destination (optional)'),
+      choices: createFirstChoices(earlier, lastFile),
+      active: draft.from,
+      laterChoices: findWorkspaceFiles(lastFile),
+    });
+    if (typeof answer === 'string') return answer;
+    draft.from = answer.value;
+    if (await resolve(services, draft, earlier)) return 'next';
+  }
+}
+
+/** Asks for the instructions themselves, if they are to be typed. */
+async function askTypedText(
+  services: CommandServices,
+  position: StepPosition,
+  draft: InstructionsDraft,
+): ReturnType<Step> {
+  if (draft.from !== 'typed') return 'skip';
+  const lastText = (await getLastText(services.memory)) ?? '';
+  const answer = await askText(position, {
+    prompt: l10n.t('Instructions as a JSON object'),
+    placeholder: '{"type": "assembly"}',
+    value: draft.instructions ? JSON.stringify(draft.instructions) : lastText,
+    validate: (value) => describeJsonError(readJsonObject(value)),
+  });
+  if (typeof answer === 'string') return answer;
+  const read = readJsonObject(answer.value);
+  if (read.kind === 'object') draft.instructions = read.value;
+  return 'next';
+}
+
+/** Reads the instructions from their source; false if they can't be used. */
+async function resolve(
+  services: CommandServices,
+  draft: InstructionsDraft,
+  earlier: JsonObject | undefined,
+): Promise<boolean> {
+  const { from } = draft;
+  if (from === 'none') draft.instructions = undefined;
+  if (from === 'earlier') draft.instructions = earlier;
+  if (from instanceof Uri) draft.instructions = await readInstructions(services, from);
+  return !(from instanceof Uri) || draft.instructions !== undefined;
+}
+
+/** Reads a file; reports the reason if it can't be used. */
+async function readInstructions(services: CommandServices, file: Uri): Promise<JsonObject | undefined> {
+  const read = await readFile(file);
+  if (typeof read !== 'string') return read.value;
+  void services.notices.error(read, { label: l10n.t('Open File'), run: createOpenAction(file) });
+  return undefined;
+}
+
+/** Returns the part of the instructions to save for the next transfer. */
+export function getInstructionsToSave({ instructions, from }: InstructionsDraft): LastInstructions | undefined {
+  if (from instanceof Uri) return { file: from.toString() };
+  return from === 'typed' && instructions ? { text: JSON.stringify(instructions) } : undefined;
+}
+
+function createFirstChoices(
+  earlier: JsonObject | undefined,
+  last: Uri | undefined,
+): Choice<InstructionsDraft['from']>[] {
+  return [
+    ...(earlier ? [{ label: l10n.t('Same instructions as before'), value: 'earlier' as const }] : []),
+    { label: l10n.t('No instructions'), value: 'none' },
+    { label: l10n.t('Enter instructions (JSON)…'), value: 'typed' },
+    ...(last ? [{ label: formatPath(last), description: l10n.t('JSON file, last used'), value: last }] : []),
+  ];
+}
+
+async function findWorkspaceFiles(last: Uri | undefined): Promise<readonly Choice<InstructionsDraft['from']>[]> {
+  const files = await workspace.findFiles('**/*.json', '**/{node_modules,.git}/**', maxFiles);
+  const others = files.filter((file) => file.toString() !== last?.toString());
+  const choices = others.map((value) => ({ label: formatPath(value), description: l10n.t('JSON file'), value }));
+  return choices.sort((one, other) => one.label.localeCompare(other.label));
+}
+
+async function getLastFile(memory: Memory): Promise<Uri | undefined> {
+  const lastInstructions = await memory.getLastInstructions();
+  if (!lastInstructions || !('file' in lastInstructions)) return undefined;
+  const file = Uri.parse(lastInstructions.file);
+  return workspace.getWorkspaceFolder(file) ? file : undefined;
+}
+
+/** Reads a file; returns its object, or a message if it can't be used. */
+async function readFile(file: Uri): Promise<string | { readonly value: JsonObject }> {
+  const name = formatPath(file);
+  try {
+    const { size } = await workspace.fs.stat(file);
+    if (size > maxFileBytes) return l10n.t('{0} is too large to use as instructions.', name);
+    const read = readJsonObject(new TextDecoder().decode(await workspace.fs.readFile(file)));
+    if (read.kind === 'object') return read;
+    if (read.kind === 'other') return l10n.t("Instructions must be a JSON object; {0} isn't one.", name);
+    return l10n.t("{0} isn't valid JSON (line {1}, column {2}).", name, read.line, read.column);
+  } catch {
+    return l10n.t("{0} can't be read.", name);
+  }
+}
+
+function describeJsonError(read: JsonReadResult): string | undefined {
+  if (read.kind === 'object') return undefined;
+  if (read.kind === 'other') return l10n.t('Enter a JSON object.');
+  return l10n.t('Invalid JSON at character {0}.', read.column);
+}
+
+/** Creates an action that opens a file at its error, which may have moved since it was read. */
+function createOpenAction(file: Uri): () => Promise<void> {
+  return async () => {
+    const document = await workspace.openTextDocument(file);
+    const read = readJsonObject(document.getText());
+    const [line, column] = read.kind === 'broken' ? [read.line - 1, read.column - 1] : [0, 0];
+    await window.showTextDocument(document, { selection: new Range(line, column, line, column) });
+  };
+}
+
+function formatPath(file: Uri): string {
+  return toPlainLine(workspace.asRelativePath(file));
+}

@@ -1,0 +1,45 @@
+import { l10n } from 'vscode';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { requireSession } from '../connections/connectionPicker.ts';
+import { requireOrcid } from '../connections/setOrcid.ts';
+import type { CommandServices } from '../services.ts';
+import { askTransferId } from './transferIdPrompt.ts';
+
+/** Asks for an id, and tracks the transfer that has it on the service. Shows a transfer that is already in the list. */
+export async function checkTransferById(services: CommandServices): Promise<void> {
+  const { trackFlow, notices, transferPanels, views } = services;
+  const title = l10n.t('Track a Transfer by ID');
+  const session = await askSession(services, title);
+  if (!session) return;
+  const { id: connectionId, name } = session.connection;
+  const orcid = await requireOrcid(services, connectionId);
+  if (orcid === undefined) return;
+  const prompt = l10n.t('Transfer ID issued by {0}', toPlainLine(name));
+  const found = await askTransferId(services, { connectionId, position: createSingleStep(title), prompt });
+  if (!found) return;
+  const isKnown = found.kind === 'known';
+  const { key } = isKnown ? found.transfer : await trackFlow.track(connectionId, orcid, found.id, found.status);
+  notices.showStatusMessage(
+    isKnown ? l10n.t('This transfer is already in the list.') : l10n.t('Now tracking this transfer.'),
+  );
+  views.revealTransfer(key);
+  transferPanels.show(key);
+}
+
+/** Returns the only open session; asks which one if there are several, and opens one if there is none. */
+async function askSession(services: CommandServices, title: string): Promise<OpenConnection | undefined> {
+  const open = services.sessions.getAll();
+  if (open.length < 2) return open[0] ?? (await requireSession(services));
+  const answer = await pickOne(createSingleStep(title), {
+    placeholder: l10n.t('Select the service that has the transfer'),
+    choices: open.map(toSessionChoice),
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function toSessionChoice(session: OpenConnection): Choice<OpenConnection> {
+  const { connection, service } = session;
+  return { label: toPlainLine(connection.name), description: toPlainLine(service.name), value: session };
+}

@@ -1,0 +1,72 @@
+import { l10n } from 'vscode';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { TransferNode } from '../../editor/contributions.ts';
+import type { Notices } from '../../editor/notices.ts';
+import { createSingleStep } from '../../editor/quickInput.ts';
+import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { formatFileCount, plural } from '../../words/localeFormats.ts';
+import { getTransferTitle } from '../../words/transferWords.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
+import type { CommandServices } from '../services.ts';
+import { resubmitTransfer } from '../submission/resubmission.ts';
+import { type FoundById, askTransferId } from './transferIdPrompt.ts';
+import { chooseTransfer } from './transferPicker.ts';
+
+/** Asks for the id of a transfer that did start, and tracks it from then on. */
+export async function markTransferStarted(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const { trackFlow, notices } = services;
+  const transfer = await chooseUnconfirmedTransfer(services, node, l10n.t('Select the transfer that started'));
+  const session = transfer && (await getOrOpenConnection(services, transfer.order.connectionId));
+  if (!session) return;
+  const found = await askTransferId(services, {
+    connectionId: session.connection.id,
+    position: createSingleStep(getTransferTitle(transfer)),
+    prompt: l10n.t('Transfer ID. At the destination, its files arrive in a folder named dts- followed by the ID.'),
+    validate: refuseKnown,
+  });
+  if (found?.kind !== 'found' || !(await confirmSameTransfer(notices, transfer, found))) return;
+  await trackFlow.confirm(transfer.key, found.id, found.status);
+  notices.showStatusMessage(l10n.t('Now tracking this transfer.'));
+}
+
+/** Submits a transfer again that did not start. */
+export async function markTransferNotStarted(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const placeholder = l10n.t("Select the transfer that didn't start");
+  const transfer = await chooseUnconfirmedTransfer(services, node, placeholder);
+  if (transfer) await resubmitTransfer(services, transfer);
+}
+
+async function chooseUnconfirmedTransfer(
+  services: CommandServices,
+  node: TransferNode | undefined,
+  placeholder: string,
+): Promise<Transfer | undefined> {
+  const transfer = await chooseTransfer(services, node, ({ state }) => state === 'notConfirmed', placeholder);
+  if (transfer && transfer.state !== 'notConfirmed') {
+    const text = l10n.t('The status of the transfer of {0} is known again.', getTransferTitle(transfer));
+    throw new CommandHint(text, createDetailsStep(transfer.key));
+  }
+  return transfer;
+}
+
+function refuseKnown(found: FoundById): string | undefined {
+  if (found.kind === 'found') return undefined;
+  return l10n.t('This is the ID of another transfer: {0}', getTransferTitle(found.transfer));
+}
+
+/**
+ * Asks about a different file count. It may still be the same transfer, since servers silently drop files. A doubtful
+ * count is ignored (D11: check status identity).
+ */
+async function confirmSameTransfer(
+  notices: Notices,
+  { order }: Transfer,
+  { status }: Extract<FoundById, { kind: 'found' }>,
+): Promise<boolean> {
+  const { fileCount, doubtful } = status;
+  if (fileCount === undefined || doubtful || fileCount === order.files.length) return true;
+  const question = l10n.t('The service reports {0} for this ID. Is it this transfer?', formatFileCount(fileCount));
+  const detail = plural(order.files.length, '{0} file was requested.', '{0} files were requested.');
+  return await notices.confirm(question, detail, l10n.t('Yes'));
+}

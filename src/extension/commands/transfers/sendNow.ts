@@ -1,0 +1,26 @@
+import { l10n } from 'vscode';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import type { WaitingRequest } from '../../notices/waitingRequests.ts';
+import type { CommandServices } from '../services.ts';
+
+/** Sends a waiting request immediately (D34: serialized requests), after a warning; asks which one if several wait. */
+export async function sendNow({ waitingRequests, notices }: CommandServices): Promise<void> {
+  const waiting = waitingRequests.getAll();
+  if (waiting.length === 0) throw new CommandHint(l10n.t('No request is waiting to be sent.'));
+  const request = await chooseRequest(waiting);
+  if (!request) return;
+  const question = l10n.t('Send this request now? ({0})', request.title);
+  const risk = l10n.t(
+    'The server is still working on another request. Overlapping requests can cause it to mix up responses or to stop responding for all users.',
+  );
+  if (await notices.confirm(question, risk, l10n.t('Send Now'))) request.sendNow();
+}
+
+async function chooseRequest(waiting: readonly WaitingRequest[]): Promise<WaitingRequest | undefined> {
+  if (waiting.length === 1) return waiting[0];
+  const choices = waiting.map((request) => ({ label: request.title, value: request }));
+  const placeholder = l10n.t('Select the request to send now');
+  const answer = await pickOne(createSingleStep(l10n.t('Send Now')), { placeholder, choices });
+  return typeof answer === 'string' ? undefined : answer.value;
+}

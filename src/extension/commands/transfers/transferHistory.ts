@@ -1,0 +1,111 @@
+import { l10n } from 'vscode';
+import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
+import { TransferSearch } from '../../../core/model/transferSearch.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { TransferNode } from '../../editor/contributions.ts';
+import { createSingleStep, pickFromSearch } from '../../editor/quickInput.ts';
+import { createDetailsStep, createTransferStep } from '../../notices/nextSteps.ts';
+import { plural, formatTime } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { getTransferTitle } from '../../words/transferWords.ts';
+import type { CommandServices } from '../services.ts';
+import { createTransferChoice, chooseTransfer } from './transferPicker.ts';
+
+/** Removes a transfer that has ended, or that may never end, and offers Undo. */
+export async function removeFromHistory(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const isRemovable = (transfer: Transfer): boolean =>
+    hasEnded(transfer.state) || describeRemovalRisk(transfer) !== undefined;
+  const placeholder = l10n.t('Select the transfer to remove from the history');
+  const transfer = await chooseTransfer(services, node, isRemovable, placeholder);
+  if (!transfer) return;
+  if (!isRemovable(transfer)) {
+    throw new CommandHint(l10n.t('This transfer is still running. Cancel it first.'), createDetailsStep(transfer.key));
+  }
+  const title = getTransferTitle(transfer);
+  const detail = describeRemovalRisk(transfer);
+  if (detail !== undefined) {
+    const question = l10n.t('Remove the transfer of {0} from the history?', title);
+    if (!(await services.notices.confirm(question, detail, l10n.t('Remove')))) return;
+  }
+  await removeTransfers(services, [transfer], l10n.t('Removed the transfer of {0} from the history.', title));
+}
+
+/** Describes the risk of removing a transfer that may never end (D12: never resubmit, D13: ignored cancel). */
+function describeRemovalRisk({ state, cancelUnheeded }: Transfer): string | undefined {
+  if (state === 'notConfirmed')
+    return l10n.t("It's unclear whether this transfer has started. If it has, it continues without being monitored.");
+  if (cancelUnheeded && !hasEnded(state))
+    return l10n.t("The service accepted the cancellation but hasn't stopped the transfer. It is no longer monitored.");
+  return undefined;
+}
+
+/** Number of transfers above which clearing asks for confirmation. */
+const confirmationThreshold = 20;
+
+/** Removes all transfers that have ended, and offers Undo. */
+export async function clearFinishedTransfers(services: CommandServices): Promise<void> {
+  const { transferFlow, transferStore, notices } = services;
+  await transferFlow.loadFinished();
+  const finished = transferStore.getFinished();
+  if (finished.length === 0) {
+    void notices.info(l10n.t('There are no finished transfers to clear.'));
+    return;
+  }
+  if (finished.length > confirmationThreshold && !(await confirmClear(services, finished.length))) return;
+  const cleared = plural(
+    finished.length,
+    'Removed {0} finished transfer from the history. Its files are kept.',
+    'Removed {0} finished transfers from the history. Their files are kept.',
+  );
+  await removeTransfers(services, finished, cleared);
+}
+
+async function confirmClear({ notices }: CommandServices, count: number): Promise<boolean> {
+  const question = plural(
+    count,
+    'Remove {0} finished transfer from the history?',
+    'Remove {0} finished transfers from the history?',
+  );
+  const detail = l10n.t(
+    'Their files are kept. For one day, you can restore the transfers with "Restore Removed Transfers…".',
+  );
+  return await notices.confirm(question, detail, l10n.t('Remove'));
+}
+
+async function removeTransfers(
+  { transferFlow, notices }: CommandServices,
+  transfers: readonly Transfer[],
+  text: string,
+): Promise<void> {
+  const keys = transfers.map(({ key }) => key);
+  await transferFlow.forget(keys);
+  void notices.info(text, { label: l10n.t('Undo'), run: () => transferFlow.restore(keys) });
+}
+
+/** Number of rows that a list shows without a noticeable delay at each key. */
+const maxResults = 200;
+
+/** Searches the transfers that have ended, by database, file, description, message and id; shows the selected one. */
+export async function findInHistory(services: CommandServices): Promise<void> {
+  const { transferFlow, transferStore, transferPanels } = services;
+  await transferFlow.loadFinished();
+  const finished = transferStore.getFinished();
+  if (finished.length === 0) throw new CommandHint(l10n.t('No finished transfers yet.'), createTransferStep());
+  const search = new TransferSearch(finished);
+  const now = Date.now();
+  const answer = await pickFromSearch(createSingleStep(l10n.t('Find in History')), {
+    placeholder: l10n.t('Search by file, database, description, or ID'),
+    find: (text) =>
+      search.find(text, maxResults).map(({ transfer, file }) => {
+        const { description = '' } = transfer.order;
+        const details = file === undefined ? [transfer.id ?? '', description] : [l10n.t('contains {0}', file)];
+        const choice = createTransferChoice(transfer);
+        return {
+          ...choice,
+          description: `${choice.description ?? ''} · ${formatTime(transfer.createdAt, now)}`,
+          detail: toPlainLine(details.filter(Boolean).join(' · ')),
+        };
+      }),
+  });
+  if (typeof answer !== 'string') transferPanels.show(answer.value);
+}

@@ -1,0 +1,63 @@
+import { l10n } from 'vscode';
+import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { TransferNode } from '../../editor/contributions.ts';
+import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { createTransferStep } from '../../notices/nextSteps.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { describeProgress, getTransferTitle } from '../../words/transferWords.ts';
+import type { CommandServices } from '../services.ts';
+
+/** Returns the transfer of a row, or an eligible one that the user picks. Undefined if canceled, or if it is gone. */
+export async function chooseTransfer(
+  services: CommandServices,
+  node: TransferNode | undefined,
+  isEligible: (transfer: Transfer) => boolean,
+  placeholder: string,
+): Promise<Transfer | undefined> {
+  const { transferStore } = services;
+  const list = (): readonly Transfer[] => transferStore.getAll().filter(isEligible);
+  const key = node?.key ?? (await pickTransfer(services, list, placeholder));
+  return key === undefined ? undefined : transferStore.get(key);
+}
+
+/** Asks for a transfer of `list`, or one of `more`. Loads those of earlier sessions unless all of the list run. */
+export async function pickTransfer(
+  services: CommandServices,
+  list: () => readonly Transfer[],
+  placeholder: string,
+  more: readonly Choice<string>[] = [],
+): Promise<string | undefined> {
+  const { transferStore, transferFlow } = services;
+  const known = list();
+  const isRunningOnly = known.length > 0 && !known.some(({ state }) => hasEnded(state));
+  if (!isRunningOnly && transferStore.hasEarlier) await transferFlow.loadFinished();
+  const transfers = list();
+  if (transfers.length + more.length === 0) throw createEmptyHint(transferStore.getAll().length === 0);
+  // Only the texts of the rows change, so that Enter never accepts another transfer than the one that was read.
+  const createChoices = (): readonly Choice<string>[] => [
+    ...transfers.map((listed) => createTransferChoice(transferStore.get(listed.key) ?? listed)),
+    ...more,
+  ];
+  const answer = await pickOne(createSingleStep(l10n.t('Transfers')), {
+    placeholder,
+    choices: createChoices(),
+    onDidChangeChoices: (draw) => transferStore.onDidChange(() => draw(createChoices())),
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function createEmptyHint(hasNone: boolean): CommandHint {
+  if (hasNone) return new CommandHint(l10n.t('No transfers yet.'), createTransferStep());
+  return new CommandHint(l10n.t('No transfers available for this command.'));
+}
+
+/** Creates a choice for a transfer; its value is the transfer's key. */
+export function createTransferChoice(transfer: Transfer): Choice<string> {
+  return {
+    label: getTransferTitle(transfer),
+    description: describeProgress(transfer),
+    ...(transfer.id !== undefined && { detail: toPlainLine(transfer.id) }),
+    value: transfer.key,
+  };
+}

@@ -1,0 +1,83 @@
+import { env, l10n } from 'vscode';
+import type { Reason } from '../../../core/model/reason.ts';
+import type { TurnOptions } from '../../../core/model/requestTurn.ts';
+import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import type { TransferNode } from '../../editor/contributions.ts';
+import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { createRemedyActions } from '../../notices/signInActions.ts';
+import { describeReason } from '../../words/reasonWords.ts';
+import { getTransferTitle } from '../../words/transferWords.ts';
+import type { CommandServices } from '../services.ts';
+import { chooseTransfer, pickTransfer } from './transferPicker.ts';
+
+/** Opens the page of a transfer. */
+export async function showTransferProgress(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const { transferStore, transferPanels, statusBar } = services;
+  const list = (): readonly Transfer[] => transferStore.getAll();
+  const key = node?.key ?? (await pickTransfer(services, list, l10n.t('Select the transfer to show')));
+  if (key === undefined) return;
+  statusBar.acknowledge();
+  transferPanels.show(key);
+}
+
+/** Asks for confirmation, and requests the cancellation (§4.7). */
+export async function cancelTransfer(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const { transferFlow, monitor, notices, waitingRequests } = services;
+  const isRunning = ({ id, state }: Transfer): boolean =>
+    id !== undefined && !hasEnded(state) && state !== 'notConfirmed';
+  const transfer = await chooseTransfer(services, node, isRunning, l10n.t('Select the transfer to cancel'));
+  if (!transfer) return;
+  const title = getTransferTitle(transfer);
+  if (hasEnded(transfer.state)) {
+    throw new CommandHint(l10n.t('The transfer of {0} has ended.', title), createDetailsStep(transfer.key));
+  }
+  const question = l10n.t('Cancel the transfer of {0}?', title);
+  const detail = l10n.t('Files already transferred are kept.');
+  const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
+  if (!(await notices.confirmOrLeave(question, detail, label, leave))) return;
+  const cancel = (turn: TurnOptions): Promise<Reason | undefined> => transferFlow.cancel(transfer.key, turn);
+  const reason = await waitingRequests.run(l10n.t('Cancel the transfer of {0}', title), cancel);
+  if (reason?.kind === 'cancelled') return;
+  if (reason) {
+    const message = l10n.t('Could not cancel the transfer: {0}', describeCancelFailure(transfer, reason));
+    throw new CommandFailure(message, ...createRemedyActions(reason, transfer.order.connectionId));
+  }
+  monitor.pollNow(transfer.key);
+}
+
+function describeCancelFailure({ startedElsewhere }: Transfer, reason: Reason): string {
+  if (!startedElsewhere || reason.kind !== 'forbidden') return describeReason(reason);
+  return l10n.t('only the person who started it can cancel it ({0})', describeReason(reason));
+}
+
+/** Copies the id of a transfer to the clipboard. */
+export async function copyTransferId(services: CommandServices, node: TransferNode | undefined): Promise<void> {
+  const placeholder = l10n.t('Select the transfer whose ID to copy');
+  const transfer = await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
+  if (!transfer) return;
+  if (transfer.id === undefined) {
+    const text = l10n.t("The service hasn't assigned an ID to this transfer.");
+    throw new CommandHint(text, createDetailsStep(transfer.key));
+  }
+  await env.clipboard.writeText(transfer.id);
+  services.notices.showStatusMessage(l10n.t('Copied the ID.'));
+}
+
+/** Polls the status of all running transfers now. */
+export function refreshTransfers({ monitor, transferStore, notices }: CommandServices): void {
+  if (transferStore.getRunning().length === 0) void notices.info(l10n.t('No transfers are running.'));
+  else monitor.pollNow();
+}
+
+/** Lists the running transfers, or the last ones if none is running, and opens the page of one. */
+export async function showRunningTransfers(services: CommandServices): Promise<void> {
+  const { transferStore, transferPanels, statusBar } = services;
+  const list = (): readonly Transfer[] => {
+    const running = transferStore.getRunning();
+    return running.length > 0 ? running : transferStore.getAll().slice(0, 20);
+  };
+  statusBar.acknowledge();
+  const key = await pickTransfer(services, list, l10n.t('Select a transfer to show its progress'));
+  if (key !== undefined) transferPanels.show(key);
+}

@@ -1,0 +1,163 @@
+import { basename, dirname } from 'node:path';
+import { l10n, Uri } from 'vscode';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { Database } from '../../../core/model/databaseModel.ts';
+import { isLoopback } from '../../../core/model/loopback.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts';
+import {
+  findTransferredFolder,
+  type FolderSearchResult,
+  type TransferredFolder,
+} from '../../../core/verification/transferredFolderSearch.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { pickFolder } from '../../editor/openDialogs.ts';
+import { getServedFolders } from '../../localService/servedFolders.ts';
+import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { formatList } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { openLocalInBackground } from '../connections/localConnection.ts';
+import type { CommandServices } from '../services.ts';
+
+/** Services that know folders of destinations. */
+type FolderServices = Pick<
+  CommandServices,
+  'connectFlow' | 'sessions' | 'memory' | 'settings' | 'servicePlaces' | 'log'
+>;
+
+/**
+ * Finds the folder of a transfer in the folder of its destination, if that is on this machine, or in the one that the
+ * user selected before (D24: destination layout). Never asks, and starts nothing.
+ */
+export async function locateTransferredFiles(
+  services: FolderServices,
+  transfer: Transfer,
+): Promise<TransferredFolder | undefined> {
+  const { id } = transfer;
+  return id === undefined ? undefined : (await searchFolders(await getKnownFolders(services, transfer), id)).found;
+}
+
+/** Does {@link locateTransferredFiles}, but starts the local service if necessary. Returns the searched places, too. */
+export async function searchTransferredFiles(
+  services: CommandServices,
+  transfer: Transfer,
+): Promise<FolderSearchResult> {
+  const id = getId(transfer);
+  const { connectionId } = transfer.order;
+  const known = await searchFolders(await getKnownFolders(services, transfer), id);
+  if (known.found || connectionId !== localConnectionId || services.sessions.get(connectionId)) return known;
+  await openLocalInBackground(services);
+  return await searchFolders(await getKnownFolders(services, transfer), id);
+}
+
+/**
+ * Finds the folder of a transfer as {@link searchTransferredFiles} does. Otherwise asks for it and remembers the
+ * answer. Undefined if the user canceled.
+ */
+export async function findTransferredFiles(
+  services: CommandServices,
+  transfer: Transfer,
+): Promise<TransferredFolder | undefined> {
+  const { found, searched } = await searchTransferredFiles(services, transfer);
+  if (found) return found;
+  if (searched.length > 0 && !(await askToPickAnother(services, getId(transfer), searched))) return undefined;
+  return await askTransferredFolder(services, transfer);
+}
+
+/** Asks for the folder of a transfer and remembers the answer. Undefined if the user canceled. */
+export async function askTransferredFolder(
+  services: CommandServices,
+  transfer: Transfer,
+): Promise<TransferredFolder | undefined> {
+  const id = getId(transfer);
+  for (;;) {
+    const title = l10n.t('Select the folder {0} or its parent folder', getTransferFolderName(toPlainLine(id)));
+    const picked = await pickFolder(title);
+    if (!picked) return undefined;
+    const { found, searched } = await findTransferredFolder(getLocalPath(picked), id);
+    if (found) {
+      await rememberFolder(services, transfer, found.folder, id);
+      return found;
+    }
+    if (!(await askToPickAnother(services, id, searched))) return undefined;
+  }
+}
+
+async function getKnownFolders(services: FolderServices, transfer: Transfer): Promise<readonly string[]> {
+  const { memory, settings, servicePlaces, log } = services;
+  const { connectionId, destination } = transfer.order;
+  const isLocal = connectionId === localConnectionId;
+  const local = isLocal ? await getServedFolders(settings, servicePlaces, log) : [];
+  const folders = [
+    ...local.filter(({ name }) => name === destination).map(({ folder }) => folder),
+    await findServedDestination(services, transfer),
+    await memory.getDestinationFolder(connectionId, destination),
+  ];
+  return [...new Set(folders.filter((folder) => folder !== undefined))];
+}
+
+/** Returns the folder that a service of this machine serves as the destination. */
+async function findServedDestination(
+  { connectFlow, sessions }: FolderServices,
+  { order }: Transfer,
+): Promise<string | undefined> {
+  const session = sessions.get(order.connectionId);
+  if (!session || !isLoopback(new URL(session.service.address).hostname)) return undefined;
+  return getServedFolder(session, await connectFlow.listDatabases(order.connectionId), order.destination);
+}
+
+async function searchFolders(folders: readonly string[], id: string): Promise<FolderSearchResult> {
+  const checked: string[] = [];
+  for (const folder of folders) {
+    const { found, searched } = await findTransferredFolder(folder, id);
+    if (found) return { found, searched };
+    checked.push(...searched);
+  }
+  return { searched: checked };
+}
+
+function getId({ id, key }: Transfer): string {
+  if (id !== undefined) return id;
+  const text = l10n.t("The service hasn't assigned an ID to this transfer.");
+  throw new CommandHint(text, createDetailsStep(key));
+}
+
+/** Remembers the parent folder, in which the next transfer to this destination will have its folder. */
+async function rememberFolder(
+  services: CommandServices,
+  { order }: Transfer,
+  folder: string,
+  id: string,
+): Promise<void> {
+  if (basename(folder) !== getTransferFolderName(id)) return;
+  const { memory } = services;
+  await memory.rememberDestinationFolder(order.connectionId, order.destination, dirname(folder));
+}
+
+/** Reports the folders that were searched; returns true if the user wants to select another one. */
+async function askToPickAnother(services: CommandServices, id: string, searched: readonly string[]): Promise<boolean> {
+  const folders = formatList(searched.map(toPlainLine));
+  const text = l10n.t('Could not find the files of transfer {0}. Locations checked: {1}', toPlainLine(id), folders);
+  const selectFolder = l10n.t('Select Folder…');
+  return (await services.notices.offer('warning', text, selectFolder)) === selectFolder;
+}
+
+/** Returns the path of a file or folder of this machine. Throws a {@link CommandFailure} for any other. */
+export function getLocalPath(uri: Uri): string {
+  if (uri.scheme === 'file') return uri.fsPath;
+  throw new CommandFailure(
+    l10n.t("{0} isn't on this machine, so it can't be checked.", toPlainLine(uri.toString(true))),
+  );
+}
+
+/** Returns the folder that a database serves; only a service of this machine can name one. */
+export function getServedFolder(
+  { service }: OpenConnection,
+  databases: readonly Database[],
+  databaseName: string,
+): string | undefined {
+  if (!isLoopback(new URL(service.address).hostname)) return undefined;
+  const address = databases.find(({ name }) => name === databaseName)?.url ?? '';
+  return address.startsWith('file:') ? Uri.parse(address).fsPath : undefined;
+}

@@ -1,0 +1,141 @@
+import { l10n, Uri } from 'vscode';
+import { hasEnded, type Transfer, type TransferFile } from '../../../core/model/transferModel.ts';
+import { systemClock as clock } from '../../../core/util/clock.ts';
+import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts';
+import { toPastVerification } from '../../../core/verification/pastVerification.ts';
+import { canMatchTransfer, findUnlistedFiles, findFilesToResend } from '../../../core/verification/manifestMatch.ts';
+import { ManifestError, readManifest, type TransferManifest } from '../../../core/verification/transferManifest.ts';
+import { verifyTransfer, type VerificationReport } from '../../../core/verification/verification.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import type { TransferNode } from '../../editor/contributions.ts';
+import type { Documents } from '../../editor/documents.ts';
+import { pickFile } from '../../editor/openDialogs.ts';
+import { withProgress } from '../../editor/progress.ts';
+import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { formatReport } from '../../words/verificationReport.ts';
+import {
+  describeCheckProgress,
+  isVerified,
+  describeManifestError,
+  describeVerification,
+} from '../../words/verificationWords.ts';
+import type { CommandServices } from '../services.ts';
+import { resubmitFiles } from '../submission/resubmission.ts';
+import { pickTransfer } from '../transfers/transferPicker.ts';
+import { getLocalPath, findTransferredFiles } from './transferredFolders.ts';
+
+/** A manifest to verify, and its transfer if that is known. */
+interface VerificationTarget {
+  readonly manifest: string;
+  readonly transfer?: Transfer;
+}
+
+/** Result of a verification. */
+interface VerificationResult {
+  readonly report: VerificationReport;
+  readonly transfer?: Transfer;
+  /** Files of the transfer that the manifest doesn't list. */
+  readonly unlisted: readonly TransferFile[];
+}
+
+/** Verifies the files of a transfer, or of a manifest of the Explorer view, and reports the result. */
+export async function verifyTransferredFiles(
+  services: CommandServices,
+  given: TransferNode | Uri | undefined,
+): Promise<void> {
+  const target = given instanceof Uri ? { manifest: getLocalPath(given) } : await getTarget(services, given?.key);
+  const result = target && (await verify(services, target));
+  if (!result) return;
+  const { transfer, report, unlisted } = result;
+  const past = toPastVerification(report, unlisted.length, clock.now());
+  if (transfer) await services.verificationHistory.record(transfer.key, past);
+  await reportResult(services, result);
+}
+
+async function getTarget(
+  services: CommandServices,
+  nodeKey: string | undefined,
+): Promise<VerificationTarget | undefined> {
+  const key = nodeKey ?? (await askTarget(services));
+  if (key === undefined) return undefined;
+  if (key === manifestFileChoice) {
+    const file = await pickFile(l10n.t('Select the manifest of a transfer'), 'JSON', ['json']);
+    return file && { manifest: getLocalPath(file) };
+  }
+  const transfer = services.transferStore.get(key);
+  if (!transfer) return undefined;
+  if (!hasEnded(transfer.state)) {
+    throw new CommandHint(l10n.t("This transfer hasn't finished yet."), createDetailsStep(transfer.key));
+  }
+  const found = await findTransferredFiles(services, transfer);
+  if (!found) return undefined;
+  const { folder, manifest } = found;
+  if (manifest === undefined) throw new CommandFailure(l10n.t('No manifest found in {0}.', toPlainLine(folder)));
+  return { manifest, transfer };
+}
+
+/** Value of the choice to select a manifest instead of a transfer. */
+const manifestFileChoice = '';
+
+async function askTarget(services: CommandServices): Promise<string | undefined> {
+  await services.transferFlow.loadFinished();
+  const list = (): readonly Transfer[] => services.transferStore.getFinished().filter(({ id }) => id !== undefined);
+  const other = { label: l10n.t('Select a manifest file…'), value: manifestFileChoice };
+  return await pickTransfer(services, list, l10n.t('Select the transfer whose files to verify'), [other]);
+}
+
+async function verify(services: CommandServices, target: VerificationTarget): Promise<VerificationResult | undefined> {
+  return await withProgress(l10n.t('Verifying transferred files'), async (signal, report) => {
+    try {
+      const manifest = await readManifest(target.manifest, signal);
+      const transfer = target.transfer ?? (await findTransfer(services, manifest));
+      if (transfer && !canMatchTransfer(manifest, transfer)) {
+        throw new CommandFailure(l10n.t('{0} is the manifest of a different transfer.', toPlainLine(target.manifest)));
+      }
+      const onProgress = (progress: Parameters<typeof describeCheckProgress>[0]): void =>
+        report(describeCheckProgress(progress));
+      const verification = await verifyTransfer(manifest, { clock, signal, onProgress });
+      const unlisted = transfer ? findUnlistedFiles(manifest, transfer.order.files) : [];
+      return { report: verification, unlisted, ...(transfer && { transfer }) };
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      if (error instanceof ManifestError) throw new CommandFailure(describeManifestError(error, target.manifest));
+      throw error;
+    }
+  });
+}
+
+/** Finds the transfer of a manifest, by the id in it or by the name of its folder. */
+async function findTransfer(services: CommandServices, manifest: TransferManifest): Promise<Transfer | undefined> {
+  await services.transferFlow.loadFinished();
+  const folder = manifest.file.split(/[\\/]/).at(-2);
+  return services.transferStore
+    .getFinished()
+    .filter(({ id }) => id !== undefined && (id === manifest.id || getTransferFolderName(id) === folder))
+    .find((transfer) => canMatchTransfer(manifest, transfer));
+}
+
+/** Reports the result and offers the report and a resubmission; after showing the report, offers the latter again. */
+async function reportResult(services: CommandServices, result: VerificationResult): Promise<void> {
+  const { notices, documents } = services;
+  const { report, unlisted, transfer } = result;
+  const files = transfer ? findFilesToResend(report, transfer.order.files) : [];
+  const kind = isVerified(report, unlisted.length) ? 'info' : 'warning';
+  const text = describeVerification(report, unlisted.length);
+  const showLabel = l10n.t('Show Report');
+  const resendLabel = l10n.t('Transfer Missing Files Again…');
+  const resendLabels = files.length > 0 ? [resendLabel] : [];
+  let choice = await notices.offer(kind, text, showLabel, ...resendLabels);
+  if (choice === showLabel) {
+    await showReport(documents, result);
+    if (files.length > 0) choice = await notices.offer(kind, text, ...resendLabels);
+  }
+  if (transfer && choice === resendLabel) await resubmitFiles(services, transfer, files);
+}
+
+async function showReport(documents: Documents, { report, transfer, unlisted }: VerificationResult): Promise<void> {
+  const at = clock.now();
+  const text = formatReport(report, { notNamed: unlisted, at, ...(transfer && { transfer }) });
+  await documents.show(`${l10n.t('Transferred Files')}.txt`, `${report.manifest.file} ${at}`, text);
+}

@@ -1,0 +1,173 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SecretStorage } from 'vscode';
+import type { Connection } from '../../core/model/connection.ts';
+import type { Reason } from '../../core/model/reason.ts';
+import { Emitter } from '../../core/util/emitter.ts';
+import { isJsonObject } from '../../core/util/json.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
+
+/** Contains a connection's key, or the reason why there is none. */
+export type FoundKey =
+  { readonly key: string; readonly reason?: never } | { readonly key?: never; readonly reason: Reason };
+
+/** Describes a change to a key by another window. An `unreadable` key can be read only after a reload. */
+type KeyChange = 'changed' | 'forgotten' | 'unreadable';
+
+/** Describes a key when this window last read or wrote it. */
+interface KnownKey {
+  readonly fingerprint: string;
+  /** Content of the marker file when the key was read or written. */
+  readonly marker: string | undefined;
+}
+
+/** Dependencies of {@link ApiKeys}. */
+interface ApiKeysDependencies {
+  readonly secrets: SecretStorage;
+  /** Folder for the marker files, one per connection with a saved key. They do not contain the keys. */
+  readonly markerFolder: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+const prefix = 'dataTransfer.apiKey.';
+
+/**
+ * Stores the key of each connection in the editor's secret storage, bound to the origin of the connection's address. In
+ * some browser-based editors, secrets last only for a session. A marker file distinguishes a lost key from one that was
+ * never saved, and a connection can refer to an environment variable for its key instead. Other editors read secrets
+ * only when a window loads. Each saved key gets a new marker, so that other windows detect the change.
+ */
+export class ApiKeys implements Disposable {
+  private readonly dependencies: ApiKeysDependencies;
+  private readonly known = new Map<string, KnownKey>();
+  private readonly changed = new Emitter<string>();
+  private readonly subscription: Disposable;
+
+  /**
+   * Fires with the ID of a connection whose key may have changed. Not all editors report changes from other windows.
+   */
+  readonly onDidChange = this.changed.event;
+
+  constructor(dependencies: ApiKeysDependencies) {
+    this.dependencies = dependencies;
+    this.subscription = dependencies.secrets.onDidChange(({ key }) => {
+      if (key.startsWith(prefix)) this.changed.fire(key.slice(prefix.length));
+    });
+  }
+
+  /** Finds a connection's key: the value of its environment variable if that is set, otherwise the saved key. */
+  async find(connection: Connection): Promise<FoundKey> {
+    const found = this.readFromEnvironment(connection) ?? (await this.readFromSecrets(connection));
+    if (found.key !== undefined) await this.recordKey(connection.id, hashKey(found.key));
+    return found;
+  }
+
+  /** Returns the key found by {@link find}, or undefined. */
+  async get(connection: Connection): Promise<string | undefined> {
+    return (await this.find(connection)).key;
+  }
+
+  /** Saves a key. Resolves to true if it can be read back, which is not possible in some browser-based editors. */
+  async set(connection: Connection, key: string): Promise<boolean> {
+    const { id } = connection;
+    this.known.set(id, { fingerprint: hashKey(key), marker: await this.writeMarker(id) });
+    await this.dependencies.secrets.store(getSecretName(id), JSON.stringify({ origin: getOrigin(connection), key }));
+    return (await this.readFromSecrets(connection)).key === key;
+  }
+
+  /** Deletes a key. Deletes its marker first, because a missing key without a marker was deleted and not lost. */
+  async forget(connectionId: string): Promise<void> {
+    this.known.delete(connectionId);
+    await rm(this.getMarkerPath(connectionId), { force: true });
+    await this.dependencies.secrets.delete(getSecretName(connectionId));
+  }
+
+  /** Returns true if the key currently comes from the environment variable. */
+  isFromEnvironment(connection: Connection): boolean {
+    return this.readFromEnvironment(connection) !== undefined;
+  }
+
+  /** Detects a change to a key by another window. A key that the editor has lost does not count as changed. */
+  async compare(connection: Connection): Promise<KeyChange | undefined> {
+    const { id } = connection;
+    const previous = this.known.get(id);
+    const { key } = await this.find(connection);
+    if (key !== undefined && hashKey(key) !== previous?.fingerprint) return 'changed';
+    if (previous?.marker === undefined || this.isFromEnvironment(connection)) return undefined;
+    const marker = await this.readMarker(id);
+    if (marker === previous.marker) return undefined;
+    if (marker === undefined) this.known.delete(id);
+    else this.known.set(id, { ...previous, marker });
+    return marker === undefined ? 'forgotten' : 'unreadable';
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changed.dispose();
+  }
+
+  private readFromEnvironment({ apiKeyVariable }: Connection): { readonly key: string } | undefined {
+    const key = apiKeyVariable === undefined ? '' : (this.dependencies.environment[apiKeyVariable]?.trim() ?? '');
+    return key === '' ? undefined : { key };
+  }
+
+  private async readFromSecrets(connection: Connection): Promise<FoundKey> {
+    const stored = parseStoredKey(await this.dependencies.secrets.get(getSecretName(connection.id)));
+    if (stored)
+      return stored.origin === getOrigin(connection) ? { key: stored.key } : { reason: { kind: 'keyElsewhere' } };
+    const { apiKeyVariable } = connection;
+    if (apiKeyVariable !== undefined) return { reason: { kind: 'variableEmpty', detail: apiKeyVariable } };
+    return { reason: { kind: (await this.readMarker(connection.id)) === undefined ? 'keyMissing' : 'keyGone' } };
+  }
+
+  private async recordKey(connectionId: string, fingerprint: string): Promise<void> {
+    if (this.known.get(connectionId)?.fingerprint === fingerprint) return;
+    this.known.set(connectionId, { fingerprint, marker: await this.readMarker(connectionId) });
+  }
+
+  private getMarkerPath(connectionId: string): string {
+    return join(this.dependencies.markerFolder, createHash('sha256').update(connectionId).digest('hex').slice(0, 32));
+  }
+
+  /** Writes a new marker. A failure is ignored, because the key can still be saved. */
+  private async writeMarker(connectionId: string): Promise<string | undefined> {
+    const marker = randomUUID();
+    try {
+      await mkdir(this.dependencies.markerFolder, { recursive: true });
+      await writeFile(this.getMarkerPath(connectionId), marker);
+      return marker;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async readMarker(connectionId: string): Promise<string | undefined> {
+    return await readFile(this.getMarkerPath(connectionId), 'utf8').catch(() => undefined);
+  }
+}
+
+function getSecretName(connectionId: string): string {
+  return prefix + connectionId;
+}
+
+function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('base64');
+}
+
+function getOrigin(connection: Connection): string | undefined {
+  const address =
+    connection.port === undefined ? connection.server : `${connection.server.replace(/\/+$/, '')}:${connection.port}`;
+  return URL.canParse(address) ? new URL(address).origin : undefined;
+}
+
+function parseStoredKey(text: string | undefined): { origin: string; key: string } | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    if (!isJsonObject(value)) return undefined;
+    const { origin, key } = value;
+    return typeof origin === 'string' && typeof key === 'string' ? { origin, key } : undefined;
+  } catch {
+    return undefined;
+  }
+}

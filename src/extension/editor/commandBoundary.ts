@@ -1,0 +1,96 @@
+import { commands, l10n, Uri } from 'vscode';
+import { isJsonObject } from '../../core/util/json.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { getCommandDeclaration, type CommandArguments, type CommandId } from './contributions.ts';
+import { createShowLogAction, type NoticeAction, type Notices } from './notices.ts';
+
+/** A failure to show to the user, with a message and buttons for remedies. */
+export class CommandFailure extends Error {
+  override readonly name: string = 'CommandFailure';
+  readonly actions: readonly NoticeAction[];
+
+  constructor(message: string, ...actions: NoticeAction[]) {
+    super(message);
+    this.actions = actions;
+  }
+}
+
+/** A failure that is no error: the command has nothing to act on yet. Its buttons are the next steps. */
+export class CommandHint extends CommandFailure {
+  override readonly name = 'CommandHint';
+}
+
+/** Handlers of commands by id; `selection` has all selected rows if the command was started from a tree. */
+export type CommandHandlers<Services, Id extends CommandId = CommandId> = {
+  readonly [I in Id]: (
+    services: Services,
+    argument: CommandArguments[I] | undefined,
+    selection: readonly CommandArguments[I][] | undefined,
+  ) => unknown;
+};
+
+/** Runs a command as if it were invoked from the Command Palette. Does not wait for it. */
+export function runCommand<I extends CommandId>(id: I, argument?: CommandArguments[I]): void {
+  void commands.executeCommand(id, argument);
+}
+
+/** Runs commands: logs and times each one, and shows a failure once. */
+export class CommandBoundary<Services extends { readonly log: Logger; readonly notices: Notices }> {
+  private readonly handlers: CommandHandlers<Services>;
+  private readonly services: Services;
+
+  constructor(handlers: CommandHandlers<Services>, services: Services) {
+    this.handlers = handlers;
+    this.services = services;
+  }
+
+  /** Runs a command with the editor's arguments: a row, and all selected rows. */
+  readonly perform = async (id: CommandId, argument?: unknown, selection?: unknown): Promise<void> => {
+    const startedAt = performance.now();
+    try {
+      await this.runHandler(this.handlers, id, argument, selection);
+      this.services.log.debug(`${id} took ${Math.round(performance.now() - startedAt)} ms`);
+    } catch (error) {
+      this.show(id, error);
+    }
+  };
+
+  private async runHandler<I extends CommandId>(
+    handlers: CommandHandlers<Services, I>,
+    id: I,
+    argument: unknown,
+    selection: unknown,
+  ): Promise<void> {
+    const selected = Array.isArray(selection) ? selection.filter((row) => isArgumentFor(id, row)) : undefined;
+    await handlers[id](this.services, isArgumentFor(id, argument) ? argument : undefined, selected);
+  }
+
+  private show(id: CommandId, error: unknown): void {
+    const { log, notices } = this.services;
+    if (error instanceof CommandHint) {
+      log.info(`${id}: ${error.message}`);
+      void notices.info(error.message, ...error.actions);
+      return;
+    }
+    const showLog = createShowLogAction(() => runCommand('dataTransfer.showLog'));
+    if (error instanceof CommandFailure) {
+      log.error(`${id}: ${error.message}`);
+      void notices.error(error.message, ...error.actions, showLog);
+      return;
+    }
+    log.error(`${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    void notices.error(l10n.t('Unexpected error. See the log.'), showLog);
+  }
+}
+
+/** Returns true if a command accepts an argument: a row of the right kind, a URI, or a reference passed by a page. */
+function isArgumentFor<I extends CommandId>(id: I, argument: unknown): argument is CommandArguments[I] {
+  const kinds: readonly unknown[] = getCommandDeclaration(id).takes ?? [];
+  if (argument instanceof Uri) return kinds.includes('folder') || kinds.includes('document');
+  if (!isJsonObject(argument)) return false;
+  if ('kind' in argument) return argument['kind'] !== undefined && kinds.includes(argument['kind']);
+  return (
+    kinds.includes('fileRef') &&
+    ['connectionId', 'database', 'id', 'name'].every((key) => typeof argument[key] === 'string')
+  );
+}

@@ -1,0 +1,19 @@
+import type { OpenConnections } from '../../core/flows/openConnections.ts';
+import { localConnectionId } from './machine.ts';
+import { getForeignServiceName, getLocalServiceName } from '../words/serviceNames.ts';
+import type { Settings } from './settings.ts';
+
+/** Dependencies of {@link getConnectionName}. */
+interface ConnectionNameSources {
+  readonly settings: Settings;
+  readonly sessions: OpenConnections;
+}
+
+/** Returns the name of a connection, even if it was removed while it was open. */
+export function getConnectionName({ settings, sessions }: ConnectionNameSources, id: string): string {
+  if (id === localConnectionId) return getLocalServiceName();
+  const foreign = getForeignServiceName(id);
+  if (foreign !== undefined) return foreign;
+  const saved = settings.connections.find((connection) => connection.id === id);
+  return saved?.name ?? sessions.get(id)?.connection.name ?? '';
+}

@@ -1,0 +1,51 @@
+import { commands } from 'vscode';
+import type { ConnectionStore } from '../../core/store/connectionStore.ts';
+import type { SearchStore } from '../../core/store/searchStore.ts';
+import type { TransferStore } from '../../core/store/transferStore.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { LocalService } from '../localService/localService.ts';
+import type { ContextKeys } from './contributions.ts';
+
+/** Stores and services observed by {@link watchContextKeys}. */
+interface ContextSources {
+  readonly connectionStore: ConnectionStore;
+  readonly searchStore: SearchStore;
+  readonly transferStore: TransferStore;
+  readonly localService: LocalService;
+}
+
+/** Updates the context keys for the manifest's `when` clauses when the stores change. */
+export function watchContextKeys(sources: ContextSources): Disposable {
+  const { connectionStore, searchStore, transferStore, localService } = sources;
+  const lifetime = new Lifetime();
+  let last: Partial<ContextKeys> = {};
+  const update = (): void => {
+    const values = getContextKeys(sources);
+    for (const [key, value] of Object.entries(values))
+      if (last[key as keyof typeof values] !== value) void commands.executeCommand('setContext', key, value);
+    last = values;
+  };
+  lifetime.track(connectionStore.onDidChange(update));
+  lifetime.track(localService.onDidChange(update));
+  lifetime.track(searchStore.onDidChange(update));
+  lifetime.track(searchStore.onDidChangeChecks(update));
+  lifetime.track(transferStore.onDidChange(update));
+  update();
+  return lifetime;
+}
+
+function getContextKeys({
+  connectionStore,
+  searchStore,
+  transferStore,
+  localService,
+}: ContextSources): Omit<ContextKeys, 'dataTransfer.writingDescription'> {
+  return {
+    'dataTransfer.connected': connectionStore.state.kind === 'connected',
+    'dataTransfer.localServiceRunning': localService.isRunning,
+    'dataTransfer.hasSearches': searchStore.getAll().length > 0,
+    'dataTransfer.hasChecked': searchStore.checked.count > 0,
+    'dataTransfer.hasTransfers': transferStore.getAll().length > 0,
+    'dataTransfer.hasFinished': transferStore.getFinished().length > 0 || transferStore.hasEarlier,
+  };
+}

@@ -1,0 +1,187 @@
+import type { Uri } from 'vscode';
+import type { FileEntry } from '../../core/model/fileEntry.ts';
+
+/** Identifies a file in a database. Passed between commands and webviews. */
+export interface FileRef {
+  readonly connectionId: string;
+  /** Name of the database. */
+  readonly database: string;
+  readonly id: string;
+  /** Name to show until the metadata is loaded. */
+  readonly name: string;
+}
+
+/** A file's row in the search results. */
+export interface FileNode {
+  readonly kind: 'file';
+  readonly searchKey: string;
+  readonly connectionId: string;
+  readonly file: FileEntry;
+}
+
+/** A search's row. */
+export interface SearchNode {
+  readonly kind: 'search';
+  readonly key: string;
+}
+
+/** The row above the results of a search in all databases, which lists the databases that were left out. */
+export interface LeftOutNode {
+  readonly kind: 'leftOut';
+}
+
+/** A connection's row; that of the active connection if `id` is absent. */
+export interface ConnectionNode {
+  readonly kind: 'connection';
+  readonly id?: string;
+}
+
+/** A database's row. */
+export interface DatabaseNode {
+  readonly kind: 'database';
+  /** Name of the database. */
+  readonly name: string;
+}
+
+/** A transfer's row. */
+export interface TransferNode {
+  readonly kind: 'transfer';
+  readonly key: string;
+}
+
+/** A button in a welcome view, which disappears once its command takes effect. */
+export interface WelcomeButton {
+  readonly kind: 'welcome';
+}
+
+/** The types of arguments that rows, pages, links and the Explorer view pass to commands. */
+interface ArgumentTypes {
+  readonly connection: ConnectionNode;
+  readonly database: DatabaseNode;
+  readonly search: SearchNode;
+  readonly leftOut: LeftOutNode;
+  readonly file: FileNode;
+  /** A file that a page passes. It has no row. */
+  readonly fileRef: FileRef;
+  readonly transfer: TransferNode;
+  /** A folder in the Explorer view. */
+  readonly folder: Uri;
+  /** A file in the Explorer view. */
+  readonly document: Uri;
+  readonly welcome: WelcomeButton;
+}
+
+/** A kind of argument. */
+type ArgumentKind = keyof ArgumentTypes;
+
+/** Declares a command, whose title is in `package.nls.json`. */
+interface CommandDeclaration {
+  /** The kinds of arguments that the command accepts. The editor may pass rows of other kinds, which are ignored. */
+  readonly takes?: readonly ArgumentKind[];
+  /** Name of the product icon. */
+  readonly icon?: string;
+  readonly enablement?: keyof ContextKeys;
+}
+
+/**
+ * Declares all commands. `npm run manifest` writes the commands in `package.json` from this table, and a test compares
+ * them. If a command receives no argument, for example from the Command Palette, it prompts the user for one.
+ */
+const commandTable = {
+  'dataTransfer.connect': { takes: ['welcome'], icon: 'plug' },
+  'dataTransfer.disconnect': { icon: 'debug-disconnect', enablement: 'dataTransfer.connected' },
+  'dataTransfer.switchConnection': { takes: ['connection'], icon: 'arrow-swap' },
+  'dataTransfer.forgetConnection': { takes: ['connection'] },
+  'dataTransfer.setApiKey': { takes: ['connection'], icon: 'key' },
+  'dataTransfer.testConnection': { takes: ['connection'], icon: 'pulse' },
+  'dataTransfer.setOrcid': {},
+  'dataTransfer.startLocalService': { takes: ['welcome'], icon: 'play' },
+  'dataTransfer.stopLocalService': { icon: 'debug-stop', enablement: 'dataTransfer.localServiceRunning' },
+  'dataTransfer.serveFolder': { takes: ['folder'], icon: 'add' },
+  'dataTransfer.serveThisFolder': { takes: ['folder'] },
+  'dataTransfer.stopServing': { takes: ['database'] },
+  'dataTransfer.refreshDatabases': { takes: ['connection'], icon: 'refresh' },
+  'dataTransfer.searchFiles': { takes: ['database'], icon: 'search' },
+  'dataTransfer.searchWithFilters': { takes: ['database'], icon: 'filter' },
+  'dataTransfer.openDatabase': { takes: ['database'] },
+  'dataTransfer.listFiles': { takes: ['database'], icon: 'list-unordered' },
+  'dataTransfer.searchAllDatabases': { takes: ['leftOut'], icon: 'search-fuzzy' },
+  'dataTransfer.findFilesById': { takes: ['database'], icon: 'list-selection' },
+  'dataTransfer.refineSearch': { takes: ['search'], icon: 'edit' },
+  'dataTransfer.stopSearch': { takes: ['search'], icon: 'debug-stop' },
+  'dataTransfer.loadAll': { takes: ['search'] },
+  'dataTransfer.sortResults': { takes: ['search'], icon: 'sort-precedence' },
+  'dataTransfer.checkAllFiles': { takes: ['search'], icon: 'check-all' },
+  'dataTransfer.uncheckAllFiles': { takes: ['search'] },
+  'dataTransfer.toggleCheck': { takes: ['file'] },
+  'dataTransfer.toggleFocusedRow': { takes: ['file'] },
+  'dataTransfer.loadMore': { takes: ['search'] },
+  'dataTransfer.repeatSearch': { takes: ['search'], icon: 'refresh' },
+  'dataTransfer.dismissSearch': { takes: ['search'], icon: 'close' },
+  'dataTransfer.clearResults': { icon: 'clear-all' },
+  'dataTransfer.showFileMetadata': { takes: ['file', 'fileRef'], icon: 'info' },
+  'dataTransfer.showMetadataJson': { takes: ['file', 'fileRef'], icon: 'json' },
+  'dataTransfer.copyFileId': { takes: ['file', 'fileRef'] },
+  'dataTransfer.transferFiles': { takes: ['file', 'fileRef'], icon: 'cloud-upload' },
+  'dataTransfer.transferCheckedFiles': { icon: 'cloud-upload', enablement: 'dataTransfer.hasSearches' },
+  'dataTransfer.transferToLastDestination': { takes: ['file', 'fileRef'] },
+  'dataTransfer.useDescription': { icon: 'check', enablement: 'dataTransfer.writingDescription' },
+  'dataTransfer.showTransferProgress': { takes: ['transfer'], icon: 'graph-line' },
+  'dataTransfer.cancelTransfer': { takes: ['transfer'], icon: 'circle-slash' },
+  'dataTransfer.sendNow': {},
+  'dataTransfer.copyTransferId': { takes: ['transfer'] },
+  'dataTransfer.refreshTransfers': { icon: 'refresh' },
+  'dataTransfer.revealLandedFiles': { takes: ['transfer'], icon: 'folder-opened' },
+  'dataTransfer.verifyLandedFiles': { takes: ['transfer', 'document'], icon: 'verified' },
+  'dataTransfer.removeFromHistory': { takes: ['transfer'] },
+  'dataTransfer.clearFinishedTransfers': { icon: 'clear-all' },
+  'dataTransfer.restoreRemovedTransfers': { icon: 'discard' },
+  'dataTransfer.showRunningTransfers': {},
+  'dataTransfer.submitAgain': { takes: ['transfer'], icon: 'redo' },
+  'dataTransfer.checkTransferById': {},
+  'dataTransfer.transferDidStart': { takes: ['transfer'], icon: 'pass' },
+  'dataTransfer.transferDidNotStart': { takes: ['transfer'], icon: 'redo' },
+  'dataTransfer.findInHistory': { icon: 'search' },
+  'dataTransfer.exportTransferHistory': {},
+  'dataTransfer.showLog': {},
+  'dataTransfer.copyDiagnostics': {},
+} as const satisfies Readonly<Record<`dataTransfer.${string}`, CommandDeclaration>>;
+
+/** The ID of a command. */
+export type CommandId = keyof typeof commandTable;
+
+type ArgumentOf<D> = D extends { readonly takes: readonly (infer K extends ArgumentKind)[] }
+  ? ArgumentTypes[K]
+  : undefined;
+
+/** The argument type of each command. */
+export type CommandArguments = { readonly [I in CommandId]: ArgumentOf<(typeof commandTable)[I]> };
+
+/** The IDs of all commands. */
+export const commandIds = Object.keys(commandTable) as readonly CommandId[];
+
+/** Returns the declaration of a command. */
+export function getCommandDeclaration(id: CommandId): CommandDeclaration {
+  return commandTable[id];
+}
+
+/** The IDs of the views. */
+export const viewIds = {
+  databases: 'dataTransfer.databases',
+  searchResults: 'dataTransfer.searchResults',
+  transfers: 'dataTransfer.transfers',
+} as const;
+
+/** The types of webview panels, by which the editor restores pages after a reload. */
+export const panelTypes = { metadata: 'dataTransfer.metadata', transfer: 'dataTransfer.transfer' } as const;
+
+/** The context keys used in the manifest's `when` clauses. */
+export interface ContextKeys {
+  'dataTransfer.connected': boolean;
+  'dataTransfer.localServiceRunning': boolean;
+  'dataTransfer.hasSearches': boolean;
+  'dataTransfer.hasChecked': boolean;
+  'dataTransfer.hasTransfers': boolean;
+  'dataTransfer.hasFinished': boolean;
+  'dataTransfer.writingDescription': boolean;
+}

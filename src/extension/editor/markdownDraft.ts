@@ -1,0 +1,133 @@
+import {
+  commands,
+  l10n,
+  TabInputText,
+  TabInputWebview,
+  window,
+  workspace,
+  type Tab,
+  type TextEditor,
+  type Uri,
+} from 'vscode';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { ContextKeys } from './contributions.ts';
+import type { Notices } from './notices.ts';
+
+const writingKey: keyof ContextKeys = 'dataTransfer.writingDescription';
+
+/** Opens an editor for Markdown text with the built-in preview beside it. */
+export class MarkdownDraft implements Disposable {
+  private readonly notices: Notices;
+  private end: ((isAccepted: boolean) => void) | undefined;
+
+  constructor(notices: Notices) {
+    this.notices = notices;
+  }
+
+  get isOpen(): boolean {
+    return this.end !== undefined;
+  }
+
+  /** Opens an editor, one at a time. Resolves to the accepted text, or undefined if the document is closed. */
+  async write(text: string): Promise<string | undefined> {
+    this.end?.(false);
+    const earlierPreviews = new Set(getPreviewTabs());
+    const document = await workspace.openTextDocument({ language: 'markdown', content: text });
+    const lifetime = new Lifetime();
+    try {
+      const editor = await window.showTextDocument(document, { preview: false });
+      await commands.executeCommand('setContext', writingKey, true);
+      const isAccepted = await this.waitForEnd(lifetime, editor);
+      return isAccepted ? document.getText().trim() : undefined;
+    } finally {
+      lifetime.dispose();
+      await commands.executeCommand('setContext', writingKey, false);
+      await window.tabGroups.close(getPreviewTabs().filter((tab) => !earlierPreviews.has(tab)));
+      await discard(document.uri);
+    }
+  }
+
+  accept(): void {
+    this.end?.(true);
+  }
+
+  dispose(): void {
+    this.end?.(false);
+  }
+
+  private async waitForEnd(lifetime: Lifetime, editor: TextEditor): Promise<boolean> {
+    try {
+      return await new Promise<boolean>((resolve) => {
+        this.end = resolve;
+        lifetime.track(
+          window.tabGroups.onDidChangeTabs(({ closed }) => {
+            if (closed.some((tab) => isTabOf(tab, editor.document.uri))) resolve(false);
+          }),
+        );
+        lifetime.track(restoreFocus(editor));
+        // The preview takes focus when it loads, so the notice is shown afterwards.
+        void showPreview(editor).then(() => this.end === resolve && this.showAcceptNotice(resolve));
+      });
+    } finally {
+      this.end = undefined;
+    }
+  }
+
+  private showAcceptNotice(end: (isAccepted: boolean) => void): void {
+    const label = l10n.t('Use as Description');
+    const text = l10n.t(
+      'Write the description in Markdown, then select “{0}” here or above the text to continue.',
+      label,
+    );
+    void this.notices.info(text, { label, run: () => end(true) });
+  }
+}
+
+/** Opens the preview unless Markdown support is missing in the editor. */
+async function showPreview({ document, viewColumn }: TextEditor): Promise<void> {
+  try {
+    await commands.executeCommand('markdown.showPreviewToSide', document.uri);
+    await window.showTextDocument(document, viewColumn);
+  } catch {
+    return;
+  }
+}
+
+/** Maximum time that a preview usually takes to load, in milliseconds. */
+const previewLoadMs = 5_000;
+
+/** Number of times that a preview takes the focus: when it opens and when it has loaded. */
+const focusTakings = 2;
+
+/** Moves the focus back to the text when the preview takes it unprompted, however slowly it loads. */
+function restoreFocus({ document, viewColumn }: TextEditor): Disposable {
+  const end = performance.now() + previewLoadMs;
+  let taken = 0;
+  return window.tabGroups.onDidChangeTabGroups(({ changed }) => {
+    const isFocusTaken = changed.some(({ isActive, activeTab }) => isActive && activeTab && isPreview(activeTab));
+    if (isFocusTaken) taken += 1;
+    if (!isFocusTaken || (taken > focusTakings && performance.now() >= end)) return;
+    // The document may have been closed in the meantime.
+    window.showTextDocument(document, viewColumn).then(undefined, () => undefined);
+  });
+}
+
+function getPreviewTabs(): readonly Tab[] {
+  return window.tabGroups.all.flatMap((group) => group.tabs).filter(isPreview);
+}
+
+function isPreview({ input }: Tab): boolean {
+  return input instanceof TabInputWebview && input.viewType.endsWith('markdown.preview');
+}
+
+function isTabOf({ input }: Tab, uri: Uri): boolean {
+  return input instanceof TabInputText && input.uri.toString() === uri.toString();
+}
+
+/** Closes the document without a prompt to save. */
+async function discard(uri: Uri): Promise<void> {
+  const isShown = window.tabGroups.all.flatMap(({ tabs }) => tabs).some((tab) => isTabOf(tab, uri));
+  if (!isShown) return;
+  await window.showTextDocument(uri);
+  await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+}

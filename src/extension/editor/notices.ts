@@ -1,0 +1,89 @@
+import { l10n, window } from 'vscode';
+import { escapeIconsAndLinks } from '../words/plainText.ts';
+
+/** Describes a button in a notification. */
+export interface NoticeAction {
+  readonly label: string;
+  run(): unknown;
+}
+
+/** Shows the extension's messages. Each method resolves when its message is answered or closed. */
+export class Notices {
+  async info(message: string, ...actions: NoticeAction[]): Promise<void> {
+    await runAction(actions, await window.showInformationMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
+  }
+
+  async warning(message: string, ...actions: NoticeAction[]): Promise<void> {
+    await runAction(actions, await window.showWarningMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
+  }
+
+  async error(message: string, ...actions: NoticeAction[]): Promise<void> {
+    await runAction(actions, await window.showErrorMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
+  }
+
+  /** Shows a modal confirmation. Resolves to true if the user selects the button labeled `label`. */
+  async confirm(message: string, detail: string, label: string): Promise<boolean> {
+    return (await this.choose('warning', message, detail, label)) === label;
+  }
+
+  /** Shows {@link confirm} with `closeLabel` instead of "Cancel", which users could mistake for the other button. */
+  async confirmOrLeave(message: string, detail: string, label: string, closeLabel: string): Promise<boolean> {
+    const [yes, no] = [{ title: label }, { title: closeLabel, isCloseAffordance: true }];
+    return (
+      (await window.showWarningMessage(
+        escapeIconsAndLinks(message),
+        { modal: true, detail: escapeIconsAndLinks(detail) },
+        yes,
+        no,
+      )) === yes
+    );
+  }
+
+  /** Shows a modal choice. Resolves to the label of the selected button; undefined if the user cancels. */
+  async choose(
+    kind: 'info' | 'warning',
+    message: string,
+    detail: string,
+    ...labels: string[]
+  ): Promise<string | undefined> {
+    const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
+    return await show(escapeIconsAndLinks(message), { modal: true, detail: escapeIconsAndLinks(detail) }, ...labels);
+  }
+
+  /** Shows a message with buttons. Resolves to the label of the selected button; undefined if the message is closed. */
+  async offer(kind: 'info' | 'warning', message: string, ...labels: string[]): Promise<string | undefined> {
+    const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
+    return await show(escapeIconsAndLinks(message), ...labels);
+  }
+
+  /** Shows a multiline result in a modal message. */
+  async report(kind: 'info' | 'warning', message: string, detail: string, ...actions: NoticeAction[]): Promise<void> {
+    const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
+    await runAction(
+      actions,
+      await show(
+        escapeIconsAndLinks(message),
+        { modal: true, detail: escapeIconsAndLinks(detail) },
+        ...getLabels(actions),
+      ),
+    );
+  }
+
+  /** Shows a short confirmation in the status bar. */
+  showStatusMessage(message: string): void {
+    window.setStatusBarMessage(escapeIconsAndLinks(message), 4000);
+  }
+}
+
+function getLabels(actions: readonly NoticeAction[]): string[] {
+  return actions.map((action) => action.label);
+}
+
+async function runAction(actions: readonly NoticeAction[], label: string | undefined): Promise<void> {
+  await actions.find((action) => action.label === label)?.run();
+}
+
+/** Creates the button that opens the log. */
+export function createShowLogAction(show: () => unknown): NoticeAction {
+  return { label: l10n.t('Show Log'), run: show };
+}

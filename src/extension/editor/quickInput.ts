@@ -1,0 +1,291 @@
+import {
+  InputBoxValidationSeverity as Severity,
+  l10n,
+  QuickInputButtons,
+  ThemeIcon,
+  window,
+  type InputBox,
+  type QuickInput,
+  type QuickPick,
+  type QuickPickItem,
+} from 'vscode';
+import type { Disposable } from '../../core/util/lifetime.ts';
+import { escapeIconsAndLinks } from '../words/plainText.ts';
+
+/** Describes an input's position in a sequence of steps. */
+export interface StepPosition {
+  readonly title: string;
+  readonly step: number;
+  readonly totalSteps: number;
+  readonly canGoBack: boolean;
+}
+
+/** The entered value, or the action by which the user left the input. */
+export type InputResult<T> = { readonly value: T } | 'back' | 'cancel';
+
+/** Shows an input, stores its value and returns the next action; `skip` if no input was required. */
+export type Step = (position: StepPosition) => Promise<'next' | 'skip' | 'back' | 'cancel'>;
+
+/**
+ * Runs steps in either direction until the last one is complete. Resolves to false if the user cancels. Steps must not
+ * have effects before that, except for storing values. `last` shows no quick input (for example, a dialog instead) and
+ * is not counted.
+ */
+export async function runSteps(title: string, steps: readonly Step[], last?: Step): Promise<boolean> {
+  const all = last ? [...steps, last] : steps;
+  const completed: number[] = [];
+  let index = 0;
+  while (index < all.length) {
+    const position = { title, step: index + 1, totalSteps: steps.length, canGoBack: completed.length > 0 };
+    const outcome = (await all[index]?.(position)) ?? 'cancel';
+    if (outcome === 'cancel') return false;
+    if (outcome === 'back') index = completed.pop() ?? 0;
+    else {
+      if (outcome === 'next') completed.push(index);
+      index += 1;
+    }
+  }
+  return true;
+}
+
+/** Converts an input's result to a step's result. Passes an entered value to `store`. */
+export function toStepResult<T>(result: InputResult<T>, store: (value: T) => void): 'next' | 'back' | 'cancel' {
+  if (result === 'back' || result === 'cancel') return result;
+  store(result.value);
+  return 'next';
+}
+
+/** Creates the position of an input that is the only step. */
+export function createSingleStep(title: string): StepPosition {
+  return { title, step: 1, totalSteps: 1, canGoBack: false };
+}
+
+/** Describes a button that closes an input and obtains the value in a different way. */
+export interface InputButton {
+  /** Name of the product icon. */
+  readonly icon: string;
+  readonly label: string;
+  /** Obtains the value; `text` is the input's current text. */
+  run(text: string): Promise<InputResult<string>>;
+}
+
+/** Options for {@link askText}. */
+export interface TextInputOptions {
+  readonly prompt: string;
+  readonly placeholder?: string;
+  readonly value?: string;
+  readonly password?: boolean;
+  readonly buttons?: readonly InputButton[];
+  /** Returns an error message for a text while the user types. */
+  readonly validate?: (value: string) => string | undefined;
+  /** Describes what was understood of a valid text, below the input. */
+  readonly describe?: (value: string) => string | undefined;
+  /** Resolves to an error message after Enter, which keeps the input open. `signal` is aborted when it closes. */
+  check?(value: string, signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** Shows an input box for a line of text. */
+export async function askText(position: StepPosition, options: TextInputOptions): Promise<InputResult<string>> {
+  const input = window.createInputBox();
+  const closing = new AbortController();
+  input.prompt = escapeIconsAndLinks(options.prompt);
+  input.placeholder = options.placeholder;
+  input.value = options.value ?? '';
+  input.password = options.password ?? false;
+  const showError = (message: string | undefined): void => {
+    input.validationMessage = escapeIconsAndLinks(message ?? '');
+  };
+  if (input.value !== '') showState(input, options);
+  let checking = new AbortController();
+  const accept = async (resolve: (result: InputResult<string>) => void): Promise<void> => {
+    if (input.busy) return;
+    const value = input.value.trim();
+    const error = options.validate?.(value);
+    showError(error);
+    if (error !== undefined) return;
+    checking = new AbortController();
+    const { signal } = checking;
+    input.busy = true;
+    const checkError = await options.check?.(value, AbortSignal.any([signal, closing.signal]));
+    if (signal.aborted || closing.signal.aborted) return;
+    input.busy = false;
+    if (checkError === undefined) resolve({ value });
+    else showError(checkError);
+  };
+  const { buttons = [] } = options;
+  const shownButtons = buttons.map(({ icon, label }) => ({ iconPath: new ThemeIcon(icon), tooltip: label }));
+  input.buttons = shownButtons;
+  let pressed: InputButton | undefined;
+  const result = await showInput<string>(input, position, closing, (resolve) => [
+    input.onDidChangeValue(() => {
+      checking.abort();
+      input.busy = false;
+      showState(input, options);
+    }),
+    input.onDidAccept(() => accept(resolve)),
+    input.onDidTriggerButton((button) => {
+      pressed = buttons.find((_button, index) => shownButtons[index] === button);
+      if (pressed) resolve({ value: input.value });
+    }),
+  ]);
+  return pressed && typeof result === 'object' ? await pressed.run(result.value) : result;
+}
+
+/** Shows the mistake in the current text of an input, or what was understood of it. */
+function showState(input: InputBox, { validate, describe }: TextInputOptions): void {
+  const value = input.value.trim();
+  const error = validate?.(value);
+  const description = error === undefined ? describe?.(value) : undefined;
+  const message = escapeIconsAndLinks(error ?? description ?? '');
+  input.validationMessage = description === undefined ? message : { message, severity: Severity.Info };
+}
+
+/** Describes a row of a list and its value. */
+export interface Choice<T> extends QuickPickItem {
+  readonly value: T;
+}
+
+/** Options for {@link pickOne}. */
+export interface PickOptions<T> {
+  readonly placeholder: string;
+  readonly choices: readonly Choice<T>[];
+  /** Value of the row that is initially highlighted. */
+  readonly active?: T;
+  /** Rows to append later. Until then, the list shows a progress bar. */
+  readonly laterChoices?: Promise<readonly Choice<T>[]>;
+  /** Registers a listener that redraws the rows while the list is open. */
+  onDidChangeChoices?(listener: (choices: readonly Choice<T>[]) => void): Disposable;
+}
+
+function escapeChoice<T>(choice: Choice<T>): Choice<T> {
+  const { description, detail } = choice;
+  return {
+    ...choice,
+    label: escapeIconsAndLinks(choice.label),
+    ...(description !== undefined && { description: escapeIconsAndLinks(description) }),
+    ...(detail !== undefined && { detail: escapeIconsAndLinks(detail) }),
+  };
+}
+
+/** Shows a list from which to select one row. */
+export async function pickOne<T>(position: StepPosition, options: PickOptions<T>): Promise<InputResult<T>> {
+  const pick = window.createQuickPick<Choice<T>>();
+  pick.placeholder = options.placeholder;
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.items = options.choices.map(escapeChoice);
+  const active = pick.items.find((choice) => choice.value === options.active);
+  if (active) pick.activeItems = [active];
+  const closing = new AbortController();
+  if (options.laterChoices) void appendLaterChoices(pick, options.laterChoices, closing.signal);
+  const subscription = options.onDidChangeChoices?.((choices) => redraw(pick, choices));
+  return await showInput(pick, position, closing, (resolve) => [
+    ...(subscription ? [subscription] : []),
+    pick.onDidAccept(() => {
+      const [chosen] = pick.selectedItems;
+      if (chosen) resolve({ value: chosen.value });
+    }),
+  ]);
+}
+
+/** Replaces the rows. Keeps the highlighted row and the scroll position, which the editor would reset. */
+function redraw<T>(pick: QuickPick<Choice<T>>, choices: readonly Choice<T>[]): void {
+  const [active] = pick.activeItems;
+  pick.keepScrollPosition = true;
+  pick.items = choices.map(escapeChoice);
+  const sameRow = pick.items.find(({ value }) => value === active?.value);
+  if (sameRow) pick.activeItems = [sameRow];
+}
+
+/** Appends rows as soon as they are available. Keeps the highlighted row. */
+async function appendLaterChoices<T>(
+  pick: QuickPick<Choice<T>>,
+  later: Promise<readonly Choice<T>[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  pick.busy = true;
+  const choices = await later;
+  if (signal.aborted) return;
+  pick.busy = false;
+  redraw(pick, [...pick.items, ...choices]);
+}
+
+/** Shows a list from which to select one row, filtered by `find` instead of the editor. */
+export async function pickFromSearch<T>(
+  position: StepPosition,
+  options: { readonly placeholder: string; find(text: string): readonly Choice<T>[] },
+): Promise<InputResult<T>> {
+  const pick = window.createQuickPick<Choice<T>>();
+  const list = (text: string): void => {
+    pick.items = options.find(text).map((choice) => ({ ...escapeChoice(choice), alwaysShow: true }));
+  };
+  pick.placeholder = options.placeholder;
+  list('');
+  return await showInput(pick, position, new AbortController(), (resolve) => [
+    pick.onDidChangeValue(list),
+    pick.onDidAccept(() => {
+      const [chosen] = pick.selectedItems;
+      if (chosen) resolve({ value: chosen.value });
+    }),
+  ]);
+}
+
+/** Shows a list from which to select at least one row. The rows in `selected` are selected initially. */
+export async function pickSeveral<T>(
+  position: StepPosition,
+  options: PickOptions<T> & { readonly selected?: readonly T[] },
+): Promise<InputResult<readonly T[]>> {
+  const pick = window.createQuickPick<Choice<T>>();
+  pick.canSelectMany = true;
+  pick.placeholder = options.placeholder;
+  pick.matchOnDescription = true;
+  pick.items = options.choices.map(escapeChoice);
+  const selected = new Set(options.selected);
+  pick.selectedItems = pick.items.filter(({ value }) => selected.has(value));
+  return await showInput(pick, position, new AbortController(), (resolve) => [
+    pick.onDidAccept(() => {
+      if (pick.selectedItems.length > 0) resolve({ value: pick.selectedItems.map((item) => item.value) });
+      else pick.placeholder = l10n.t('Select at least one');
+    }),
+  ]);
+}
+
+type InputListener<T> = (resolve: (result: InputResult<T>) => void) => readonly Disposable[];
+
+interface TitledInput extends QuickInput {
+  buttons: readonly unknown[];
+  onDidTriggerButton(listener: (button: unknown) => void): Disposable;
+}
+
+async function showInput<T>(
+  input: QuickInput,
+  position: StepPosition,
+  closing: AbortController,
+  listen: InputListener<T>,
+): Promise<InputResult<T>> {
+  const titled = input as TitledInput;
+  const listeners: Disposable[] = [];
+  input.title = position.title;
+  if (position.totalSteps > 1) {
+    input.step = position.step;
+    input.totalSteps = position.totalSteps;
+  }
+  input.ignoreFocusOut = true;
+  if (position.canGoBack) titled.buttons = [QuickInputButtons.Back, ...titled.buttons];
+  try {
+    return await new Promise<InputResult<T>>((resolve) => {
+      listeners.push(
+        ...listen(resolve),
+        titled.onDidTriggerButton((button) => {
+          if (button === QuickInputButtons.Back) resolve('back');
+        }),
+        input.onDidHide(() => resolve('cancel')),
+      );
+      input.show();
+    });
+  } finally {
+    closing.abort();
+    for (const listener of listeners) listener.dispose();
+    input.dispose();
+  }
+}

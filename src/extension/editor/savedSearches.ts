@@ -1,0 +1,186 @@
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatSavedSearch, parseSavedSearch } from '../../core/model/savedSearch.ts';
+import { filterMissingIds } from '../../core/model/missingId.ts';
+import type { Search, SearchStore } from '../../core/store/searchStore.ts';
+import { wait, type Clock } from '../../core/util/clock.ts';
+import { isMissing } from '../../core/util/errorCode.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
+
+/** Services of {@link SavedSearches}. */
+interface SavedSearchesDependencies {
+  /** The folder of this workspace. */
+  readonly folder: string;
+  readonly store: SearchStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+type StoredSearch = NonNullable<ReturnType<typeof parseSavedSearch>>;
+
+const maxSearches = 20;
+/** Searches with checked files are kept beyond the newest ones. */
+const maxSearchesWithChecks = 100;
+const maxFileBytes = 64 * 1024 * 1024;
+/** The share of time that may be spent on writing is one in this number. */
+const writeShare = 5;
+
+/**
+ * Saves the searches of a workspace, one file each, and restores them in the next window (D59: saved searches). No call
+ * rejects: a search that can't be saved is lost when the window closes.
+ */
+export class SavedSearches implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly dependencies: SavedSearchesDependencies;
+  private readonly changed = new Set<string>();
+  private readonly openedAt = new Map<string, number>();
+  private readonly onDisk = new Set<string>();
+  private lastOpenedAt = 0;
+  private writing: Promise<void> | undefined;
+  private hasReported = false;
+
+  constructor(dependencies: SavedSearchesDependencies) {
+    this.dependencies = dependencies;
+    const { store } = dependencies;
+    for (const event of [store.onDidChange, store.onDidChangeChecks])
+      this.lifetime.track(event((keys) => this.saveLater(keys)));
+    this.lifetime.track(store.onDidCollapse((key) => this.saveLater([key])));
+  }
+
+  /** Adds the saved searches to the store. */
+  async restore(): Promise<void> {
+    const found = await this.readAll();
+    found.sort((one, other) => other.openedAt - one.openedAt);
+    const kept = found.filter((search, position) => isKept(position, search.checked.length));
+    for (const { key, openedAt } of kept) this.openedAt.set(key, openedAt);
+    for (const { key } of found) this.onDisk.add(key);
+    this.lastOpenedAt = Math.max(this.lastOpenedAt, ...kept.map(({ openedAt }) => openedAt));
+    if (kept.length > 0) this.dependencies.store.restoreSaved(kept);
+    this.changed.clear();
+    for (const search of found) if (!kept.includes(search)) await this.remove(search.key);
+  }
+
+  /** Resolves when all changes so far are on disk. */
+  async flush(): Promise<void> {
+    while (this.writing) await this.writing;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private saveLater(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.changed.add(key);
+      this.assignOpenedAt(key);
+    }
+    if (this.changed.size > 0) this.writing ??= this.writeChanged();
+  }
+
+  private async writeChanged(): Promise<void> {
+    // Several changes of one event loop turn are written together.
+    await Promise.resolve();
+    const { clock } = this.dependencies;
+    for (const key of this.takeChanged()) {
+      const startedAt = clock.now();
+      await this.save(key);
+      const tookMs = clock.now() - startedAt;
+      if (tookMs > 0) await wait(clock, tookMs * (writeShare - 1));
+    }
+    this.writing = this.changed.size > 0 ? this.writeChanged() : undefined;
+  }
+
+  private takeChanged(): readonly string[] {
+    const keys = [...this.changed];
+    this.changed.clear();
+    return keys;
+  }
+
+  private async save(key: string): Promise<void> {
+    const { store, folder } = this.dependencies;
+    const position = store.getAll().findIndex((search) => search.key === key);
+    const search = store.get(key);
+    try {
+      if (search && isKept(position, store.getCheckedCount(key))) {
+        this.onDisk.add(key);
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await writeFileAtomically(join(folder, toFileName(key)), this.format(search));
+      } else await this.remove(key);
+      await this.removeOldest();
+    } catch (error) {
+      this.report('saved', error);
+    }
+  }
+
+  private format(search: Search): string {
+    const { key, connectionId, query, order, isCollapsed, mayHaveMore, loadedAt, files } = search;
+    const unknownIds = filterMissingIds(search, true).map(({ id }) => id);
+    const saved = { key, connectionId, query, order, isCollapsed, mayHaveMore, files, unknownIds };
+    const checked = this.dependencies.store.getChecked(key);
+    return formatSavedSearch(
+      { ...saved, checked, ...(loadedAt !== undefined && { loadedAt }) },
+      this.openedAt.get(key) ?? 0,
+    );
+  }
+
+  /** Gives a new search the time by which searches are ordered, also those of the same millisecond. */
+  private assignOpenedAt(key: string): void {
+    if (this.openedAt.has(key)) return;
+    this.lastOpenedAt = Math.max(this.dependencies.clock.now(), this.lastOpenedAt + 1);
+    this.openedAt.set(key, this.lastOpenedAt);
+  }
+
+  /** Removes the files of searches that newer ones have displaced. */
+  private async removeOldest(): Promise<void> {
+    const { store } = this.dependencies;
+    for (const [position, { key }] of store.getAll().entries())
+      if (!isKept(position, store.getCheckedCount(key))) await this.remove(key);
+  }
+
+  private async remove(key: string): Promise<void> {
+    if (this.onDisk.delete(key)) await rm(join(this.dependencies.folder, toFileName(key)), { force: true });
+  }
+
+  private async readAll(): Promise<StoredSearch[]> {
+    try {
+      const names = (await readdir(this.dependencies.folder)).filter((name) => name.endsWith('.json'));
+      const searches = await Promise.all(names.map((name) => this.readOne(name)));
+      return searches.filter((search) => search !== undefined);
+    } catch (error) {
+      if (!isMissing(error)) this.report('read', error);
+      return [];
+    }
+  }
+
+  /** Reads a search. Sets a damaged or foreign file aside. */
+  private async readOne(name: string): Promise<StoredSearch | undefined> {
+    const path = join(this.dependencies.folder, name);
+    try {
+      const text = (await stat(path)).size > maxFileBytes ? '' : await readFile(path, 'utf8');
+      const search = parseSavedSearch(text);
+      if (search && toFileName(search.key) === name) return search;
+      await rename(path, `${path}.damaged`);
+      this.report('read', new Error(`${name} is damaged`));
+    } catch (error) {
+      if (!isMissing(error)) this.report('read', error);
+    }
+    return undefined;
+  }
+
+  private report(operation: 'read' | 'saved', error: unknown): void {
+    if (this.hasReported) return;
+    this.hasReported = true;
+    this.dependencies.log.warn(`A search could not be ${operation}: ${String(error)}`);
+  }
+}
+
+function isKept(position: number, checkedCount: number): boolean {
+  return position < maxSearches || (checkedCount > 0 && position < maxSearchesWithChecks);
+}
+
+/** Keys are UUIDs; any other text of a foreign file must not become a path. */
+function toFileName(key: string): string {
+  return `${key.replaceAll(/[^\w-]/g, '')}.json`;
+}

@@ -1,0 +1,138 @@
+import { ConfigurationTarget, l10n, workspace } from 'vscode';
+import type { Connection } from '../../core/model/connection.ts';
+import { parseOrcid } from '../../core/util/orcid.ts';
+import { isJsonObject } from '../../core/util/json.ts';
+import { CommandFailure } from './commandBoundary.ts';
+import { isEntryForConnection, readConnections, type SavedConnections } from './savedConnections.ts';
+import { describeError } from '../words/plainText.ts';
+
+/** Describes a folder that the local service serves as a database (D20: folders as databases). */
+export interface ServedFolder {
+  readonly name: string;
+  readonly folder: string;
+  readonly organization?: string;
+  /** True to refuse transfers to the folder (D43: read-only databases). */
+  readonly readOnly?: boolean;
+}
+
+const section = 'dataTransfer';
+
+/** Reads and validates the user's settings on each access, because users may edit them by hand. */
+export class Settings {
+  get connections(): readonly Connection[] {
+    return this.savedConnections.connections;
+  }
+
+  /** Returns the connections in the setting, and its errors. */
+  get savedConnections(): SavedConnections {
+    return readConnections(workspace.getConfiguration(section).get<unknown>('connections'));
+  }
+
+  /** Replaces the connection with the same ID, or inserts a new one at `position`, by default at the end. */
+  async saveConnection(connection: Connection, position?: number): Promise<void> {
+    const entries = this.getEntries('connections');
+    const index = entries.findIndex((entry) => isEntryForConnection(entry, connection.id));
+    const changed =
+      index < 0 ? entries.toSpliced(position ?? entries.length, 0, connection) : entries.with(index, connection);
+    await this.update('connections', changed);
+  }
+
+  /** Removes a connection and returns its former position. */
+  async forgetConnection(id: string): Promise<number> {
+    const entries = this.getEntries('connections');
+    const index = entries.findIndex((entry) => isEntryForConnection(entry, id));
+    if (index >= 0) await this.update('connections', entries.toSpliced(index, 1));
+    return index;
+  }
+
+  /** Returns the ORCID iD in plain form; empty if it is not set or invalid (D19: ORCID iD format). */
+  get orcid(): string {
+    return parseOrcid(this.get('orcid', '')) ?? '';
+  }
+
+  /** Returns {@link orcid} or, if it is invalid, the setting's text, so that an input can show the error. */
+  get enteredOrcid(): string {
+    return this.orcid || this.get('orcid', '');
+  }
+
+  async saveOrcid(orcid: string): Promise<void> {
+    await this.update('orcid', orcid);
+  }
+
+  get pageSize(): number {
+    return this.getWholeNumber('search.pageSize', 100, 1, 10_000);
+  }
+
+  /** Returns the setting; undefined for the client's default limit (D16: timeouts and retries). */
+  get submitTimeoutSeconds(): number | undefined {
+    return this.getWholeNumber('transfer.timeoutSeconds', 0, 0, 86_400) || undefined;
+  }
+
+  get notifications(): 'all' | 'problems' | 'none' {
+    const value = this.get<string>('notifications', 'all');
+    return value === 'problems' || value === 'none' ? value : 'all';
+  }
+
+  get shortestIntervalMs(): number {
+    return 1000 * this.getWholeNumber('monitor.intervalSeconds', 1, 1, 3600);
+  }
+
+  get servedFolders(): readonly ServedFolder[] {
+    return this.getList('localService.databases').filter(isServedFolder);
+  }
+
+  /** Adds a folder to the setting. Preserves the other entries. */
+  async saveServedFolder(folder: ServedFolder): Promise<void> {
+    await this.update('localService.databases', [...this.getEntries('localService.databases'), folder]);
+  }
+
+  /** Removes all entries for a folder from the setting. */
+  async removeServedFolder(folder: string): Promise<void> {
+    const others = this.getEntries('localService.databases').filter(
+      (one) => !isServedFolder(one) || one.folder !== folder,
+    );
+    await this.update('localService.databases', others);
+  }
+
+  get retentionDays(): number {
+    return this.getWholeNumber('localService.retentionDays', 7, 1, 365);
+  }
+
+  private get<T>(key: string, fallback: T): T {
+    const value = workspace.getConfiguration(section).get<unknown>(key);
+    return typeof value === typeof fallback ? (value as T) : fallback;
+  }
+
+  private getList(key: string): readonly unknown[] {
+    const value = workspace.getConfiguration(section).get<unknown>(key);
+    return Array.isArray(value) ? value : [];
+  }
+
+  /** Returns a list to be modified and saved. Throws if the value is not a list, because saving would overwrite it. */
+  private getEntries(key: string): readonly unknown[] {
+    const value = workspace.getConfiguration(section).get<unknown>(key) ?? [];
+    if (Array.isArray(value)) return value;
+    throw new CommandFailure(l10n.t('The setting {0} must be a list. Fix it first.', `${section}.${key}`));
+  }
+
+  private getWholeNumber(key: string, fallback: number, min: number, max: number): number {
+    const value = this.get(key, fallback);
+    return Number.isInteger(value) && value >= min && value <= max ? value : fallback;
+  }
+
+  private async update(key: string, value: unknown): Promise<void> {
+    try {
+      await workspace.getConfiguration(section).update(key, value, ConfigurationTarget.Global);
+    } catch (error) {
+      const detail = describeError(error);
+      throw new CommandFailure(l10n.t('Could not save the setting {0}: {1}', `${section}.${key}`, detail));
+    }
+  }
+}
+
+function isServedFolder(value: unknown): value is ServedFolder {
+  if (!isJsonObject(value)) return false;
+  const { name, folder, organization } = value;
+  const texts = [name, folder].every((text) => typeof text === 'string' && text !== '');
+  return texts && (organization === undefined || typeof organization === 'string');
+}

@@ -1,0 +1,121 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../core/util/clock.ts';
+import { runUnderLock } from '../../core/util/fileLock.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
+
+/** Describes the methods of the editor's state that are used here. */
+interface EditorState {
+  get(name: string): unknown;
+  update(name: string, value: undefined): PromiseLike<void>;
+}
+
+/** Dependencies of {@link StateFiles}. */
+interface StateFilesDependencies {
+  readonly folder: string;
+  /** The editor's state, where version 0.1 stored these values. */
+  readonly editorState: EditorState;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Stores small JSON values in one file each (D45: store before showing). The editor saves its own state only some time
+ * after an extension sets it, so a window that is reloaded in the meantime loses it. Here, a value is on disk when the
+ * call resolves. No call rejects: a value that cannot be written is kept in memory until the window closes.
+ */
+export class StateFiles {
+  private readonly dependencies: StateFilesDependencies;
+  /** The last write of each value, so that this window's writes run in order. */
+  private readonly writes = new Map<string, Promise<void>>();
+  /** Values that could not be written. */
+  private readonly unsaved = new Map<string, unknown>();
+  private readonly reported = new Set<string>();
+
+  constructor(dependencies: StateFilesDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /** Returns a value from its file or, if there is no file yet, from the editor's state. */
+  async read(name: string): Promise<unknown> {
+    if (this.unsaved.has(name)) return this.unsaved.get(name);
+    try {
+      const text = await this.readText(name);
+      return text === undefined ? this.dependencies.editorState.get(name) : JSON.parse(text);
+    } catch (error) {
+      this.report(name, 'read', error);
+      return undefined;
+    }
+  }
+
+  async write(name: string, value: unknown): Promise<void> {
+    await this.runInTurn(name, async () => await this.store(name, value));
+  }
+
+  /** Updates a value under a lock that excludes other windows. `change` may be called twice. */
+  async update(name: string, change: (value: unknown) => unknown): Promise<void> {
+    const { folder, clock } = this.dependencies;
+    await this.runInTurn(name, async () => {
+      const store = async (): Promise<void> => await this.store(name, change(await this.read(name)));
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await runUnderLock(join(folder, `${name}.lock`), clock, store);
+      } catch {
+        // Without the lock, at worst a concurrent change by another window is lost.
+        await store();
+      }
+    });
+  }
+
+  private async runInTurn(name: string, action: () => Promise<void>): Promise<void> {
+    const write = (this.writes.get(name) ?? Promise.resolve()).then(action);
+    this.writes.set(name, write);
+    await write;
+  }
+
+  private async store(name: string, value: unknown): Promise<void> {
+    try {
+      await mkdir(this.dependencies.folder, { recursive: true, mode: 0o700 });
+      await writeFileAtomically(this.getPath(name), JSON.stringify(value));
+    } catch (error) {
+      this.unsaved.set(name, value);
+      this.report(name, 'written', error);
+      return;
+    }
+    this.unsaved.delete(name);
+    await this.clearEditorState(name);
+  }
+
+  /** Removes the value stored by version 0.1, so that it does not reappear when the file is deleted. */
+  private async clearEditorState(name: string): Promise<void> {
+    const { editorState } = this.dependencies;
+    if (editorState.get(name) === undefined) return;
+    try {
+      await editorState.update(name, undefined);
+    } catch (error) {
+      this.report(name, 'moved', error);
+    }
+  }
+
+  private async readText(name: string): Promise<string | undefined> {
+    try {
+      return await readFile(this.getPath(name), 'utf8');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  private getPath(name: string): string {
+    return join(this.dependencies.folder, `${name}.json`);
+  }
+
+  /** Logs a failure once per value and kind of failure. */
+  private report(name: string, operation: 'read' | 'written' | 'moved', error: unknown): void {
+    const failure = [name, operation].join(' ');
+    if (this.reported.has(failure)) return;
+    this.reported.add(failure);
+    this.dependencies.log.warn(`The saved state "${name}" could not be ${operation}: ${String(error)}`);
+  }
+}

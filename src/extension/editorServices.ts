@@ -1,0 +1,45 @@
+import { l10n, Uri, window, type ExtensionContext } from 'vscode';
+import { systemClock as clock } from '../core/util/clock.ts';
+import type { Lifetime } from '../core/util/lifetime.ts';
+import { RecentProblems } from '../core/util/recentProblems.ts';
+import { createRedactingLog } from '../core/util/redactingLog.ts';
+import type { EditorServices } from './commands/services.ts';
+import { ApiKeys } from './editor/apiKeys.ts';
+import { Documents } from './editor/documents.ts';
+import { readExtensionFacts } from './editor/extensionFacts.ts';
+import { machineName } from './editor/machine.ts';
+import { MarkdownDraft } from './editor/markdownDraft.ts';
+import { Memory } from './editor/memory.ts';
+import { Notices } from './editor/notices.ts';
+import { Settings } from './editor/settings.ts';
+import { StateFiles } from './editor/stateFiles.ts';
+import { VerificationHistory } from './editor/verificationHistory.ts';
+import { getServicePlaces } from './localService/servedFolders.ts';
+import { WaitingRequests } from './notices/waitingRequests.ts';
+
+/** Creates the services on top of the editor's API. */
+export function createEditorServices(context: ExtensionContext, lifetime: Lifetime): EditorServices {
+  const { extensionUri, globalStorageUri, globalState, secrets } = context;
+  const getFolder = (name: string): string => Uri.joinPath(globalStorageUri, name).fsPath;
+  const channel = lifetime.track(window.createOutputChannel(l10n.t('Data Transfer'), { log: true }));
+  const recentProblems = new RecentProblems(channel, clock);
+  const log = createRedactingLog(recentProblems);
+  const notices = new Notices();
+  const stateFiles = new StateFiles({ folder: getFolder('state'), editorState: globalState, clock, log });
+  const markerFolder = getFolder('saved-keys');
+  return {
+    facts: readExtensionFacts(context.extension.packageJSON),
+    log,
+    recentProblems,
+    notices,
+    settings: new Settings(),
+    memory: new Memory(stateFiles),
+    verificationHistory: new VerificationHistory(stateFiles),
+    apiKeys: lifetime.track(new ApiKeys({ secrets, markerFolder, environment: process.env })),
+    documents: lifetime.track(new Documents()),
+    markdownDraft: lifetime.track(new MarkdownDraft(notices)),
+    waitingRequests: new WaitingRequests(clock),
+    servicePlaces: getServicePlaces(extensionUri, globalStorageUri, machineName),
+    showLog: () => channel.show(),
+  };
+}

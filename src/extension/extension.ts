@@ -1,0 +1,67 @@
+import {
+  commands,
+  ExtensionMode,
+  l10n,
+  Uri,
+  window,
+  workspace,
+  type ExtensionContext,
+  type WebviewPanel,
+} from 'vscode';
+import type { RunningExtension } from './startup.ts';
+import { FirstTransferWatch } from '../core/ledger/firstTransferWatch.ts';
+import { systemClock } from '../core/util/clock.ts';
+import { Lifetime } from '../core/util/lifetime.ts';
+import { commandIds, panelTypes } from './editor/contributions.ts';
+import { SideBar } from './views/sideBar.ts';
+
+/**
+ * Registers commands, views and pages. Starts the extension when one of them is first used, when the setting with the
+ * connections changes, or when a transfer is running; until then it costs next to nothing. Under test it starts at once
+ * and returns its services.
+ */
+export function activate(context: ExtensionContext): unknown {
+  const lifetime = new Lifetime();
+  context.subscriptions.push(lifetime);
+  const sideBar = lifetime.track(new SideBar(() => start()));
+  let running: Promise<RunningExtension> | undefined;
+  const start = async (): Promise<RunningExtension> => {
+    running ??= import('./startup.ts')
+      .then(({ startExtension }) => startExtension(context, lifetime, sideBar))
+      .catch(reportStartFailure);
+    return await running;
+  };
+  const startInBackground = (): void =>
+    void start().catch((error: unknown) => window.showErrorMessage((error as Error).message));
+  registerContributions(lifetime, start);
+  lifetime.track(
+    workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('dataTransfer.connections')) startInBackground();
+    }),
+  );
+  const ledgerFolder = Uri.joinPath(context.globalStorageUri, 'transfers').fsPath;
+  void lifetime.track(new FirstTransferWatch(ledgerFolder, systemClock, startInBackground)).start();
+  return context.extensionMode === ExtensionMode.Test
+    ? start().then(({ services }) => ({ ...services, context }))
+    : undefined;
+}
+
+/** Throws a message for the user. A failed start isn't retried in this window: Node never reloads a failed module. */
+function reportStartFailure(error: unknown): never {
+  const cause = error instanceof Error ? error.message : String(error);
+  const message = l10n.t('Data Transfer could not start: {0}. Reload the window to try again.', cause);
+  throw new Error(message, { cause: error });
+}
+
+/** Registers the commands, and the pages that are restored after a reload. */
+function registerContributions(lifetime: Lifetime, start: () => Promise<RunningExtension>): void {
+  for (const id of commandIds) {
+    const run = async (...given: unknown[]): Promise<void> => await (await start()).runCommand(id, ...given);
+    lifetime.track(commands.registerCommand(id, run));
+  }
+  for (const page of ['metadata', 'transfer'] as const) {
+    const deserializeWebviewPanel = async (panel: WebviewPanel, state: unknown): Promise<void> =>
+      (await start()).restorePage[page](panel, state);
+    lifetime.track(window.registerWebviewPanelSerializer(panelTypes[page], { deserializeWebviewPanel }));
+  }
+}

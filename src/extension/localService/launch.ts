@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** Options for {@link launchService}. Paths are absolute. */
+interface LaunchOptions {
+  /** Path of the service's bundle. */
+  readonly program: string;
+  readonly dataFolder: string;
+  /** Number of days for which ended transfers are retained. */
+  readonly retentionDays: number;
+}
+
+const startLimitMs = 30_000;
+
+/**
+ * Starts a service that outlives this process. Resolves once the service listens and has written its record to the data
+ * folder. Rejects with the service's last message if it cannot start.
+ */
+export async function launchService({ program, dataFolder, retentionDays }: LaunchOptions): Promise<void> {
+  const child = spawn(process.execPath, [program, '--config', '-'], {
+    cwd: dataFolder,
+    env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+    windowsHide: true,
+  });
+  // Ignores errors when writing to a process that has exited. The events below report the exit.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(`${JSON.stringify({ dataFolder, databases: [], retentionDays, shared: true })}\n`);
+  try {
+    await waitUntilListening(child);
+  } catch (error) {
+    child.kill();
+    throw error;
+  } finally {
+    for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
+    child.unref();
+  }
+}
+
+async function waitUntilListening(child: ChildProcess): Promise<void> {
+  if (!child.stdout || !child.stderr) throw new Error('The local service has no output');
+  let lastMessage = '';
+  createInterface({ input: child.stderr }).on('line', (line) => (lastMessage = line));
+  const ended = new AbortController();
+  child.once('error', (error) => ended.abort(error));
+  child.once('close', () => ended.abort(new Error(lastMessage || `it ended with code ${child.exitCode}`)));
+  const signal = AbortSignal.any([AbortSignal.timeout(startLimitMs), ended.signal]);
+  try {
+    await once(createInterface({ input: child.stdout }), 'line', { signal });
+  } catch (error) {
+    throw ended.signal.aborted ? ended.signal.reason : error;
+  }
+}

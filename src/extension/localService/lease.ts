@@ -1,0 +1,101 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { createInterface, type Interface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { Emitter } from '../../core/util/emitter.ts';
+import { isJsonObject } from '../../core/util/json.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
+import type { ServedFolder } from '../editor/settings.ts';
+import { requestLease, waitForResponse } from './serviceLink.ts';
+import type { SharedServiceAccess } from './serviceRecord.ts';
+
+/** Describes the end of a lease: the service was stopped or replaced, or the connection was lost. */
+export type LeaseEnd = 'stopped' | 'replaced' | 'lost';
+
+/** Thrown if the service refuses to serve a folder, with the name of the folder and the reason. */
+class LeaseRefused extends Error {
+  override readonly name = 'LeaseRefused';
+}
+
+const startTimeoutMs = 30_000;
+
+/** Represents a window's use of the shared service through an open connection (D29: shared service). */
+export class Lease implements Disposable {
+  /** Resolves when the lease ends, including through {@link dispose}. */
+  readonly ended: Promise<LeaseEnd>;
+  private readonly request: ClientRequest;
+  private readonly changed = new Emitter<void>();
+  private endReason: LeaseEnd = 'lost';
+
+  /** Fires when the service's list of databases changes. */
+  readonly onDidChangeDatabases = this.changed.event;
+
+  private constructor(request: ClientRequest, response: IncomingMessage, lines: Interface) {
+    this.request = request;
+    lines.on('line', (line) => this.read(line));
+    this.ended = new Promise((resolve) => response.once('close', () => resolve(this.endReason)));
+  }
+
+  /** Resolves once the folders are served. Rejects with {@link LeaseRefused}, or if the service cannot be reached. */
+  static async start(access: SharedServiceAccess, databases: readonly ServedFolder[]): Promise<Lease> {
+    const request = requestLease(access, databases);
+    const timeout = setTimeout(() => request.destroy(new Error("The local service doesn't respond")), startTimeoutMs);
+    try {
+      const response = await waitForResponse(request);
+      if (response.statusCode !== 200) throw await createLeaseRefused(response, databases);
+      const lines = createInterface({ input: response });
+      const lease = new Lease(request, response, lines);
+      await waitForFirstLine(response, lines);
+      return lease;
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+    this.request.destroy();
+  }
+
+  private read(line: string): void {
+    const event = parseEvent(line);
+    if (event === 'stopped' || event === 'replaced') this.endReason = event;
+    else if (event === 'databases') this.changed.fire();
+  }
+}
+
+/** Parses an event; undefined for a line that was truncated when the connection was lost. */
+function parseEvent(line: string): unknown {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value['event'] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits for the first line. The error listeners remain and handle later connection errors; `close` reports the end. */
+async function waitForFirstLine(response: IncomingMessage, lines: Interface): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const handleEnd = (): void => reject(new Error('The local service has just ended'));
+    for (const emitter of [response, lines]) emitter.on('error', handleEnd);
+    response.once('close', handleEnd);
+    lines.once('line', () => resolve());
+  });
+}
+
+/** Creates an error from a problem document, including the names of the affected folders. */
+async function createLeaseRefused(
+  response: IncomingMessage,
+  databases: readonly ServedFolder[],
+): Promise<LeaseRefused> {
+  const value: unknown = JSON.parse(await text(response));
+  const { detail, errors } = isJsonObject(value) ? value : {};
+  const lines = (Array.isArray(errors) ? errors : []).filter(isJsonObject).map(({ location, message }) => {
+    const [, index] = /^body\.databases\.(\d+)/.exec(String(location)) ?? [];
+    const database = databases[Number(index)];
+    const reason = String(message).replace(/^databases\.\d+\./, '');
+    return database ? `${database.name} (${database.folder}): ${reason}` : String(message);
+  });
+  const summary = typeof detail === 'string' ? detail : `The local service responded with ${response.statusCode}`;
+  return new LeaseRefused(lines.join('; ') || summary);
+}

@@ -1,0 +1,213 @@
+import { Emitter } from '../../core/util/emitter.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
+import type { ServedFolder } from '../editor/settings.ts';
+import type { Lease, LeaseEnd } from './lease.ts';
+import type { ServiceOptions } from './serviceFinder.ts';
+import { readServiceRecord, type LocalServiceAccess, type ServiceRecord } from './serviceRecord.ts';
+
+/** Dependencies of a {@link LocalService}. */
+interface LocalServiceDependencies extends ServiceOptions {
+  /** Returns the folders that this window serves, and creates missing ones. */
+  folders(): Promise<readonly ServedFolder[]>;
+}
+
+/**
+ * Describes a change to the service: `moved` to a different address, `stopped` by a user, or `ended` in another way.
+ */
+export type LocalServiceChange = 'started' | 'moved' | 'stopped' | 'ended';
+
+interface ServiceUse {
+  readonly access: LocalServiceAccess;
+  readonly record: ServiceRecord;
+  readonly lease: Lease;
+  readonly folders: readonly ServedFolder[];
+}
+
+const maxRestarts = 3;
+const restartWindowMs = 60_000;
+const maxAttempts = 3;
+
+/** Connects this window to the per-user local service, which outlives the window (D29: shared service). */
+export class LocalService implements Disposable {
+  private readonly dependencies: LocalServiceDependencies;
+  private current: ServiceUse | undefined;
+  private connecting: Promise<LocalServiceAccess> | undefined;
+  private stopping: Promise<void> | undefined;
+  private renewing: Promise<void> = Promise.resolve();
+  private restartsAt: readonly number[] = [];
+  private isDisposed = false;
+  private readonly changed = new Emitter<LocalServiceChange>();
+  private readonly databasesChanged = new Emitter<void>();
+
+  /** Fires when this window starts or stops using the service. */
+  readonly onDidChange = this.changed.event;
+  /** Fires when the service's list of databases may have changed, because of this or another window. */
+  readonly onDidChangeDatabases = this.databasesChanged.event;
+
+  constructor(dependencies: LocalServiceDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /** True while this window uses the service. */
+  get isRunning(): boolean {
+    return this.current !== undefined;
+  }
+
+  /**
+   * Starts the service unless it is already running. Resolves once it serves this window's folders. Rejects with the
+   * service's message if it cannot start, or with the reason why it refuses a folder.
+   */
+  async start(): Promise<LocalServiceAccess> {
+    await this.stopping;
+    return this.current?.access ?? (await this.connect('started'));
+  }
+
+  /**
+   * Updates the folders that the service serves, if this window uses it. The new lease starts before the old one ends.
+   */
+  async updateServedFolders(): Promise<void> {
+    const turn = this.renewing.then(async () => await this.renew());
+    this.renewing = turn.catch(() => undefined);
+    await turn;
+  }
+
+  /** Returns the number of other windows that use the service; undefined if it is not running. */
+  async countOtherWindows(): Promise<number | undefined> {
+    const { findService, getServiceState } = await loadServiceCode();
+    const running = this.current?.record ?? (await findService(this.dependencies.dataFolder));
+    const state = running && (await getServiceState(running).catch(() => undefined));
+    return state && state.leases - (this.current ? 1 : 0);
+  }
+
+  /** Stops the service for all windows. Running transfers resume when it starts again. */
+  async stop(): Promise<void> {
+    this.stopping ??= this.stopService().finally(() => {
+      this.stopping = undefined;
+    });
+    await this.stopping;
+  }
+
+  /** Ends this window's lease. The service keeps running for other windows and running transfers. */
+  dispose(): void {
+    this.isDisposed = true;
+    this.current?.lease.dispose();
+  }
+
+  private async stopService(): Promise<void> {
+    await this.connecting?.catch(() => undefined);
+    const { findService, stopService } = await loadServiceCode();
+    const { current, dependencies } = this;
+    const record = current?.record ?? (await findService(dependencies.dataFolder));
+    if (!record) return;
+    this.current = undefined;
+    try {
+      await stopService(record, false);
+    } catch (error) {
+      // A service that has just ended counts as stopped.
+      if (await findService(dependencies.dataFolder)) throw error;
+    } finally {
+      current?.lease.dispose();
+      this.changed.fire('stopped');
+    }
+  }
+
+  private connect(change: LocalServiceChange): Promise<LocalServiceAccess> {
+    this.connecting ??= this.connectNow(change).finally(() => {
+      this.connecting = undefined;
+    });
+    return this.connecting;
+  }
+
+  private async connectNow(change: LocalServiceChange): Promise<LocalServiceAccess> {
+    const [{ findOrStartService, Lease }, folders] = await Promise.all([
+      loadServiceCode(),
+      this.dependencies.folders(),
+    ]);
+    for (let attempt = 1; ; attempt += 1) {
+      const record = await findOrStartService(this.dependencies);
+      try {
+        const access = { address: record.address, token: record.token };
+        this.use({ access, record, lease: await Lease.start(record, folders), folders });
+        this.changed.fire(change);
+        this.applyFolderChanges();
+        return access;
+      } catch (error) {
+        // An unused service may exit at this moment.
+        if (isLeaseRefused(error) || attempt === maxAttempts) throw error;
+      }
+    }
+  }
+
+  private use(service: ServiceUse): void {
+    this.current = service;
+    service.lease.onDidChangeDatabases(() => this.databasesChanged.fire());
+    void service.lease.ended.then(async (end) => await this.handleLeaseEnd(service, end));
+    if (this.isDisposed) service.lease.dispose();
+  }
+
+  /** Applies folder changes that occurred while the service was starting. */
+  private applyFolderChanges(): void {
+    this.updateServedFolders().catch((error: unknown) =>
+      this.dependencies.log.error(`Could not update the folders of the local service: ${String(error)}`),
+    );
+  }
+
+  private async renew(): Promise<void> {
+    const { current } = this;
+    if (!current) return;
+    const folders = await this.dependencies.folders();
+    if (JSON.stringify(folders) === JSON.stringify(current.folders)) return;
+    const { Lease } = await loadServiceCode();
+    const lease = await Lease.start(current.record, folders);
+    if (this.current !== current) {
+      lease.dispose();
+      return;
+    }
+    this.use({ ...current, lease, folders });
+    current.lease.dispose();
+    this.databasesChanged.fire();
+  }
+
+  /** Reconnects automatically after a crash, or if another service replaces this one. */
+  private async handleLeaseEnd(service: ServiceUse, end: LeaseEnd): Promise<void> {
+    if (this.current !== service || this.isDisposed) return;
+    this.current = undefined;
+    try {
+      if (await this.shouldRestart(end)) {
+        await this.connect('moved');
+        return;
+      }
+    } catch (error) {
+      this.dependencies.log.error(`Could not restart the local service: ${String(error)}`);
+    }
+    this.changed.fire(end === 'stopped' ? 'stopped' : 'ended');
+  }
+
+  /**
+   * Determines whether the service should be restarted. The service removes its record on a normal exit, but not in a crash.
+   */
+  private async shouldRestart(end: LeaseEnd): Promise<boolean> {
+    const { clock, log, dataFolder } = this.dependencies;
+    if (end === 'stopped' || (end === 'lost' && !(await readServiceRecord(dataFolder)))) return false;
+    const now = clock.now();
+    const recentRestarts = this.restartsAt.filter((at) => now - at < restartWindowMs);
+    if (recentRestarts.length >= maxRestarts) {
+      log.error(`The local service ended ${maxRestarts + 1} times within a minute; it isn't restarted`);
+      return false;
+    }
+    log.warn('The local service ended unexpectedly or was replaced; reconnecting');
+    this.restartsAt = [...recentRestarts, now];
+    return true;
+  }
+}
+
+/** Loads the code for communicating with the service on first use instead of at startup. */
+async function loadServiceCode() {
+  const modules = [import('./serviceFinder.ts'), import('./serviceLink.ts'), import('./lease.ts')] as const;
+  const [finder, link, lease] = await Promise.all(modules);
+  return { ...finder, ...link, ...lease };
+}
+
+function isLeaseRefused(error: unknown): boolean {
+  return error instanceof Error && error.name === 'LeaseRefused';
+}

@@ -1,0 +1,95 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { l10n, Uri, workspace } from 'vscode';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import type { ServedFolder, Settings } from '../editor/settings.ts';
+
+/** Contains the folders used by the local service and the extension. */
+export interface ServicePlaces {
+  /** Data folder of the local service, which is not served. */
+  readonly dataFolder: string;
+  /** Folder for transfers to this machine. */
+  readonly receivedFolder: string;
+  readonly samplesFolder: string;
+}
+
+/** Returns the folders, given the extension's installation folder and its storage folder. */
+export function getServicePlaces(extension: Uri, storage: Uri, machine: string): ServicePlaces {
+  return {
+    dataFolder: Uri.joinPath(storage, 'local-service', machine).fsPath,
+    receivedFolder: Uri.joinPath(storage, 'received').fsPath,
+    samplesFolder: Uri.joinPath(extension, 'samples').fsPath,
+  };
+}
+
+/**
+ * Returns the folders served by this window: those in the settings, other workspace folders, a folder for received
+ * files and, if the settings list no folders, the samples.
+ */
+export async function getServedFolders(
+  settings: Settings,
+  places: ServicePlaces,
+  log: Logger,
+): Promise<readonly ServedFolder[]> {
+  await mkdir(places.receivedFolder, { recursive: true });
+  const machine = l10n.t('This machine');
+  const saved = settings.servedFolders.map((folder) => ({ organization: machine, ...folder }));
+  const builtIn = [
+    ...(saved.length === 0 ? [createSampleFolder(places, machine)] : []),
+    { name: l10n.t('Received Files'), folder: places.receivedFolder, organization: machine },
+  ];
+  const open: ServedFolder[] = [];
+  for (const folder of getWorkspaceFolders()) {
+    if ([...saved, ...open].some((other) => isSameFolder(other.folder, folder.folder))) continue;
+    if (await containsPath(folder.folder, places.dataFolder))
+      log.warn(`${folder.folder} isn't served: it contains the data of the local service`);
+    else open.push(folder);
+  }
+  return [...saved, ...open, ...builtIn];
+}
+
+/** Returns the samples as read-only: they belong to the extension, and updates would delete other files in them. */
+function createSampleFolder({ samplesFolder }: ServicePlaces, organization: string): ServedFolder {
+  return { name: l10n.t('Sample Data'), folder: samplesFolder, organization, readOnly: true };
+}
+
+/** Finds the settings entry for a database by the database's address. */
+export function findSavedFolder(settings: Settings, url: string): ServedFolder | undefined {
+  return settings.servedFolders.find(({ folder }) => isFolderAddress(url, folder));
+}
+
+/** Returns true if a database's address refers to this folder. */
+export function isFolderAddress(url: string, folder: string): boolean {
+  return url.startsWith('file:') && isSameFolder(Uri.parse(url).fsPath, folder);
+}
+
+/** Returns true if two absolute paths refer to the same folder. Does not follow links. */
+export function isSameFolder(first: string, second: string): boolean {
+  return resolve(first) === resolve(second);
+}
+
+/** Returns true if a folder contains a path, after resolving links. */
+export async function containsPath(folder: string, path: string): Promise<boolean> {
+  const [outer, inner] = await Promise.all([folder, path].map((one) => realpath(one).catch(() => resolve(one))));
+  const relativePath = relative(outer ?? '', inner ?? '');
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
+}
+
+/** Calls a listener when the folders in the settings or the workspace change. */
+export function watchServedFolders(listener: () => void): Disposable {
+  const lifetime = new Lifetime();
+  lifetime.track(
+    workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('dataTransfer.localService.databases')) listener();
+    }),
+  );
+  lifetime.track(workspace.onDidChangeWorkspaceFolders(listener));
+  return lifetime;
+}
+
+function getWorkspaceFolders(): readonly ServedFolder[] {
+  return (workspace.workspaceFolders ?? [])
+    .filter(({ uri }) => uri.scheme === 'file')
+    .map(({ name, uri }) => ({ name, folder: uri.fsPath, organization: l10n.t('Workspace folders') }));
+}

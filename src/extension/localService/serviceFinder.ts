@@ -1,0 +1,82 @@
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { wait, type Clock } from '../../core/util/clock.ts';
+import { FileLock } from '../../core/util/fileLock.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { launchService } from './launch.ts';
+import { getServiceState, stopService } from './serviceLink.ts';
+import { compareVersions, readServiceRecord, type ServiceRecord } from './serviceRecord.ts';
+
+/** Options for {@link findOrStartService}. Paths are absolute. */
+export interface ServiceOptions {
+  /** Path of the service's bundle. */
+  readonly program: string;
+  /** Data folder of the service on this machine. */
+  readonly dataFolder: string;
+  /** Version of the service in {@link program}. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Returns the number of days for which a newly started service retains ended transfers. */
+  retentionDays(): number;
+}
+
+const retryDelayMs = 100;
+const maxWaitMs = 45_000;
+
+/** Finds the running service on this machine. Undefined if there is none or it does not accept the recorded token. */
+export async function findService(dataFolder: string): Promise<ServiceRecord | undefined> {
+  const record = await readServiceRecord(dataFolder);
+  if (record?.host !== hostname()) return undefined;
+  try {
+    return (await getServiceState(record)).pid === record.pid ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Finds the service on this machine, which all windows share (D29: shared service). Starts a new one if there is none
+ * or if it is an older version. Rejects if it cannot be started. If two windows start one at the same time, the
+ * journal's lock makes the second one exit.
+ */
+export async function findOrStartService(options: ServiceOptions): Promise<ServiceRecord> {
+  const { clock, dataFolder } = options;
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  const deadline = clock.now() + maxWaitMs;
+  for (;;) {
+    const found = await findService(dataFolder);
+    if (found && !isOlder(found, options.version)) return found;
+    const lock = await FileLock.acquire(join(dataFolder, 'start.lock'), clock);
+    if (lock) return await startWithLock(options, lock);
+    if (clock.now() >= deadline) throw new Error('Another window has been starting the local service for too long');
+    await wait(clock, retryDelayMs);
+  }
+}
+
+/** Returns true if a service is older than `ownVersion`. Without a sharing token, its version is 0.1 (D41: two secrets). */
+function isOlder({ version, sharingToken }: ServiceRecord, ownVersion: string): boolean {
+  return sharingToken === undefined || compareVersions(version, ownVersion) < 0;
+}
+
+async function startWithLock(
+  { log, program, dataFolder, version, retentionDays }: ServiceOptions,
+  lock: FileLock,
+): Promise<ServiceRecord> {
+  try {
+    const found = await findService(dataFolder);
+    if (found && !isOlder(found, version)) return found;
+    if (found) {
+      log.info(`Replacing the local service ${found.version} by a newer one`);
+      await stopService(found, true);
+    }
+    await launchService({ program, dataFolder, retentionDays: retentionDays() });
+    const started = await readServiceRecord(dataFolder);
+    if (!started) throw new Error('The local service gave no address');
+    log.info(`The local service listens at ${started.address}; its log is in ${dataFolder}`);
+    return started;
+  } finally {
+    await lock.release();
+  }
+}

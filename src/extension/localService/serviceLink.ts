@@ -1,0 +1,79 @@
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { isJsonObject } from '../../core/util/json.ts';
+import type { SharedServiceAccess } from './serviceRecord.ts';
+
+/** Describes the state of a shared service (D29: shared service). */
+interface ServiceState {
+  readonly pid: number;
+  /** Number of open leases. */
+  readonly leases: number;
+}
+
+const stateTimeoutMs = 10_000;
+const stopTimeoutMs = 60_000;
+
+/**
+ * Requests the service's state. Rejects if there is no timely response, or if the service does not accept the token.
+ */
+export async function getServiceState(access: SharedServiceAccess): Promise<ServiceState> {
+  const { status, body } = await readResponse(send(access, 'GET', '/service', access.token), stateTimeoutMs);
+  const value: unknown = JSON.parse(body);
+  const { pid, leases } = isJsonObject(value) ? value : {};
+  if (status !== 200 || typeof pid !== 'number' || typeof leases !== 'number') {
+    throw new Error(`The local service responded with ${status}`);
+  }
+  return { pid, leases };
+}
+
+/**
+ * Stops a service for all windows after it has saved its state. `isReplaced` notifies them that a new one will follow.
+ */
+export async function stopService(access: SharedServiceAccess, isReplaced: boolean): Promise<void> {
+  const sent = send(access, 'DELETE', `/service?replaced=${isReplaced}`, getSharingToken(access));
+  const { status } = await readResponse(sent, stopTimeoutMs);
+  if (status !== 204) throw new Error(`The local service responded with ${status}`);
+}
+
+/** Requests a lease for the given folders. The response stays open until the lease ends. */
+export function requestLease(access: SharedServiceAccess, databases: readonly unknown[]): ClientRequest {
+  return send(access, 'POST', '/leases', getSharingToken(access), { databases });
+}
+
+function getSharingToken({ sharingToken, token }: SharedServiceAccess): string {
+  return sharingToken ?? token;
+}
+
+function send(
+  { address }: SharedServiceAccess,
+  method: string,
+  path: string,
+  token: string,
+  body?: unknown,
+): ClientRequest {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+  const sent = request(address + path, { method, headers, agent: false });
+  sent.end(body === undefined ? undefined : JSON.stringify(body));
+  return sent;
+}
+
+async function readResponse(sent: ClientRequest, timeoutMs: number): Promise<{ status: number; body: string }> {
+  const timeout = setTimeout(() => sent.destroy(new Error("The local service doesn't respond")), timeoutMs);
+  try {
+    const response = await waitForResponse(sent);
+    return { status: response.statusCode ?? 0, body: await text(response) };
+  } finally {
+    clearTimeout(timeout);
+  }
+}
+
+/** Resolves to the response; rejects if there is none. Ignores later errors on the request. */
+export async function waitForResponse(sent: ClientRequest): Promise<IncomingMessage> {
+  return await new Promise((resolve, reject) => {
+    sent.once('response', resolve);
+    sent.on('error', reject);
+  });
+}

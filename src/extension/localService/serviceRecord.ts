@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject } from '../../core/util/json.ts';
+
+/** Contains the address of a service and the token it generated when it started (D26: service HTTP behavior). */
+export interface LocalServiceAccess {
+  readonly address: string;
+  readonly token: string;
+}
+
+/** Contains the address and the secrets of a shared service (D29: shared service). */
+export interface SharedServiceAccess extends LocalServiceAccess {
+  /** Authorizes leases and stopping the service (D41: two secrets). Absent in version 0.1, which uses the token. */
+  readonly sharingToken?: string;
+}
+
+/** Describes a running service, which writes this record for all windows of its user (D29: shared service). */
+export interface ServiceRecord extends SharedServiceAccess {
+  readonly pid: number;
+  /** Name of the machine on which the service runs. */
+  readonly host: string;
+  readonly version: string;
+}
+
+/** Reads the record from the data folder; undefined if it is missing or invalid. */
+export async function readServiceRecord(dataFolder: string): Promise<ServiceRecord | undefined> {
+  try {
+    return parseServiceRecord(await readFile(join(dataFolder, 'service.json'), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses a record. Throws if it is invalid. */
+function parseServiceRecord(text: string): ServiceRecord {
+  const value: unknown = JSON.parse(text);
+  const { address, token, sharingToken, pid, host, version } = isJsonObject(value) ? value : {};
+  const texts = { address, token, host, version };
+  if (!areTexts(texts) || !Number.isInteger(pid)) throw new TypeError('Invalid service record');
+  return { ...texts, ...(typeof sharingToken === 'string' ? { sharingToken } : {}), pid: Number(pid) };
+}
+
+function areTexts<K extends string>(values: Record<K, unknown>): values is Record<K, string> {
+  return Object.values(values).every((value) => typeof value === 'string');
+}
+
+/** Compares two version numbers: negative if `first` is older, positive if it is newer. */
+export function compareVersions(first: string, second: string): number {
+  const [left, right] = [first, second].map((version) => version.split(/\D+/).map(Number));
+  const length = Math.max(left?.length ?? 0, right?.length ?? 0);
+  for (let index = 0; index < length; index += 1) {
+    const difference = (left?.[index] ?? 0) - (right?.[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,24 @@
+import { l10n } from 'vscode';
+import type { KeyWatch } from '../../core/flows/keyWatch.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
+import type { Notices } from '../editor/notices.ts';
+import { toPlainLine } from '../words/plainText.ts';
+import { createSignInActions } from './signInActions.ts';
+
+/** Notifies the user once when a key that worked is refused, however many requests fail (D28: retry rejected keys). */
+export function notifyRejectedKeys(
+  keys: KeyWatch,
+  notices: Notices,
+  getConnectionName: (connectionId: string) => string,
+): Disposable {
+  return keys.onDidChange((id) => {
+    const reason = keys.getRejection(id);
+    if (keys.getStatus(id) !== 'refused' || !reason) return;
+    const name = toPlainLine(getConnectionName(id));
+    const detail = toPlainLine(reason.detail ?? '');
+    const text = detail
+      ? l10n.t('{0} rejected the API key ({1}). Transfers are waiting for a valid key.', name, detail)
+      : l10n.t('{0} rejected the API key. Transfers are waiting for a valid key.', name);
+    void notices.error(text, ...createSignInActions(reason, id));
+  });
+}

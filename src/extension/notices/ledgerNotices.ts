@@ -1,0 +1,23 @@
+import { l10n } from 'vscode';
+import type { UnsavedRecords } from '../../core/ledger/unsavedRecords.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
+import type { Notices } from '../editor/notices.ts';
+
+/** Notifies the user when transfer records can't be saved. */
+export function notifyUnsavedRecords(unsaved: UnsavedRecords, notices: Notices): Disposable {
+  return unsaved.onDidFail((error) => {
+    const text = l10n.t(
+      'Could not save the transfer status: {0}. It remains available while this window is open, and saving will be retried.',
+      describeWriteError(error, l10n.t('see the log for details')),
+    );
+    void notices.error(text);
+  });
+}
+
+/** Describes a failed write as a part of a sentence; returns `fallback` for unknown causes. */
+export function describeWriteError(error: unknown, fallback: string): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return l10n.t('the disk is full');
+  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') return l10n.t("the folder isn't writable");
+  return fallback;
+}

@@ -1,0 +1,35 @@
+import { l10n } from 'vscode';
+import { runCommand } from '../editor/commandBoundary.ts';
+import type { TransferNode } from '../editor/contributions.ts';
+import type { NoticeAction } from '../editor/notices.ts';
+
+/** Creates the button that starts a search. */
+export function createSearchStep(): NoticeAction {
+  return { label: l10n.t('Search Files…'), run: () => runCommand('dataTransfer.searchFiles') };
+}
+
+/** Creates the button that starts a transfer. */
+export function createTransferStep(): NoticeAction {
+  return { label: l10n.t('Transfer Files…'), run: () => runCommand('dataTransfer.transferFiles') };
+}
+
+/** Creates the button that opens the page of a transfer. */
+export function createDetailsStep(key: string): NoticeAction {
+  const node: TransferNode = { kind: 'transfer', key };
+  return { label: l10n.t('Show Details'), run: () => runCommand('dataTransfer.showTransferProgress', node) };
+}
+
+/** Creates the button that connects to another service. */
+export function createSwitchStep(): NoticeAction {
+  return { label: l10n.t('Switch Connection…'), run: () => runCommand('dataTransfer.switchConnection') };
+}
+
+/** Creates the button that connects to a new service. */
+export function createConnectStep(): NoticeAction {
+  return { label: l10n.t('Connect to a Service…'), run: () => runCommand('dataTransfer.connect') };
+}
+
+/** Creates the button that serves a folder with the local service. */
+export function createServeStep(): NoticeAction {
+  return { label: l10n.t('Serve a Folder…'), run: () => runCommand('dataTransfer.serveFolder') };
+}

@@ -1,0 +1,24 @@
+import { l10n } from 'vscode';
+import type { Reason } from '../../core/model/reason.ts';
+import { runCommand } from '../editor/commandBoundary.ts';
+import type { ConnectionNode } from '../editor/contributions.ts';
+import type { NoticeAction } from '../editor/notices.ts';
+import { getSignInRemedy } from '../words/signInWords.ts';
+
+/** Creates the button of a notice that fixes a rejected sign-in; none if only a retry helps. */
+export function createRemedyActions(reason: Reason | undefined, connectionId: string): readonly NoticeAction[] {
+  const remedy = reason && getSignInRemedy(reason, connectionId);
+  if (!remedy) return [];
+  const { id, title, argument } = remedy;
+  return [{ label: title, run: () => runCommand(id, argument) }];
+}
+
+/**
+ * Creates the buttons for a rejected sign-in. Retry is first: the service may have been unable to check the key (D28:
+ * retry rejected keys).
+ */
+export function createSignInActions(reason: Reason, connectionId: string): readonly NoticeAction[] {
+  const node: ConnectionNode = { kind: 'connection', id: connectionId };
+  const retry = { label: l10n.t('Retry'), run: () => runCommand('dataTransfer.refreshDatabases', node) };
+  return [retry, ...createRemedyActions(reason, connectionId)];
+}

@@ -1,0 +1,218 @@
+import { l10n } from 'vscode';
+import { hasEnded, type Transfer, type TransferState } from '../../core/model/transferModel.ts';
+import { getOutcome, hasTransferredFiles } from '../../core/model/transferOutcome.ts';
+import type { TransferStore } from '../../core/store/transferStore.ts';
+import { wait, type Clock } from '../../core/util/clock.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { NoticeAction, Notices } from '../editor/notices.ts';
+import { formatList, formatNumber, plural } from '../words/localeFormats.ts';
+import { toPlainLine } from '../words/plainText.ts';
+import { describeReason } from '../words/reasonWords.ts';
+import { formatMovedFiles, getTransferTitle } from '../words/transferWords.ts';
+
+/** Services of {@link TransferNotices}. */
+interface TransferNoticesDependencies {
+  readonly store: TransferStore;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  /** Returns the user's setting. */
+  level(): 'all' | 'problems' | 'none';
+  /** Returns true for transfers submitted in this window, which shows their notifications before other windows. */
+  isMine(transfer: Transfer): boolean;
+  /** Claims a notification by its name; resolves to true in only one of several windows. */
+  claim(name: string): Promise<boolean>;
+  hasFocus(): boolean;
+  showFiles(key: string): void;
+  showProgress(key: string): void;
+  showTransfers(): void;
+  /** Records the user's answer that a transfer that wasn't confirmed has started (D12: never resubmit). */
+  didStart(key: string): void;
+  /** Submits a transfer again that wasn't confirmed and didn't start (D12: never resubmit). */
+  didNotStart(key: string): void;
+}
+
+/** Combines transfers that end within this time, because their status is polled one at a time. */
+const batchWindowMs = 1000;
+/** Time that another window waits for the submitting one, which may be closed. */
+const deferralMs = { withFocus: 2000, without: 3000 };
+
+/** Notifies the user of each transfer that ends, or isn't confirmed, while this window is open. */
+export class TransferNotices implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly dependencies: TransferNoticesDependencies;
+  private readonly states = new Map<string, TransferState>();
+  private readonly disposal = new AbortController();
+  private ended: Transfer[] = [];
+
+  constructor(dependencies: TransferNoticesDependencies) {
+    this.dependencies = dependencies;
+    this.lifetime.track(dependencies.store.onDidChange((keys) => this.follow(keys)));
+  }
+
+  dispose(): void {
+    this.disposal.abort();
+    this.lifetime.dispose();
+  }
+
+  private follow(keys: readonly string[]): void {
+    for (const key of keys) {
+      const transfer = this.dependencies.store.get(key);
+      const previous = this.states.get(key);
+      if (!transfer || hasEnded(transfer.state)) this.states.delete(key);
+      else this.states.set(key, transfer.state);
+      if (transfer && previous !== undefined && previous !== transfer.state) void this.handleEnd(transfer);
+    }
+  }
+
+  private async handleEnd(transfer: Transfer): Promise<void> {
+    const isUnconfirmed = transfer.state === 'notConfirmed';
+    if (!isUnconfirmed && !shouldNotify(transfer)) return;
+    await this.deferToOtherWindows(transfer);
+    if (this.disposal.signal.aborted) return;
+    if (!(await this.dependencies.claim(`${transfer.key} ${isUnconfirmed ? 'not confirmed' : 'ended'}`))) return;
+    if (isUnconfirmed) this.askIfStarted(transfer);
+    else this.scheduleNotice(transfer);
+  }
+
+  private async deferToOtherWindows(transfer: Transfer): Promise<void> {
+    const { isMine, hasFocus, clock } = this.dependencies;
+    if (isMine(transfer)) return;
+    await wait(clock, hasFocus() ? deferralMs.withFocus : deferralMs.without, this.disposal.signal);
+  }
+
+  private scheduleNotice(transfer: Transfer): void {
+    this.ended.push(transfer);
+    if (this.ended.length === 1)
+      this.lifetime.track(this.dependencies.clock.after(batchWindowMs, () => this.showNotice()));
+  }
+
+  private showNotice(): void {
+    const { store } = this.dependencies;
+    const level = this.dependencies.level();
+    const reported = this.ended
+      .filter(({ key }) => store.get(key) !== undefined)
+      .filter((transfer) => level === 'all' || (level === 'problems' && getOutcome(transfer) !== 'complete'));
+    this.ended = [];
+    this.showExpiredNotice(reported.filter(({ state }) => state === 'expired'));
+    const others = reported.filter(({ state }) => state !== 'expired');
+    const [first] = others;
+    if (others.length > 1) this.showCombinedNotice(others);
+    else if (first) this.showSingleNotice(first);
+  }
+
+  /** Reports expired transfers, which aren't failures: their outcome is unknown (D11: check status identity). */
+  private showExpiredNotice(transfers: readonly Transfer[]): void {
+    const { notices } = this.dependencies;
+    const [first, second] = transfers;
+    if (!first) return;
+    const single = l10n.t(
+      'The service no longer has a record of the transfer of {0}; its outcome is unknown.',
+      getTransferTitle(first),
+    );
+    const several = plural(
+      transfers.length,
+      'The service no longer has a record of {0} transfer; its outcome is unknown.',
+      'The service no longer has a record of {0} transfers; their outcomes are unknown.',
+    );
+    if (second) void notices.warning(several, this.createShowAllAction());
+    else void notices.warning(single, this.createShowAction(first));
+  }
+
+  private createShowAction({ key }: Transfer): NoticeAction {
+    return { label: l10n.t('Show Details'), run: () => this.dependencies.showProgress(key) };
+  }
+
+  /** Creates the button that shows the transferred files, if there are any. */
+  private createFilesActions(transfer: Transfer): readonly NoticeAction[] {
+    if (!hasTransferredFiles(transfer)) return [];
+    return [{ label: l10n.t('Show Files'), run: () => this.dependencies.showFiles(transfer.key) }];
+  }
+
+  private createShowAllAction(): NoticeAction {
+    return { label: l10n.t('Show Transfers'), run: () => this.dependencies.showTransfers() };
+  }
+
+  private showSingleNotice(transfer: Transfer): void {
+    const { notices } = this.dependencies;
+    const actions = [...this.createFilesActions(transfer), this.createShowAction(transfer)];
+    const title = getTransferTitle(transfer);
+    const outcome = getOutcome(transfer);
+    if (outcome === 'complete') void notices.info(l10n.t('Transferred {0}.', title), ...actions);
+    else if (outcome === 'partial') void notices.warning(describePartialTransfer(transfer), ...actions);
+    else {
+      const text = l10n.t('Transfer of {0} failed: {1}', title, describeFailureReason(transfer));
+      void notices.error(text, ...actions);
+    }
+  }
+
+  private showCombinedNotice(transfers: readonly Transfer[]): void {
+    const { notices } = this.dependencies;
+    const counts = countOutcomes(transfers);
+    const [text, action] = [describeOutcomes(counts), this.createShowAllAction()];
+    if (counts.failed > 0) void notices.error(text, action);
+    else if (counts.partial > 0) void notices.warning(text, action);
+    else void notices.info(text, action);
+  }
+
+  private askIfStarted(transfer: Transfer): void {
+    const { store, notices, level, didStart, didNotStart } = this.dependencies;
+    if (level() === 'none' || store.get(transfer.key)?.state !== 'notConfirmed') return;
+    const actions: readonly NoticeAction[] = [
+      { label: l10n.t('Mark as Started…'), run: () => didStart(transfer.key) },
+      { label: l10n.t('Submit Again (Not Started)…'), run: () => didNotStart(transfer.key) },
+    ];
+    const reason = transfer.problem ? describeReason(transfer.problem) : '';
+    const text = l10n.t('Unclear whether the transfer of {0} has started: {1}', getTransferTitle(transfer), reason);
+    void notices.warning(text, ...actions);
+  }
+}
+
+/** Returns true for ends that the user doesn't know of: not for a cancel or a refused submission. */
+function shouldNotify({ state }: Transfer): boolean {
+  return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
+}
+
+/** Counts transfers by outcome. */
+interface OutcomeCounts {
+  readonly total: number;
+  readonly complete: number;
+  readonly partial: number;
+  readonly failed: number;
+}
+
+function countOutcomes(transfers: readonly Transfer[]): OutcomeCounts {
+  const outcomes = transfers.map(getOutcome);
+  const complete = outcomes.filter((outcome) => outcome === 'complete').length;
+  const partial = outcomes.filter((outcome) => outcome === 'partial').length;
+  const total = transfers.length;
+  return { total, complete, partial, failed: total - complete - partial };
+}
+
+function describeOutcomes({ total, complete, partial, failed }: OutcomeCounts): string {
+  if (partial > 0) return describeMixedOutcomes({ total, complete, partial, failed });
+  if (failed === 0) return plural(total, '{0} transfer succeeded.', '{0} transfers succeeded.');
+  if (failed === total) return plural(total, '{0} transfer failed.', '{0} transfers failed.');
+  return plural(total, '{1} of {0} transfer failed.', '{1} of {0} transfers failed.', formatNumber(failed));
+}
+
+/** Describes a transfer that completed without all its files (D39: server data display). */
+function describePartialTransfer(transfer: Transfer): string {
+  const moved = formatMovedFiles(transfer) ?? '';
+  if (transfer.startedElsewhere) return l10n.t('Completed: {0} transferred.', moved);
+  return l10n.t('Completed: {0} transferred to {1}.', moved, toPlainLine(transfer.order.destination));
+}
+
+function describeFailureReason(transfer: Transfer): string {
+  const { message } = transfer.status ?? {};
+  if (message) return toPlainLine(message);
+  return transfer.problem ? describeReason(transfer.problem) : l10n.t('the service gave no reason');
+}
+
+function describeMixedOutcomes({ total, complete, partial, failed }: OutcomeCounts): string {
+  const parts = formatList([
+    failed > 0 ? plural(failed, '{0} failed', '{0} failed') : undefined,
+    plural(partial, '{0} incomplete', '{0} incomplete'),
+    complete > 0 ? plural(complete, '{0} complete', '{0} complete') : undefined,
+  ]);
+  return plural(total, '{0} transfer ended: {1}.', '{0} transfers ended: {1}.', parts);
+}

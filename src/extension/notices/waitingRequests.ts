@@ -1,0 +1,89 @@
+import { l10n, ProgressLocation, window } from 'vscode';
+import type { RequestWait, TurnObserver } from '../../core/model/requestTurn.ts';
+import type { Clock } from '../../core/util/clock.ts';
+import { Lifetime } from '../../core/util/lifetime.ts';
+import type { CommandId } from '../editor/contributions.ts';
+import { escapeIconsAndLinks } from '../words/plainText.ts';
+
+/** Delay before a wait is shown. */
+const notificationDelayMs = 1_000;
+
+const sendNowCommand: CommandId = 'dataTransfer.sendNow';
+
+/** Describes a request that waits until the server has finished another one (D34: serialized requests). */
+export interface WaitingRequest {
+  /** For example "Transfer 2 files to Archive". */
+  readonly title: string;
+  /** Sends it without waiting any longer. */
+  sendNow(): void;
+}
+
+/** Describes a request whose notification is shown. */
+interface ShownRequest extends WaitingRequest {
+  wait: RequestWait | undefined;
+  report?: (message: string) => void;
+}
+
+/** Observes and withdraws a request that is shown while it waits. */
+interface FollowedTurn {
+  readonly observer: TurnObserver;
+  readonly signal: AbortSignal;
+}
+
+/** Shows the requests that wait for their turn, and lets the user send or withdraw them. */
+export class WaitingRequests {
+  private readonly clock: Clock;
+  private readonly shown = new Set<WaitingRequest>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Returns the requests that are shown, the oldest first. */
+  getAll(): readonly WaitingRequest[] {
+    return [...this.shown];
+  }
+
+  /** Sends a request. While it waits, a notification gives the reason and offers Send Now; Cancel withdraws it. */
+  async run<T>(title: string, send: (turn: FollowedTurn) => Promise<T>): Promise<T> {
+    const withdrawal = new AbortController();
+    const lifetime = new Lifetime();
+    const request: ShownRequest = { title, wait: undefined, sendNow: () => request.wait?.sendNow() };
+    const didWait = (wait: RequestWait): void => {
+      const isFirst = request.wait === undefined;
+      request.wait = wait;
+      request.report?.(describeWait(wait));
+      if (isFirst)
+        lifetime.track(this.clock.after(notificationDelayMs, () => this.show(request, lifetime, withdrawal)));
+    };
+    const end = (): void => lifetime.dispose();
+    try {
+      return await send({ observer: { didWait, didStart: end }, signal: withdrawal.signal });
+    } finally {
+      end();
+    }
+  }
+
+  /** Shows the notification of a request until its lifetime ends. */
+  private show(request: ShownRequest, lifetime: Lifetime, withdrawal: AbortController): void {
+    this.shown.add(request);
+    lifetime.track({ dispose: () => this.shown.delete(request) });
+    const title = escapeIconsAndLinks(request.title);
+    const options = { location: ProgressLocation.Notification, title, cancellable: true };
+    void window.withProgress(options, async (progress, token) => {
+      lifetime.track(token.onCancellationRequested(() => withdrawal.abort()));
+      request.report = (message) => progress.report({ message });
+      if (request.wait) request.report(describeWait(request.wait));
+      await new Promise<void>((resolve) => lifetime.track({ dispose: resolve }));
+    });
+  }
+}
+
+/** Describes a wait without text from a server, because the editor renders links in it. */
+function describeWait({ behind }: RequestWait): string {
+  const text =
+    behind === 'submission'
+      ? l10n.t('Waiting for another submission to this server to finish.')
+      : l10n.t('Waiting for another request to this server to finish.');
+  return `${text} [${l10n.t('Send Now…')}](command:${sendNowCommand})`;
+}

@@ -1,0 +1,190 @@
+import { l10n, type Uri, type WebviewPanel } from 'vscode';
+import type { FileEntry, FoundFile } from '../../core/model/fileEntry.ts';
+import type { FileStaging } from '../../core/model/searchQuery.ts';
+import { getReportedStaging } from '../../core/model/staging.ts';
+import type { Reason } from '../../core/model/reason.ts';
+import type { Clock } from '../../core/util/clock.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import type { runCommand } from '../editor/commandBoundary.ts';
+import type { FileRef } from '../editor/contributions.ts';
+import { getSignInRemedy, type SignInRemedy } from '../words/signInWords.ts';
+import { toPlainLine } from '../words/plainText.ts';
+import { describeReason } from '../words/reasonWords.ts';
+import {
+  isMetadataIntent,
+  type MetadataIntent,
+  type MetadataHostMessage,
+  type MetadataSnapshot,
+} from '../../webviews/messages/metadataMessages.ts';
+import type { HostIntent } from '../../webviews/messages/pageMessages.ts';
+import { copyText, PanelHost, getPageWords } from './panelHost.ts';
+
+/** Services of the metadata pages. */
+export interface MetadataPanelsDependencies {
+  readonly extensionUri: Uri;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly run: typeof runCommand;
+  /** Returns the staging status of a file that a search filtered by it (D31: staged display). */
+  getStaging(ref: FileRef): FileStaging | undefined;
+  isConnected(connectionId: string): boolean;
+  fetchFile(ref: FileRef, signal: AbortSignal): Promise<{ readonly file?: FoundFile; readonly reason?: Reason }>;
+  onDidConnect(listener: () => void): Disposable;
+}
+
+/** Returns true if two references name the same file of the same connection. */
+export function isSameFile(first: FileRef, second: FileRef): boolean {
+  return first.connectionId === second.connectionId && first.database === second.database && first.id === second.id;
+}
+
+/** Controls one open metadata page. */
+export class MetadataPage implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly host: PanelHost<MetadataIntent, MetadataHostMessage>;
+  private readonly dependencies: MetadataPanelsDependencies;
+  private snapshot: MetadataSnapshot;
+  private pendingRequest: AbortController | undefined;
+  private isWaiting = false;
+  /** Remedy for the problem that the page shows. */
+  private remedy: SignInRemedy | undefined;
+
+  constructor(panel: WebviewPanel, dependencies: MetadataPanelsDependencies, snapshot: MetadataSnapshot) {
+    this.dependencies = dependencies;
+    this.snapshot = snapshot;
+    this.host = this.lifetime.track(
+      new PanelHost<MetadataIntent, MetadataHostMessage>(panel, dependencies, {
+        page: 'metadata',
+        isIntent: isMetadataIntent,
+        createStartMessage: () => ({ type: 'start', words: getPageWords(), snapshot: this.snapshot }),
+        onIntent: (intent) => this.handleIntent(intent),
+      }),
+    );
+    this.lifetime.track({ dispose: () => this.pendingRequest?.abort() });
+    this.update({});
+  }
+
+  get ref(): FileRef {
+    return this.snapshot.ref;
+  }
+
+  get isPinned(): boolean {
+    return this.snapshot.kept;
+  }
+
+  pin(): void {
+    this.update({ kept: true });
+  }
+
+  reveal(preserveFocus: boolean): void {
+    this.host.panel.reveal(undefined, preserveFocus);
+  }
+
+  /** Shows a file: its known metadata at once, then the service's. Doesn't request again what is already shown. */
+  show(ref: FileRef, known?: FileEntry): void {
+    const { found, receivedAt, loading, problem, old } = this.snapshot;
+    const isSame = isSameFile(ref, this.ref);
+    if (isSame && problem === undefined && !old && (loading || found !== undefined)) return;
+    const { staging } = this.snapshot;
+    const next = { ref, kept: this.isPinned, loading: false, ...(isSame && staging && { staging }) };
+    if (known) this.snapshot = { ...next, found: known, receivedAt: this.dependencies.clock.now() };
+    else if (isSame && found && receivedAt !== undefined) this.snapshot = { ...next, found, receivedAt };
+    else this.snapshot = next;
+    void this.fetch();
+  }
+
+  /** Fetches the metadata of the file that the page shows. Aborts an earlier request. */
+  async fetch(): Promise<void> {
+    this.pendingRequest?.abort();
+    const request = new AbortController();
+    this.pendingRequest = request;
+    this.isWaiting = false;
+    this.update({ loading: true });
+    const { file, reason } = await this.dependencies.fetchFile(this.ref, request.signal).catch((error: unknown) => {
+      this.dependencies.log.error(`Could not fetch the metadata of a file: ${String(error)}`);
+      return { file: undefined, reason: undefined };
+    });
+    if (request.signal.aborted) return;
+    this.isWaiting = reason?.kind === 'notConnected';
+    const { ref, kept, staging } = this.snapshot;
+    const next = { ref, kept, loading: false, receivedAt: this.dependencies.clock.now(), ...(staging && { staging }) };
+    if (file !== undefined) this.replace({ ...next, found: file });
+    else this.showProblem(reason);
+  }
+
+  private showProblem(reason: Reason | undefined): void {
+    this.remedy = reason && getSignInRemedy(reason, this.ref.connectionId);
+    const { remedy, ...shown } = this.snapshot;
+    const problem = this.describeProblem(reason);
+    this.replace({ ...shown, loading: false, problem, ...(this.remedy && { remedy: this.remedy.icon }) });
+  }
+
+  /** Fetches the metadata if the page waited for a connection and it is open now. */
+  fetchIfWaiting(): void {
+    if (this.isWaiting && this.dependencies.isConnected(this.ref.connectionId)) void this.fetch();
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private describeProblem(reason: Reason | undefined): string {
+    const name = toPlainLine(this.ref.name);
+    if (reason === undefined) return l10n.t('{0} returned no metadata for {1}.', toPlainLine(this.ref.database), name);
+    return l10n.t('Could not fetch the metadata of {0}: {1}.', name, describeReason(reason));
+  }
+
+  private update(changed: Partial<MetadataSnapshot>): void {
+    this.replace({ ...this.snapshot, ...changed });
+  }
+
+  private replace(snapshot: MetadataSnapshot): void {
+    const reported = snapshot.found?.kind === 'file' ? getReportedStaging(snapshot.found) : undefined;
+    const staging = reported ?? this.dependencies.getStaging(snapshot.ref) ?? snapshot.staging;
+    this.snapshot = { ...snapshot, ...(staging && { staging }) };
+    const name = snapshot.found?.kind === 'file' ? snapshot.found.name : snapshot.ref.name;
+    this.host.panel.title = getTabTitle(name);
+    this.host.post({ type: 'snapshot', snapshot: this.snapshot });
+  }
+
+  private handleIntent(intent: Exclude<MetadataIntent, HostIntent>): void {
+    switch (intent.type) {
+      case 'transfer':
+      case 'copyId':
+      case 'showJson':
+        this.dependencies.run(intentCommands[intent.type], this.ref);
+        break;
+      case 'copyHash':
+        this.copyHash();
+        break;
+      case 'keep':
+        this.pin();
+        break;
+      case 'retry':
+        void this.fetch();
+        break;
+      case 'remedy':
+        if (this.remedy) this.dependencies.run(this.remedy.id, this.remedy.argument);
+        break;
+    }
+  }
+
+  private copyHash(): void {
+    const { found } = this.snapshot;
+    if (found?.kind === 'file' && found.hash !== undefined)
+      copyText(found.hash, l10n.t('Hash copied'), this.dependencies.log);
+  }
+}
+
+const intentCommands = {
+  transfer: 'dataTransfer.transferFiles',
+  copyId: 'dataTransfer.copyFileId',
+  showJson: 'dataTransfer.showMetadataJson',
+} as const;
+
+const maxTitleLength = 60;
+
+function getTabTitle(name: string): string {
+  const line = toPlainLine(name);
+  return line.length > maxTitleLength ? `${line.slice(0, maxTitleLength - 1)}…` : line;
+}

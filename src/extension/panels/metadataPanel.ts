@@ -1,0 +1,88 @@
+import { ViewColumn, window, type WebviewPanel } from 'vscode';
+import type { FileEntry } from '../../core/model/fileEntry.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import { panelTypes, type FileRef } from '../editor/contributions.ts';
+import { isMetadataPageState, type MetadataSnapshot } from '../../webviews/messages/metadataMessages.ts';
+import { isSameFile, MetadataPage, type MetadataPanelsDependencies } from './metadataPage.ts';
+
+/** Options for opening a metadata page. */
+interface ShowMetadataOptions {
+  /** Gives the file a page of its own, which isn't reused for another file. */
+  readonly pin?: boolean;
+  readonly preserveFocus?: boolean;
+}
+
+/** Longest time between the two clicks of a double click, which the editor reports as single clicks. */
+const doubleClickMs = 500;
+
+/** Manages the open metadata pages: pinned ones with a file each, and at most one preview. */
+export class MetadataPanels implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly pages = new Set<MetadataPage>();
+  private readonly dependencies: MetadataPanelsDependencies;
+  private last: { readonly ref: FileRef; readonly at: number } | undefined;
+
+  constructor(dependencies: MetadataPanelsDependencies) {
+    this.dependencies = dependencies;
+    this.lifetime.track(
+      dependencies.onDidConnect(() => {
+        for (const page of this.pages) page.fetchIfWaiting();
+      }),
+    );
+    this.lifetime.track({ dispose: () => this.pages.forEach((page) => page.dispose()) });
+  }
+
+  /**
+   * Shows a file in its own page, else in the preview page, else in a new page. A file that is shown twice within
+   * {@link doubleClickMs} is pinned: that is how a double click on its row arrives.
+   */
+  show(ref: FileRef, known?: FileEntry, options: ShowMetadataOptions = {}): void {
+    const pages = [...this.pages];
+    const ownPage = pages.find((page) => isSameFile(page.ref, ref));
+    const page = ownPage ?? (options.pin ? undefined : pages.find((candidate) => !candidate.isPinned));
+    if (page) page.reveal(options.preserveFocus ?? false);
+    const shownPage = page ?? this.open(ref, options);
+    if ((options.pin ?? false) || this.isDoubleClick(ref)) shownPage.pin();
+    shownPage.show(ref, known);
+  }
+
+  /** Restores a page after a reload with its last content, without a request to a service that may not run yet. */
+  readonly restore = (panel: WebviewPanel, state: unknown): void => {
+    if (!isMetadataPageState(state)) {
+      this.dependencies.log.warn('Could not restore a metadata page: its saved state is invalid.');
+      panel.dispose();
+      return;
+    }
+    const { ref, kept, staging, found, receivedAt = 0 } = state;
+    const saved = { ref, kept, ...(staging && { staging }) };
+    if (found === undefined) void this.createPage(panel, { ...saved, loading: true }).fetch();
+    else this.createPage(panel, { ...saved, loading: false, found, receivedAt, old: true });
+  };
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private isDoubleClick(ref: FileRef): boolean {
+    const { last } = this;
+    const at = this.dependencies.clock.now();
+    this.last = { ref, at };
+    return last !== undefined && isSameFile(last.ref, ref) && at - last.at < doubleClickMs;
+  }
+
+  private open(ref: FileRef, options: ShowMetadataOptions): MetadataPage {
+    const column = { viewColumn: ViewColumn.Active, preserveFocus: options.preserveFocus ?? false };
+    const panel = window.createWebviewPanel(panelTypes.metadata, ref.name, column, { enableFindWidget: true });
+    return this.createPage(panel, { ref, kept: options.pin ?? false, loading: false });
+  }
+
+  private createPage(panel: WebviewPanel, snapshot: MetadataSnapshot): MetadataPage {
+    const page = new MetadataPage(panel, this.dependencies, snapshot);
+    this.pages.add(page);
+    panel.onDidDispose(() => {
+      this.pages.delete(page);
+      page.dispose();
+    });
+    return page;
+  }
+}

@@ -1,0 +1,103 @@
+import { env, l10n, Uri, window, type WebviewPanel } from 'vscode';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import type { Guard } from '../../webviews/messages/guards.ts';
+import { toOpenableLink } from '../../webviews/messages/links.ts';
+import { isHostIntent, type HostIntent, type PageWords } from '../../webviews/messages/pageMessages.ts';
+import { getPageFolders, createShellHtml, type PageName } from './shell.ts';
+
+/** Services of a {@link PanelHost}. */
+interface PanelHostDependencies {
+  readonly extensionUri: Uri;
+  readonly log: Logger;
+}
+
+/** Describes one kind of page and the messages it exchanges with the host. */
+interface PageContract<Intent, Message> {
+  readonly page: PageName;
+  readonly isIntent: Guard<Intent>;
+  /** Creates the first message of a page that has started or restarted: its whole content, with the translations. */
+  readonly createStartMessage: () => Message;
+  /** Handles an action of the user in the page. */
+  readonly onIntent: (intent: Exclude<Intent, HostIntent>) => void;
+}
+
+/**
+ * Loads a page into an editor panel and exchanges messages with it. Answers each `ready` with a whole snapshot, because
+ * a page may restart at any time, for example after being hidden. Ignores messages that the guard rejects.
+ */
+export class PanelHost<Intent extends { readonly type: string }, Message extends object> implements Disposable {
+  readonly panel: WebviewPanel;
+  private readonly lifetime = new Lifetime();
+  private readonly log: Logger;
+  private readonly contract: PageContract<Intent, Message>;
+  private hasStarted = false;
+
+  constructor(
+    panel: WebviewPanel,
+    { extensionUri, log }: PanelHostDependencies,
+    contract: PageContract<Intent, Message>,
+  ) {
+    this.panel = panel;
+    this.log = log;
+    this.contract = contract;
+    this.lifetime.track(panel.webview.onDidReceiveMessage((message: unknown) => this.receive(message)));
+    panel.webview.options = { enableScripts: true, localResourceRoots: getPageFolders(extensionUri) };
+    panel.iconPath = {
+      light: Uri.joinPath(extensionUri, 'media', 'page-light.svg'),
+      dark: Uri.joinPath(extensionUri, 'media', 'page-dark.svg'),
+    };
+    panel.webview.html = createShellHtml(panel.webview, extensionUri, contract.page, l10n.t('Data Transfer'));
+  }
+
+  /** Sends a message to the page. Before the first `ready` nothing is sent; the start message has everything then. */
+  post(message: Message): void {
+    if (!this.hasStarted) return;
+    this.panel.webview.postMessage(message).then(undefined, (error: unknown) => {
+      this.log.warn(`Page ${this.contract.page}: could not deliver a message: ${String(error)}`);
+    });
+  }
+
+  /** Detaches from the page without closing it, so that it can be restored after the window reloads. */
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private receive(message: unknown): void {
+    if (isHostIntent(message)) this.handleHostIntent(message);
+    else if (this.contract.isIntent(message)) this.contract.onIntent(message as Exclude<Intent, HostIntent>);
+    else this.log.warn(`Page ${this.contract.page}: ignored an unknown message.`);
+  }
+
+  private handleHostIntent(intent: HostIntent): void {
+    if (intent.type === 'openLink') openLink(intent.address, this.log);
+    else if (intent.type === 'ignored') {
+      this.log.warn(`Page ${this.contract.page}: the page ignored a message that it doesn't know.`);
+    } else {
+      this.hasStarted = true;
+      this.post(this.contract.createStartMessage());
+    }
+  }
+}
+
+/** Opens an address outside the editor if it passes the host's own check. */
+function openLink(address: string, log: Logger): void {
+  const link = toOpenableLink(address);
+  if (link === undefined) return;
+  env.openExternal(Uri.parse(link, true)).then(undefined, (error: unknown) => {
+    log.warn(`Could not open a link of a page: ${String(error)}`);
+  });
+}
+
+/** Returns the language and the translations for the pages. */
+export function getPageWords(): PageWords {
+  return { language: env.language, ...(l10n.bundle !== undefined && { bundle: l10n.bundle }) };
+}
+
+/** Copies text to the clipboard, and confirms it in the status bar because the page may have lost the focus. */
+export function copyText(text: string, confirmation: string, log: Logger): void {
+  env.clipboard.writeText(text).then(
+    () => window.setStatusBarMessage(confirmation, 3000),
+    (error: unknown) => log.warn(`Could not write to the clipboard: ${String(error)}`),
+  );
+}

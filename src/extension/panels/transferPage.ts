@@ -1,0 +1,225 @@
+import { l10n, type Uri, type WebviewPanel } from 'vscode';
+import type { Estimate } from '../../core/model/estimate.ts';
+import type { Reason } from '../../core/model/reason.ts';
+import {
+  canSubmitAgain,
+  hasEnded,
+  isPaused,
+  type Transfer,
+  type TransferFile,
+  type TransferState,
+} from '../../core/model/transferModel.ts';
+import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
+import type { TransferStore } from '../../core/store/transferStore.ts';
+import type { Clock } from '../../core/util/clock.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import type { runCommand } from '../editor/commandBoundary.ts';
+import { listRevealActions } from '../editor/folderActions.ts';
+import { getSignInRemedy } from '../words/signInWords.ts';
+import { describeEstimateBasis, formatTimeLeft } from '../words/estimateWords.ts';
+import { toPlainLine } from '../words/plainText.ts';
+import { describeReason, describeUnsentReason } from '../words/reasonWords.ts';
+import { describeStatus, describeState, isUnsent } from '../words/transferWords.ts';
+import {
+  isTransferIntent,
+  transferStates,
+  type PageEstimate,
+  type PagePlace,
+  type PageTransfer,
+  type TransferIntent,
+  type TransferHostMessage,
+  type TransferSnapshot,
+} from '../../webviews/messages/transferMessages.ts';
+import type { HostIntent } from '../../webviews/messages/pageMessages.ts';
+import { copyText, PanelHost, getPageWords } from './panelHost.ts';
+import { findPlace, type TransferPlaceDependencies } from './transferPlace.ts';
+
+/** Services of the transfer pages. */
+export interface TransferPanelsDependencies {
+  readonly extensionUri: Uri;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly run: typeof runCommand;
+  readonly transfers: TransferStore;
+  /** Loads the transfers that ended in earlier sessions. */
+  loadFinished(): Promise<void>;
+  /** Estimates the remaining time of a transfer; undefined without a reliable estimate. */
+  getEstimate(transfer: Transfer): Estimate | undefined;
+  /** Shows the row of a transfer in its tree. */
+  reveal(key: string): void;
+  /** Services that know where transferred files are. */
+  readonly places: TransferPlaceDependencies;
+}
+
+/** Number of files in a snapshot; the full list is sent once, when the page requests it. */
+const firstFileCount = 200;
+
+/** Controls one open transfer page. The store may not have its transfer yet. */
+export class TransferPage implements Disposable {
+  readonly key: string;
+  private readonly lifetime = new Lifetime();
+  private readonly host: PanelHost<TransferIntent, TransferHostMessage>;
+  private readonly dependencies: TransferPanelsDependencies;
+  private place: PagePlace | undefined;
+  private placeState: Transfer['state'] | undefined;
+  private isDisposed = false;
+
+  constructor(panel: WebviewPanel, dependencies: TransferPanelsDependencies, key: string) {
+    this.dependencies = dependencies;
+    this.key = key;
+    this.host = this.lifetime.track(
+      new PanelHost<TransferIntent, TransferHostMessage>(panel, dependencies, {
+        page: 'transfer',
+        isIntent: isTransferIntent,
+        createStartMessage: () => ({
+          type: 'start',
+          words: getPageWords(),
+          states: getStateWords(),
+          snapshot: this.createSnapshot(),
+        }),
+        onIntent: (intent) => this.handleIntent(intent),
+      }),
+    );
+    this.update();
+  }
+
+  reveal(): void {
+    this.host.panel.reveal();
+  }
+
+  /** Sends the current status of the transfer to the page. */
+  update(): void {
+    const transfer = this.dependencies.transfers.get(this.key);
+    // A restored page has its title before its transfer is loaded.
+    if (transfer) this.host.panel.title = getTitle(transfer);
+    this.host.post({ type: 'snapshot', snapshot: this.createSnapshot() });
+    if (this.placeState === transfer?.state) return;
+    this.placeState = transfer?.state;
+    void this.updatePlace();
+  }
+
+  /** Looks up again where the transferred files are, and whether they were verified. */
+  async updatePlace(): Promise<void> {
+    const { transfers, clock, places } = this.dependencies;
+    try {
+      this.place = await findPlace(transfers.get(this.key), clock.now(), places);
+    } catch (error) {
+      this.dependencies.log.warn(`The files of a transfer could not be located: ${String(error)}`);
+    }
+    if (!this.isDisposed) this.update();
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.lifetime.dispose();
+  }
+
+  private createSnapshot(): TransferSnapshot {
+    const transfer = this.dependencies.transfers.get(this.key);
+    const now = this.dependencies.clock.now();
+    if (transfer === undefined) return { key: this.key, now };
+    const page = toPageTransfer(transfer, this.dependencies.getEstimate(transfer));
+    return { key: this.key, now, transfer: { ...page, ...(this.place && { place: this.place }) } };
+  }
+
+  private runRemedy(): void {
+    const { problem, order } = this.dependencies.transfers.get(this.key) ?? {};
+    const remedy = problem && order && getSignInRemedy(problem, order.connectionId);
+    if (remedy) this.dependencies.run(remedy.id, remedy.argument);
+  }
+
+  private handleIntent(intent: Exclude<TransferIntent, HostIntent>): void {
+    switch (intent.type) {
+      case 'cancel':
+      case 'copyId':
+      case 'submitAgain':
+      case 'didStart':
+      case 'showFiles':
+      case 'verifyFiles':
+        this.dependencies.run(intentCommands[intent.type], { kind: 'transfer', key: this.key });
+        break;
+      case 'remedy':
+        this.runRemedy();
+        break;
+      case 'startService':
+        this.dependencies.run('dataTransfer.startLocalService');
+        break;
+      case 'reveal':
+        this.dependencies.reveal(this.key);
+        break;
+      case 'revealFolder':
+        if (this.place) listRevealActions(this.place.folder)[0]?.run();
+        break;
+      case 'copyFolder':
+        if (this.place) copyText(this.place.folder, l10n.t('Folder name copied'), this.dependencies.log);
+        break;
+      case 'listFiles':
+        this.host.post({ type: 'files', files: this.dependencies.transfers.get(this.key)?.order.files ?? [] });
+        break;
+    }
+  }
+}
+
+const intentCommands = {
+  cancel: 'dataTransfer.cancelTransfer',
+  copyId: 'dataTransfer.copyTransferId',
+  submitAgain: 'dataTransfer.submitAgain',
+  didStart: 'dataTransfer.transferDidStart',
+  showFiles: 'dataTransfer.revealLandedFiles',
+  verifyFiles: 'dataTransfer.verifyLandedFiles',
+} as const;
+
+function getTitle(transfer: Transfer): string {
+  if (transfer.startedElsewhere) return l10n.t('Transfer started elsewhere');
+  return l10n.t('Transfer to {0}', toPlainLine(transfer.order.destination));
+}
+
+function toPageTransfer(transfer: Transfer, estimate: Estimate | undefined): PageTransfer {
+  const { order, problem, ...facts } = transfer;
+  const { files, ...rest } = order;
+  const sizeBytes = sumSizeBytes(files);
+  const [ended, paused, outcome] = [hasEnded(facts.state), isPaused(transfer), getOutcome(transfer)];
+  const remedy = problem && getSignInRemedy(problem, order.connectionId)?.icon;
+  return {
+    ...facts,
+    order: rest,
+    firstFiles: files.slice(0, firstFileCount),
+    requestedFileCount: files.length,
+    ...(sizeBytes !== undefined && { sizeBytes }),
+    statusText: describeStatus(transfer),
+    progress: getProgress(transfer),
+    ...(outcome !== undefined && { outcome }),
+    ended,
+    paused,
+    canSubmitAgain: canSubmitAgain(transfer),
+    canCancel: !ended && !paused && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
+    ...(problem !== undefined && !paused && toPageProblem(transfer, problem)),
+    ...(remedy && { remedy }),
+    ...(estimate !== undefined && { estimate: toPageEstimate(estimate) }),
+  };
+}
+
+function toPageProblem(transfer: Transfer, problem: Reason): Pick<PageTransfer, 'problem' | 'problemKind'> {
+  if (isUnsent(transfer)) return { problem: describeUnsentReason(problem), problemKind: 'unsent' };
+  return { problem: describeReason(problem), ...(problem.kind === 'queued' && { problemKind: 'queued' }) };
+}
+
+function toPageEstimate(estimate: Estimate): PageEstimate {
+  const basis = describeEstimateBasis(estimate);
+  return { text: formatTimeLeft(estimate), ...(basis !== undefined && { basis }) };
+}
+
+function sumSizeBytes(files: readonly TransferFile[]): number | undefined {
+  let total = 0;
+  for (const { sizeBytes } of files) {
+    if (sizeBytes === undefined) return undefined;
+    total += sizeBytes;
+  }
+  return total;
+}
+
+function getStateWords(): Record<string, string> {
+  const states = Object.keys(transferStates) as TransferState[];
+  return Object.fromEntries(states.map((state) => [state, describeState(state)]));
+}

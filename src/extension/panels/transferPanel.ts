@@ -1,0 +1,70 @@
+import { l10n, ViewColumn, window, type WebviewPanel } from 'vscode';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import { panelTypes } from '../editor/contributions.ts';
+import { isTransferPageState } from '../../webviews/messages/transferMessages.ts';
+import { TransferPage, type TransferPanelsDependencies } from './transferPage.ts';
+
+/** Manages the open transfer pages, one for each transfer. */
+export class TransferPanels implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly pages = new Map<string, TransferPage>();
+  private readonly dependencies: TransferPanelsDependencies;
+
+  constructor(dependencies: TransferPanelsDependencies) {
+    this.dependencies = dependencies;
+    this.lifetime.track({ dispose: () => this.pages.forEach((page) => page.dispose()) });
+    this.lifetime.track(dependencies.transfers.onDidChange((keys) => this.update(keys)));
+    const { verificationHistory } = dependencies.places;
+    this.lifetime.track(verificationHistory.onDidChange((key) => void this.pages.get(key)?.updatePlace()));
+  }
+
+  /** Shows the page of a transfer, which may be added to the store later. */
+  show(key: string): void {
+    const page = this.pages.get(key);
+    if (page) {
+      page.reveal();
+      void page.updatePlace();
+    } else this.createPage(createPanel(), key);
+  }
+
+  /** Restores the page of the same transfer after a reload. */
+  readonly restore = (panel: WebviewPanel, state: unknown): void => {
+    if (isTransferPageState(state) && !this.pages.has(state.key)) {
+      this.createPage(panel, state.key);
+      return;
+    }
+    this.dependencies.log.warn('Could not restore a transfer page: its saved state is invalid.');
+    panel.dispose();
+  };
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private update(keys: readonly string[]): void {
+    for (const key of keys) this.pages.get(key)?.update();
+    this.loadMissing();
+  }
+
+  /** Loads the transfers of earlier sessions if a restored page shows one of them. */
+  private loadMissing(): void {
+    const { transfers, loadFinished } = this.dependencies;
+    const isMissing = [...this.pages.keys()].some((key) => transfers.get(key) === undefined);
+    if (isMissing && transfers.hasEarlier) void loadFinished();
+  }
+
+  private createPage(panel: WebviewPanel, key: string): void {
+    const page = new TransferPage(panel, this.dependencies, key);
+    this.pages.set(key, page);
+    this.loadMissing();
+    panel.onDidDispose(() => {
+      this.pages.delete(key);
+      page.dispose();
+    });
+  }
+}
+
+function createPanel(): WebviewPanel {
+  const title = l10n.t('Transfer');
+  return window.createWebviewPanel(panelTypes.transfer, title, ViewColumn.Active, { enableFindWidget: true });
+}

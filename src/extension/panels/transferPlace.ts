@@ -1,0 +1,32 @@
+import type { Transfer } from '../../core/model/transferModel.ts';
+import { hasTransferredFiles } from '../../core/model/transferOutcome.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import type { TransferredFolder } from '../../core/verification/transferredFolderSearch.ts';
+import { listRevealActions } from '../editor/folderActions.ts';
+import type { VerificationHistory } from '../editor/verificationHistory.ts';
+import { describePastVerification } from '../words/verificationWords.ts';
+import type { PagePlace } from '../../webviews/messages/transferMessages.ts';
+
+/** Services that know where transferred files are. */
+export interface TransferPlaceDependencies {
+  /** Finds the folder of a transfer on this machine, without asking. */
+  locateFiles(transfer: Transfer): Promise<TransferredFolder | undefined>;
+  readonly verificationHistory: Pick<VerificationHistory, 'get' | 'onDidChange'>;
+}
+
+/** Returns the place of the files of a transfer; undefined if it didn't succeed. */
+export async function findPlace(
+  transfer: Transfer | undefined,
+  now: number,
+  { locateFiles, verificationHistory }: TransferPlaceDependencies,
+): Promise<PagePlace | undefined> {
+  if (transfer?.id === undefined || !hasTransferredFiles(transfer)) return undefined;
+  const [found, past] = await Promise.all([locateFiles(transfer), verificationHistory.get(transfer.key)]);
+  const folder = found?.folder ?? getTransferFolderName(transfer.id);
+  const [reveal] = found ? listRevealActions(folder) : [];
+  return {
+    folder,
+    ...(reveal && { revealLabel: reveal.label }),
+    ...(past && { verified: describePastVerification(past, now) }),
+  };
+}

@@ -1,0 +1,265 @@
+import { commands, Uri, window, type ExtensionContext, type WebviewPanel } from 'vscode';
+import { Explorer } from '../core/explorer.ts';
+import { createStagingLookup } from '../core/model/staging.ts';
+import type { Transfer } from '../core/model/transferModel.ts';
+import { Estimates } from '../core/monitor/estimates.ts';
+import { settlesWithin, systemClock as clock } from '../core/util/clock.ts';
+import type { Lifetime } from '../core/util/lifetime.ts';
+import { commandHandlers } from './commands/commandHandlers.ts';
+import { reopenUnlessShown } from './commands/connections/connectionPicker.ts';
+import { syncConnections } from './commands/connections/connectionSync.ts';
+import { syncLocalService } from './commands/connections/localServiceSync.ts';
+import { watchRunningTransfers } from './commands/connections/watchedTransfers.ts';
+import type { CommandServices, EditorServices } from './commands/services.ts';
+import { locateTransferredFiles } from './commands/verification/transferredFolders.ts';
+import { CommandBoundary, runCommand } from './editor/commandBoundary.ts';
+import { getConnectionName } from './editor/connectionName.ts';
+import { watchContextKeys } from './editor/contextKeys.ts';
+import { viewIds, type CommandId, type panelTypes } from './editor/contributions.ts';
+import { readNetworkSettings } from './editor/editorNetworkSettings.ts';
+import { localConnectionId } from './editor/machine.ts';
+import { SavedSearches } from './editor/savedSearches.ts';
+import { getUserId } from './editor/userId.ts';
+import { createEditorServices } from './editorServices.ts';
+import { LocalService } from './localService/localService.ts';
+import { findSavedFolder, getServedFolders } from './localService/servedFolders.ts';
+import { notifyRejectedKeys } from './notices/keyNotices.ts';
+import { notifyUnsavedRecords } from './notices/ledgerNotices.ts';
+import { TransferNotices } from './notices/transferNotices.ts';
+import { MetadataPanels } from './panels/metadataPanel.ts';
+import { TransferPanels } from './panels/transferPanel.ts';
+import type { SideBar } from './views/sideBar.ts';
+import { StaleSearches } from './views/staleSearches.ts';
+import { TransferStatusBar } from './views/transferStatusBar.ts';
+import { TreeViews } from './views/treeViews.ts';
+import { describeEstimate } from './words/estimateWords.ts';
+
+/** The extension after its start. */
+export interface RunningExtension {
+  /** Runs a command with what the editor passes: a row, and all selected rows. Shows a failure. */
+  runCommand(id: CommandId, argument?: unknown, selection?: unknown): Promise<void>;
+  /** Restores the pages that were open when the window was reloaded. */
+  readonly restorePage: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;
+  /** Services for tests inside the editor. */
+  readonly services: CommandServices & Pick<Explorer, 'keys'>;
+}
+
+/** Builds the extension in the order of dependencies; resolves when the running transfers are loaded. */
+export async function startExtension(
+  context: ExtensionContext,
+  lifetime: Lifetime,
+  sideBar: SideBar,
+): Promise<RunningExtension> {
+  const editor = createEditorServices(context, lifetime);
+  const core = lifetime.track(await createCore(context, editor));
+  const localService = lifetime.track(createLocalService(context, editor));
+  const estimates = lifetime.track(createEstimates(core));
+  const savedSearches = lifetime.track(createSavedSearches(context, core, editor));
+  // Searches appear together with the views; a disk that hangs does not keep the views from appearing.
+  await settlesWithin(clock, maxRestoreMs, savedSearches.restore());
+  const views = lifetime.track(createViews(sideBar, core, editor, estimates));
+  const statusBar = createStatusBar(lifetime, core, estimates);
+  startNotices(lifetime, core, editor);
+  const pages = createPages(lifetime, context.extensionUri, core, editor, estimates, views);
+  const services = { ...getCoreServices(core), ...editor, ...pages, localService, views, statusBar };
+  syncState(lifetime, services);
+  lifetime.track(createStaleSearches(core, sideBar));
+  views.onFirstUse(() => void reopenUnlessShown(services));
+  await core.transferFlow.resume();
+  lifetime.track(watchRunningTransfers(services));
+  return {
+    runCommand: new CommandBoundary(commandHandlers, services).perform,
+    restorePage: { metadata: pages.metadataPanels.restore, transfer: pages.transferPanels.restore },
+    services,
+  };
+}
+
+async function createCore(context: ExtensionContext, { log, settings, memory }: EditorServices): Promise<Explorer> {
+  return new Explorer({
+    log,
+    clock,
+    ledgerFolder: Uri.joinPath(context.globalStorageUri, 'transfers').fsPath,
+    getOrcid: (connectionId) => getUserId(settings, connectionId),
+    getTimeoutSeconds: () => settings.submitTimeoutSeconds,
+    getMinIntervalMs: () => settings.shortestIntervalMs,
+    hasFocus: () => window.state.focused,
+    getNetworkSettings: readNetworkSettings,
+    fetch: async (address, init) => await globalThis.fetch(address, init),
+    savedDialects: await memory.getServerDialects(),
+    saveDialects: (learned) => memory.saveServerDialects(learned),
+    rememberConnection: (id) => memory.rememberConnection(id),
+    savedSearchability: await memory.getSearchability(),
+    saveSearchability: (learned) => memory.saveSearchability(learned),
+  });
+}
+
+function createLocalService(
+  { extensionUri }: ExtensionContext,
+  { facts, log, settings, servicePlaces }: EditorServices,
+): LocalService {
+  return new LocalService({
+    program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
+    dataFolder: servicePlaces.dataFolder,
+    version: facts.version,
+    clock,
+    log,
+    folders: () => getServedFolders(settings, servicePlaces, log),
+    retentionDays: () => settings.retentionDays,
+  });
+}
+
+function createEstimates({ transferStore, transferFlow }: Explorer): Estimates {
+  return new Estimates({ store: transferStore, clock, loadFinished: () => transferFlow.loadFinished() });
+}
+
+/** Longest time to wait for the saved searches. */
+const maxRestoreMs = 2000;
+
+/** Creates the store of searches on disk: that of the workspace, or a common one for windows without a folder. */
+function createSavedSearches(
+  { storageUri, globalStorageUri }: ExtensionContext,
+  { searchStore: store }: Explorer,
+  { log }: EditorServices,
+): SavedSearches {
+  const folder = Uri.joinPath(storageUri ?? globalStorageUri, 'searches').fsPath;
+  return new SavedSearches({ folder, store, clock, log });
+}
+
+function createStaleSearches({ searchStore: store, searchFlow, sessions }: Explorer, sideBar: SideBar): StaleSearches {
+  return new StaleSearches({
+    store,
+    view: sideBar.searchResults.view,
+    getSession: () => sessions.active,
+    onDidChangeSession: sessions.onDidChange,
+    refresh: (key) => searchFlow.refresh(key),
+  });
+}
+
+/** Creates the trees of the side bar. */
+function createViews(sideBar: SideBar, core: Explorer, { settings }: EditorServices, estimates: Estimates): TreeViews {
+  const { connectionStore, searchStore, transferStore, parameterFlow, transferFlow, sessions } = core;
+  // A remote service may report the address of a local folder; only the local service is trusted.
+  const isSaved = (url: string): boolean =>
+    sessions.active?.connection.id === localConnectionId && findSavedFolder(settings, url) !== undefined;
+  return new TreeViews(sideBar, {
+    databases: {
+      store: connectionStore,
+      parameters: core.parameterStore,
+      searchability: core.searchabilityStore,
+      loadParameters: (name) => parameterFlow.load(name),
+      isSaved,
+    },
+    searchStore,
+    getConnectionName: (id) => getConnectionName({ settings, sessions }, id),
+    transfers: {
+      store: transferStore,
+      clock,
+      loadFinished: () => transferFlow.loadFinished(),
+      loadLastFinished: () => transferFlow.loadLastFinished(),
+      estimate: (transfer) => formatEstimate(estimates, transfer),
+    },
+  });
+}
+
+function createStatusBar(
+  lifetime: Lifetime,
+  { transferStore, sessions, keys }: Explorer,
+  estimates: Estimates,
+): TransferStatusBar {
+  const isConnected = (id: string): boolean => sessions.get(id) !== undefined;
+  const statusBar = lifetime.track(
+    new TransferStatusBar({
+      store: transferStore,
+      clock,
+      isConnected,
+      // Without a session nothing is retried.
+      keyRejection: (id) => (isConnected(id) ? keys.getRejection(id) : undefined),
+      estimate: (transfer) => formatEstimate(estimates, transfer),
+    }),
+  );
+  lifetime.track(sessions.onDidChange(() => statusBar.draw()));
+  lifetime.track(keys.onDidChange(() => statusBar.draw()));
+  return statusBar;
+}
+
+function formatEstimate(estimates: Estimates, transfer: Transfer): string | undefined {
+  const estimate = estimates.getEstimate(transfer);
+  return estimate && describeEstimate(estimate);
+}
+
+/** Starts the notices about keys, transfers and records that could not be written. */
+function startNotices(lifetime: Lifetime, core: Explorer, { notices, settings }: EditorServices): void {
+  const { keys, sessions, transferStore, transferFlow, noticeClaims } = core;
+  lifetime.track(notifyRejectedKeys(keys, notices, (id) => getConnectionName({ settings, sessions }, id)));
+  lifetime.track(
+    new TransferNotices({
+      store: transferStore,
+      notices,
+      clock,
+      level: () => settings.notifications,
+      isMine: ({ key }) => transferFlow.isOwn(key),
+      claim: (name) => noticeClaims.claim(name),
+      hasFocus: () => window.state.focused,
+      showFiles: (key) => runCommand('dataTransfer.revealLandedFiles', { kind: 'transfer', key }),
+      showProgress: (key) => runCommand('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
+      showTransfers: () => void commands.executeCommand(`${viewIds.transfers}.focus`),
+      didStart: (key) => runCommand('dataTransfer.transferDidStart', { kind: 'transfer', key }),
+      didNotStart: (key) => runCommand('dataTransfer.transferDidNotStart', { kind: 'transfer', key }),
+    }),
+  );
+  lifetime.track(notifyUnsavedRecords(core.unsaved, notices));
+}
+
+/** Creates the pages for metadata and transfers. */
+function createPages(
+  lifetime: Lifetime,
+  extensionUri: Uri,
+  { connectFlow, metadataFlow, searchStore, sessions, transferStore, transferFlow }: Explorer,
+  editor: EditorServices,
+  estimates: Estimates,
+  views: TreeViews,
+): Pick<CommandServices, 'metadataPanels' | 'transferPanels'> {
+  const { log, verificationHistory } = editor;
+  const locateFiles = (transfer: Transfer): ReturnType<typeof locateTransferredFiles> =>
+    locateTransferredFiles({ ...editor, connectFlow, sessions }, transfer);
+  const metadataPanels = new MetadataPanels({
+    extensionUri,
+    log,
+    clock,
+    run: runCommand,
+    fetchFile: (file, signal) => metadataFlow.fetchFile(file, signal),
+    getStaging: (file) => createStagingLookup(searchStore.getAll())(file),
+    isConnected: (id) => sessions.get(id) !== undefined,
+    onDidConnect: sessions.onDidChange,
+  });
+  const transferPanels = new TransferPanels({
+    extensionUri,
+    log,
+    clock,
+    run: runCommand,
+    transfers: transferStore,
+    loadFinished: () => transferFlow.loadFinished(),
+    getEstimate: (transfer) => estimates.getEstimate(transfer),
+    reveal: views.revealTransfer,
+    places: { locateFiles, verificationHistory },
+  });
+  return { metadataPanels: lifetime.track(metadataPanels), transferPanels: lifetime.track(transferPanels) };
+}
+
+/** Updates context keys, connections and the local service after changes, and polls when the window gets the focus. */
+function syncState(lifetime: Lifetime, services: CommandServices): void {
+  lifetime.track(watchContextKeys(services));
+  lifetime.track(syncLocalService(services));
+  lifetime.track(syncConnections(services));
+  lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && services.monitor.pollNow()));
+}
+
+/** Returns the parts of the core that the commands and the tests use. */
+function getCoreServices(core: Explorer) {
+  const { connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies } = core;
+  const { connectFlow, searchFlow, parameterFlow, metadataFlow, transferFlow, trackFlow } = core;
+  return {
+    ...{ connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies },
+    ...{ connectFlow, searchFlow, parameterFlow, metadataFlow, transferFlow, trackFlow },
+  };
+}

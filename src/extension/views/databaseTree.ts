@@ -1,0 +1,274 @@
+import { EventEmitter, l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeDataProvider } from 'vscode';
+import { getMachine, type Connection } from '../../core/model/connection.ts';
+import type { Database } from '../../core/model/databaseModel.ts';
+import type { Reason, ReasonKind } from '../../core/model/reason.ts';
+import type { ConnectionState, ConnectionStore } from '../../core/store/connectionStore.ts';
+import type { Searchability } from '../../core/model/searchability.ts';
+import type { SearchabilityStore } from '../../core/store/searchabilityStore.ts';
+import type { ParameterListing, ParameterStore } from '../../core/store/parameterStore.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { ConnectionNode, DatabaseNode } from '../editor/contributions.ts';
+import { describeParameterType, getParameterLabel } from '../words/parameterWords.ts';
+import { getDatabaseLabel, describeSearchabilityDetail, describeSearchability } from '../words/searchWords.ts';
+import { describeKeyDoubt, isSignInRejected, getSetKeyRemedy } from '../words/signInWords.ts';
+import { formatList } from '../words/localeFormats.ts';
+import { toPlainLine } from '../words/plainText.ts';
+import { describeReason } from '../words/reasonWords.ts';
+import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
+import {
+  createLoadingRow,
+  createMessageItem,
+  createEmptyRow,
+  createFailureRows,
+  createProblemRows,
+  setAccessibleLabel,
+} from './placeholders.ts';
+
+const retryCommand = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry') };
+
+type ConnectedState = Extract<ConnectionState, { readonly kind: 'connected' }>;
+
+/** Services of a {@link DatabaseTree}. */
+export interface DatabaseTreeDependencies {
+  readonly store: ConnectionStore;
+  readonly parameters: ParameterStore;
+  readonly searchability: SearchabilityStore;
+  /** Requests the search parameters of a database by its name; the store reports them. */
+  loadParameters(name: string): unknown;
+  /** Returns true if the database at this address is a folder from the settings. */
+  isSaved(url: string): boolean;
+}
+
+/** Provides the rows of the connection and its databases, grouped if there are several organizations. */
+export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly dependencies: DatabaseTreeDependencies;
+  private readonly store: ConnectionStore;
+  private readonly rows = new Map<string, DatabaseNode>();
+  private readonly changed = this.lifetime.track(new EventEmitter<DatabaseTreeNode | undefined>());
+  /** True while the editor has not redrawn since the last reported change. */
+  private isRedrawPending = false;
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(dependencies: DatabaseTreeDependencies) {
+    this.dependencies = dependencies;
+    this.store = dependencies.store;
+    this.lifetime.track(this.store.onDidChange(() => this.redraw()));
+    const redrawDatabase = (name: string): void => this.changed.fire(this.rows.get(name));
+    this.lifetime.track(dependencies.parameters.onDidChange(redrawDatabase));
+    this.lifetime.track(dependencies.searchability.onDidChange(redrawDatabase));
+  }
+
+  getTreeItem(node: DatabaseTreeNode): TreeItem {
+    if (node.kind === 'message') return createMessageItem(node);
+    if (node.kind === 'connection') return createConnectionItem(this.store.state);
+    if (node.kind === 'organization') return createOrganizationItem(node.name);
+    return this.createDatabaseItem(this.store.findDatabase(node.name));
+  }
+
+  getChildren(parent?: DatabaseTreeNode): DatabaseTreeNode[] {
+    if (!parent) this.isRedrawPending = false;
+    const { state, listing } = this.store;
+    if (parent?.kind === 'organization') {
+      return this.createDatabaseRows(listing.databases.filter((database) => database.organization === parent.name));
+    }
+    if (parent?.kind === 'database') return [...this.createListRows(parent), ...this.createParameterRows(parent.name)];
+    if (parent || state.kind === 'disconnected') return [];
+    if (state.kind === 'connecting')
+      return [{ kind: 'connection' }, createLoadingRow('connection', describeConnecting(state))];
+    if (state.kind === 'stopped') return [{ kind: 'connection' }, createStoppedRow()];
+    if (state.kind === 'failed') return [{ kind: 'connection' }, ...createFailedRows(state.connection, state.reason)];
+    return [{ kind: 'connection' }, ...createDoubtRows(state), ...this.createListedRows(state)];
+  }
+
+  /** Returns the organization of a database, so that the database can be revealed. */
+  getParent(node: DatabaseTreeNode): DatabaseTreeNode | undefined {
+    const { databases } = this.store.listing;
+    const hasGroups = new Set(databases.map(({ organization }) => organization)).size > 1;
+    const database = node.kind === 'database' ? this.store.findDatabase(node.name) : undefined;
+    return database && hasGroups ? { kind: 'organization', name: database.organization } : undefined;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  /** Reports changes sparingly: a click on a row that the editor is redrawing arrives without the row. */
+  private redraw(): void {
+    if (this.isRedrawPending) return;
+    this.isRedrawPending = true;
+    this.changed.fire(undefined);
+  }
+
+  private createListedRows({ connection, doubt }: ConnectedState): DatabaseTreeNode[] {
+    const { databases, isLoading, reason } = this.store.listing;
+    const isShownAbove = doubt !== undefined && reason !== undefined && isSignInRejected(reason);
+    const problemRows = reason && !isShownAbove ? createUnlistedRows(connection.id, reason) : [];
+    if (databases.length === 0 && isLoading) return [createLoadingRow('databases')];
+    if (databases.length === 0 && !reason)
+      return [createEmptyRow('databases', l10n.t('This service has no databases.'))];
+    const organizations = [...new Set(databases.map((database) => database.organization))];
+    if (organizations.length < 2) return [...problemRows, ...this.createDatabaseRows(databases)];
+    return [...problemRows, ...organizations.map((name) => ({ kind: 'organization' as const, name }))];
+  }
+
+  /** Returns the rows of databases; a database keeps its row, so that it can be redrawn alone. */
+  private createDatabaseRows(databases: readonly Database[]): DatabaseNode[] {
+    return databases.map(({ name }) => {
+      const row = this.rows.get(name) ?? { kind: 'database', name };
+      this.rows.set(name, row);
+      return row;
+    });
+  }
+
+  /** Creates the row that lists the files of a database, unless it is known to refuse that. */
+  private createListRows(node: DatabaseNode): MessageNode[] {
+    if (this.getSearchability(node.name)) return [];
+    const text = l10n.t('List All Files');
+    const command = { id: 'dataTransfer.listFiles', title: text, argument: node };
+    return [{ kind: 'message', id: `files/${node.name}`, icon: 'list', text, command }];
+  }
+
+  private createParameterRows(name: string): MessageNode[] {
+    const listing = this.dependencies.parameters.get(name);
+    const owner = `parameters/${name}`;
+    if (!listing) {
+      this.dependencies.loadParameters(name);
+      return [createLoadingRow(owner)];
+    }
+    if (!listing.reason) return [createParametersRow(owner, listing.parameters, this.isLocal)];
+    const reason = describeReason(listing.reason);
+    const sentence = l10n.t('Could not fetch the search parameters: {0}', reason);
+    return createProblemRows(owner, { sentence, reason, command: retryCommand });
+  }
+
+  /** True if the search parameters of the service have labels. */
+  private get isLocal(): boolean {
+    const { state } = this.store;
+    return state.kind === 'connected' && state.service.pagesExactly === true;
+  }
+
+  private getSearchability(database: string): Searchability | undefined {
+    const { state } = this.store;
+    if (state.kind !== 'connected') return undefined;
+    const service = { connectionId: state.connection.id, version: state.service.version };
+    return this.dependencies.searchability.get(service, database);
+  }
+
+  private createDatabaseItem(database: Database | undefined): TreeItem {
+    const item = new TreeItem(getDatabaseLabel(database?.name ?? ''), TreeItemCollapsibleState.Collapsed);
+    item.contextValue = 'database';
+    item.iconPath = new ThemeIcon('database');
+    if (!database) return item;
+    if (this.dependencies.isSaved(database.url)) item.contextValue = 'database.saved';
+    item.id = `database/${database.id}/${database.name}`;
+    const node: DatabaseNode = { kind: 'database', name: database.name };
+    item.command = { command: 'dataTransfer.openDatabase', title: l10n.t('Search Files…'), arguments: [node] };
+    const searchability = this.getSearchability(database.name);
+    if (searchability) item.description = describeSearchability(searchability);
+    const facts = [database.name, database.organization, database.url].map(toPlainLine);
+    item.tooltip = [...facts, searchability && describeSearchabilityDetail(searchability)].filter(Boolean).join('\n');
+    return setAccessibleLabel(item);
+  }
+}
+
+/** Creates the row that starts a stopped service, which isn't a failure. */
+function createStoppedRow(): DatabaseTreeNode {
+  const row = createEmptyRow('connection', l10n.t('Local service stopped. Start it'));
+  return { ...row, command: { id: 'dataTransfer.startLocalService', title: l10n.t('Start') } };
+}
+
+const missingKeyKinds: ReadonlySet<ReasonKind> = new Set(['keyMissing', 'keyGone', 'keyElsewhere', 'variableEmpty']);
+
+function createFailedRows({ id }: Connection, reason: Reason): MessageNode[] {
+  const text = describeReason(reason);
+  const sentence = l10n.t('Could not connect: {0}', text);
+  if (!missingKeyKinds.has(reason.kind))
+    return createFailureRows('connection', id, reason, { sentence, command: retryCommand });
+  return createProblemRows('connection', { sentence, reason: text, command: getSetKeyRemedy(id), commandIcon: 'key' });
+}
+
+function createUnlistedRows(connectionId: string, reason: Reason): MessageNode[] {
+  const sentence = l10n.t('Could not list databases: {0}', describeReason(reason));
+  return createFailureRows('databases', connectionId, reason, { sentence, command: retryCommand });
+}
+
+function describeConnecting({ doubt }: { readonly doubt?: Reason }): string {
+  return doubt ? describeKeyDoubt(doubt) : l10n.t('Connecting…');
+}
+
+/** Creates the rows for a key that worked before: while it is retried, and once refused (D28: retry rejected keys). */
+function createDoubtRows({ connection: { id }, doubt }: ConnectedState): MessageNode[] {
+  if (!doubt) return [];
+  const reason = describeReason(doubt);
+  if (doubt.keyWorked)
+    return [{ ...createLoadingRow('key', describeKeyDoubt(doubt)), tooltip: `${describeKeyDoubt(doubt)}\n${reason}` }];
+  const argument: ConnectionNode = { kind: 'connection', id };
+  const sentence = l10n.t('Transfers are waiting for a valid API key: {0}', reason);
+  return createFailureRows('key', id, doubt, { sentence, command: { ...retryCommand, argument } });
+}
+
+/** Maximum number of parameters in the tooltip. */
+const maxParameters = 20;
+
+function createParametersRow(owner: string, parameters: ParameterListing['parameters'], isLocal: boolean): MessageNode {
+  const names = Object.keys(parameters).map((name) => getParameterLabel(name, isLocal));
+  const lines = Object.entries(parameters)
+    .slice(0, maxParameters)
+    .map(([name, one]) =>
+      toPlainLine(l10n.t('{0}: {1}', getParameterLabel(name, isLocal), describeParameterType(one))),
+    );
+  if (names.length > lines.length) lines.push('…');
+  const text =
+    names.length === 0
+      ? l10n.t('No database-specific search parameters')
+      : l10n.t('Search parameters: {0}', toPlainLine(formatList(names)));
+  return {
+    kind: 'message',
+    id: `${owner}/names`,
+    icon: 'about',
+    text,
+    ...(lines.length > 0 && { tooltip: lines.join('\n') }),
+  };
+}
+
+const unconnected = {
+  connecting: () => l10n.t('connecting'),
+  failed: () => l10n.t('not connected'),
+  stopped: () => l10n.t('stopped'),
+};
+
+function createConnectionItem(state: ConnectionState): TreeItem {
+  if (state.kind === 'disconnected') return new TreeItem('');
+  const item = new TreeItem(toPlainLine(state.connection.name));
+  item.id = 'connection';
+  item.contextValue = getMachine(state.connection.id) === undefined ? 'connection' : 'connection.local';
+  item.command = { command: 'dataTransfer.switchConnection', title: l10n.t('Switch Connection') };
+  if (state.kind === 'connected') showService(item, state);
+  else {
+    item.description = unconnected[state.kind]();
+    item.tooltip = toPlainLine(state.connection.server);
+    item.iconPath = new ThemeIcon(state.kind === 'connecting' ? 'vm-connect' : 'vm-outline');
+  }
+  return setAccessibleLabel(item);
+}
+
+/** Shows which service is connected, and whether it responds. */
+function showService(item: TreeItem, { service, doubt, problem }: ConnectedState): void {
+  const version = toPlainLine(service.version);
+  const shown = doubt ? l10n.t('sign-in rejected') : l10n.t('connected · v{0}', version);
+  item.description = problem ? l10n.t('not responding · v{0}', version) : shown;
+  const lines = [`${toPlainLine(service.name)} ${version}`, service.address, problem && describeReason(problem)];
+  item.tooltip = [...lines.filter(Boolean), l10n.t('Click to switch connections.')].join('\n');
+  item.iconPath = new ThemeIcon(problem ? 'vm-outline' : 'vm-active');
+}
+
+function createOrganizationItem(name: string): TreeItem {
+  const label = toPlainLine(name);
+  const item = new TreeItem(label === '' ? l10n.t('(no organization)') : label, TreeItemCollapsibleState.Expanded);
+  item.id = `organization/${name}`;
+  item.contextValue = 'organization';
+  item.iconPath = new ThemeIcon('organization');
+  return item;
+}

@@ -1,0 +1,36 @@
+import { env } from 'vscode';
+import type { FoundFile } from '../../core/model/fileEntry.ts';
+import { sortFiles, type ResultOrder } from '../../core/model/resultOrder.ts';
+import type { Search } from '../../core/store/searchStore.ts';
+
+interface Sorted {
+  readonly source: readonly FoundFile[];
+  readonly count: number;
+  readonly order: ResultOrder;
+  readonly files: readonly FoundFile[];
+}
+
+/** Caches the files of searches in display order. */
+export class DisplayOrder {
+  private readonly sorted = new Map<string, Sorted>();
+
+  /** Returns the files of a search in display order. While it loads, new files are at the end. */
+  getFiles(search: Search): readonly FoundFile[] {
+    const { key, files, order, isLoading } = search;
+    if (order === 'relevance') return files;
+    const cached = this.sorted.get(key);
+    if (!cached || cached.source !== files || cached.order !== order) return this.sort(search);
+    if (cached.count === files.length) return cached.files;
+    return isLoading ? [...cached.files, ...files.slice(cached.count)] : this.sort(search);
+  }
+
+  forget(key: string): void {
+    this.sorted.delete(key);
+  }
+
+  private sort({ key, files, order }: Search): readonly FoundFile[] {
+    const sorted = sortFiles(files, order, env.language);
+    this.sorted.set(key, { source: files, count: files.length, order, files: sorted });
+    return sorted;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Transfer } from '../../core/model/transferModel.ts';
+
+/** Names a group of finished transfers: the newest ones, which need no unfolding, or those of a day or more. */
+export type FinishedGroup = 'finished' | DayGroup;
+
+/** Names a group of days on which transfers ended. */
+type DayGroup = 'today' | 'yesterday' | 'thisWeek' | 'earlier';
+
+/** All groups of days, the last one first. */
+const dayGroups: readonly DayGroup[] = ['today', 'yesterday', 'thisWeek', 'earlier'];
+
+const newestCount = 5;
+
+/** Assigns finished transfers to groups. */
+export interface FinishedLayout {
+  /** The transfers of each group, newest first; `finished` has the newest of all. */
+  readonly groups: Readonly<Record<FinishedGroup, readonly Transfer[]>>;
+  /** The group of each transfer, by its key. */
+  readonly groupByKey: ReadonlyMap<string, FinishedGroup>;
+  /** Groups of days that have transfers, the last one first. */
+  readonly days: readonly DayGroup[];
+}
+
+/**
+ * Arranges finished transfers by the time of their end. While not all are loaded, the groups of days are unknown: what
+ * isn't among the newest is `earlier`.
+ */
+export function arrangeFinished(finished: readonly Transfer[], now: number, isPartial: boolean): FinishedLayout {
+  const sorted = [...finished].sort((a, b) => getEndedAt(b) - getEndedAt(a) || b.createdAt - a.createdAt);
+  const groups: Record<FinishedGroup, Transfer[]> = {
+    finished: [],
+    today: [],
+    yesterday: [],
+    thisWeek: [],
+    earlier: [],
+  };
+  const groupByKey = new Map<string, FinishedGroup>();
+  const getDay = createDayFinder(now);
+  for (const [index, transfer] of sorted.entries()) {
+    const older = isPartial ? 'earlier' : getDay(getEndedAt(transfer));
+    const group = index < newestCount ? 'finished' : older;
+    groups[group].push(transfer);
+    groupByKey.set(transfer.key, group);
+  }
+  const days = dayGroups.filter((day) => groups[day].length > 0 || (isPartial && day === 'earlier'));
+  return { groups, groupByKey, days };
+}
+
+/** Returns the time when this machine learned of the end of a transfer, in milliseconds since 1970. */
+export function getEndedAt({ changes, createdAt }: Transfer): number {
+  return changes.at(-1)?.at ?? createdAt;
+}
+
+/** Returns the start of a day, in milliseconds since 1970: that of `now`, or of the one `offset` days later. */
+export function getStartOfDay(now: number, offset = 0): number {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + offset).getTime();
+}
+
+/** Weeks start on Monday (ISO 8601). */
+function createDayFinder(now: number): (at: number) => DayGroup {
+  const daysSinceMonday = (new Date(now).getDay() + 6) % 7;
+  const starts = { today: 0, yesterday: -1, thisWeek: -daysSinceMonday };
+  const firsts = Object.entries(starts).map(([day, offset]) => [day as DayGroup, getStartOfDay(now, offset)] as const);
+  return (at) => firsts.find(([, start]) => at >= start)?.[0] ?? 'earlier';
+}

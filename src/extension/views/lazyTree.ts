@@ -1,0 +1,63 @@
+import {
+  EventEmitter,
+  type CancellationToken,
+  type ProviderResult,
+  type TreeDataProvider,
+  type TreeItem,
+} from 'vscode';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+
+/** Provides the rows of a view whose tree is created only when the editor first requests them. */
+export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly changed = this.lifetime.track(new EventEmitter<T | T[] | undefined>());
+  private readonly start: () => Promise<unknown>;
+  private tree: TreeDataProvider<T> | undefined;
+  private resolveFilled = (): void => undefined;
+  private readonly filled = new Promise<void>((resolve) => {
+    this.resolveFilled = resolve;
+  });
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  /** Creates an empty tree. `start` must call {@link fill}, or reject. */
+  constructor(start: () => Promise<unknown>) {
+    this.start = start;
+  }
+
+  /** Shows the rows of a tree from now on. */
+  fill(tree: TreeDataProvider<T>): void {
+    this.tree = tree;
+    const changes = tree.onDidChangeTreeData?.((node) => this.changed.fire(node ?? undefined));
+    if (changes) this.lifetime.track(changes);
+    this.resolveFilled();
+  }
+
+  /** Waits for {@link fill} only, not for the rest of the start, which may wait for a disk. */
+  async getChildren(parent?: T): Promise<T[] | null | undefined> {
+    if (!this.tree) await Promise.race([this.filled, this.start()]);
+    return await this.tree?.getChildren(parent);
+  }
+
+  getTreeItem(node: T): TreeItem | Thenable<TreeItem> {
+    return this.loadedTree.getTreeItem(node);
+  }
+
+  getParent(node: T): ProviderResult<T> {
+    return this.loadedTree.getParent?.(node);
+  }
+
+  resolveTreeItem(item: TreeItem, node: T, token: CancellationToken): ProviderResult<TreeItem> {
+    return this.loadedTree.resolveTreeItem?.(item, node, token);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  /** Returns the tree of a row, which exists because the row came from it. */
+  private get loadedTree(): TreeDataProvider<T> {
+    if (!this.tree) throw new Error('There are no rows yet.');
+    return this.tree;
+  }
+}

@@ -1,0 +1,116 @@
+import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
+import type { Reason } from '../../core/model/reason.ts';
+import { getSignInRemedy } from '../words/signInWords.ts';
+import { describeReason } from '../words/reasonWords.ts';
+import { toPlainLine } from '../words/plainText.ts';
+import type { MessageNode } from './nodes.ts';
+
+const icons: Readonly<Record<MessageNode['icon'], ThemeIcon>> = {
+  loading: new ThemeIcon('loading~spin'),
+  nothing: new ThemeIcon('info'),
+  error: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
+  retry: new ThemeIcon('refresh'),
+  key: new ThemeIcon('key'),
+  orcid: new ThemeIcon('account'),
+  edit: new ThemeIcon('edit'),
+  more: new ThemeIcon('ellipsis'),
+  unreadable: new ThemeIcon('warning', new ThemeColor('list.warningForeground')),
+  missing: new ThemeIcon('circle-slash'),
+  about: new ThemeIcon('info'),
+  switch: new ThemeIcon('arrow-swap'),
+  list: new ThemeIcon('list-unordered'),
+};
+
+/**
+ * Sets the text of a row for screen readers, with `state` for a state that only the icon shows. By default the editor
+ * announces the tooltip, which lacks the name of the row and may contain long addresses and IDs.
+ */
+export function setAccessibleLabel(item: TreeItem, state = ''): TreeItem {
+  const texts = [item.label, state, item.description].filter((text) => typeof text === 'string');
+  item.accessibilityInformation = { label: texts.filter(Boolean).join(', ') };
+  return item;
+}
+
+/** Creates the tree item of a message. */
+export function createMessageItem(node: MessageNode): TreeItem {
+  const item = new TreeItem(node.text);
+  const text = [node.text, node.description].filter(Boolean).join(', ');
+  item.id = node.id;
+  item.iconPath = icons[node.icon];
+  if (node.description !== undefined) item.description = node.description;
+  item.tooltip = node.tooltip ?? text;
+  item.accessibilityInformation = { label: getAccessibleText(node, text) };
+  item.contextValue = `message.${node.icon}`;
+  if (node.command) {
+    const { id, title, argument } = node.command;
+    item.command = { command: id, title, arguments: argument === undefined ? [] : [argument] };
+  }
+  return item;
+}
+
+/**
+ * Returns the text for screen readers. By default the editor announces the tooltip, which may be long; that is wanted
+ * only for failures, whose tooltip is a full sentence.
+ */
+function getAccessibleText({ icon, tooltip }: MessageNode, text: string): string {
+  return toPlainLine(icon === 'error' ? (tooltip ?? text) : text);
+}
+
+/** Creates a row that shows that something is loading. */
+export function createLoadingRow(owner: string, text = l10n.t('Loading…')): MessageNode {
+  return { kind: 'message', id: `${owner}/loading`, icon: 'loading', text };
+}
+
+/** Creates a row that shows that there is nothing. */
+export function createEmptyRow(owner: string, text: string): MessageNode {
+  return { kind: 'message', id: `${owner}/nothing`, icon: 'nothing', text };
+}
+
+/** Describes a failure in a full sentence and by its reason, with the command that helps. */
+interface RowProblem {
+  readonly sentence: string;
+  readonly reason: string;
+  readonly command: NonNullable<MessageNode['command']>;
+  readonly commandIcon?: 'retry' | 'key';
+}
+
+/** Creates the rows for a failure and the command that helps. The row starts with the reason; the tooltip has the rest. */
+export function createProblemRows(
+  owner: string,
+  { sentence, reason, command, commandIcon = 'retry' }: RowProblem,
+): MessageNode[] {
+  const text = reason.charAt(0).toLocaleUpperCase() + reason.slice(1);
+  return [
+    { kind: 'message', id: `${owner}/error`, icon: 'error', text, tooltip: sentence, command },
+    { kind: 'message', id: `${owner}/${commandIcon}`, icon: commandIcon, text: command.title, command },
+  ];
+}
+
+/** Creates the rows for a failed request: those of {@link createProblemRows}, and the fix of a rejected sign-in. */
+export function createFailureRows(
+  owner: string,
+  connectionId: string,
+  reason: Reason,
+  problem: Omit<RowProblem, 'reason'> & { readonly reason?: string },
+): MessageNode[] {
+  return [
+    ...createProblemRows(owner, { reason: describeReason(reason), ...problem }),
+    ...createRemedyRows(owner, reason, connectionId),
+  ];
+}
+
+/** Creates the row with the command that fixes a rejected sign-in; none if only a retry helps. */
+function createRemedyRows(owner: string, reason: Reason, connectionId: string): MessageNode[] {
+  const remedy = getSignInRemedy(reason, connectionId);
+  if (!remedy) return [];
+  const { id, title, icon, argument } = remedy;
+  const command = { id, title, ...(argument && { argument }) };
+  return [{ kind: 'message', id: `${owner}/${icon}`, icon, text: title, command }];
+}
+
+/** Creates an empty item for a row that was just removed and that the editor still requests. */
+export function createRemovedItem(id: string): TreeItem {
+  const item = new TreeItem('');
+  item.id = id;
+  return item;
+}

@@ -1,0 +1,186 @@
+import { l10n, ThemeIcon, TreeItem, TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
+import { getMachine } from '../../core/model/connection.ts';
+import type { FileEntry, FoundFile } from '../../core/model/fileEntry.ts';
+import { filterMissingIds } from '../../core/model/missingId.ts';
+import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import type { Search } from '../../core/store/searchStore.ts';
+import type { FileNode } from '../editor/contributions.ts';
+import {
+  formatResultCount,
+  getDatabaseLabel,
+  describeFilters,
+  describeOrder,
+  describeSearchTerms,
+} from '../words/searchWords.ts';
+import { formatList, formatNumber, formatTime, plural, formatSize, wordsLanguage } from '../words/localeFormats.ts';
+import { toPlainLine } from '../words/plainText.ts';
+import type { MissingNode, PartNode } from './nodes.ts';
+import { setAccessibleLabel } from './placeholders.ts';
+
+/** Creates the row of a search. */
+export function createSearchItem(search: Search): TreeItem {
+  const { query, order, isCollapsed } = search;
+  const terms = describeSearchTerms(query);
+  const { Expanded, Collapsed } = TreeItemCollapsibleState;
+  const item = new TreeItem(terms, isCollapsed ? Collapsed : Expanded);
+  item.id = search.key;
+  item.contextValue = search.isLoading ? 'search.loading' : 'search';
+  item.iconPath = getSearchIcon(search);
+  const sorted =
+    order === 'relevance' ? '' : l10n.t('sorted by {0}', describeOrder(order).toLocaleLowerCase(wordsLanguage));
+  const filters = describeFilters(query, isLocal(search.connectionId));
+  const lines = [describeAge(search), getDatabaseLabel(query.database), filters, formatResultCount(search), sorted];
+  item.description = lines.filter(Boolean).join(' · ');
+  item.tooltip = [terms, ...lines].filter(Boolean).join('\n');
+  return setAccessibleLabel(item, describeSearchState(search));
+}
+
+/** Returns the meaning of the icon for screen readers. */
+function describeSearchState({ isLoading, reason }: Search): string {
+  if (isLoading) return l10n.t('searching');
+  return reason ? l10n.t('failed') : '';
+}
+
+/** Describes the age of results that a former window loaded (D59: saved searches). */
+function describeAge({ isStale, loadedAt }: Search): string {
+  return isStale && loadedAt !== undefined ? l10n.t('as of {0}', formatTime(loadedAt, Date.now())) : '';
+}
+
+function getSearchIcon({ isLoading, isStale, reason, query }: Search): ThemeIcon {
+  if (isLoading) return new ThemeIcon('loading~spin');
+  if (reason) return new ThemeIcon('warning');
+  if (isStale) return new ThemeIcon('history');
+  return new ThemeIcon(query.ids ? 'list-selection' : 'search');
+}
+
+/** Creates the row of a part, with the numbers and names of its first and last file. */
+export function createPartItem(search: Search, node: PartNode, files: readonly FoundFile[], isOpen: boolean): TreeItem {
+  const numbers = [node.start + 1, node.start + files.length].map(formatNumber);
+  const { Expanded, Collapsed } = TreeItemCollapsibleState;
+  const item = new TreeItem(numbers.join(' – '), isOpen ? Expanded : Collapsed);
+  item.id = `${search.key}/part/${node.start}`;
+  item.contextValue = 'part';
+  item.iconPath = new ThemeIcon('files');
+  item.description = [files[0], files.at(-1)].map((file) => getLabel(file)).join(' – ');
+  item.tooltip = `${numbers.join(' – ')}\n${item.description}`;
+  return setAccessibleLabel(item);
+}
+
+/** Creates the row of the checked files that the results of a search do not contain. */
+export function createUnlistedItem(search: Search, count: number): TreeItem {
+  const isGone = !search.mayHaveMore && !search.isStale;
+  const text = isGone
+    ? plural(count, '{0} checked file no longer found', '{0} checked files no longer found')
+    : plural(count, '{0} more checked file, not loaded yet', '{0} more checked files, not loaded yet');
+  const item = new TreeItem(text, isGone ? TreeItemCollapsibleState.Expanded : TreeItemCollapsibleState.Collapsed);
+  item.id = getUnlistedItemId(search.key);
+  item.contextValue = 'unlisted';
+  item.iconPath = new ThemeIcon(isGone ? 'warning' : 'check');
+  item.tooltip = text;
+  return setAccessibleLabel(item);
+}
+
+/** Returns the id of the row of the checked files that the results of a search do not contain. */
+export function getUnlistedItemId(searchKey: string): string {
+  return `${searchKey}/unlisted`;
+}
+
+/** Creates the row of the searches of another connection. */
+export function createOtherConnectionItem(name: string, connectionId: string, searches: readonly Search[]): TreeItem {
+  const label = toPlainLine(name) || l10n.t('Removed connection');
+  const item = new TreeItem(label, TreeItemCollapsibleState.Collapsed);
+  item.id = `connection/${connectionId}`;
+  item.contextValue = 'otherConnection';
+  item.iconPath = new ThemeIcon('vm-outline');
+  item.description = plural(searches.length, '{0} search', '{0} searches');
+  item.tooltip = `${label}\n${item.description}`;
+  return setAccessibleLabel(item);
+}
+
+/** Creates the row of the IDs that led to no file: unknown to the service, or not looked up. */
+export function createMissingItem(search: Search, node: MissingNode): TreeItem {
+  const { isUnknown } = node;
+  const ids = filterMissingIds(search, isUnknown);
+  const text = describeMissingIds(ids.length, isUnknown);
+  const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
+  item.id = getMissingItemId(node);
+  item.contextValue = 'missing';
+  item.iconPath = new ThemeIcon(isUnknown ? 'question' : 'warning');
+  item.tooltip = [text, ...ids.slice(0, 20).map(({ id }) => toPlainLine(id))].join('\n');
+  return setAccessibleLabel(item);
+}
+
+/** Returns the id of the row of the IDs that led to no file. */
+export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string {
+  return `${searchKey}/${isUnknown ? 'missing' : 'failed'}`;
+}
+
+/** Creates the row of a file, with its check box; {@link createFileTooltip} adds the tooltip on hover. */
+export function createFileItem(node: FileNode, isChecked: boolean): TreeItem {
+  const { file } = node;
+  const item = new TreeItem(getLabel(file));
+  item.id = `${node.searchKey}/${file.id}`;
+  item.contextValue = 'file';
+  item.iconPath = new ThemeIcon('file');
+  item.description = describeFile(file);
+  const state = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
+  item.checkboxState = { state, accessibilityInformation: { label: l10n.t('Check {0}', getLabel(file)) } };
+  item.command = { command: 'dataTransfer.showFileMetadata', title: l10n.t('Show File Metadata'), arguments: [node] };
+  return item;
+}
+
+/** Lists the metadata of a file, one value per line. */
+export function createFileTooltip(file: FileEntry): string {
+  const facts: readonly [string, string | undefined][] = [
+    [l10n.t('Path'), file.path ?? file.name],
+    [l10n.t('Title'), file.title],
+    [l10n.t('Size'), file.sizeBytes === undefined ? undefined : formatSize(file.sizeBytes)],
+    [l10n.t('Type'), formatList([file.format, file.mediaType])],
+    [l10n.t('Hash'), file.hash],
+    [l10n.t('Source'), getNames(file.resource, 'sources')],
+    [l10n.t('License'), getNames(file.resource, 'licenses')],
+    [l10n.t('ID'), file.id],
+  ];
+  return facts
+    .map(([name, value]) => [name, toPlainLine(value ?? '')] as const)
+    .flatMap(([name, value]) => (value ? [l10n.t('{0}: {1}', name, value)] : []))
+    .join('\n');
+}
+
+/** Returns true for a connection whose search parameters have labels. */
+function isLocal(connectionId: string): boolean {
+  return getMachine(connectionId) !== undefined;
+}
+
+function getLabel(file: FoundFile | undefined): string {
+  const name = file?.kind === 'file' ? toPlainLine(file.name) : '';
+  return name === '' ? l10n.t('(no name)') : name;
+}
+
+function describeMissingIds(count: number, isUnknown: boolean): string {
+  return isUnknown
+    ? plural(count, '{0} ID not found', '{0} IDs not found')
+    : plural(count, "{0} ID couldn't be looked up", "{0} IDs couldn't be looked up");
+}
+
+function describeFile({ sizeBytes, format }: FileNode['file']): string {
+  const size = sizeBytes === undefined ? '' : formatSize(sizeBytes);
+  return [size, toPlainLine(format ?? '')].filter(Boolean).join(' · ');
+}
+
+/** Limits the names in a tooltip. */
+const maxNames = 3;
+
+/** Returns the names of a data resource's sources or licenses, which a server may fill with anything. */
+function getNames(resource: JsonObject, list: 'sources' | 'licenses'): string {
+  const elements = resource[list];
+  if (!Array.isArray(elements)) return '';
+  const names = elements.slice(0, maxNames).map(getName).filter(Boolean);
+  return [...names, elements.length > maxNames ? '…' : ''].filter(Boolean).join('; ');
+}
+
+function getName(element: unknown): string {
+  if (!isJsonObject(element)) return '';
+  const { title, name, path } = element;
+  return [title, name, path].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
+}

@@ -1,0 +1,254 @@
+import { EventEmitter, type TreeDataProvider, type TreeItem } from 'vscode';
+import type { FoundFile } from '../../core/model/fileEntry.ts';
+import { filterMissingIds } from '../../core/model/missingId.ts';
+import type { Search, SearchStore } from '../../core/store/searchStore.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { SearchNode } from '../editor/contributions.ts';
+import type { OtherConnectionNode, PartNode, SearchTreeNode } from './nodes.ts';
+import { createRemovedItem, createMessageItem } from './placeholders.ts';
+import {
+  createFileItem,
+  createFileTooltip,
+  createMissingItem,
+  getMissingItemId,
+  createPartItem,
+  createOtherConnectionItem,
+  createSearchItem,
+  createUnlistedItem,
+  getUnlistedItemId,
+} from './searchItems.ts';
+import {
+  createFileRow,
+  createLastRows,
+  createLeftOutRow,
+  createMissingRow,
+  createSwitchRow,
+} from './searchTreeRows.ts';
+import { DisplayOrder } from './displayOrder.ts';
+
+/** Splits long lists into parts of this size, so that the editor draws few rows at a time. */
+const filesPerPart = 1000;
+
+/** Describes the connections of searches. */
+export interface SearchConnections {
+  /** The connection in use; undefined if there is none. */
+  readonly shown: { readonly id: string } | undefined;
+  getName(connectionId: string): string;
+  onDidChange(listener: () => void): Disposable;
+}
+
+/** Provides the rows of the searches and their files, with a check box for each file. */
+export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly store: SearchStore;
+  private readonly connections: SearchConnections | undefined;
+  private readonly roots = new Map<string, SearchNode>();
+  private readonly groups = new Map<string, OtherConnectionNode>();
+  private shownConnectionId: string | undefined;
+  private readonly shown = new DisplayOrder();
+  /** Searches whose change was reported and that the editor has not redrawn since. */
+  private readonly pendingRedraws = new Set<string>();
+  private readonly changed = this.lifetime.track(new EventEmitter<SearchTreeNode | undefined>());
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  /** Searches of other connections are grouped by connection if `connections` are given. */
+  constructor(store: SearchStore, connections?: SearchConnections) {
+    this.store = store;
+    this.connections = connections;
+    this.lifetime.track(store.onDidChange((keys) => this.refresh(keys)));
+    if (connections) this.lifetime.track(connections.onDidChange(() => this.regroup()));
+  }
+
+  getTreeItem(node: SearchTreeNode): TreeItem {
+    switch (node.kind) {
+      case 'message':
+        return createMessageItem(node);
+      case 'file':
+        return createFileItem(node, this.store.isChecked(node.searchKey, node.file.id));
+      case 'search':
+        this.pendingRedraws.delete(node.key);
+        return this.createItem(node.key, node.key, createSearchItem);
+      case 'part':
+        return this.createItem(node.searchKey, `${node.searchKey}/part/${node.start}`, (search) =>
+          this.createPartItem(search, node),
+        );
+      case 'missing':
+        return this.createItem(node.searchKey, getMissingItemId(node), (search) => createMissingItem(search, node));
+      case 'unlisted':
+        return this.createItem(node.searchKey, getUnlistedItemId(node.searchKey), (search) =>
+          createUnlistedItem(search, this.store.getUnlistedChecks(node.searchKey).length),
+        );
+      case 'otherConnection':
+        return this.createGroupItem(node);
+    }
+  }
+
+  /** Creates the tooltip of a file on hover; tooltips of many files would be most of the data sent to the editor. */
+  resolveTreeItem(item: TreeItem, node: SearchTreeNode): TreeItem {
+    if (node.kind === 'file') item.tooltip = createFileTooltip(node.file);
+    return item;
+  }
+
+  getChildren(parent?: SearchTreeNode): SearchTreeNode[] {
+    if (!parent) return this.createRootRows();
+    if (parent.kind === 'file' || parent.kind === 'message') return [];
+    if (parent.kind === 'otherConnection') return this.createGroupRows(parent);
+    const search = this.store.get(parent.kind === 'search' ? parent.key : parent.searchKey);
+    if (!search) return [];
+    if (parent.kind === 'missing') {
+      return filterMissingIds(search, parent.isUnknown).map((missing) => createMissingRow(search, missing));
+    }
+    if (parent.kind === 'part') return createFileRows(search, this.getFiles(search, parent), parent.start);
+    if (parent.kind === 'unlisted') return createFileRows(search, this.store.getUnlistedChecks(search.key), 0);
+    return [...this.createUnlistedRows(search), ...this.createFirstRows(search), ...createLastRows(search, parent)];
+  }
+
+  getParent(node: SearchTreeNode): SearchTreeNode | undefined {
+    if (node.kind === 'part' || node.kind === 'missing' || node.kind === 'unlisted')
+      return this.roots.get(node.searchKey);
+    if (node.kind === 'search') return this.findGroup(node.key);
+    const search = node.kind === 'file' ? this.store.get(node.searchKey) : undefined;
+    if (!search || node.kind !== 'file') return undefined;
+    if (search.files.length <= filesPerPart) return this.roots.get(node.searchKey);
+    const index = this.shown.getFiles(search).indexOf(node.file);
+    return createPartNode(search, index - (index % filesPerPart));
+  }
+
+  /** Returns the row of the first file of a search, to reveal it. */
+  getFirstFile(key: string): SearchTreeNode | undefined {
+    const search = this.store.get(key);
+    const [first] = search ? this.shown.getFiles(search) : [];
+    return search && first?.kind === 'file' ? createFileRow(search, first, 0) : undefined;
+  }
+
+  /**
+   * Creates the rows of the searches, with the databases that the last search of all databases left out, and then the
+   * groups of other connections.
+   */
+  private createRootRows(): SearchTreeNode[] {
+    const { leftOut } = this.store;
+    const own = this.store.getAll().filter((search) => !this.isElsewhere(search));
+    const rows = own.flatMap(({ key }): SearchTreeNode[] => {
+      const isFirst = leftOut?.keys.find((one) => this.store.get(one)) === key;
+      return [...(leftOut && isFirst ? [createLeftOutRow(leftOut)] : []), this.getRoot(key)];
+    });
+    const others = this.store.getAll().filter((search) => this.isElsewhere(search));
+    return [...rows, ...new Set(others.map(({ connectionId }) => this.getGroup(connectionId)))];
+  }
+
+  /** Returns true for a search of a connection other than the one in use, or than the last one if there is none. */
+  private isElsewhere({ connectionId }: Search): boolean {
+    if (!this.connections) return false;
+    const [newest] = this.store.getAll();
+    return connectionId !== (this.connections.shown?.id ?? newest?.connectionId);
+  }
+
+  private regroup(): void {
+    const id = this.connections?.shown?.id;
+    if (id === this.shownConnectionId) return;
+    this.shownConnectionId = id;
+    this.changed.fire(undefined);
+  }
+
+  private getGroup(connectionId: string): OtherConnectionNode {
+    const existing = this.groups.get(connectionId);
+    if (existing) return existing;
+    const node: OtherConnectionNode = { kind: 'otherConnection', connectionId };
+    this.groups.set(connectionId, node);
+    return node;
+  }
+
+  private findGroup(key: string): OtherConnectionNode | undefined {
+    const search = this.store.get(key);
+    return search && this.isElsewhere(search) ? this.getGroup(search.connectionId) : undefined;
+  }
+
+  private createGroupItem({ connectionId }: OtherConnectionNode): TreeItem {
+    const searches = this.store.getAll().filter((search) => search.connectionId === connectionId);
+    return createOtherConnectionItem(this.getConnectionName(connectionId), connectionId, searches);
+  }
+
+  private createGroupRows({ connectionId }: OtherConnectionNode): SearchTreeNode[] {
+    const searches = this.store.getAll().filter((search) => search.connectionId === connectionId);
+    const name = this.getConnectionName(connectionId);
+    const switchRows = name === '' ? [] : [createSwitchRow(connectionId, name)];
+    return [...switchRows, ...searches.map(({ key }) => this.getRoot(key))];
+  }
+
+  private getConnectionName(connectionId: string): string {
+    return this.connections?.getName(connectionId) ?? '';
+  }
+
+  private createUnlistedRows({ key, isLoading, isStale }: Search): SearchTreeNode[] {
+    const isShown = (isStale || !isLoading) && this.store.getUnlistedChecks(key).length > 0;
+    return isShown ? [{ kind: 'unlisted', searchKey: key }] : [];
+  }
+
+  /** Returns the row of a search, for example to reveal it. */
+  getRoot(key: string): SearchNode {
+    const existing = this.roots.get(key);
+    if (existing) return existing;
+    const node: SearchNode = { kind: 'search', key };
+    this.roots.set(key, node);
+    return node;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  /** Reports changes sparingly: the editor loses a check that the user makes while it redraws rows. */
+  private refresh(keys: readonly string[]): void {
+    const areShown = keys.length > 0 && keys.every((key) => this.roots.has(key) && this.store.get(key));
+    for (const key of keys) if (!this.store.get(key)) this.forget(key);
+    if (areShown) this.redraw(keys);
+    else {
+      for (const { key } of this.store.getAll()) this.pendingRedraws.add(key);
+      this.changed.fire(undefined);
+    }
+  }
+
+  private redraw(keys: readonly string[]): void {
+    for (const key of keys.filter((one) => !this.pendingRedraws.has(one))) {
+      this.pendingRedraws.add(key);
+      this.changed.fire(this.roots.get(key));
+    }
+  }
+
+  private forget(key: string): void {
+    this.roots.delete(key);
+    this.shown.forget(key);
+  }
+
+  /** Creates an item of a search; an empty one if the search was just removed. */
+  private createItem(key: string, id: string, create: (search: Search) => TreeItem): TreeItem {
+    const search = this.store.get(key);
+    return search ? create(search) : createRemovedItem(id);
+  }
+
+  private createFirstRows(search: Search): SearchTreeNode[] {
+    const files = this.shown.getFiles(search);
+    if (files.length <= filesPerPart) return createFileRows(search, files, 0);
+    const count = Math.ceil(files.length / filesPerPart);
+    return Array.from({ length: count }, (_, index) => createPartNode(search, index * filesPerPart));
+  }
+
+  private getFiles(search: Search, { start }: PartNode): readonly FoundFile[] {
+    return this.shown.getFiles(search).slice(start, start + filesPerPart);
+  }
+
+  /** Creates the row of a part. The first part is expanded, and the last one after loading more. */
+  private createPartItem(search: Search, node: PartNode): TreeItem {
+    const isLast = node.start + filesPerPart >= search.files.length;
+    return createPartItem(search, node, this.getFiles(search, node), node.start === 0 || (isLast && !search.isLoading));
+  }
+}
+
+function createPartNode({ key }: Search, start: number): PartNode {
+  return { kind: 'part', searchKey: key, start };
+}
+
+function createFileRows(search: Search, files: readonly FoundFile[], start: number): SearchTreeNode[] {
+  return files.map((file, index) => createFileRow(search, file, start + index));
+}

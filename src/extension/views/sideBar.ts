@@ -1,0 +1,40 @@
+import { window, type TreeDataProvider, type TreeView, type TreeViewOptions } from 'vscode';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import { viewIds } from '../editor/contributions.ts';
+import { LazyTree } from './lazyTree.ts';
+import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes.ts';
+
+/** Connects a view with the tree that provides its rows. */
+interface LazyView<T> {
+  readonly view: TreeView<T>;
+  fill(tree: TreeDataProvider<T>): void;
+}
+
+/** Registers the three views of the side bar at activation; `start` fills them when one is first opened. */
+export class SideBar implements Disposable {
+  private readonly lifetime = new Lifetime();
+  readonly databases: LazyView<DatabaseTreeNode>;
+  readonly searchResults: LazyView<SearchTreeNode>;
+  readonly transfers: LazyView<TransferTreeNode>;
+
+  constructor(start: () => Promise<unknown>) {
+    const checkable = { canSelectMany: true, showCollapseAll: true, manageCheckboxStateManually: true };
+    this.databases = this.open('databases', start);
+    this.searchResults = this.open('searchResults', start, checkable);
+    this.transfers = this.open('transfers', start);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private open<T>(
+    name: keyof typeof viewIds,
+    start: () => Promise<unknown>,
+    options?: Omit<TreeViewOptions<T>, 'treeDataProvider'>,
+  ): LazyView<T> {
+    const tree = this.lifetime.track(new LazyTree<T>(start));
+    const view = this.lifetime.track(window.createTreeView(viewIds[name], { ...options, treeDataProvider: tree }));
+    return { view, fill: (rows) => tree.fill(rows) };
+  }
+}

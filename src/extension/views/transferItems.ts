@@ -1,0 +1,125 @@
+import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
+import { hasEnded, isPaused, type Transfer, type TransferState } from '../../core/model/transferModel.ts';
+import { getOutcome } from '../../core/model/transferOutcome.ts';
+import type { TransferNode } from '../editor/contributions.ts';
+import { formatTime } from '../words/localeFormats.ts';
+import { toPlainLine, toPlainText } from '../words/plainText.ts';
+import { describeReason } from '../words/reasonWords.ts';
+import { getForeignServiceName } from '../words/serviceNames.ts';
+import {
+  describeProgress,
+  describeRowProgress,
+  getTransferRowTitle,
+  getTransferTitle,
+} from '../words/transferWords.ts';
+import { getEndedAt } from './finishedGroups.ts';
+import { setAccessibleLabel } from './placeholders.ts';
+
+const maxSourceLength = 18;
+
+/** Returns the keys of transfers whose rows have the same title: as many files, to the same destination. */
+export function findLookAlikes(transfers: readonly Transfer[]): ReadonlySet<string> {
+  const keysByTitle = new Map<string, string[]>();
+  for (const transfer of transfers) {
+    const title = getTransferRowTitle(transfer);
+    const keys = keysByTitle.get(title) ?? [];
+    keys.push(transfer.key);
+    keysByTitle.set(title, keys);
+  }
+  return new Set([...keysByTitle.values()].filter(({ length }) => length > 1).flat());
+}
+
+const icons: Readonly<Record<TransferState, ThemeIcon>> = {
+  submitting: new ThemeIcon('loading~spin'),
+  notConfirmed: new ThemeIcon('question', new ThemeColor('list.warningForeground')),
+  refused: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
+  accepted: new ThemeIcon('clock'),
+  staging: new ThemeIcon('cloud-download'),
+  active: new ThemeIcon('sync~spin'),
+  finalizing: new ThemeIcon('tasklist'),
+  inactive: new ThemeIcon('debug-pause', new ThemeColor('list.warningForeground')),
+  unknown: new ThemeIcon('question'),
+  running: new ThemeIcon('sync~spin'),
+  succeeded: new ThemeIcon('pass', new ThemeColor('testing.iconPassed')),
+  failed: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
+  cancelled: new ThemeIcon('circle-slash'),
+  expired: new ThemeIcon('history'),
+};
+
+const partialIcon = new ThemeIcon('warning', new ThemeColor('list.warningForeground'));
+
+function getIcon(transfer: Transfer): ThemeIcon {
+  if (getOutcome(transfer) === 'partial') return partialIcon;
+  return isPaused(transfer) ? icons.inactive : icons[transfer.state];
+}
+
+/** Creates the row of a transfer. A row that looks like another one has its time and source, too. */
+export function createTransferItem(
+  transfer: Transfer,
+  estimate: string | undefined,
+  now: number,
+  isAlike: boolean,
+): TreeItem {
+  const item = new TreeItem(getTransferRowTitle(transfer));
+  item.id = transfer.key;
+  item.iconPath = getIcon(transfer);
+  item.contextValue = getContextValue(transfer);
+  item.description = listFacts(transfer, estimate, now, isAlike).filter(Boolean).join(' · ');
+  item.tooltip = createTransferTooltip(transfer, estimate, now);
+  item.command = {
+    command: 'dataTransfer.showTransferProgress',
+    title: l10n.t('Show Transfer Progress'),
+    arguments: [{ kind: 'transfer', key: transfer.key } satisfies TransferNode],
+  };
+  return setAccessibleLabel(item);
+}
+
+/** Lists what a row shows after its title; a narrow row cuts the end. */
+function listFacts(
+  transfer: Transfer,
+  estimate: string | undefined,
+  now: number,
+  isAlike: boolean,
+): readonly (string | undefined)[] {
+  const { problem, state, askedAt, order } = transfer;
+  const isOutdated = problem !== undefined && !hasEnded(state);
+  const asOf = isOutdated && askedAt ? l10n.t('as of {0}', formatTime(askedAt, now)) : undefined;
+  const elsewhere = getForeignServiceName(order.connectionId);
+  const distinction = isAlike ? getDistinction(transfer, now) : [];
+  if (isAlike && getOutcome(transfer) === 'complete') return [...distinction, elsewhere];
+  return [describeRowProgress(transfer), estimate, asOf, elsewhere, ...distinction];
+}
+
+/** Returns what distinguishes rows with the same number of files and the same destination: the time and the source. */
+function getDistinction(transfer: Transfer, now: number): readonly string[] {
+  const at = hasEnded(transfer.state) ? getEndedAt(transfer) : transfer.createdAt;
+  return [formatTime(at, now), toPlainText(transfer.order.source, maxSourceLength)];
+}
+
+function getContextValue(transfer: Transfer): string {
+  if (hasEnded(transfer.state)) return transfer.startedElsewhere ? 'transfer.endedElsewhere' : 'transfer.ended';
+  if (transfer.state === 'notConfirmed') return 'transfer.notConfirmed';
+  if (isPaused(transfer)) return 'transfer.paused';
+  if (transfer.cancelUnheeded) return 'transfer.unheeded';
+  const canCancel = transfer.id !== undefined && transfer.cancelAcceptedAt === undefined;
+  return canCancel ? 'transfer.running' : 'transfer.waiting';
+}
+
+function createTransferTooltip(transfer: Transfer, estimate: string | undefined, now: number): string {
+  const { order, status, problem, startedElsewhere } = transfer;
+  const startTime = formatTime(transfer.createdAt, now);
+  return [
+    startedElsewhere ? getTransferTitle(transfer) : `${toPlainLine(order.source)} → ${toPlainLine(order.destination)}`,
+    [describeProgress(transfer), estimate].filter(Boolean).join(' · '),
+    status?.message ? toPlainLine(status.message) : '',
+    problem && !isPaused(transfer) ? describeReason(problem) : '',
+    startedElsewhere ? l10n.t('Tracked since: {0}', startTime) : l10n.t('Started: {0}', startTime),
+    hasEnded(transfer.state) && transfer.state !== 'expired'
+      ? l10n.t('Ended: {0}', formatTime(getEndedAt(transfer), now))
+      : '',
+    transfer.askedAt ? l10n.t('Last checked: {0}', formatTime(transfer.askedAt, now)) : '',
+    transfer.id ? l10n.t('ID: {0}', toPlainLine(transfer.id)) : '',
+  ]
+    .filter(Boolean)
+    .join('\n');
+}

@@ -1,0 +1,192 @@
+import { l10n, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
+import type { Reason } from '../../core/model/reason.ts';
+import { isPaused, isUnderWay, type Transfer } from '../../core/model/transferModel.ts';
+import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
+import type { TransferStore } from '../../core/store/transferStore.ts';
+import type { Clock } from '../../core/util/clock.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import { describeKeyDoubt } from '../words/signInWords.ts';
+import { formatList, formatPercent, plural } from '../words/localeFormats.ts';
+import { describeReason } from '../words/reasonWords.ts';
+import { formatMovedFiles, describeStatus } from '../words/transferWords.ts';
+import { createTransferTable } from './transferTable.ts';
+
+/** Services of a {@link TransferStatusBar}. */
+interface StatusBarDependencies {
+  readonly store: TransferStore;
+  readonly clock: Clock;
+  /** Returns true if the connection is open, so that the status of its transfers can be requested. */
+  isConnected(connectionId: string): boolean;
+  /** Returns the last rejection of a key that worked before; its transfers wait (D28: retry rejected keys). */
+  keyRejection(connectionId: string): Reason | undefined;
+  /** Describes the remaining time of a transfer; undefined without a reliable estimate. */
+  estimate(transfer: Transfer): string | undefined;
+}
+
+const doneDurationMs = 60_000;
+
+/** Describes the content of the status bar item. */
+interface StatusBarContent {
+  readonly text: string;
+  readonly tooltip: string | MarkdownString;
+  readonly severity?: 'error' | 'warning';
+}
+
+/** Ends of a transfer that need the user's attention. */
+type BadEnd = 'failed' | 'partial' | 'expired';
+
+/** Summarizes all transfers: running ones, finished ones for a minute, failed ones until acknowledged. */
+export class TransferStatusBar implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly dependencies: StatusBarDependencies;
+  private readonly item = this.lifetime.track(window.createStatusBarItem('transfers', StatusBarAlignment.Left, 10));
+  private readonly seenRunning = new Set<string>();
+  /** Transfers that ended badly and were not acknowledged yet. */
+  private readonly unseen = new Map<string, BadEnd>();
+  private doneUntil = 0;
+  private drawn = '';
+
+  constructor(dependencies: StatusBarDependencies) {
+    this.dependencies = dependencies;
+    this.item.name = l10n.t('Data Transfers');
+    this.item.command = 'dataTransfer.showRunningTransfers';
+    this.lifetime.track(dependencies.store.onDidChange((keys) => this.follow(keys)));
+    this.draw();
+  }
+
+  /** Stops showing ended transfers, because the user has seen them. */
+  acknowledge(): void {
+    this.unseen.clear();
+    this.doneUntil = 0;
+    this.draw();
+  }
+
+  /** Updates the item, for example when a connection was opened or closed. */
+  draw(): void {
+    const content = this.getContent();
+    // Setting the tooltip closes it under the pointer, even if it is unchanged.
+    const { text, tooltip, severity } = content ?? {};
+    const drawn = JSON.stringify([text, typeof tooltip === 'object' ? tooltip.value : tooltip, severity]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    if (!content) {
+      this.item.hide();
+      return;
+    }
+    this.item.text = content.text;
+    this.item.tooltip = content.tooltip;
+    this.item.accessibilityInformation = { label: content.text.replace(/\$\([^)]*\)\s*/g, ''), role: 'button' };
+    this.item.backgroundColor = content.severity && new ThemeColor(`statusBarItem.${content.severity}Background`);
+    this.item.show();
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private follow(keys: readonly string[]): void {
+    const running = new Set(this.dependencies.store.getRunning().map((transfer) => transfer.key));
+    for (const key of keys) {
+      const transfer = this.dependencies.store.get(key);
+      if (!transfer || running.has(key)) this.unseen.delete(key);
+      else if (this.seenRunning.delete(key)) this.recordEnd(transfer);
+    }
+    for (const key of running) this.seenRunning.add(key);
+    this.draw();
+  }
+
+  private recordEnd(ended: Transfer): void {
+    const outcome = getOutcome(ended);
+    if (outcome === 'failed' || outcome === 'refused') this.unseen.set(ended.key, 'failed');
+    if (outcome === 'partial' || outcome === 'expired') this.unseen.set(ended.key, outcome);
+    if (outcome !== 'complete') return;
+    this.doneUntil = this.dependencies.clock.now() + doneDurationMs;
+    this.lifetime.track(this.dependencies.clock.after(doneDurationMs, () => this.draw()));
+  }
+
+  private getContent(): StatusBarContent | undefined {
+    const underWay = this.dependencies.store.getRunning().filter(isUnderWay);
+    const running = underWay.filter((transfer) => !isPaused(transfer));
+    if (running.length > 0) return this.createRunningContent(running);
+    if (this.unseen.size > 0) return this.createUnseenContent();
+    if (underWay.length > 0) return this.createPausedContent(underWay);
+    if (this.dependencies.clock.now() >= this.doneUntil) return undefined;
+    return { text: `$(check) ${l10n.t('All transfers finished')}`, tooltip: l10n.t('Show transfers') };
+  }
+
+  /** Describes transfers that ended badly, the worst first. An expired one isn't a failure: its outcome is unknown. */
+  private createUnseenContent(): StatusBarContent {
+    const ends = [...this.unseen.values()];
+    const counts = (['failed', 'partial', 'expired'] as const)
+      .map((end) => ({ end, count: ends.filter((one) => one === end).length }))
+      .filter(({ count }) => count > 0);
+    const texts = counts.map(({ end, count }, index) => (index === 0 ? describeEnd : describeMore)(end, count));
+    const [worst = 'failed'] = counts.map(({ end }) => end);
+    const text = this.describeOnlyPartial() ?? formatList(texts);
+    const severity = worst === 'failed' ? 'error' : 'warning';
+    return { text: `$(${endIcons[worst]}) ${text}`, tooltip: l10n.t('Show transfers'), severity };
+  }
+
+  /** Describes the only transfer to acknowledge if it completed without all its files. */
+  private describeOnlyPartial(): string | undefined {
+    const [[key, end] = [], other] = this.unseen;
+    const transfer = end === 'partial' && !other && key !== undefined ? this.dependencies.store.get(key) : undefined;
+    const moved = transfer && formatMovedFiles(transfer);
+    return moved === undefined ? undefined : l10n.t('{0} transferred', moved);
+  }
+
+  /** Describes transfers that wait until the user starts the local service. */
+  private createPausedContent(paused: readonly Transfer[]): StatusBarContent {
+    const text = plural(paused.length, '{0} transfer paused', '{0} transfers paused');
+    const start = `[${l10n.t('Start')}](command:dataTransfer.startLocalService)`;
+    const reasons = new Set(paused.map((transfer) => describeStatus(transfer)));
+    const tooltip = new MarkdownString(`${[...reasons].join(', ')} · ${start}`);
+    tooltip.isTrusted = { enabledCommands: ['dataTransfer.startLocalService'] };
+    return { text: `$(debug-pause) ${text}`, tooltip, severity: 'warning' };
+  }
+
+  /** Describes transfers whose status can't be requested: without a connection, or with a rejected key. */
+  private createWaitingContent(running: readonly Transfer[]): StatusBarContent | undefined {
+    const { isConnected, keyRejection } = this.dependencies;
+    const ids = [...new Set(running.map(({ order }) => order.connectionId))];
+    const rejections = ids.map((id) => keyRejection(id));
+    if (ids.some((id, index) => isConnected(id) && !rejections[index])) return undefined;
+    const rejection = rejections.find((reason) => reason !== undefined);
+    if (rejection)
+      return { text: `$(key) ${l10n.t('Data Transfer: waiting for sign-in')}`, ...getRejectionStyle(rejection) };
+    const tooltip = l10n.t('Transfers are waiting for a connection.');
+    return { text: `$(plug) ${l10n.t('Data Transfer: not connected')}`, tooltip, severity: 'warning' };
+  }
+
+  private createRunningContent(running: readonly Transfer[]): StatusBarContent {
+    const waiting = this.createWaitingContent(running);
+    if (waiting) return waiting;
+    const count = plural(running.length, '{0} transfer', '{0} transfers');
+    const progress = running.map(getProgress);
+    const total = progress.reduce((sum, one) => sum + (one.total ?? 0), 0);
+    const moved = progress.reduce((sum, one) => sum + (one.moved ?? 0), 0);
+    const share = total > 0 ? ` · ${formatPercent(moved / total)}` : '';
+    return { text: `$(sync~spin) ${count}${share}`, tooltip: createTransferTable(running, this.dependencies.estimate) };
+  }
+}
+
+function getRejectionStyle(rejection: Reason): Pick<StatusBarContent, 'tooltip' | 'severity'> {
+  const sentence = rejection.keyWorked
+    ? describeKeyDoubt(rejection)
+    : l10n.t('Transfers are waiting for a valid API key: {0}', describeReason(rejection));
+  return { tooltip: sentence, severity: 'warning' };
+}
+
+const endIcons: Readonly<Record<BadEnd, string>> = { failed: 'error', partial: 'warning', expired: 'history' };
+
+function describeEnd(end: BadEnd, count: number): string {
+  if (end === 'failed') return plural(count, '{0} transfer failed', '{0} transfers failed');
+  if (end === 'partial') return plural(count, '{0} transfer incomplete', '{0} transfers incomplete');
+  return plural(count, '{0} transfer expired', '{0} transfers expired');
+}
+
+/** Describes further ends in a list whose first entry names the transfers. */
+function describeMore(end: BadEnd, count: number): string {
+  if (end === 'partial') return plural(count, '{0} incomplete', '{0} incomplete');
+  return plural(count, '{0} expired', '{0} expired');
+}

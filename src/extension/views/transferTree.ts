@@ -1,0 +1,241 @@
+import { EventEmitter, l10n, TreeItem, TreeItemCollapsibleState, type TreeDataProvider } from 'vscode';
+import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
+import type { TransferStore } from '../../core/store/transferStore.ts';
+import type { Clock } from '../../core/util/clock.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { TransferNode } from '../editor/contributions.ts';
+import { formatNumber } from '../words/localeFormats.ts';
+import { arrangeFinished, getStartOfDay, type FinishedLayout } from './finishedGroups.ts';
+import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
+import { createRemovedItem, createLoadingRow, createMessageItem } from './placeholders.ts';
+import { createTransferItem, findLookAlikes } from './transferItems.ts';
+
+type Group = TransferGroupNode['group'];
+
+/** Services of a {@link TransferTree}. */
+export interface TransferTreeDependencies {
+  readonly store: TransferStore;
+  readonly clock: Clock;
+  /** Loads the transfers that ended in earlier sessions. */
+  loadFinished(): Promise<void>;
+  /** Loads the last of them, which is fast. */
+  loadLastFinished(): Promise<void>;
+  /** Describes the remaining time of a transfer; undefined without a reliable estimate. */
+  estimate(transfer: Transfer): string | undefined;
+}
+
+/** Provides the rows of the transfers, running ones first, newest first. */
+export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly dependencies: TransferTreeDependencies;
+  private readonly rows = new Map<string, TransferNode>();
+  private readonly groups = {
+    running: { kind: 'group', group: 'running' },
+    notConfirmed: { kind: 'group', group: 'notConfirmed' },
+    finished: { kind: 'group', group: 'finished' },
+    today: { kind: 'group', group: 'today' },
+    yesterday: { kind: 'group', group: 'yesterday' },
+    thisWeek: { kind: 'group', group: 'thisWeek' },
+    earlier: { kind: 'group', group: 'earlier' },
+  } as const satisfies Record<Group, TransferGroupNode>;
+  private readonly shownIn = new Map<string, Group>();
+  private layout: FinishedLayout | undefined;
+  private lastFinished: 'unloaded' | 'loading' | 'loaded' = 'unloaded';
+  /** Rows that would look like another one of their group without time and source. */
+  private readonly alike = new Set<string>();
+  /** Each row as it was drawn last. */
+  private readonly drawn = new Map<string, string>();
+  private readonly changed = this.lifetime.track(new EventEmitter<TransferTreeNode | undefined>());
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(dependencies: TransferTreeDependencies) {
+    this.dependencies = dependencies;
+    this.lifetime.track(dependencies.store.onDidChange((keys) => this.refresh(keys)));
+    this.redrawAfterMidnight();
+  }
+
+  getTreeItem(node: TransferTreeNode): TreeItem {
+    if (node.kind === 'message') return createMessageItem(node);
+    if (node.kind === 'group') return this.createGroupItem(node);
+    const transfer = this.dependencies.store.get(node.key);
+    return transfer ? this.getTransferItem(transfer) : createRemovedItem(node.key);
+  }
+
+  getChildren(parent?: TransferTreeNode): TransferTreeNode[] {
+    if (!parent) return this.getShownGroups();
+    if (parent.kind !== 'group') return [];
+    const { group } = parent;
+    const rows = this.getRows(group);
+    if (group === 'finished') return [...rows, ...this.getOlderRows()];
+    if (group !== 'earlier' || !this.dependencies.store.hasEarlier) return rows;
+    void this.dependencies.loadFinished();
+    return [...rows, createLoadingRow(group)];
+  }
+
+  getParent(node: TransferTreeNode): TransferTreeNode | undefined {
+    if (node.kind === 'group') return isDay(node.group) ? this.groups.finished : undefined;
+    const transfer = node.kind === 'transfer' ? this.dependencies.store.get(node.key) : undefined;
+    return transfer && this.groups[this.getGroup(transfer)];
+  }
+
+  /** Returns the row of a transfer, for example to reveal it. */
+  getNode(key: string): TransferNode | undefined {
+    const transfer = this.dependencies.store.get(key);
+    return transfer && this.getRow(transfer);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private getShownGroups(): TransferGroupNode[] {
+    const { store } = this.dependencies;
+    const { running, notConfirmed, finished } = this.groups;
+    const hasFinished = store.hasEarlier || this.getTransfers('finished').length > 0;
+    const unfinished = [running, notConfirmed].filter(({ group }) => this.getTransfers(group).length > 0);
+    return hasFinished ? [...unfinished, finished] : unfinished;
+  }
+
+  private getTransfers(group: Group): readonly Transfer[] {
+    const { store } = this.dependencies;
+    if (group === 'running') return store.getRunning();
+    return group === 'notConfirmed' ? store.getNotConfirmed() : this.getLayout().groups[group];
+  }
+
+  private getLayout(): FinishedLayout {
+    const { store, clock } = this.dependencies;
+    this.layout ??= arrangeFinished(store.getFinished(), clock.now(), store.hasEarlier);
+    return this.layout;
+  }
+
+  private getGroup(transfer: Transfer): Group {
+    const group = getStatusGroup(transfer);
+    return group === 'finished' ? (this.getLayout().groupByKey.get(transfer.key) ?? group) : group;
+  }
+
+  /** Returns the groups by day; the first time after a start, loads the last transfers that ended before. */
+  private getOlderRows(): TransferTreeNode[] {
+    const { store, loadLastFinished } = this.dependencies;
+    const days = this.getLayout().days.map((day) => this.groups[day]);
+    if (!store.hasEarlier || this.lastFinished === 'loaded') return days;
+    if (this.lastFinished === 'unloaded')
+      void loadLastFinished().finally(() => {
+        this.lastFinished = 'loaded';
+        this.redraw();
+      });
+    this.lastFinished = 'loading';
+    return [createLoadingRow('finished')];
+  }
+
+  private getRows(group: Group): TransferNode[] {
+    const transfers = this.getTransfers(group);
+    const alike = findLookAlikes(transfers);
+    for (const { key } of transfers) {
+      if (alike.has(key)) this.alike.add(key);
+      else this.alike.delete(key);
+    }
+    return transfers.map((transfer) => this.getRow(transfer));
+  }
+
+  private redraw(): void {
+    this.layout = undefined;
+    this.changed.fire(undefined);
+  }
+
+  /** Redraws the groups by day when a day begins. */
+  private redrawAfterMidnight(): void {
+    const now = this.dependencies.clock.now();
+    const wait = this.dependencies.clock.after(getStartOfDay(now, 1) - now, () => {
+      this.redraw();
+      this.redrawAfterMidnight();
+    });
+    this.lifetime.track(wait);
+  }
+
+  private getRow(transfer: Transfer): TransferNode {
+    const { key } = transfer;
+    const node = this.rows.get(key) ?? { kind: 'transfer', key };
+    this.rows.set(key, node);
+    this.shownIn.set(key, getStatusGroup(transfer));
+    return node;
+  }
+
+  /** Redraws rows that stay in their groups, and everything when a row is added, removed or moved. */
+  private refresh(keys: readonly string[]): void {
+    this.layout = undefined;
+    const isInPlace = (key: string): boolean => {
+      const transfer = this.dependencies.store.get(key);
+      return transfer !== undefined && this.shownIn.get(key) === getStatusGroup(transfer);
+    };
+    const areInPlace = keys.length > 0 && keys.every(isInPlace);
+    for (const key of keys) if (!this.dependencies.store.get(key)) this.forget(key);
+    const redrawn = areInPlace ? keys.filter((key) => this.hasRowChanged(key)) : [];
+    if (!areInPlace) this.changed.fire(undefined);
+    for (const key of redrawn) this.changed.fire(this.rows.get(key));
+  }
+
+  /** Returns true if a row looks different than when it was drawn. A redraw closes its menu and tooltip. */
+  private hasRowChanged(key: string): boolean {
+    const transfer = this.dependencies.store.get(key);
+    return !transfer || this.drawn.get(key) !== serializeItem(this.createItem(transfer));
+  }
+
+  private forget(key: string): void {
+    this.rows.delete(key);
+    this.drawn.delete(key);
+    this.shownIn.delete(key);
+    this.alike.delete(key);
+  }
+
+  private getTransferItem(transfer: Transfer): TreeItem {
+    const item = this.createItem(transfer);
+    this.drawn.set(transfer.key, serializeItem(item));
+    return item;
+  }
+
+  private createItem(transfer: Transfer): TreeItem {
+    const { estimate, clock } = this.dependencies;
+    return createTransferItem(transfer, estimate(transfer), clock.now(), this.alike.has(transfer.key));
+  }
+
+  private createGroupItem({ group }: TransferGroupNode): TreeItem {
+    const titles: Readonly<Record<Group, string>> = {
+      running: l10n.t('Running'),
+      notConfirmed: l10n.t('Not confirmed'),
+      finished: l10n.t('Finished'),
+      today: l10n.t('Today'),
+      yesterday: l10n.t('Yesterday'),
+      thisWeek: l10n.t('This Week'),
+      earlier: l10n.t('Earlier'),
+    };
+    const state = isDay(group) ? TreeItemCollapsibleState.Collapsed : TreeItemCollapsibleState.Expanded;
+    const item = new TreeItem(titles[group], state);
+    item.id = group;
+    item.contextValue = `group.${group}`;
+    const count = this.countTransfers(group);
+    if (count !== undefined) item.description = formatNumber(count);
+    return item;
+  }
+
+  /** Returns the number of transfers in a group and the groups in it; undefined while it is unknown. */
+  private countTransfers(group: Group): number | undefined {
+    const { store } = this.dependencies;
+    if (store.hasEarlier && (group === 'finished' || isDay(group))) return undefined;
+    return group === 'finished' ? this.getLayout().groupByKey.size : this.getTransfers(group).length;
+  }
+}
+
+/** Returns the visible properties of a row as text to compare. */
+function serializeItem({ label, description, tooltip, iconPath, contextValue }: TreeItem): string {
+  return JSON.stringify([label, description, tooltip, iconPath, contextValue]);
+}
+
+function isDay(group: Group): boolean {
+  return group !== 'running' && group !== 'notConfirmed' && group !== 'finished';
+}
+
+function getStatusGroup({ state }: Transfer): 'running' | 'notConfirmed' | 'finished' {
+  if (state === 'notConfirmed') return 'notConfirmed';
+  return hasEnded(state) ? 'finished' : 'running';
+}

@@ -1,0 +1,173 @@
+import { TreeItemCheckboxState, type TreeView } from 'vscode';
+import { isUnderWay } from '../../core/model/transferModel.ts';
+import type { SearchStore } from '../../core/store/searchStore.ts';
+import type { TransferStore } from '../../core/store/transferStore.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { DatabaseNode, FileNode } from '../editor/contributions.ts';
+import { formatCheckedCount } from '../words/searchWords.ts';
+import { plural } from '../words/localeFormats.ts';
+import { DatabaseTree, type DatabaseTreeDependencies } from './databaseTree.ts';
+import type { SearchTreeNode } from './nodes.ts';
+import { SearchTree, type SearchConnections } from './searchTree.ts';
+import type { SideBar } from './sideBar.ts';
+import { TransferTree, type TransferTreeDependencies } from './transferTree.ts';
+import { UserAttention } from './userAttention.ts';
+
+/** Services of {@link TreeViews}. */
+interface TreeViewsDependencies {
+  readonly databases: DatabaseTreeDependencies;
+  readonly searchStore: SearchStore;
+  readonly transfers: TransferTreeDependencies;
+  getConnectionName(connectionId: string): string;
+}
+
+/** Fills the three views of the side bar and reveals rows in them. */
+export class TreeViews implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly searchStore: SearchStore;
+  private readonly transferStore: TransferStore;
+  private readonly searchTree: SearchTree;
+  private readonly transferTree: TransferTree;
+  private readonly sideBar: SideBar;
+
+  constructor(sideBar: SideBar, dependencies: TreeViewsDependencies) {
+    const { databases, searchStore, transfers } = dependencies;
+    this.sideBar = sideBar;
+    this.searchStore = searchStore;
+    this.transferStore = transfers.store;
+    const databaseTree = this.lifetime.track(new DatabaseTree(databases));
+    const connections = createSearchConnections(dependencies);
+    this.searchTree = this.lifetime.track(new SearchTree(searchStore, connections));
+    this.transferTree = this.lifetime.track(new TransferTree(transfers));
+    sideBar.databases.fill(databaseTree);
+    sideBar.searchResults.fill(this.searchTree);
+    sideBar.transfers.fill(this.transferTree);
+    const { view } = sideBar.searchResults;
+    this.lifetime.track(view.onDidChangeCheckboxState(({ items }) => this.updateChecked(items)));
+    this.lifetime.track(view.onDidCollapseElement(({ element }) => this.setCollapsed(element, true)));
+    this.lifetime.track(view.onDidExpandElement(({ element }) => this.setCollapsed(element, false)));
+    this.lifetime.track(transfers.store.onDidChange(() => this.drawBadge()));
+    this.lifetime.track(searchStore.onDidChangeChecks(() => this.drawChecked()));
+    this.drawChecked();
+  }
+
+  /** Moves the focus to the row of the connection once the editor has drawn it. */
+  readonly focusConnection = (): void => {
+    revealNode(this.sideBar.databases.view, { kind: 'connection' }, { select: false, focus: true });
+  };
+
+  /**
+   * Moves the focus to a search that the user has just started, and to its first file as soon as there is one (D55:
+   * focus stays put). Resolves when the search has ended.
+   */
+  readonly followSearch = async (running: Promise<unknown>): Promise<void> => {
+    const { databases, searchResults, transfers } = this.sideBar;
+    const started = this.searchStore.getAll().filter(({ isLoading, files }) => isLoading && files.length === 0);
+    const keys = started.map(({ key }) => key);
+    const [newest = ''] = keys;
+    const attention = new UserAttention([databases.view, searchResults.view, transfers.view]);
+    if (started.length > 0)
+      revealNode(searchResults.view, this.searchTree.getRoot(newest), { select: false, focus: true });
+    await Promise.race([running, this.waitForFile(newest)]);
+    const key = keys.find((one) => this.searchTree.getFirstFile(one));
+    const first = key === undefined ? undefined : this.searchTree.getFirstFile(key);
+    if (first && attention.isHere) revealNode(searchResults.view, first, { select: false, focus: true });
+    attention.dispose();
+    await running;
+  };
+
+  /** The selected rows of the search results. */
+  get selectedResults(): readonly SearchTreeNode[] {
+    return this.sideBar.searchResults.view.selection;
+  }
+
+  /** Expands a database, and selects it. */
+  readonly expandDatabase = (node: DatabaseNode): void => {
+    revealNode(this.sideBar.databases.view, node, { select: true, focus: false, expand: true });
+  };
+
+  /** Returns the files that are selected in the search results. */
+  readonly getSelectedFiles = (): readonly FileNode[] =>
+    this.sideBar.searchResults.view.selection.filter((node) => node.kind === 'file');
+
+  readonly revealTransfer = (key: string): void => {
+    const node = this.transferTree.getNode(key);
+    if (node) revealNode(this.sideBar.transfers.view, node, { select: true, focus: false });
+  };
+
+  /** Calls a function once, when the side bar is first opened. */
+  onFirstUse(callback: () => void): void {
+    const { view } = this.sideBar.databases;
+    if (view.visible) {
+      callback();
+      return;
+    }
+    const subscription = view.onDidChangeVisibility(({ visible }) => {
+      if (!visible) return;
+      subscription.dispose();
+      callback();
+    });
+    this.lifetime.track(subscription);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  /** Resolves when a search has a file to show. */
+  private async waitForFile(key: string): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const subscription = this.searchStore.onDidChange(() => {
+        if (this.searchStore.get(key) && !this.searchTree.getFirstFile(key)) return;
+        subscription.dispose();
+        resolve();
+      });
+      this.lifetime.track(subscription);
+    });
+  }
+
+  private setCollapsed(node: SearchTreeNode, isCollapsed: boolean): void {
+    if (node.kind === 'search') this.searchStore.setCollapsed(node.key, isCollapsed);
+  }
+
+  private updateChecked(items: readonly (readonly [SearchTreeNode, TreeItemCheckboxState])[]): void {
+    for (const [node, state] of items) {
+      if (node.kind !== 'file') continue;
+      this.searchStore.setChecked(node.searchKey, [node.file], state === TreeItemCheckboxState.Checked);
+    }
+  }
+
+  /**
+   * Shows the checked files beside the title of the view. To redraw the row of a search, the editor would request all
+   * its files, and lose a check that the user makes meanwhile.
+   */
+  private drawChecked(): void {
+    this.sideBar.searchResults.view.description = formatCheckedCount(this.searchStore.checked);
+  }
+
+  private drawBadge(): void {
+    const count = this.transferStore.getRunning().filter(isUnderWay).length;
+    const tooltip = plural(count, '{0} transfer is running', '{0} transfers are running');
+    this.sideBar.transfers.view.badge = count > 0 ? { value: count, tooltip } : undefined;
+  }
+}
+
+function createSearchConnections({ databases, getConnectionName }: TreeViewsDependencies): SearchConnections {
+  const { store } = databases;
+  return {
+    get shown() {
+      return store.shown;
+    },
+    getName: getConnectionName,
+    onDidChange: store.onDidChange,
+  };
+}
+
+/** Reveals a row. Ignores a row that has moved meanwhile, for example that of an ended transfer. */
+function revealNode<T>(
+  view: TreeView<T>,
+  node: T,
+  options: { readonly select: boolean; readonly focus: boolean; readonly expand?: boolean },
+): void {
+  view.reveal(node, options).then(undefined, () => undefined);
+}

@@ -1,0 +1,113 @@
+import { env, l10n } from 'vscode';
+import type { SearchParameter } from '../../core/model/databaseParameter.ts';
+import { parseWrittenDate, writeDate } from '../../core/util/writtenDate.ts';
+import { parseWrittenSize, writeSize } from '../../core/util/writtenSize.ts';
+import { formatList, plural } from './localeFormats.ts';
+import { toPlainLine } from './plainText.ts';
+
+/** Formats the value of a parameter as a user would type it. */
+export function formatParameterValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Describes the values that a parameter accepts: "one of asc, desc", "text", "number". */
+export function describeParameterType({ type, values }: SearchParameter): string {
+  if (values.length > 0) return l10n.t('one of {0}', toPlainLine(formatList(values.map(formatParameterValue))));
+  const scalar = /^array\((\w+)\)$/.exec(type)?.[1] ?? type;
+  const words: Readonly<Record<string, string>> = {
+    string: l10n.t('text'),
+    number: l10n.t('number'),
+    boolean: l10n.t('true or false'),
+  };
+  return Object.hasOwn(words, scalar) ? (words[scalar] ?? '') : toPlainLine(type);
+}
+
+/** Describes how people write the value of a parameter. */
+export interface ParameterForm {
+  /** Values to write, as an example. */
+  readonly example: string;
+  /** Returns the value to send; undefined for a text that isn't understood. */
+  parse(text: string): unknown;
+  /** Returns a text that `parse` understands as this value. */
+  write(value: unknown): string;
+  /** Describes in full what was understood. */
+  describe(value: unknown): string;
+}
+
+/** Describes a parameter of the local service. */
+interface LocalParameter {
+  readonly label: string;
+  readonly form?: ParameterForm;
+  /** The words for its listed values. */
+  readonly values?: Readonly<Record<string, string>>;
+}
+
+/** Returns the parameters of the local service by their names (D21: search syntax). */
+function getLocalParameters(): Readonly<Record<string, LocalParameter>> {
+  const orders = { asc: l10n.t('ascending'), desc: l10n.t('descending') };
+  const keys = { bytes: l10n.t('size'), modified: l10n.t('date modified') };
+  const names = { relevance: l10n.t('relevance'), path: l10n.t('path'), name: l10n.t('name') };
+  return {
+    format: { label: l10n.t('File format') },
+    path: { label: l10n.t('Path') },
+    minBytes: { label: l10n.t('Smallest size'), form: sizeForm },
+    maxBytes: { label: l10n.t('Largest size'), form: sizeForm },
+    modifiedAfter: { label: l10n.t('Modified after'), form: dateForm },
+    sort: { label: l10n.t('Sort by'), values: { ...keys, ...names } },
+    order: { label: l10n.t('Sort order'), values: orders },
+  };
+}
+
+function findLocalParameter(name: string, isLocal: boolean): LocalParameter | undefined {
+  const parameters = isLocal ? getLocalParameters() : {};
+  return Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+}
+
+/** Returns the label of a parameter; those of other services keep their own names. */
+export function getParameterLabel(name: string, isLocal: boolean): string {
+  return findLocalParameter(name, isLocal)?.label ?? (toPlainLine(name) || l10n.t('(no name)'));
+}
+
+/** Returns how people write a parameter of the local service; undefined if its value is typed as it is sent. */
+export function findParameterForm(name: string, isLocal: boolean): ParameterForm | undefined {
+  return findLocalParameter(name, isLocal)?.form;
+}
+
+/** Describes the value of a parameter. */
+export function describeParameterValue(name: string, value: unknown, isLocal: boolean): string {
+  const parameter = findLocalParameter(name, isLocal);
+  const text = formatParameterValue(value);
+  if (parameter?.form) return parameter.form.write(value);
+  const { values = {} } = parameter ?? {};
+  return toPlainLine(Object.hasOwn(values, text) ? (values[text] ?? text) : text);
+}
+
+/** Describes a parameter with its value. */
+export function describeParameter(name: string, value: unknown, isLocal: boolean): string {
+  return l10n.t('{0}: {1}', getParameterLabel(name, isLocal), describeParameterValue(name, value, isLocal));
+}
+
+const sizeForm: ParameterForm = {
+  get example() {
+    return l10n.t('10 MB, 1.5 GiB');
+  },
+  parse: parseWrittenSize,
+  write: (value) => (typeof value === 'number' ? writeSize(value) : formatParameterValue(value)),
+  describe: (value) => plural(Number(value), '{0} byte', '{0} bytes'),
+};
+
+const dateForm: ParameterForm = {
+  get example() {
+    return l10n.t('last week, 3 days ago, {0}', '2026-05-01');
+  },
+  parse: (text) => {
+    const at = parseWrittenDate(text, Date.now());
+    return at === undefined ? undefined : new Date(at).toISOString();
+  },
+  write: (value) => {
+    const at = Date.parse(String(value));
+    return Number.isNaN(at) ? formatParameterValue(value) : writeDate(at);
+  },
+  describe: (value) =>
+    new Intl.DateTimeFormat(env.language, { dateStyle: 'full', timeStyle: 'short' }).format(Date.parse(String(value))),
+};

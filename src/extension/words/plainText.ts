@@ -1,0 +1,31 @@
+import { limitMarks, shortenText } from '../../core/util/displayLimits.ts';
+
+const maxLineLength = 300;
+
+/** Returns a server's text as one line for a notice or a row, without control and direction characters. */
+export function toPlainLine(text: string): string {
+  return toPlainText(text, maxLineLength);
+}
+
+/** Returns {@link toPlainLine} with a length limit of its own, for example for a tooltip. */
+export function toPlainText(text: string, maxLength: number): string {
+  const line = text
+    .slice(0, 4 * maxLength)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[\p{Cf}]/gu, '')
+    .trim();
+  return shortenText(limitMarks(line), maxLength);
+}
+
+/**
+ * Returns a text in which the editor finds no icons, `$(name)`, and no links, `[text](command)`. Notices and quick
+ * inputs render both, so text from a server must contain neither.
+ */
+export function escapeIconsAndLinks(text: string): string {
+  return text.replaceAll('$(', '$ (').replaceAll('](', '] (');
+}
+
+/** Describes an error by its message. */
+export function describeError(error: unknown): string {
+  return toPlainLine(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,111 @@
+import { l10n } from 'vscode';
+import type { ResultOrder } from '../../core/model/resultOrder.ts';
+import type { Searchability } from '../../core/model/searchability.ts';
+import type { SearchQuery, FileStaging } from '../../core/model/searchQuery.ts';
+import type { CheckedTally } from '../../core/store/checkedFiles.ts';
+import type { Search } from '../../core/store/searchStore.ts';
+import type { JsonObject } from '../../core/util/json.ts';
+import { findQueryMistakes, type QueryMistake } from '../../core/util/searchSyntax.ts';
+import { formatFileCount, formatNumber, plural, formatSize } from './localeFormats.ts';
+import { describeParameter } from './parameterWords.ts';
+import { toPlainLine } from './plainText.ts';
+
+/** Narrows a search. */
+interface Filters {
+  readonly status?: FileStaging | undefined;
+  readonly specific?: JsonObject | undefined;
+}
+
+/** Returns the name of a database; a service may send one without visible characters. */
+export function getDatabaseLabel(name: string): string {
+  return toPlainLine(name) || l10n.t('(no name)');
+}
+
+/** Describes what a search looks for: the words in quotes, all files, or a number of IDs. */
+export function describeSearchTerms({ query, ids }: Pick<SearchQuery, 'query' | 'ids'>): string {
+  if (ids) return plural(ids.length, '{0} ID', '{0} IDs');
+  const words = toPlainLine(query);
+  return words === '' ? l10n.t('All files') : l10n.t('“{0}”', words);
+}
+
+/** Describes the status and specific parameters of a search; empty if there are none. */
+export function describeFilters({ status, specific }: Filters, isLocal: boolean): string {
+  const parameters = Object.entries(specific ?? {}).map(([name, value]) => describeParameter(name, value, isLocal));
+  return toPlainLine([status && describeStagingStatus(status), ...parameters].filter(Boolean).join(' · '));
+}
+
+/** Describes what a database is known to refuse, briefly for its row (D38: learned searchability). */
+export function describeSearchability({ kind }: Searchability): string {
+  const words: Readonly<Record<Searchability['kind'], string>> = {
+    notSearchable: l10n.t('not searchable'),
+    wantsQuery: l10n.t('custom query format'),
+    wantsWords: l10n.t('needs search words'),
+  };
+  return words[kind];
+}
+
+/** Describes the same in a sentence, with the server's message. */
+export function describeSearchabilityDetail({ kind, detail }: Searchability): string {
+  const sentences: Readonly<Record<Searchability['kind'], string>> = {
+    notSearchable: l10n.t("This database can't be searched."),
+    wantsQuery: l10n.t('This database only accepts queries in its own format.'),
+    wantsWords: l10n.t("This database can't be searched without search words."),
+  };
+  const message = toPlainLine(detail ?? '');
+  return message === '' ? sentences[kind] : l10n.t('{0} Server message: {1}', sentences[kind], message);
+}
+
+/** Returns the word for a staging status. */
+export function describeStagingStatus(status: FileStaging): string {
+  return status === 'staged' ? l10n.t('staged') : l10n.t('unstaged');
+}
+
+/** Returns the word for a sort order of results. */
+export function describeOrder(order: ResultOrder): string {
+  const words: Readonly<Record<ResultOrder, string>> = {
+    relevance: l10n.t('Relevance'),
+    name: l10n.t('Name'),
+    size: l10n.t('Size'),
+  };
+  return words[order];
+}
+
+/** Formats the number of files that a search found: "40+ files" if there may be more; empty for none. */
+export function formatResultCount({ files, mayHaveMore }: Search): string {
+  if (files.length === 0) return '';
+  return mayHaveMore ? plural(files.length, '{0}+ files', '{0}+ files') : formatFileCount(files.length);
+}
+
+/**
+ * Formats the number of checked files, and their size if it is known; empty for none. The text is short because the
+ * view's title and four buttons leave little room, and starts with the number, which the editor cuts off last.
+ */
+export function formatCheckedCount({ count, sizeBytes }: CheckedTally): string {
+  if (count === 0) return '';
+  if (sizeBytes === 0) return plural(count, '{0} checked', '{0} checked');
+  return `${formatNumber(count)} ✓ ${formatSize(sizeBytes)}`;
+}
+
+/** Describes the first syntax error in a query of the local service (D21: search syntax); undefined for a valid one. */
+export function describeQueryMistake(query: string): string | undefined {
+  const [mistake] = findQueryMistakes(query);
+  return mistake && describeMistake(mistake);
+}
+
+function describeMistake({ kind, position, condition }: QueryMistake): string {
+  const [text, place] = [toPlainLine(condition), formatNumber(position)];
+  switch (kind) {
+    case 'openQuote':
+      return l10n.t('Close the quotation mark at character {0}.', place);
+    case 'badSize':
+      return l10n.t('Enter a size after {0} (character {1}), for example bytes:>1MB.', text, place);
+    case 'noValue':
+      return l10n.t('Enter a value after {0} (character {1}).', text, place);
+    case 'unknownCondition':
+      return l10n.t(
+        "{0} (character {1}) isn't a condition. Use format:, path:, or bytes:, or put the words in quotation marks.",
+        text,
+        place,
+      );
+  }
+}

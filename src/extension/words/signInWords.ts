@@ -1,0 +1,50 @@
+import { l10n } from 'vscode';
+import type { Reason } from '../../core/model/reason.ts';
+import type { ConnectionNode } from '../editor/contributions.ts';
+import { localConnectionId } from '../editor/machine.ts';
+
+/** Returns true for a problem of the key, its account, or the ORCID iD (D44: classify sign-in failures). */
+export function isSignInRejected({ kind, signIn }: Reason): boolean {
+  return kind === 'unauthorized' || signIn !== undefined;
+}
+
+/** Describes a rejected sign-in as the second half of a sentence, without the service's message. */
+export function describeSignInRejection({ signIn, keyWorked, detail }: Reason): string {
+  if (signIn === 'orcid') return l10n.t('the service rejected the ORCID iD');
+  if (signIn === 'account') return l10n.t('the account of this API key has no ORCID iD');
+  if (signIn === 'outage') return l10n.t("the service couldn't check the API key");
+  const isOfKey = signIn === 'key' || detail === undefined;
+  // A key that worked is only doubted (D28: retry rejected keys), and an unknown message may be about something else.
+  return isOfKey && !keyWorked
+    ? l10n.t('the service rejected the API key')
+    : l10n.t('the service rejected the sign-in');
+}
+
+/** Describes the automatic retries of a key that worked before (D28: retry rejected keys). */
+export function describeKeyDoubt({ signIn }: Reason): string {
+  return signIn === 'outage'
+    ? l10n.t("The service couldn't check the API key. Your key worked before, so it's being retried.")
+    : l10n.t("The service rejected the sign-in. Your key worked before, so it's being retried.");
+}
+
+/** Describes a command that fixes a rejected sign-in, besides a retry. */
+export interface SignInRemedy {
+  readonly id: 'dataTransfer.setOrcid' | 'dataTransfer.setApiKey';
+  readonly title: string;
+  readonly icon: 'orcid' | 'key';
+  readonly argument?: ConnectionNode;
+}
+
+/** Returns the command that fixes a rejected sign-in; none if only a retry helps (D44: classify sign-in failures). */
+export function getSignInRemedy(reason: Reason, connectionId: string): SignInRemedy | undefined {
+  if (!isSignInRejected(reason) || reason.signIn === 'outage') return undefined;
+  if (reason.signIn === 'orcid') return { id: 'dataTransfer.setOrcid', title: l10n.t('Set ORCID iD…'), icon: 'orcid' };
+  // The local service generates its own key.
+  return connectionId === localConnectionId ? undefined : getSetKeyRemedy(connectionId);
+}
+
+/** Returns the command that sets the key of a connection. */
+export function getSetKeyRemedy(connectionId: string): SignInRemedy {
+  const argument: ConnectionNode = { kind: 'connection', id: connectionId };
+  return { id: 'dataTransfer.setApiKey', title: l10n.t('Set API Key…'), icon: 'key', argument };
+}

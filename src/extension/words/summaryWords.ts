@@ -1,0 +1,163 @@
+import { l10n } from 'vscode';
+import type { FileStaging } from '../../core/model/searchQuery.ts';
+import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
+import { formatFileCount, formatList, plural, formatSize } from './localeFormats.ts';
+import { toPlainLine, toPlainText } from './plainText.ts';
+
+/** Identifies a file of a database of a connection. */
+export interface FileName {
+  readonly connectionId: string;
+  readonly database: string;
+  readonly id: string;
+}
+
+/** Returns the staging status of a file if it is known (D31: staged display). */
+export type StagingLookup = (file: FileName) => FileStaging | undefined;
+
+/** Adds to the orders what a summary shows besides them. */
+interface SummaryFacts {
+  readonly getStaging: StagingLookup;
+  /** Free space at the destination if this machine can see it. */
+  readonly freeBytes: number | undefined;
+}
+
+/** The summary of transfers to be submitted. */
+export interface Summary {
+  /** One fact per line. */
+  readonly lines: readonly string[];
+  /** True if the files don't fit in the free space of the destination. */
+  readonly isSpaceShort: boolean;
+}
+
+/** Summarizes the transfers to be submitted. */
+export function createSummary(orders: readonly TransferOrder[], { getStaging, freeBytes }: SummaryFacts): Summary {
+  const files = orders.flatMap((order) => order.files);
+  const isSpaceShort = freeBytes !== undefined && sumSizes(files) > freeBytes;
+  const lines = [
+    formatFileNames(files),
+    l10n.t('Size: {0}', formatTotalSize(files)),
+    formatStagingLine(orders, getStaging),
+    ...createSourceLines(orders),
+    l10n.t('To: {0}', toPlainLine(orders[0]?.destination ?? '')),
+    formatFreeSpaceLine(freeBytes, isSpaceShort),
+    formatTransferCount(orders.length),
+    ...createDetailLines(orders[0]),
+  ];
+  return { lines: lines.filter(Boolean), isSpaceShort };
+}
+
+/** Returns the number of files of all orders. */
+export function countFiles(orders: readonly TransferOrder[]): number {
+  return orders.reduce((sum, { files }) => sum + files.length, 0);
+}
+
+const maxNames = 3;
+const maxNameLength = 60;
+
+/** Names the first files: "Files: a.csv, b.csv, c.csv and 38 more". */
+function formatFileNames(files: readonly TransferFile[]): string {
+  const names = formatList(files.slice(0, maxNames).map(({ name }) => toPlainText(name, maxNameLength)));
+  const rest = files.length - maxNames;
+  const text = rest > 0 ? plural(rest, '{1} and {0} more', '{1} and {0} more', names) : names;
+  return files.length === 1 ? l10n.t('File: {0}', text) : l10n.t('Files: {0}', text);
+}
+
+const maxDetailLength = 200;
+
+function createDetailLines(order: TransferOrder | undefined): readonly string[] {
+  const { description = '', instructions } = order ?? {};
+  return [
+    description === '' ? '' : l10n.t('Description: {0}', toPlainText(description, maxDetailLength)),
+    instructions ? l10n.t('Instructions: {0}', toPlainText(JSON.stringify(instructions), maxDetailLength)) : '',
+  ];
+}
+
+/** Formats the size of files: "1.2 MB", "1.2 MB, and 3 files of unknown size", "unknown". */
+function formatTotalSize(files: readonly TransferFile[]): string {
+  const unknown = files.filter(({ sizeBytes }) => sizeBytes === undefined).length;
+  if (unknown === files.length) return l10n.t({ message: 'unknown', comment: ['size'] });
+  const total = formatSize(sumSizes(files));
+  return unknown === 0 ? total : l10n.t('{0}, and {1} of unknown size', total, formatFileCount(unknown));
+}
+
+function sumSizes(files: readonly TransferFile[]): number {
+  return files.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0);
+}
+
+function createSourceLines(orders: readonly TransferOrder[]): readonly string[] {
+  if (orders.length === 1) return orders.map(({ source }) => l10n.t('From: {0}', toPlainLine(source)));
+  return orders.map(({ source, files }) =>
+    l10n.t('From: {0} ({1}, {2})', toPlainLine(source), formatFileCount(files.length), formatTotalSize(files)),
+  );
+}
+
+function formatStagingLine(orders: readonly TransferOrder[], getStaging: StagingLookup): string {
+  const statuses = orders.flatMap(({ connectionId, source, files }) =>
+    files.map(({ id }) => getStaging({ connectionId, database: source, id })),
+  );
+  const count = (status: FileStaging | undefined): number => statuses.filter((one) => one === status).length;
+  const [staged, unstaged, unknown] = [count('staged'), count('unstaged'), count(undefined)];
+  if (staged + unstaged === 0) return '';
+  const parts = [
+    staged > 0 ? plural(staged, '{0} staged', '{0} staged') : '',
+    unstaged > 0
+      ? plural(
+          unstaged,
+          '{0} unstaged (may have to be restored from tape first)',
+          '{0} unstaged (may have to be restored from tape first)',
+        )
+      : '',
+    unknown > 0 ? plural(unknown, '{0} unknown', '{0} unknown') : '',
+  ];
+  return l10n.t('Staging: {0}', formatList(parts));
+}
+
+function formatFreeSpaceLine(freeBytes: number | undefined, isSpaceShort: boolean): string {
+  if (freeBytes === undefined) return '';
+  const free = formatSize(freeBytes);
+  return isSpaceShort
+    ? l10n.t('Not enough free space at destination: {0}', free)
+    : l10n.t('Free space at destination: {0}', free);
+}
+
+function formatTransferCount(count: number): string {
+  return count > 1 ? plural(count, 'Will run as {0} transfer.', 'Will run as {0} transfers, one per source.') : '';
+}
+
+/** Lists the IDs of a transfer that may crash the server (D37: crashing file ids). */
+interface CrashingIds {
+  /** IDs that make the server close the connection of a metadata request. */
+  readonly unsafe: readonly string[];
+  /** IDs that weren't looked up after a submission with them lost its connection. */
+  readonly unchecked: readonly string[];
+}
+
+const maxListedIds = 5;
+
+/** Returns a sentence for each kind of risk, with the IDs. */
+export function describeCrashingIds({ unsafe, unchecked }: CrashingIds): readonly string[] {
+  return [
+    unsafe.length === 0
+      ? ''
+      : plural(
+          unsafe.length,
+          'Sending this ID may crash the server: the connection closed when the ID was looked up. ID: {1}',
+          'Sending these {0} IDs may crash the server: the connection closed when they were looked up. IDs: {1}',
+          formatIds(unsafe),
+        ),
+    unchecked.length === 0
+      ? ''
+      : plural(
+          unchecked.length,
+          "The connection was lost when this transfer was submitted. This ID couldn't be checked, and sending it may crash the server. ID: {1}",
+          "The connection was lost when this transfer was submitted. These {0} IDs couldn't be checked, and sending one of them may crash the server. IDs: {1}",
+          formatIds(unchecked),
+        ),
+  ].filter(Boolean);
+}
+
+function formatIds(ids: readonly string[]): string {
+  const rest = ids.length - maxListedIds;
+  const listed = ids.slice(0, maxListedIds).map(toPlainLine);
+  return formatList([...listed, rest > 0 ? plural(rest, '({0} more)', '({0} more)') : undefined]);
+}

@@ -1,0 +1,121 @@
+import { l10n } from 'vscode';
+import { getFileCount, hasEnded, isPaused, type Transfer, type TransferState } from '../../core/model/transferModel.ts';
+import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
+import { formatFileCount, formatNumber } from './localeFormats.ts';
+import { toPlainLine, toPlainText } from './plainText.ts';
+import { describeReason } from './reasonWords.ts';
+
+const maxRowTitleLength = 18;
+const maxStateLength = 40;
+const maxRowStateLength = 18;
+
+/** Returns the word for a state of a transfer, for rows, pages and notices. */
+export function describeState(state: TransferState): string {
+  const words: Readonly<Record<TransferState, string>> = {
+    submitting: l10n.t('submitting'),
+    notConfirmed: l10n.t('not confirmed'),
+    refused: l10n.t('refused'),
+    accepted: l10n.t('accepted'),
+    staging: l10n.t('staging'),
+    active: l10n.t('active'),
+    finalizing: l10n.t('finalizing'),
+    inactive: l10n.t('inactive'),
+    unknown: l10n.t('unknown'),
+    running: l10n.t('running'),
+    succeeded: l10n.t('succeeded'),
+    failed: l10n.t('failed'),
+    cancelled: l10n.t('canceled'),
+    expired: l10n.t('expired'),
+  };
+  return words[state];
+}
+
+/** Returns the title of a transfer for notices and prompts: "3 files to My Data". */
+export function getTransferTitle(transfer: Transfer): string {
+  const count = getFileCount(transfer);
+  const files = count === undefined ? l10n.t('some files') : (formatMissedFiles(transfer) ?? formatFileCount(count));
+  if (transfer.startedElsewhere) return l10n.t('{0} (started elsewhere)', files);
+  return l10n.t('{0} to {1}', files, toPlainLine(transfer.order.destination));
+}
+
+/**
+ * Returns the state and {@link getTransferTitle} for a row: "active · 3 files to My Data". The state is first, because a
+ * narrow side bar cuts the end; a long destination is shortened.
+ */
+export function getTransferRowTitle(transfer: Transfer): string {
+  const { order } = transfer;
+  const destination = toPlainText(order.destination, maxRowTitleLength);
+  const title = getTransferTitle({ ...transfer, order: { ...order, destination } });
+  return `${getRowState(transfer).word} · ${title}`;
+}
+
+/** Returns what a row shows after {@link getTransferRowTitle}: details of the state, and how far the transfer came. */
+export function describeRowProgress(transfer: Transfer): string {
+  const { detail } = getRowState(transfer);
+  const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedFiles(transfer);
+  return [detail, moved].filter(Boolean).join(' · ');
+}
+
+/** Returns the state of a transfer as one or two words, and what {@link describeStatus} says besides them. */
+function getRowState(transfer: Transfer): { readonly word: string; readonly detail?: string } {
+  const { replacedBy, state, cancelUnheeded } = transfer;
+  if (replacedBy !== undefined && state === 'refused')
+    return { word: l10n.t('not started'), detail: l10n.t('submitted again') };
+  if (getOutcome(transfer) === 'partial') return { word: l10n.t('incomplete') };
+  if (isPaused(transfer)) return { word: l10n.t('paused'), detail: describeReason({ kind: 'serviceStopped' }) };
+  const status = describeStatus(transfer);
+  if (cancelUnheeded && !hasEnded(state)) return { word: describeServerState(transfer), detail: status };
+  const word = toPlainText(status, maxRowStateLength);
+  return word === status ? { word } : { word, detail: status };
+}
+
+/** Returns "0 of 2 files" for a transfer that completed without all its files; undefined for any other. */
+function formatMissedFiles(transfer: Transfer): string | undefined {
+  return getOutcome(transfer) === 'partial' ? formatMovedFiles(transfer) : undefined;
+}
+
+/** Returns how many files of a transfer were moved: "2 of 3 files". Undefined when the server did not report it. */
+export function formatMovedFiles(transfer: Transfer): string | undefined {
+  const { moved, total } = getProgress(transfer);
+  return moved === undefined || total === undefined
+    ? undefined
+    : l10n.t('{0} of {1}', formatNumber(moved), formatFileCount(total));
+}
+
+/** Returns true for a transfer that failed before anything was sent, which the server can't have refused. */
+export function isUnsent({ state, problem }: Transfer): boolean {
+  return state === 'refused' && (problem?.kind === 'notConnected' || problem?.kind === 'lookupFailed');
+}
+
+/**
+ * Returns the status of a transfer in a few words: its state, or what is happening to it instead (D10: open status set,
+ * D13: ignored cancel, D39: server data display).
+ */
+export function describeStatus(transfer: Transfer): string {
+  if (transfer.replacedBy !== undefined && transfer.state === 'refused') {
+    return l10n.t('not started, submitted again');
+  }
+  if (isUnsent(transfer)) return l10n.t('not sent');
+  if (getOutcome(transfer) === 'partial') {
+    const moved = formatMovedFiles(transfer) ?? '';
+    return l10n.t('completed: {0} transferred', moved);
+  }
+  if (isPaused(transfer)) return l10n.t('paused: {0}', describeReason({ kind: 'serviceStopped' }));
+  const state = describeServerState(transfer);
+  if (transfer.cancelAcceptedAt === undefined || hasEnded(transfer.state)) return state;
+  return transfer.cancelUnheeded
+    ? l10n.t('cancellation accepted, but the server still reports {0}', state)
+    : l10n.t('canceling');
+}
+
+/** Returns the word for a state; for one that isn't known, the server's own word (D10: open status set). */
+function describeServerState({ state, status }: Transfer): string {
+  const serverState = state === 'running' ? toPlainText(status?.status ?? '', maxStateLength) : '';
+  return serverState === '' ? describeState(state) : serverState;
+}
+
+/** Returns the status of a transfer and how far it came: "active · 2 of 3 files". */
+export function describeProgress(transfer: Transfer): string {
+  const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedFiles(transfer);
+  return [describeStatus(transfer), moved].filter(Boolean).join(' · ');
+}

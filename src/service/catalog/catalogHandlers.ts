@@ -1,0 +1,39 @@
+import { systemClock } from '../../core/util/clock.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { FolderCatalog, type FolderCatalogConfig } from './folderCatalog.ts';
+import type { AsyncFolderReader } from './folderReader.ts';
+
+/** Catalog methods that other threads call. */
+export type CatalogMethod =
+  'search' | 'filesByIds' | 'getCachedHashes' | 'cacheHashes' | 'pauseTracking' | 'resumeTracking';
+
+/** Handles calls to the catalog thread; `key` identifies a catalog. */
+export class CatalogHandlers {
+  private readonly catalogs = new Map<string, FolderCatalog>();
+  private readonly reader: AsyncFolderReader;
+  private readonly logger: Logger;
+
+  constructor(reader: AsyncFolderReader, logger: Logger) {
+    this.reader = reader;
+    this.logger = logger;
+  }
+
+  /** Opens a catalog and starts reading its folder. */
+  open(key: string, config: FolderCatalogConfig): void {
+    const catalog = new FolderCatalog(config, { reader: this.reader, clock: systemClock, logger: this.logger });
+    this.catalogs.set(key, catalog);
+    catalog.start();
+  }
+
+  call(key: string, method: CatalogMethod, args: readonly unknown[]): unknown {
+    const catalog = this.catalogs.get(key);
+    if (catalog === undefined) throw new Error('This catalog is closed.');
+    return (catalog[method] as (...values: readonly unknown[]) => unknown).apply(catalog, [...args]);
+  }
+
+  async close(key: string): Promise<void> {
+    const catalog = this.catalogs.get(key);
+    this.catalogs.delete(key);
+    await catalog?.close();
+  }
+}

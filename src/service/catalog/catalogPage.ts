@@ -1,0 +1,48 @@
+import type { CatalogFile } from './catalogFile.ts';
+import type { CatalogSearch, SearchCursor } from './searchSql.ts';
+
+export interface CatalogPage {
+  readonly files: readonly CatalogFile[];
+  /** Start of the next page; absent on the last page. */
+  readonly next?: SearchCursor;
+}
+
+const maxFiles = 2_000;
+/** Maximum page size of a sorted search. Larger than `maxFiles`, because every page sorts all files again. */
+const maxSortedFiles = 20_000;
+/** Maximum number of metadata characters in a page, not counting the last file. */
+const maxChars = 2 * 1024 * 1024;
+
+/** Collects files until the requested number or the memory limit is reached. */
+export class CatalogPageBuilder {
+  private readonly limit: number;
+  private readonly files: CatalogFile[] = [];
+  private chars = 0;
+
+  constructor({ limit, filter }: CatalogSearch) {
+    const isInPathOrder = filter.sort === 'relevance' || filter.sort === 'path';
+    this.limit = Math.min(limit, isInPathOrder ? maxFiles : maxSortedFiles);
+  }
+
+  get remaining(): number {
+    return this.limit - this.files.length;
+  }
+
+  get isFull(): boolean {
+    return this.remaining === 0 || this.chars > maxChars;
+  }
+
+  add(file: CatalogFile): void {
+    this.files.push(file);
+    this.chars += file.metadata?.length ?? 0;
+  }
+
+  /** Returns the page. `tier` is the tier of its last file; absent at the end of the search. */
+  build(tier?: number): CatalogPage {
+    const { files } = this;
+    const last = files.at(-1);
+    if (tier === undefined || last === undefined) return { files };
+    const { path, bytes, modifiedMs } = last;
+    return { files, next: { tier, path, bytes, modifiedMs } };
+  }
+}

@@ -1,0 +1,16 @@
+import { sqliteErrorCode } from '../sqlite.ts';
+
+/** Code of {@link FolderUnavailableError}, which identifies it across threads. */
+export const folderUnavailableCode = 'FOLDER_UNAVAILABLE';
+
+/** Reports a missing or unreadable folder; the message is a sentence for users. */
+export class FolderUnavailableError extends Error {
+  override readonly name = 'FolderUnavailableError';
+  readonly code = folderUnavailableCode;
+}
+
+/** Returns why a folder is unavailable, given an error code, in words that follow the folder in a message. */
+export function describeFolderFailure(code: string): string {
+  if (code === sqliteErrorCode) return "can't be searched: its catalog can't be written";
+  return code === 'ENOENT' || code === 'ENOTDIR' ? "doesn't exist" : "can't be read";
+}

@@ -1,0 +1,73 @@
+import * as fs from 'node:fs';
+import * as nodePath from 'node:path';
+import type { ScannedFile } from './catalogFile.ts';
+import { findDescription, type PackageCache, type PackageScopes } from './packageScopes.ts';
+import { getParentFolder } from './pathOrder.ts';
+
+export type InspectedPath =
+  | { readonly kind: 'file'; readonly path: string; readonly file: ScannedFile }
+  /** `gone` includes paths that are not served, such as devices and links that lead out of the folder. */
+  | { readonly kind: 'folder' | 'gone'; readonly path: string };
+
+/** Inspects paths within the packages' root. Returns the same results as a walk. */
+export function inspectPaths(packages: PackageCache, paths: readonly string[]): InspectedPath[] {
+  const inspectors = new Map<string, (path: string) => InspectedPath>();
+  return paths.map((path) => {
+    const folder = getParentFolder(path);
+    const inspect = inspectors.get(folder) ?? createInspector(packages, folder);
+    inspectors.set(folder, inspect);
+    return inspect(path);
+  });
+}
+
+function createInspector(packages: PackageCache, folder: string): (path: string) => InspectedPath {
+  if (!isPlainFolder(packages.root, folder)) return (path) => ({ kind: 'gone', path });
+  const scopes = packages.getScopes(folder);
+  return (path) => {
+    const stats = getServedStats(packages.root, path);
+    if (stats?.isFile() === true) return { kind: 'file', path, file: toScannedFile(path, stats, scopes) };
+    return { kind: stats?.isDirectory() === true ? 'folder' : 'gone', path };
+  };
+}
+
+export function toAbsolutePath(root: string, path: string): string {
+  return path === '' ? root : `${root}/${path}`;
+}
+
+/** Returns true for an existing folder within `realRoot` whose path contains no link. */
+export function isPlainFolder(realRoot: string, folder: string): boolean {
+  const absolute = toAbsolutePath(realRoot, folder);
+  try {
+    return fs.realpathSync.native(absolute) === nodePath.normalize(absolute);
+  } catch {
+    return false;
+  }
+}
+
+/** Returns a file with the metadata that the packages contain for it. */
+export function toScannedFile(path: string, stats: fs.Stats, scopes: PackageScopes | undefined): ScannedFile {
+  const metadata = findDescription(scopes, path);
+  return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, ...(metadata !== undefined && { metadata }) };
+}
+
+/** Returns the stats of a served path. Follows a link only if it leads to a file within the root. */
+export function getServedStats(realRoot: string, path: string): fs.Stats | undefined {
+  const absolute = toAbsolutePath(realRoot, path);
+  try {
+    const stats = fs.lstatSync(absolute, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink() !== true) return stats;
+    const target = fs.realpathSync(absolute);
+    if (!isInside(realRoot, target)) return undefined;
+    const behind = fs.statSync(target);
+    return behind.isFile() ? behind : undefined;
+  } catch {
+    // The path was deleted in the meantime, is a broken or circular link, or is not accessible.
+    return undefined;
+  }
+}
+
+/** Returns true if a resolved absolute path is within a resolved folder. */
+export function isInside(realFolder: string, realPath: string): boolean {
+  const relative = nodePath.relative(realFolder, realPath);
+  return relative !== '..' && !relative.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(relative);
+}

@@ -1,0 +1,57 @@
+import type { Logger } from '../../core/util/logger.ts';
+import { CatalogStore } from './catalogStore.ts';
+import { removeCatalogFile, type openCatalogFile } from './catalogTables.ts';
+import type { FolderCatalogConfig } from './folderCatalog.ts';
+
+interface RepairableStoreOptions extends Omit<FolderCatalogConfig, 'folder'> {
+  readonly logger: Logger;
+  readonly openFile?: typeof openCatalogFile | undefined;
+}
+
+/** Recreates a catalog whose file is corrupt. Its entire content comes from the folder. */
+export class RepairableStore {
+  private readonly options: RepairableStoreOptions;
+  private current: CatalogStore;
+
+  /** Throws if the file can neither be opened nor created. */
+  constructor(options: RepairableStoreOptions) {
+    this.options = options;
+    this.current = this.open();
+  }
+
+  get store(): CatalogStore {
+    return this.current;
+  }
+
+  /** Returns true if the store is usable; recreates it if necessary. */
+  ensureOpen(): boolean {
+    return this.current.isOpen || this.recreate();
+  }
+
+  /** Recreates an empty catalog if an error indicates that it is corrupt. Never throws. */
+  repair(error: unknown): void {
+    if (!this.current.isBrokenBy(error)) return;
+    this.current.close();
+    this.recreate();
+  }
+
+  close(): void {
+    this.current.close();
+  }
+
+  private recreate(): boolean {
+    const { name, file, logger } = this.options;
+    try {
+      removeCatalogFile(file);
+      this.current = this.open();
+      return true;
+    } catch (error) {
+      logger.warn(`The catalog of ${name} cannot be recreated: ${String(error)}`);
+      return false;
+    }
+  }
+
+  private open(): CatalogStore {
+    return new CatalogStore(this.options.file, undefined, this.options.openFile);
+  }
+}

@@ -1,0 +1,23 @@
+import type { DatabaseDocument } from '../../contract/database.ts';
+import type { Catalog } from './catalog.ts';
+
+export interface ServedDatabase {
+  readonly document: DatabaseDocument;
+  readonly folder: string;
+  readonly catalog: Catalog;
+}
+
+/** Returns true for a database that cannot be the destination of a transfer (D43: read-only databases). */
+export function isReadOnly({ document }: ServedDatabase): boolean {
+  return document['readOnly'] === true;
+}
+
+/** Provides access to the databases that are currently served. They can change while the service runs. */
+export interface ServedDatabases {
+  /** Returns the databases, the most recently requested one first. */
+  list(): readonly ServedDatabase[];
+  /** Finds a database by name or, if no name matches, by id (D26: service HTTP behavior). */
+  find(nameOrId: string): ServedDatabase | undefined;
+  /** Finds a database by id only, which is what stored transfers contain. */
+  findById(id: string): ServedDatabase | undefined;
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { HttpProblem } from './httpProblem.ts';
+import { toParserProblem, formatRawResponse } from './parserProblem.ts';
+
+interface ConnectionState {
+  /** Resolves when the previous requests on the connection are complete. */
+  turn: Promise<void>;
+  waiting: number;
+  /** The current or last request; aborted if the parser rejects the rest of it. */
+  last?: { readonly request: IncomingMessage; readonly broken: AbortController };
+  isRefused: boolean;
+}
+
+const closeDelayMs = 1_000;
+/**
+ * More requests than any client pipelines. Limited, because queued requests take memory before they are authenticated.
+ */
+const maxWaiting = 256;
+
+/** Processes the requests of each connection in order, and sends responses to parser errors in the same order. */
+export class RequestPipeline {
+  private readonly states = new WeakMap<Duplex, ConnectionState>();
+  private readonly onRefuse: (problem: HttpProblem) => void;
+
+  /** `onRefuse` is called for each problem sent without a request. */
+  constructor(onRefuse: (problem: HttpProblem) => void) {
+    this.onRefuse = onRefuse;
+  }
+
+  /**
+   * Waits for all previous requests on the connection. The signal aborts if the parser rejects the rest of this one.
+   */
+  async waitForTurn(request: IncomingMessage, response: ServerResponse): Promise<AbortSignal> {
+    const state = this.getState(request.socket);
+    const previous = state.turn;
+    state.turn = new Promise((resolve) => response.once('close', resolve));
+    const broken = new AbortController();
+    state.last = { request, broken };
+    state.waiting += 1;
+    if (state.waiting > maxWaiting) request.socket.destroy();
+    await previous;
+    state.waiting -= 1;
+    return broken.signal;
+  }
+
+  /** Responds to an error or timeout of the parser, and closes the connection. */
+  refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const state = this.getState(socket);
+    const problem = toParserProblem(error);
+    if (problem === undefined) socket.destroy();
+    if (problem === undefined || state.isRefused) return;
+    state.isRefused = true;
+    // While a body is being read, its reader sends the response.
+    const isInBody = state.last?.request.complete === false;
+    if (isInBody) state.last?.broken.abort(problem);
+    void state.turn.then(() => (isInBody ? end(socket) : this.endWithProblem(socket, problem)));
+  }
+
+  /** Sends a problem on a connection without a response object, and closes it. */
+  endWithProblem(socket: Duplex, problem: HttpProblem): void {
+    this.onRefuse(problem);
+    if (socket.writable) end(socket, formatRawResponse(problem));
+    else socket.destroy();
+  }
+
+  private getState(socket: Duplex): ConnectionState {
+    const known = this.states.get(socket);
+    if (known !== undefined) return known;
+    const state = { turn: Promise.resolve(), waiting: 0, isRefused: false };
+    this.states.set(socket, state);
+    return state;
+  }
+}
+
+/** Delays the end of the connection, because destroying it immediately could discard the response. */
+function end(socket: Duplex, finalText = ''): void {
+  socket.end(finalText);
+  const timer = setTimeout(() => socket.destroy(), closeDelayMs);
+  socket.once('close', () => clearTimeout(timer));
+}

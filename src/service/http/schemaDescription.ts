@@ -1,0 +1,63 @@
+import * as z from 'zod/mini';
+import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
+
+const kinds: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+export function toInputSchema(schema: z.ZodMiniType): JsonObject {
+  return z.toJSONSchema(schema, { io: 'input' });
+}
+
+/** Returns the part of a schema that describes the value at `path`, if any. */
+export function findSchema(schema: JsonObject, path: readonly PropertyKey[]): JsonObject | undefined {
+  let current: JsonObject | undefined = schema;
+  for (const part of path) current = findPart(current, part);
+  return current;
+}
+
+function findPart(schema: JsonObject | undefined, part: PropertyKey): JsonObject | undefined {
+  const properties = schema?.['properties'];
+  const property = isJsonObject(properties) && Object.hasOwn(properties, part) ? properties[String(part)] : undefined;
+  return toObject(property ?? (typeof part === 'number' ? schema?.['items'] : undefined));
+}
+
+function toObject(value: unknown): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** Describes a schema and its bounds in words that can follow "must be". */
+export function describeSchema(schema: JsonObject): string {
+  const examples = schema['examples'];
+  const example: unknown = Array.isArray(examples) ? examples[0] : undefined;
+  return `${describeKind(schema)}${example === undefined ? '' : `, such as ${JSON.stringify(example)}`}`;
+}
+
+function describeKind(schema: JsonObject): string {
+  const choices = schema['anyOf'];
+  if (Array.isArray(choices)) return choices.filter(isJsonObject).map(describeSchema).join(' or ');
+  if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].map((value) => JSON.stringify(value)).join(', ')}`;
+  if (schema['format'] === 'uuid') return 'a UUID';
+  const types: unknown[] = Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
+  const kind = types.map((type) => kinds[String(type)] ?? 'a value').join(' or ');
+  const items = toObject(schema['items']);
+  const parts = [items === undefined ? kind : `${kind} of ${describeSchema(items)}`, ...describeBounds(schema)];
+  return parts.join(' ');
+}
+
+function describeBounds(schema: JsonObject): string[] {
+  const { minimum, maximum, minLength, maxLength, minItems, pattern } = schema;
+  const bounds: string[] = [];
+  if (minLength === 1 || pattern === String.raw`\S`) bounds.push('that is not empty');
+  if (typeof maxLength === 'number') bounds.push(`of at most ${maxLength} characters`);
+  if (typeof minItems === 'number') bounds.push(`with at least ${minItems} ${minItems === 1 ? 'entry' : 'entries'}`);
+  if (typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER) bounds.push(`of ${minimum} or more`);
+  if (typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER) bounds.push(`of at most ${maximum}`);
+  return bounds;
+}

@@ -1,0 +1,23 @@
+import { escapeInvisible } from '../core/util/escapeInvisible.ts';
+import type { Logger } from '../core/util/logger.ts';
+
+const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+/**
+ * Creates a logger that writes one line per entry. Removes secrets and control characters; escapes invisible
+ * characters.
+ */
+export function createLineLogger(write: (line: string) => void, secrets: () => readonly string[]): Logger {
+  const log = (level: string, message: string): void => {
+    let text = message;
+    for (const secret of secrets()) text = text.replaceAll(secret, '…');
+    write(`${new Date().toISOString()} ${level} ${escapeInvisible(text.replaceAll(controlCharacters, ' '))}\n`);
+  };
+  return {
+    trace: () => undefined,
+    debug: () => undefined,
+    info: (message) => log('info', message),
+    warn: (message) => log('warn', message),
+    error: (message) => log('error', message),
+  };
+}

@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { localServiceName } from '../contract/root.ts';
+import { settlesWithin, systemClock, type Clock } from '../core/util/clock.ts';
+import type { Logger } from '../core/util/logger.ts';
+import { CatalogThread } from './catalog/catalogThread.ts';
+import type { ServiceConfig } from './config.ts';
+import { Health } from './health.ts';
+import { IdleTimer } from './idleTimer.ts';
+import { Leases } from './leases.ts';
+import { openDatabases } from './databases/openDatabases.ts';
+import type { DatabaseRegistry } from './databases/databaseRegistry.ts';
+import { createServiceRoutes } from './routes.ts';
+import { ApiServer } from './server.ts';
+import { removeServiceFile, writeServiceFile } from './serviceFile.ts';
+import { TransferJournal } from './transfers/journal.ts';
+import { TransferQueue } from './transfers/transferQueue.ts';
+import { serviceVersion } from './version.ts';
+import type { ServiceState } from './wire/responseSchemas.ts';
+
+/** Options in addition to the configuration; the defaults suit a normal service. */
+interface ServiceOptions {
+  readonly logger: Logger;
+  readonly token?: string;
+  /** Authorizes leases and stop requests; for a shared service only (D41: two secrets). */
+  readonly sharingToken?: string;
+  /** Receives the lines of the access log if it is enabled (D40: administered service). */
+  readonly onAccess?: (line: string) => void;
+  /** Called when shutdown starts, before anything that a hanging disk can block (D42: hanging disks). */
+  readonly onStop?: () => void;
+  readonly clock?: Clock;
+  readonly bodyTimeLimitMs?: number;
+  /** Interval at which a suspended transfer checks for its folders. */
+  readonly retryDelayMs?: number;
+  /** Time that a shared service keeps running after its last lease and active transfer (D29: shared service). */
+  readonly idleMs?: number;
+}
+
+/** `abandoned` means that a thread hangs in a system call, so the process must be killed (D42: hanging disks). */
+export type ServiceEnd = 'clean' | 'abandoned';
+
+export type RunningService = Pick<LocalService, 'address' | 'token' | 'sharingToken' | 'ended' | 'close'>;
+
+const dayMs = 86_400_000;
+/** Time limit for stopping. With the time for the last responses, shutdown takes at most 5 s (D42: hanging disks). */
+const stopLimitMs = 4_000;
+const maxBodyBytes = 8 * 1024 * 1024;
+
+/** Returns a new random token (D26: service HTTP behavior). */
+export function generateToken(): string {
+  return randomBytes(32).toString('hex');
+}
+
+/** Starts the service: opens the journal, starts reading the folders, listens, and resumes transfers. */
+export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
+  const { clock = systemClock, logger } = options;
+  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  // The journal comes first: only one service at a time can open it, which protects all other files.
+  const journal = new TransferJournal(nodePath.join(config.dataFolder, 'journal.db'));
+  const thread = new CatalogThread(logger);
+  const databases = await openDatabases(config, { clock, logger, thread }, journal).catch(async (error: unknown) => {
+    await thread.end();
+    journal.close();
+    throw error;
+  });
+  const service = new LocalService(config, options, { clock, journal, databases, thread });
+  await service.start();
+  return service;
+}
+
+interface Dependencies {
+  readonly clock: Clock;
+  readonly journal: TransferJournal;
+  readonly thread: CatalogThread;
+  readonly databases: DatabaseRegistry;
+}
+
+class LocalService {
+  readonly token: string;
+  readonly sharingToken: string | undefined;
+  /** Resolves when the service has ended: through {@link close}, on request, or because it was idle. */
+  readonly ended: Promise<ServiceEnd>;
+  address = '';
+  private readonly config: ServiceConfig;
+  private readonly options: ServiceOptions;
+  private readonly dependencies: Dependencies;
+  private readonly queue: TransferQueue;
+  private readonly leases: Leases;
+  private readonly server: ApiServer;
+  private readonly file: string;
+  private readonly idle: IdleTimer;
+  private resolveEnded: (end: ServiceEnd) => void = () => undefined;
+  private stopping: Promise<ServiceEnd> | undefined;
+
+  constructor(config: ServiceConfig, options: ServiceOptions, dependencies: Dependencies) {
+    this.config = config;
+    this.options = options;
+    this.dependencies = dependencies;
+    this.token = options.token ?? generateToken();
+    this.sharingToken = config.shared === true ? (options.sharingToken ?? generateToken()) : undefined;
+    this.ended = new Promise((resolve) => (this.resolveEnded = resolve));
+    this.file = nodePath.join(config.dataFolder, 'service.json');
+    this.queue = new TransferQueue({
+      ...dependencies,
+      logger: options.logger,
+      retentionMs: (config.retentionDays ?? 7) * dayMs,
+      retryDelayMs: options.retryDelayMs ?? 3_000,
+      throttleBytesPerSecond: config.throttleBytesPerSecond,
+    });
+    this.leases = new Leases(dependencies.databases, config.dataFolder);
+    this.server = this.createServer();
+    const isInUse = (): boolean => this.leases.count + this.queue.activeCount > 0;
+    this.idle = new IdleTimer(dependencies.clock, options.idleMs ?? 60_000, isInUse, () => this.closeWhenUnused());
+  }
+
+  private createServer(): ApiServer {
+    const { config, token, sharingToken, leases, queue } = this;
+    const { clock, databases } = this.dependencies;
+    const { logger, onAccess, bodyTimeLimitMs = 30_000 } = this.options;
+    const isStopping = (): boolean => this.stopping !== undefined;
+    const sharing = {
+      isShared: sharingToken !== undefined,
+      leases,
+      getState: () => this.getState(),
+      stop: async (isReplaced: boolean) => await this.stop(isReplaced),
+    };
+    const health = new Health({ databases, dataFolder: config.dataFolder, clock, logger, isStopping });
+    return new ApiServer({
+      routes: createServiceRoutes({ databases, queue, sharing, health }),
+      token,
+      sharingToken,
+      trustedHosts: config.trustedHosts ?? [],
+      onAccess,
+      limits: { maxBytes: maxBodyBytes, timeLimitMs: bodyTimeLimitMs },
+      logger,
+    });
+  }
+
+  /** Rejects if the service cannot listen or write its file, after closing everything that it opened. */
+  async start(): Promise<void> {
+    try {
+      this.address = await this.server.listen(this.config.port ?? 0);
+      this.queue.start();
+      if (this.sharingToken !== undefined) await this.share(this.sharingToken);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** Stops immediately; transfers resume at the next start. */
+  async close(): Promise<void> {
+    await this.stop(false);
+    await this.ended;
+  }
+
+  private async share(sharingToken: string): Promise<void> {
+    await writeServiceFile(this.file, { address: this.address, token: this.token, sharingToken });
+    this.options.logger.info(`The service ${serviceVersion} listens at ${this.address}.`);
+    this.leases.onDidChange(() => this.idle.check());
+    this.queue.onDidChangeActivity(() => this.idle.check());
+    this.idle.check();
+  }
+
+  private closeWhenUnused(): void {
+    this.options.logger.info('The service is no longer in use.');
+    void this.stop(false);
+  }
+
+  /** Resolves when all resources are released; the last responses may still be sent. */
+  private async stop(isReplaced: boolean): Promise<void> {
+    if (this.stopping === undefined) {
+      this.options.onStop?.();
+      this.stopping = this.shutDown(isReplaced);
+      void this.stopping.then(async (end) => await this.server.close().finally(() => this.resolveEnded(end)));
+    }
+    await this.stopping;
+  }
+
+  /**
+   * Stops all parts of the service; the order matters. While the service file exists, the service is running or has
+   * crashed; when a lease ends, the next service can start. Never rejects.
+   */
+  private async shutDown(isReplaced: boolean): Promise<ServiceEnd> {
+    const { logger } = this.options;
+    const { clock, journal } = this.dependencies;
+    this.idle.dispose();
+    this.server.stopListening();
+    const isClean = await settlesWithin(clock, stopLimitMs, this.stopTransfers());
+    if (!isClean) logger.warn('A disk is not responding. Stopping without it; transfers resume at the next start.');
+    if (this.sharingToken !== undefined) removeServiceFile(this.file, this.token);
+    try {
+      journal.close();
+    } catch (error) {
+      logger.error(`The journal could not be closed: ${String(error)}`);
+    }
+    this.leases.end(isReplaced ? 'replaced' : 'stopped');
+    return isClean ? 'clean' : 'abandoned';
+  }
+
+  private async stopTransfers(): Promise<void> {
+    try {
+      await this.queue.close();
+      await this.dependencies.databases.close();
+      await this.dependencies.thread.end();
+    } catch (error) {
+      this.options.logger.error(`The service could not stop cleanly: ${String(error)}`);
+    }
+  }
+
+  private getState(): ServiceState {
+    return {
+      name: localServiceName,
+      version: serviceVersion,
+      pid: process.pid,
+      host: os.hostname(),
+      leases: this.leases.count,
+      transfers: this.queue.activeCount,
+    };
+  }
+}

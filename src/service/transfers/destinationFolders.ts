@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as nodePath from 'node:path';
+import { getErrorCode } from '../../core/util/errorCode.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import { BadFile } from './fileProcessing.ts';
+
+/**
+ * Creates the folders of a transfer within a destination, but never the destination itself: a missing disk must not be
+ * replaced by a folder. Throws {@link BadFile} if a link no longer leads to `realPath`, the path at submission.
+ */
+export class DestinationFolders {
+  private readonly base: string;
+  private readonly createdFolders = new Set<string>();
+
+  constructor(destination: string, folderName: string, realPath?: string) {
+    this.base = fs.realpathSync.native(destination);
+    if (realPath !== undefined && this.base !== realPath) this.checkUnmoved(destination);
+    this.base = this.ensureLevel(this.base, folderName);
+  }
+
+  /** Creates the folder at a path below the transfer's folder (`.` is that folder) and returns its absolute path. */
+  ensureFolder(path: string): string {
+    let folder = this.base;
+    for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
+      if (part === '..') throw new BadFile('it leads out of the destination');
+      folder = this.ensureLevel(folder, part);
+    }
+    // A link may have replaced a folder that was created earlier.
+    this.checkUnmoved(folder);
+    return folder;
+  }
+
+  checkUnmoved(folder: string): void {
+    if (fs.realpathSync.native(folder) !== nodePath.normalize(folder)) {
+      throw new BadFile('a link leads out of the destination');
+    }
+  }
+
+  private ensureLevel(parent: string, name: string): string {
+    const folder = `${parent}/${name}`;
+    if (this.createdFolders.has(folder)) return folder;
+    this.checkUnmoved(parent);
+    createFolder(folder);
+    this.checkUnmoved(folder);
+    this.createdFolders.add(folder);
+    return folder;
+  }
+}
+
+const maxNameStart = 40;
+
+/** Returns the path of an unfinished copy. Its name is unique and short enough for every file system. */
+export function getPartPath(finalPath: string, transferId: string): string {
+  const name = nodePath.basename(finalPath);
+  const characters = Array.from(name);
+  const start =
+    characters.length > maxNameStart ? `${characters.slice(0, maxNameStart).join('')}-${toShortHash(name)}` : name;
+  return nodePath.join(nodePath.dirname(finalPath), `${start}.part-${transferId}`);
+}
+
+function toShortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Removes a transfer's unfinished files and its manifest from a destination; complete files remain. Never rejects. */
+export async function discardTransfer(destination: string, transferId: string, manifestName: string): Promise<void> {
+  const folder = nodePath.join(destination, getTransferFolderName(transferId));
+  const stats = await fs.promises.lstat(folder).catch(() => undefined);
+  if (stats?.isDirectory() !== true) return;
+  await fs.promises.rm(nodePath.join(folder, manifestName), { force: true }).catch(() => undefined);
+  await removeLeftovers(folder, transferId);
+}
+
+/** Removes the part files and empty folders of an ended transfer. Never rejects. */
+async function removeLeftovers(folder: string, transferId: string): Promise<void> {
+  try {
+    for (const entry of await fs.promises.readdir(folder, { withFileTypes: true })) {
+      const path = nodePath.join(folder, entry.name);
+      if (entry.isDirectory()) await removeLeftovers(path, transferId);
+      else if (entry.name.endsWith(`.part-${transferId}`)) await fs.promises.rm(path, { force: true });
+    }
+    await fs.promises.rmdir(folder);
+  } catch {
+    // Not empty, missing or unreachable: nothing to remove.
+  }
+}
+
+function createFolder(folder: string): void {
+  try {
+    fs.mkdirSync(folder);
+  } catch (error) {
+    if (getErrorCode(error) !== 'EEXIST') throw error;
+  }
+}

@@ -1,0 +1,6 @@
+import { findLost } from './findLost.ts';
+import { moveFiles } from './moveFiles.ts';
+import { stageFiles } from './stageFiles.ts';
+
+/** The jobs that a file thread can run. */
+export const fileJobHandlers = { stage: stageFiles, move: moveFiles, findLost };

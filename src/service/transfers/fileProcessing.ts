@@ -1,0 +1,111 @@
+import * as fs from 'node:fs';
+import { countDone, type DoneFile, type FileFailure, type JobResult, type JobSignal } from './fileJobs.ts';
+
+/** Ends a job after a stop request. */
+export class JobStopped extends Error {
+  override readonly name = 'JobStopped';
+}
+
+/** Reports a problem that is not a file system error. The message is a clause such as `it leads out of the folder`. */
+export class BadFile extends Error {
+  override readonly name = 'BadFile';
+}
+
+export class OperationError extends Error {
+  readonly operation: FileFailure['operation'];
+
+  constructor(operation: FileFailure['operation'], cause: unknown) {
+    super(`The ${operation} operation failed.`, { cause });
+    this.operation = operation;
+  }
+}
+
+/** Runs work on one side of the transfer and labels its errors with that side. */
+export function runOperation<T>(operation: FileFailure['operation'], work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof OperationError || error instanceof JobStopped ? error : new OperationError(operation, error);
+  }
+}
+
+/** Processes files one by one until the first failure. */
+export function processFiles<T extends { readonly position: number }>(
+  files: readonly T[],
+  signal: JobSignal,
+  work: (file: T) => DoneFile,
+): JobResult {
+  const done: DoneFile[] = [];
+  for (const file of files) {
+    if (isStopRequested(signal)) return { done, isStopped: true };
+    try {
+      done.push(work(file));
+      countDone(signal);
+    } catch (error) {
+      if (error instanceof JobStopped) return { done, isStopped: true };
+      return { done, failure: toFileFailure(file.position, error) };
+    }
+  }
+  return { done };
+}
+
+function toFileFailure(position: number, error: unknown): FileFailure {
+  const { operation, cause } = error instanceof OperationError ? error : { operation: 'write' as const, cause: error };
+  if (cause instanceof BadFile) return { position, operation, text: cause.message };
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (typeof code === 'string') return { position, operation, code };
+  return { position, operation, text: String(cause) };
+}
+
+function isStopRequested(signal: JobSignal): boolean {
+  return Atomics.load(signal, 0) === 1;
+}
+
+export function throwIfStopped(signal: JobSignal): void {
+  if (isStopRequested(signal)) throw new JobStopped('stopped');
+}
+
+const bufferBytes = 1024 * 1024;
+const buffer = Buffer.allocUnsafeSlow(bufferBytes);
+
+/**
+ * Passes a file's bytes to `take` in a reused buffer. Stops beyond the expected size, because a file may grow
+ * endlessly.
+ */
+export function readPieces(
+  file: number,
+  range: { readonly from: number; readonly expectedBytes: number },
+  signal: JobSignal,
+  take: (piece: Buffer) => void,
+): void {
+  for (let offset = range.from; offset <= range.expectedBytes;) {
+    throwIfStopped(signal);
+    const count = fs.readSync(file, buffer, 0, bufferBytes, offset);
+    if (count === 0) return;
+    offset += count;
+    take(buffer.subarray(0, count));
+  }
+}
+
+const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
+
+/** Opens a regular file for reading, but never a link or a pipe (D42: hanging disks). Throws {@link BadFile}. */
+export function withRegularFile<T>(path: string, work: (file: number) => T): T {
+  return withFile(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, (file) => {
+    requireRegularFile(file);
+    return work(file);
+  });
+}
+
+export function requireRegularFile(file: number): void {
+  if (!fs.fstatSync(file).isFile()) throw new BadFile('it is not a regular file');
+}
+
+export function withFile<T>(path: string, flags: number | string, work: (file: number) => T): T {
+  const file = fs.openSync(path, flags);
+  try {
+    return work(file);
+  } finally {
+    fs.closeSync(file);
+  }
+}

@@ -1,0 +1,28 @@
+import * as fs from 'node:fs';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import type { JobResult, TransferredFilesJob } from './fileJobs.ts';
+import { runOperation, processFiles } from './fileProcessing.ts';
+
+/** Finds transferred files that were lost to a replaced disk or a power failure, without reading their content. */
+export function findLost({ transferId, destinationFolder, files, signal }: TransferredFilesJob): JobResult {
+  const lost: number[] = [];
+  let realFolder: string | undefined;
+  const result = processFiles(files, signal, (file) =>
+    runOperation('write', () => {
+      realFolder ??= fs.realpathSync.native(destinationFolder);
+      if (!isFilePresent(`${realFolder}/${getTransferFolderName(transferId)}/${file.path}`, file.bytes))
+        lost.push(file.position);
+      return file;
+    }),
+  );
+  return { ...result, lost };
+}
+
+function isFilePresent(path: string, bytes: number): boolean {
+  try {
+    const stats = fs.lstatSync(path);
+    return stats.isFile() && stats.size === bytes;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,73 @@
+import type { FileResource } from '../../contract/fileResource.ts';
+import type { TransferStatusDocument } from '../../contract/transfer.ts';
+import type { JsonObject } from '../../core/util/json.ts';
+
+/** The states of a transfer (D23: transfer states). */
+export type TransferStatusWord = 'staging' | 'active' | 'finalizing' | 'inactive' | 'succeeded' | 'failed';
+
+/** A transfer in the journal. Databases are identified by id; times are in milliseconds since 1970. */
+export interface TransferRecord {
+  readonly id: string;
+  readonly orcid: string;
+  readonly sourceId: string;
+  readonly destinationId: string;
+  /** Resolved path of the destination's folder at submission; absent if it was unavailable. */
+  readonly destinationPlace?: string | undefined;
+  readonly description?: string | undefined;
+  readonly instructions?: JsonObject | undefined;
+  readonly fileCount: number;
+  readonly sizeBytes: number;
+  readonly createdAtMs: number;
+  readonly status: TransferStatusWord;
+  readonly message: string;
+  readonly movedCount: number;
+  readonly isCancelRequested: boolean;
+  readonly endedAtMs?: number;
+}
+
+export interface TransferRecordFile {
+  /** Zero-based index in the request. */
+  readonly position: number;
+  /** Relative to both the source's folder and the transfer's folder. */
+  readonly path: string;
+  /** The metadata from the source at the time of submission. */
+  readonly resource: FileResource;
+  readonly bytes: number;
+  /** Hex; present once the file is staged. */
+  readonly sha256?: string;
+  /** True if the file is complete and verified at the destination. */
+  readonly isTransferred: boolean;
+}
+
+export function hasEnded(status: TransferStatusWord): boolean {
+  return status === 'succeeded' || status === 'failed';
+}
+
+/** Returns the wire form of a transfer's status (§2.4). */
+export function toStatusDocument(record: TransferRecord): TransferStatusDocument {
+  return {
+    id: record.id,
+    status: record.status,
+    message: record.message,
+    num_files: record.fileCount,
+    num_files_transferred: record.movedCount,
+  };
+}
+
+/** Returns the message of a transfer, which always begins with its id (D11: check status identity). */
+export function formatTransferMessage(id: string, text: string): string {
+  return `Transfer ${id}: ${text}`;
+}
+
+/** Returns a description such as `3 file(s) (1.2 MB)`. */
+export function describeAmount({ fileCount, sizeBytes }: Pick<TransferRecord, 'fileCount' | 'sizeBytes'>): string {
+  return `${fileCount} file(s) (${describeSize(sizeBytes)})`;
+}
+
+function describeSize(sizeBytes: number): string {
+  if (sizeBytes < 1_000) return `${sizeBytes} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let size = sizeBytes / 1_000;
+  for (; size >= 1_000 && units.length > 1; size /= 1_000) units.shift();
+  return `${size.toFixed(1)} ${units[0] ?? ''}`;
+}

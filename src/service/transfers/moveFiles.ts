@@ -1,0 +1,155 @@
+import * as fs from 'node:fs';
+import * as nodePath from 'node:path';
+import { getErrorCode } from '../../core/util/errorCode.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import { digestFile } from './digests.ts';
+import type { DoneFile, FileToMove, JobResult, JobSignal, MoveJob } from './fileJobs.ts';
+import {
+  OperationError,
+  runOperation,
+  BadFile,
+  readPieces,
+  throwIfStopped,
+  withFile,
+  withRegularFile,
+  processFiles,
+  JobStopped,
+} from './fileProcessing.ts';
+import { DestinationFolders, getPartPath } from './destinationFolders.ts';
+import { SourceFiles } from './sourceFiles.ts';
+
+/** Cloning smaller files takes longer than copying them. */
+const minCloneBytes = 64 * 1024;
+
+/** Lists the open files of this process by descriptor; Linux only. */
+const openFilesFolder = '/proc/self/fd';
+const hasOpenFiles = process.platform === 'linux';
+
+interface MoveContext {
+  readonly job: MoveJob;
+  readonly source: SourceFiles;
+  readonly folders: DestinationFolders;
+  /** False once the file system has refused to clone. */
+  canClone: boolean;
+}
+
+/**
+ * Copies staged files. Writes each copy next to its final name, compares it with the staged hash, then renames it
+ * (D24: destination layout). Leaves existing files with the right hash. Removes unfinished copies.
+ */
+export function moveFiles(job: MoveJob): JobResult {
+  let context: MoveContext | undefined;
+  return processFiles(job.files, job.signal, (file) => {
+    context ??= createMoveContext(job);
+    return moveFile(context, file);
+  });
+}
+
+function createMoveContext(job: MoveJob): MoveContext {
+  const source = runOperation('read', () => new SourceFiles(job.sourceFolder));
+  const { destinationFolder, destinationPlace, transferId } = job;
+  const folderName = getTransferFolderName(transferId);
+  const folders = runOperation('write', () => new DestinationFolders(destinationFolder, folderName, destinationPlace));
+  return { job, source, folders, canClone: hasOpenFiles && job.bytesPerSecond === undefined };
+}
+
+function moveFile(context: MoveContext, file: FileToMove): DoneFile {
+  runOperation('write', () => {
+    const folder = context.folders.ensureFolder(nodePath.posix.dirname(file.path));
+    const finalPath = `${folder}/${nodePath.posix.basename(file.path)}`;
+    if (hasSameContent(finalPath, file, context.job.signal)) return;
+    runOperation('read', () =>
+      context.source.open(file.path, (opened) =>
+        runOperation('write', () => copyToDestination(context, file, opened, finalPath)),
+      ),
+    );
+  });
+  return { position: file.position, bytes: file.bytes, sha256: file.sha256 };
+}
+
+function hasSameContent(finalPath: string, file: FileToMove, signal: JobSignal): boolean {
+  const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
+  const digest = (existing: number): string => digestFile(existing, file.bytes, signal).sha256;
+  if (stats.isFile() && withRegularFile(finalPath, digest) === file.sha256) return true;
+  throw new BadFile('a different file already exists');
+}
+
+function copyToDestination(context: MoveContext, file: FileToMove, opened: number, finalPath: string): void {
+  const { job } = context;
+  const part = getPartPath(finalPath, job.transferId);
+  try {
+    const sha256 = tryClone(context, file, opened, part)
+      ? withRegularFile(part, (copy) => readBack(job, file, copy))
+      : withNewFile(part, (copy) => {
+          copyContent(job, file, opened, copy);
+          return readBack(job, file, copy);
+        });
+    if (sha256 !== file.sha256) {
+      throw new OperationError('copy', new BadFile('it changed while it was being transferred'));
+    }
+    throwIfStopped(job.signal);
+    context.folders.checkUnmoved(nodePath.dirname(finalPath));
+    fs.renameSync(part, finalPath);
+  } catch (error) {
+    removePart(part);
+    throw error;
+  }
+}
+
+/** Returns the digest of a copy, after flushing it if the job requires that. A cloned file may be read-only. */
+function readBack(job: MoveJob, { bytes }: FileToMove, copy: number): string {
+  if (job.isFlushed) fs.fsyncSync(copy);
+  return digestFile(copy, bytes, job.signal).sha256;
+}
+
+function removePart(part: string): void {
+  try {
+    fs.rmSync(part, { force: true });
+  } catch {
+    // The part file is removed with the transfer's leftovers, or replaced by the next attempt.
+  }
+}
+
+/** Clones the file if the file system supports it. Uses the descriptor that was checked (D42: hanging disks). */
+function tryClone(context: MoveContext, file: FileToMove, opened: number, part: string): boolean {
+  if (!context.canClone || file.bytes < minCloneBytes) return false;
+  const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
+  try {
+    fs.copyFileSync(`${openFilesFolder}/${opened}`, part, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch {
+    removePart(part);
+    context.canClone = false;
+    return false;
+  }
+}
+
+/** Creates a file; replaces one left by an earlier attempt. */
+function withNewFile<T>(part: string, work: (file: number) => T): T {
+  try {
+    return withFile(part, 'wx+', work);
+  } catch (error) {
+    if (getErrorCode(error) !== 'EEXIST') throw error;
+    fs.rmSync(part);
+    return withFile(part, 'wx+', work);
+  }
+}
+
+function copyContent({ signal, bytesPerSecond }: MoveJob, { bytes }: FileToMove, opened: number, copy: number): void {
+  runOperation('read', () =>
+    readPieces(opened, { from: 0, expectedBytes: bytes }, signal, (piece) => {
+      runOperation('write', () => writeAll(copy, piece));
+      if (bytesPerSecond !== undefined) pause(signal, (piece.length / bytesPerSecond) * 1_000);
+    }),
+  );
+}
+
+function writeAll(copy: number, piece: Buffer): void {
+  for (let offset = 0; offset < piece.length;) offset += fs.writeSync(copy, piece, offset);
+}
+
+/** Waits. Throws on a stop request. */
+function pause(signal: JobSignal, delayMs: number): void {
+  if (Atomics.wait(signal, 0, 0, delayMs) !== 'timed-out') throw new JobStopped('stopped');
+}

@@ -1,0 +1,114 @@
+import * as fs from 'node:fs/promises';
+import type { TransferRequest } from '../../contract/transfer.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
+import { isReadOnly, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
+import { mustFindBoth } from '../databases/findDatabase.ts';
+import { HttpProblem, createFieldsProblem } from '../http/httpProblem.ts';
+import { createFieldProblem } from '../http/schemaIssues.ts';
+import { toQuotable } from '../http/quotable.ts';
+import { createRepeatedIdsProblem, createUnknownIdsProblem } from '../http/fileIdProblems.ts';
+import type { TransferJournal } from './journal.ts';
+import {
+  describeAmount,
+  formatTransferMessage,
+  type TransferRecordFile,
+  type TransferRecord,
+} from './journalRecord.ts';
+
+interface PreparedSubmission {
+  readonly record: TransferRecord;
+  readonly files: readonly TransferRecordFile[];
+}
+
+const idListLocation = 'body.file_ids';
+
+/** Validates a submission (§4.5) and describes its files. Throws {@link HttpProblem}: 404, 403 or 422. */
+export async function prepareSubmission(
+  databases: ServedDatabases,
+  request: TransferRequest,
+  id: string,
+  nowMs: number,
+): Promise<PreparedSubmission> {
+  const { source, destination } = mustFindBoth(databases, request);
+  refuseReadOnly(destination);
+  if (source === destination) {
+    throw createFieldsProblem([createFieldProblem('body', ['destination'], 'must differ from the source')]);
+  }
+  refuseRepeated(request.file_ids);
+  const found = await source.catalog.filesByIds(request.file_ids);
+  const unknown = locateIds(request.file_ids, (fileId) => !found.has(fileId));
+  if (unknown.length > 0) throw createUnknownIdsProblem(unknown, idListLocation);
+  refuseSameFiles(request.file_ids, found);
+  const files = [...found.values()].map(toTransferFile);
+  const amount = { fileCount: files.length, sizeBytes: files.reduce((sum, file) => sum + file.bytes, 0) };
+  const destinationPlace = await fs.realpath(destination.folder).catch(() => undefined);
+  const record: TransferRecord = {
+    id,
+    orcid: request.orcid,
+    sourceId: source.document.id,
+    destinationId: destination.document.id,
+    destinationPlace,
+    description: request.description,
+    instructions: request.instructions,
+    ...amount,
+    createdAtMs: nowMs,
+    status: 'staging',
+    message: formatTransferMessage(id, `waiting to stage ${describeAmount(amount)}`),
+    movedCount: 0,
+    isCancelRequested: false,
+  };
+  return { record, files };
+}
+
+/** Writes a submission to disk (D25: durable transfers). Throws {@link HttpProblem} 500 if that fails. */
+export async function writeSubmission(
+  journal: TransferJournal,
+  submission: PreparedSubmission,
+  logger: Logger,
+): Promise<void> {
+  try {
+    await journal.add(submission.record, submission.files);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.error(`The journal cannot be written: ${reason}`);
+    throw new HttpProblem(500, `The transfer was not accepted: the transfer journal cannot be written (${reason}).`);
+  }
+}
+
+function toTransferFile(file: CatalogFile, position: number): TransferRecordFile {
+  return { position, path: file.path, resource: toFileResource(file), bytes: file.bytes, isTransferred: false };
+}
+
+function refuseReadOnly(destination: ServedDatabase): void {
+  if (!isReadOnly(destination)) return;
+  const message = `The database "${toQuotable(destination.document.name)}" is read-only. Select another destination.`;
+  throw new HttpProblem(403, message, { errors: [{ message, location: 'body.destination' }] });
+}
+
+function refuseRepeated(ids: readonly string[]): void {
+  const counts = new Map<string, number>();
+  // Reports each id only at its second occurrence.
+  const repeated = locateIds(ids, (id) => {
+    const count = (counts.get(id) ?? 0) + 1;
+    counts.set(id, count);
+    return count === 2;
+  });
+  if (repeated.length > 0) throw createRepeatedIdsProblem(repeated, idListLocation);
+}
+
+function locateIds(ids: readonly string[], isSelected: (id: string) => boolean): { id: string; location: string }[] {
+  return ids.flatMap((id, index) => (isSelected(id) ? [{ id, location: `${idListLocation}.${index}` }] : []));
+}
+
+/** Rejects a file that is requested twice: by its path and by its declared id (D20: folders as databases). */
+function refuseSameFiles(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
+  const seen = new Set<string>();
+  const repeated = locateIds(ids, (id) => {
+    const path = found.get(id)?.path ?? '';
+    const isRepeated = seen.has(path);
+    seen.add(path);
+    return isRepeated;
+  });
+  if (repeated.length > 0) throw createRepeatedIdsProblem(repeated, idListLocation);
+}

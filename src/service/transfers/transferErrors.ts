@@ -1,0 +1,85 @@
+import * as fs from 'node:fs/promises';
+import { getErrorCode } from '../../core/util/errorCode.ts';
+import type { FileFailure } from './fileJobs.ts';
+
+/** Ends a transfer as failed. The message is one sentence that names the file and the reason (D23: transfer states). */
+export class TransferFailure extends Error {
+  override readonly name = 'TransferFailure';
+}
+
+/** Suspends a transfer until it can continue automatically: a folder is unavailable or full (D23: transfer states). */
+export class TransferSuspension extends Error {
+  override readonly name = 'TransferSuspension';
+  /** Number of free bytes that the transfer needs at the destination to continue. */
+  readonly neededBytes: number;
+
+  constructor(message: string, neededBytes = 0) {
+    super(message);
+    this.neededBytes = neededBytes;
+  }
+}
+
+interface FileOperation {
+  readonly operation: 'read' | 'write';
+  readonly path: string;
+  /** The folder of the file's database. */
+  readonly root: string;
+  readonly bytes: number;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EIO: 'the disk reported an error',
+  EISDIR: 'a folder is in its place',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'its name is too long',
+  ENOENT: 'it no longer exists',
+  ENOTDIR: 'a file is in the place of a folder',
+  EPERM: 'permission denied',
+  EROFS: 'the disk is read-only',
+  EFBIG: 'it is larger than the disk allows',
+};
+
+/** Converts a file's failure to the transfer's failure or suspension. */
+export async function convertFileFailure(
+  failure: FileFailure,
+  file: Omit<FileOperation, 'operation'>,
+): Promise<unknown> {
+  const { operation, code, text } = failure;
+  if (code === undefined || operation === 'copy')
+    return new TransferFailure(`could not ${operation} ${file.path}: ${text ?? code}`);
+  return await toTransferError(Object.assign(new Error(code), { code }), { ...file, operation });
+}
+
+/** Converts a file system error to the transfer's failure or suspension. Returns other errors unchanged. */
+export async function toTransferError(error: unknown, operation: FileOperation): Promise<unknown> {
+  const code = getSystemCode(error);
+  if (code === undefined) return error;
+  if (operation.operation === 'write' && (code === 'ENOSPC' || code === 'EDQUOT')) {
+    return new TransferSuspension('waiting: the destination is full', operation.bytes);
+  }
+  if (!(await isFolder(operation.root))) {
+    return new TransferSuspension(
+      `waiting: the ${operation.operation === 'read' ? 'source' : 'destination'} folder is unavailable`,
+    );
+  }
+  return new TransferFailure(`could not ${operation.operation} ${operation.path}: ${reasons[code] ?? code}`, {
+    cause: error,
+  });
+}
+
+/** Returns true for a folder, or a link to a folder. */
+export async function isFolder(path: string): Promise<boolean> {
+  return (await fs.stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+/** Returns true if both folders exist and the destination has enough free space, if that is known. */
+export async function hasRoom(source: string, destination: string, neededBytes: number): Promise<boolean> {
+  if ((await Promise.all([source, destination].map(isFolder))).includes(false)) return false;
+  const space = await fs.statfs(destination).catch(() => undefined);
+  return space === undefined || space.bavail * space.bsize >= neededBytes;
+}
+
+function getSystemCode(error: unknown): string | undefined {
+  return /^E[A-Z0-9]+$/.exec(getErrorCode(error))?.[0];
+}

@@ -1,0 +1,49 @@
+import { optional, object, isString, isStringRecord, oneOf, taggedUnion, type Guard } from './guards.ts';
+import { toOpenableLink } from './links.ts';
+
+/** Contains a page's display language and translations. */
+export interface PageWords {
+  /** Language of the editor, for numbers and dates: `en`, `pt-br`. */
+  readonly language: string;
+  /** The translations; absent if there are none for the language. */
+  readonly bundle?: Readonly<Record<string, string>>;
+}
+
+/** Checks {@link PageWords}. */
+export const isPageWords: Guard<PageWords> = object<PageWords>({
+  language: isString,
+  bundle: optional(isStringRecord),
+});
+
+/** The remedy for a rejected sign-in, apart from retrying: a different ORCID iD or a different key. */
+export type PageRemedy = 'orcid' | 'key';
+
+/** Checks a {@link PageRemedy}. */
+export const isPageRemedy = oneOf<PageRemedy>({ orcid: true, key: true });
+
+/** Messages from any page that the host handles in the same way. */
+export type HostIntent =
+  | { readonly type: 'ready' }
+  /** The page received an unknown message. */
+  | { readonly type: 'ignored' }
+  /** The guard accepts only addresses that pass {@link toOpenableLink}. */
+  | { readonly type: 'openLink'; readonly address: string };
+
+/** Messages that all pages may send to the host. */
+export type CommonIntent =
+  | HostIntent
+  | { readonly type: 'copyId' }
+  /** The user selected the remedy that the page offers. */
+  | { readonly type: 'remedy' };
+
+const hostIntents = {
+  ready: {},
+  ignored: {},
+  openLink: { address: (value: unknown): value is string => isString(value) && toOpenableLink(value) !== undefined },
+};
+
+/** Checks a {@link HostIntent}. */
+export const isHostIntent = taggedUnion<HostIntent>(hostIntents);
+
+/** Contains the guards for the fields of all {@link CommonIntent} messages. */
+export const commonIntents = { ...hostIntents, copyId: {}, remedy: {} };

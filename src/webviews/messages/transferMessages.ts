@@ -1,0 +1,223 @@
+import type { ProgressSample } from '../../core/model/progressSamples.ts';
+import type {
+  StateChange,
+  Transfer,
+  TransferFile,
+  TransferOrder,
+  TransferState,
+  TransferStatus,
+} from '../../core/model/transferModel.ts';
+import type { TransferOutcome, TransferProgress } from '../../core/model/transferOutcome.ts';
+import {
+  isFiniteNumber,
+  isBoolean,
+  array,
+  optional,
+  isRecord,
+  object,
+  isString,
+  isStringRecord,
+  taggedUnion,
+  oneOf,
+} from './guards.ts';
+import {
+  commonIntents,
+  isPageRemedy,
+  isPageWords,
+  type CommonIntent,
+  type PageRemedy,
+  type PageWords,
+} from './pageMessages.ts';
+
+/** Contains the estimated remaining time, in words. */
+export interface PageEstimate {
+  readonly text: string;
+  /** The basis of the estimate, in words. */
+  readonly basis?: string;
+}
+
+/** Identifies problems that are not responses from the server. */
+type PageProblemKind = 'unsent' | 'queued';
+
+/** Contains the place of the transferred files. */
+export interface PagePlace {
+  /** Path of the folder on this machine; otherwise the name of the folder at the destination. */
+  readonly folder: string;
+  /** Label of the button that shows the folder; absent if it isn't known on this machine. */
+  readonly revealLabel?: string;
+  /** The last verification, in words; absent if there was none. */
+  readonly verified?: string;
+}
+
+/** Contains a transfer as its page shows it. Files beyond the first ones are sent only on request. */
+export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'foreignIds'> {
+  readonly order: Omit<TransferOrder, 'files'>;
+  /** The first requested files, in the order in which they were requested. */
+  readonly firstFiles: readonly TransferFile[];
+  /** Number of requested files. */
+  readonly requestedFileCount: number;
+  /** Total size of the requested files, in bytes; absent unless all sizes are known. */
+  readonly sizeBytes?: number;
+  /** The status in words, as in the transfer's row in the tree. */
+  readonly statusText: string;
+  /** The number of moved files and the total. */
+  readonly progress: TransferProgress;
+  /** The outcome; absent until the transfer ends. */
+  readonly outcome?: TransferOutcome;
+  readonly ended: boolean;
+  /** True while the transfer is paused because the local service was stopped. */
+  readonly paused: boolean;
+  readonly canCancel: boolean;
+  readonly canSubmitAgain: boolean;
+  /** The reason why the transfer was refused, not confirmed or not polled, worded to follow a colon. */
+  readonly problem?: string;
+  /** `unsent` if nothing was sent; `queued` while the status request waits, which is not a failure. */
+  readonly problemKind?: PageProblemKind;
+  readonly remedy?: PageRemedy;
+  readonly estimate?: PageEstimate;
+  /** The place of the files; absent without a success, and until it was looked up. */
+  readonly place?: PagePlace;
+}
+
+/** Contains everything that the transfer page currently shows. */
+export interface TransferSnapshot {
+  readonly key: string;
+  /** The host's time, in milliseconds since 1970. */
+  readonly now: number;
+  /** Absent if the transfer is not in the history. */
+  readonly transfer?: PageTransfer;
+}
+
+/** Messages from the host to the transfer page. */
+export type TransferHostMessage =
+  | {
+      readonly type: 'start';
+      readonly words: PageWords;
+      /** The display names of the states. */
+      readonly states: Readonly<Record<string, string>>;
+      readonly snapshot: TransferSnapshot;
+    }
+  | { readonly type: 'snapshot'; readonly snapshot: TransferSnapshot }
+  /** All requested files, which never change. */
+  | { readonly type: 'files'; readonly files: readonly TransferFile[] };
+
+/** Messages from the transfer page to the host. */
+export type TransferIntent =
+  | CommonIntent
+  | { readonly type: 'cancel' }
+  | { readonly type: 'submitAgain' }
+  /** Marks an unconfirmed transfer as started (D12: never resubmit). */
+  | { readonly type: 'didStart' }
+  /** Starts the stopped local service, which runs this transfer (D29: shared service). */
+  | { readonly type: 'startService' }
+  | { readonly type: 'reveal' }
+  | { readonly type: 'showFiles' }
+  | { readonly type: 'verifyFiles' }
+  | { readonly type: 'revealFolder' }
+  | { readonly type: 'copyFolder' }
+  | { readonly type: 'listFiles' };
+
+/** Lists all states of a transfer. The host sends their display names. */
+export const transferStates: Readonly<Record<TransferState, true>> = {
+  submitting: true,
+  notConfirmed: true,
+  refused: true,
+  accepted: true,
+  staging: true,
+  active: true,
+  finalizing: true,
+  inactive: true,
+  unknown: true,
+  running: true,
+  succeeded: true,
+  failed: true,
+  cancelled: true,
+  expired: true,
+};
+
+const state = oneOf<TransferState>(transferStates);
+const outcome = oneOf<TransferOutcome>({
+  complete: true,
+  partial: true,
+  failed: true,
+  cancelled: true,
+  refused: true,
+  expired: true,
+});
+const file = object<TransferFile>({ id: isString, name: isString, sizeBytes: optional(isFiniteNumber) });
+
+const status = object<TransferStatus>({
+  id: optional(isString),
+  status: optional(isString),
+  message: optional(isString),
+  fileCount: optional(isFiniteNumber),
+  movedFileCount: optional(isFiniteNumber),
+  doubtful: optional(isBoolean),
+});
+
+const pageTransfer = object<PageTransfer>({
+  key: isString,
+  order: object<PageTransfer['order']>({
+    connectionId: isString,
+    orcid: isString,
+    source: isString,
+    destination: isString,
+    description: optional(isString),
+    instructions: optional(isRecord),
+  }),
+  firstFiles: array(file),
+  requestedFileCount: isFiniteNumber,
+  sizeBytes: optional(isFiniteNumber),
+  statusText: isString,
+  progress: object<TransferProgress>({ moved: optional(isFiniteNumber), total: optional(isFiniteNumber) }),
+  outcome: optional(outcome),
+  ended: isBoolean,
+  paused: isBoolean,
+  canCancel: isBoolean,
+  canSubmitAgain: isBoolean,
+  createdAt: isFiniteNumber,
+  state,
+  changes: array(object<StateChange>({ state, at: isFiniteNumber })),
+  id: optional(isString),
+  status: optional(status),
+  askedAt: optional(isFiniteNumber),
+  movement: optional(array(object<ProgressSample>({ at: isFiniteNumber, moved: isFiniteNumber }))),
+  cancelAcceptedAt: optional(isFiniteNumber),
+  cancelUnheeded: optional(isBoolean),
+  startedElsewhere: optional(isBoolean),
+  replacedBy: optional(isString),
+  problem: optional(isString),
+  problemKind: optional(oneOf<PageProblemKind>({ unsent: true, queued: true })),
+  remedy: optional(isPageRemedy),
+  estimate: optional(object<PageEstimate>({ text: isString, basis: optional(isString) })),
+  place: optional(
+    object<PagePlace>({ folder: isString, revealLabel: optional(isString), verified: optional(isString) }),
+  ),
+});
+
+const snapshot = object<TransferSnapshot>({ key: isString, now: isFiniteNumber, transfer: optional(pageTransfer) });
+
+/** Checks messages that arrive at the transfer page. */
+export const isTransferHostMessage = taggedUnion<TransferHostMessage>({
+  start: { words: isPageWords, states: isStringRecord, snapshot },
+  snapshot: { snapshot },
+  files: { files: array(file) },
+});
+
+/** Checks messages that arrive at the host. */
+export const isTransferIntent = taggedUnion<TransferIntent>({
+  ...commonIntents,
+  cancel: {},
+  submitAgain: {},
+  didStart: {},
+  startService: {},
+  reveal: {},
+  showFiles: {},
+  verifyFiles: {},
+  revealFolder: {},
+  copyFolder: {},
+  listFiles: {},
+});
+
+/** Checks the state that the editor restores after a reload. */
+export const isTransferPageState = object<Pick<TransferSnapshot, 'key'>>({ key: isString });

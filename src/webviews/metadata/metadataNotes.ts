@@ -1,0 +1,33 @@
+import * as l10n from '@vscode/l10n';
+import type { MetadataSnapshot } from '../messages/metadataMessages.ts';
+import type { Format } from '../shared/format.ts';
+import { listRemedies, type Note } from '../shared/note.ts';
+
+/** Lists the notes above the metadata, which report that it is outdated, missing or unreadable. */
+export function listMetadataNotes(
+  { found, problem, remedy, receivedAt, old, loading }: MetadataSnapshot,
+  format: Format,
+): readonly Note<'retry' | 'remedy'>[] {
+  const notes: Note<'retry' | 'remedy'>[] = [];
+  if (problem !== undefined && !loading) {
+    const kind = found === undefined ? 'error' : 'warning';
+    const actions = [{ intent: 'retry', label: l10n.t('Retry') } as const, ...listRemedies(remedy)];
+    notes.push({ key: 'problem', kind, text: problem, actions });
+  } else if (old && !loading) {
+    const text = receivedAt
+      ? l10n.t('Metadata as of {0}.', format.dateTime(receivedAt))
+      : l10n.t('This is the last known metadata.');
+    notes.push({ key: 'old', kind: 'info', text, actions: [{ intent: 'retry', label: l10n.t('Refresh') }] });
+  }
+  if (found?.kind === 'unreadable') {
+    const text = l10n.t("The metadata of this file can't be read. The database sent this:");
+    notes.push({ key: 'unreadable', kind: 'warning', text });
+  }
+  return notes;
+}
+
+/** Returns the text for a screen reader to announce once loading has ended; undefined otherwise. */
+export function describeMetadataChange(before: MetadataSnapshot, now: MetadataSnapshot): string | undefined {
+  if (now.loading || !before.loading) return undefined;
+  return now.problem ?? l10n.t('The metadata of {0} was loaded.', now.ref.name.slice(0, 200));
+}

@@ -1,0 +1,68 @@
+import { isRecord } from '../messages/guards.ts';
+import { toOpenableLink } from '../messages/links.ts';
+import type { FileEntry } from '../../core/model/fileEntry.ts';
+import { readIdentifier, type Identifier } from '../shared/identifiers.ts';
+import { toReadableText } from '../shared/text.ts';
+
+/** Describes a named source or license, with its web address if known. */
+export interface Reference extends Identifier {
+  /** The email address as sent by the server, even if it is invalid. */
+  readonly email?: string;
+}
+
+/** Returns the objects in a list; an empty list if the value is not a list. */
+export function listObjects(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+/** Returns a property of an object; undefined if the value is not an object. */
+export function getField(value: unknown, name: string): unknown {
+  return isRecord(value) ? value[name] : undefined;
+}
+
+/** Combines a title and an address into a link with the title, or with the address if there is no title. */
+export function toReference(title: unknown, path: unknown): Reference | undefined {
+  const text = toReadableText(title);
+  const location = toReadableText(path);
+  if (location === undefined) return text === undefined ? undefined : readIdentifier(text);
+  const { text: written, address } = readIdentifier(location);
+  if (address !== undefined) return { text: text ?? written, address };
+  return { text: text === undefined ? written : `${text} (${written})` };
+}
+
+/** Reads the sources of the data from the `sources` field of a resource. */
+export function listSources({ resource }: FileEntry): readonly Reference[] {
+  return filterDefined(
+    listObjects(resource['sources']).map((source) => {
+      const named = toReference(source['title'], source['path']);
+      const email = toReadableText(source['email']);
+      if (email === undefined) return named;
+      if (named) return { ...named, email };
+      const address = toOpenableLink(`mailto:${email}`);
+      return { text: email, ...(address !== undefined && { address }) };
+    }),
+  );
+}
+
+/** Reads the licenses of a resource and in its credit metadata, in any known form. */
+export function listLicenses({ resource }: FileEntry): readonly Reference[] {
+  const credit = getField(resource['credit'], 'license');
+  const single = resource['license'] ?? resource['licence'];
+  const all = [
+    ...listObjects(resource['licenses']).map(({ title, name, path }) =>
+      toReference(toReadableText(title) ?? name, path),
+    ),
+    toReference(typeof single === 'string' ? single : getField(single, 'id'), getField(single, 'url')),
+    toReference(typeof credit === 'string' ? credit : getField(credit, 'id'), getField(credit, 'url')),
+  ];
+  return removeDuplicates(filterDefined(all));
+}
+
+function removeDuplicates(references: readonly Reference[]): readonly Reference[] {
+  return [...new Map(references.map((item) => [`${item.text} ${item.address ?? ''}`, item])).values()];
+}
+
+/** Returns the values that are not undefined. */
+export function filterDefined<T>(values: readonly (T | undefined)[]): readonly T[] {
+  return values.filter((value) => value !== undefined);
+}

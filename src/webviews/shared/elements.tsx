@@ -1,0 +1,191 @@
+import * as l10n from '@vscode/l10n';
+import { toChildArray, type ComponentChildren, type VNode } from 'preact';
+import { toOpenableLink } from '../messages/links.ts';
+import { Icon } from './icon.tsx';
+import type { Action, Note } from './note.ts';
+import { usePage } from './pageContext.ts';
+import { toVisibleText } from './text.ts';
+
+/** Renders text from a server, isolated so that its writing direction does not affect the surrounding text. */
+export function ServerText(props: { readonly children: string; readonly class?: string | undefined }): VNode {
+  return <bdi class={props.class}>{toVisibleText(props.children)}</bdi>;
+}
+
+/** Renders a link, or only its text if the address must not be opened. */
+export function Link(props: { readonly children: string; readonly address: string | undefined }): VNode {
+  const href = props.address === undefined ? undefined : toOpenableLink(props.address);
+  const text = <ServerText>{props.children}</ServerText>;
+  if (href === undefined) return text;
+  return (
+    <a title={href} href={href}>
+      {text}
+    </a>
+  );
+}
+
+interface ButtonProps {
+  readonly children: ComponentChildren;
+  readonly onClick: () => void;
+  readonly kind?: 'primary' | 'plain' | 'link';
+  /** Label for screen readers, if the visible label is ambiguous on its own. */
+  readonly spoken?: string;
+}
+
+/** Renders a button. */
+export function Button({ children, onClick, kind = 'plain', spoken }: ButtonProps): VNode {
+  return (
+    <button type="button" class={`button ${kind}`} aria-label={spoken} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+interface ActionButtonsProps<Intent extends string> {
+  readonly actions: readonly Action<Intent>[];
+  readonly onAction: (intent: Intent) => void;
+}
+
+/** Renders one button per action. */
+export function ActionButtons<Intent extends string>({ actions, onAction }: ActionButtonsProps<Intent>): VNode {
+  const buttons = actions.map(({ intent, label, isPrimary }) => (
+    <Button key={intent} kind={isPrimary ? 'primary' : 'plain'} onClick={() => onAction(intent)}>
+      {label}
+    </Button>
+  ));
+  return <>{buttons}</>;
+}
+
+interface NoteBoxProps<Intent extends string> {
+  readonly note: Note<Intent>;
+  readonly onAction: (intent: Intent) => void;
+}
+
+/** Renders a note. The icon and the text convey its kind, not only the color. */
+export function NoteBox<Intent extends string>({ note, onAction }: NoteBoxProps<Intent>): VNode {
+  const { kind, text, actions = [] } = note;
+  return (
+    <div class={`note ${kind}`}>
+      <Icon name={kind === 'info' ? 'info' : 'warning'} />
+      <p>
+        <bdi>{text}</bdi>
+      </p>
+      <ActionButtons actions={actions} onAction={onAction} />
+    </div>
+  );
+}
+
+interface SectionProps {
+  readonly name: string;
+  readonly heading: string;
+  readonly children: ComponentChildren;
+}
+
+/** Renders a section with a heading; nothing if it has no children. */
+export function Section({ name, heading, children }: SectionProps): VNode | null {
+  if (toChildArray(children).length === 0) return null;
+  const id = `heading-${name}`;
+  return (
+    <section class={`part part-${name}`} aria-labelledby={id}>
+      <h2 id={id}>{heading}</h2>
+      {children}
+    </section>
+  );
+}
+
+interface FoldProps {
+  /** Identifies the collapsible section within the page. */
+  readonly path: string;
+  readonly summary: ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+}
+
+/** Renders collapsible content, which is created only while it is expanded. */
+export function Fold({ path, summary, children, class: className }: FoldProps): VNode {
+  const { view } = usePage();
+  const isOpen = view.isOpen(path);
+  return (
+    <details class={className} open={isOpen} onToggle={(event) => view.setOpen(path, event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children}
+    </details>
+  );
+}
+
+interface FactProps {
+  readonly label: string;
+  readonly children: ComponentChildren;
+  /** A more exact value, shown as a tooltip. */
+  readonly exact?: string | undefined;
+  readonly isWide?: boolean;
+  readonly class?: string | undefined;
+}
+
+/** Renders one entry in the row of facts below a page's heading. */
+export function Fact({ label, children, exact, isWide = false, class: className }: FactProps): VNode {
+  return (
+    <div class={isWide ? 'fact wide' : 'fact'}>
+      <dt>{label}</dt>
+      <dd class={className} title={exact}>
+        {children}
+      </dd>
+    </div>
+  );
+}
+
+interface DataTableProps {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+  /** Marks the first cell of each row as its header. */
+  readonly hasRowHeaders?: boolean;
+}
+
+/** Renders a table. */
+export function DataTable({ head, rows, hasRowHeaders = false }: DataTableProps): VNode {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {head.map((title) => (
+            <th scope="col">{title}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((cells) => (
+          <tr>
+            {cells.map((cell, index) => (hasRowHeaders && index === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Maximum number of rows that one click adds. More would be noticeably slow. */
+const maxStep = 2000;
+
+interface ShowMoreProps {
+  /** Identifies the list within the page. */
+  readonly path: string;
+  readonly shown: number;
+  readonly total: number;
+  readonly onClick?: (() => void) | undefined;
+}
+
+/** Renders a button that shows the rest of a long list, or the next part of a very long list. */
+export function ShowMore({ path, shown, total, onClick }: ShowMoreProps): VNode {
+  const { format, view } = usePage();
+  const next = Math.min(total, shown + maxStep);
+  const raiseLimit = (): void => {
+    onClick?.();
+    view.raiseLimit(path, next);
+  };
+  return (
+    <Button kind="link" onClick={raiseLimit}>
+      {next === total
+        ? l10n.t('Show all {0}', format.number(total))
+        : l10n.t('Show {0} more of {1}', format.number(next - shown), format.number(total))}
+    </Button>
+  );
+}

@@ -1,0 +1,101 @@
+import * as l10n from '@vscode/l10n';
+import { render, type VNode } from 'preact';
+import type { Guard } from '../messages/guards.ts';
+import type { PageWords } from '../messages/pageMessages.ts';
+import { createFormat } from './format.ts';
+import { openHostChannel, type HostChannel } from './hostChannel.ts';
+import { PageContext } from './pageContext.ts';
+import { ViewState } from './viewState.ts';
+
+/** Describes one type of page: its messages, the state they produce, and its components. */
+export interface PageDefinition<Message, State, Intent> {
+  readonly isMessage: Guard<Message>;
+  /** Returns the page's next state; undefined if there is nothing to show yet. */
+  update(state: State | undefined, message: Message): State | undefined;
+  /** Identifies the content of the page. Expanded sections and the scroll position are reset when it changes. */
+  getSubject(state: State): string;
+  /** Returns the state for the editor to save, from which the page is restored after a reload. */
+  getSavedState(state: State): object;
+  /** Returns the text for a screen reader to announce; undefined if nothing new happened. */
+  describeChange(before: State, now: State): string | undefined;
+  isBusy(state: State): boolean;
+  render(state: State, send: (intent: Intent) => void): VNode;
+}
+
+interface HostMessage {
+  readonly type: string;
+  /** Included in the first message. */
+  readonly words?: PageWords;
+}
+
+/** Runs a page: renders the data from the host, and preserves focus, expanded sections and scroll position. */
+export class PageApp<Message extends HostMessage, State, Intent> {
+  private readonly root = getElement('page');
+  private readonly announcements = getElement('announcements');
+  private readonly view = new ViewState(() => {
+    this.draw();
+    this.save();
+  });
+  private readonly definition: PageDefinition<Message, State, Intent>;
+  private readonly host: HostChannel<Intent>;
+  private format = createFormat('en');
+  private state: State | undefined;
+
+  constructor(definition: PageDefinition<Message, State, Intent>) {
+    this.definition = definition;
+    document.addEventListener('scrollend', () => this.save());
+    this.host = openHostChannel<Message, Intent>(definition.isMessage, (message) => this.receive(message));
+  }
+
+  private receive(message: Message): void {
+    if (message.words) this.setLanguage(message.words);
+    const before = this.state;
+    const state = this.definition.update(before, message);
+    if (state === undefined) return;
+    this.state = state;
+    const scrollY = this.restore(before, state);
+    this.draw();
+    if (scrollY !== undefined) window.scrollTo(0, scrollY);
+    this.save();
+    const sentence = before && this.definition.describeChange(before, state);
+    if (sentence !== undefined) this.announcements.textContent = sentence;
+  }
+
+  private setLanguage({ language, bundle }: PageWords): void {
+    l10n.config({ contents: { ...bundle } });
+    this.format = createFormat(language, bundle ? language : 'en');
+  }
+
+  /** Restores the view state for the page's content. Returns the position to scroll to; undefined to stay. */
+  private restore(before: State | undefined, state: State): number | undefined {
+    const subject = this.definition.getSubject(state);
+    if (before === undefined) return this.view.restore(this.host.readState(), subject);
+    if (this.definition.getSubject(before) === subject) return undefined;
+    this.view.clear();
+    return 0;
+  }
+
+  /** Renders the page. If the focused element is removed, focuses the heading. */
+  private draw(): void {
+    if (this.state === undefined) return;
+    const focused = document.activeElement;
+    const { format, view, definition } = this;
+    const content = definition.render(this.state, (intent) => this.host.send(intent));
+    this.root.ariaBusy = String(definition.isBusy(this.state));
+    render(<PageContext.Provider value={{ format, view }}>{content}</PageContext.Provider>, this.root);
+    const isLost = focused !== null && focused !== document.body && !focused.isConnected;
+    if (isLost) this.root.querySelector('h1')?.focus({ preventScroll: true });
+  }
+
+  private save(): void {
+    if (this.state === undefined) return;
+    const place = this.view.save(this.definition.getSubject(this.state), window.scrollY);
+    this.host.saveState({ ...this.definition.getSavedState(this.state), ...place });
+  }
+}
+
+function getElement(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`The page has no element "${id}".`);
+  return found;
+}

@@ -1,0 +1,21 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { createFormat, type Format } from './format.ts';
+import { ViewState } from './viewState.ts';
+
+/** Contains the number formats and the view state for all components of a page. */
+interface PageServices {
+  readonly format: Format;
+  readonly view: ViewState;
+}
+
+/** Contains the services of the page. */
+export const PageContext = createContext<PageServices>({
+  format: createFormat('en'),
+  view: new ViewState(() => undefined),
+});
+
+/** Returns the services of the page that contains the component. */
+export function usePage(): PageServices {
+  return useContext(PageContext);
+}

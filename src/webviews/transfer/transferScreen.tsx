@@ -1,0 +1,155 @@
+import * as l10n from '@vscode/l10n';
+import type { VNode } from 'preact';
+import type { TransferFile, TransferState } from '../../core/model/transferModel.ts';
+import {
+  isTransferHostMessage,
+  type PageTransfer,
+  type TransferHostMessage,
+  type TransferIntent,
+  type TransferSnapshot,
+} from '../messages/transferMessages.ts';
+import { DescriptionSection } from '../shared/markdown.tsx';
+import { ActionButtons, NoteBox, ServerText } from '../shared/elements.tsx';
+import { Icon } from '../shared/icon.tsx';
+import { filterActions } from '../shared/note.ts';
+import type { PageDefinition } from '../shared/pageApp.tsx';
+import { usePage } from '../shared/pageContext.ts';
+import { shortenText } from '../shared/text.ts';
+import { PlaceSection } from './placeSection.tsx';
+import { ProgressChart } from './progressChart.tsx';
+import { FactStrip } from './transferFacts.tsx';
+import { listTransferNotes } from './transferNotes.ts';
+import { FilesSection, InstructionsSection, MessageSection } from './transferSections.tsx';
+import { HistorySection, ProgressSection, StatusBadge } from './transferStatus.tsx';
+
+/** States in which users open the page to read the server's message. */
+const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'inactive', 'unknown']);
+
+const maxNameLength = 300;
+const maxStateLength = 40;
+
+/** Contains the data received from the host so far. */
+interface PageState {
+  readonly snapshot: TransferSnapshot;
+  /** The display names of the states. */
+  readonly states: Readonly<Record<string, string>>;
+  /** All requested files; absent until the host has sent them. */
+  readonly allFiles?: readonly TransferFile[];
+  /** Difference between the host's clock and the page's clock, in milliseconds. */
+  readonly clockOffsetMs: number;
+}
+
+/** The transfer page. */
+export const transferScreen: PageDefinition<TransferHostMessage, PageState, TransferIntent> = {
+  isMessage: isTransferHostMessage,
+  update: updateState,
+  getSubject: ({ snapshot }) => snapshot.key,
+  getSavedState: ({ snapshot }) => ({ key: snapshot.key }),
+  describeChange: ({ snapshot: before }, { snapshot: now }) => describeChange(before.transfer, now.transfer),
+  isBusy: () => false,
+  render: (state, send) => {
+    const { transfer } = state.snapshot;
+    return transfer ? <TransferScreen {...state} transfer={transfer} send={send} /> : <UnknownTransfer />;
+  },
+};
+
+function updateState(state: PageState | undefined, message: TransferHostMessage): PageState | undefined {
+  if (message.type === 'files') return state && { ...state, allFiles: message.files };
+  const { snapshot } = message;
+  const states = message.type === 'start' ? message.states : (state?.states ?? {});
+  return { ...state, states, snapshot, clockOffsetMs: snapshot.now - Date.now() };
+}
+
+/** Describes a change of status. Counts and messages change too often to be announced. */
+function describeChange(before: PageTransfer | undefined, now: PageTransfer | undefined): string | undefined {
+  if (before === undefined || now === undefined || before.statusText === now.statusText) return undefined;
+  if (now.startedElsewhere) return l10n.t('Transfer status: {0}.', now.statusText);
+  const destination = shortenText(now.order.destination, maxNameLength);
+  return l10n.t('Status of the transfer to {0}: {1}.', destination, now.statusText);
+}
+
+interface ScreenProps extends PageState {
+  readonly transfer: PageTransfer;
+  readonly send: (intent: TransferIntent) => void;
+}
+
+function TransferScreen({ transfer, states, allFiles, clockOffsetMs, send }: ScreenProps): VNode {
+  const getNow = (): number => Date.now() + clockOffsetMs;
+  const now = getNow();
+  const toStateText = (state: TransferState): string => getStateText(transfer, state, states);
+  const isReason = reasonStates.has(transfer.state);
+  return (
+    <>
+      <Header transfer={transfer} send={send} />
+      {listTransferNotes(transfer, toStateText(transfer.state), usePage().format).map((note) => (
+        <NoteBox key={note.key} note={note} onAction={(type) => send({ type })} />
+      ))}
+      <PlaceSection transfer={transfer} send={send} />
+      {isReason && <MessageSection transfer={transfer} />}
+      <ProgressSection transfer={transfer} />
+      <FactStrip transfer={transfer} getNow={getNow} />
+      <ProgressChart transfer={transfer} now={now} />
+      {!isReason && <MessageSection transfer={transfer} />}
+      <HistorySection transfer={transfer} now={now} toStateText={toStateText} />
+      <DescriptionSection text={transfer.order.description} />
+      <FilesSection transfer={transfer} allFiles={allFiles} requestFiles={() => send({ type: 'listFiles' })} />
+      <InstructionsSection transfer={transfer} />
+    </>
+  );
+}
+
+/** Returns the display text for a state. Shows an unknown status as sent by the server (D10: open status set). */
+function getStateText(transfer: PageTransfer, state: TransferState, states: PageState['states']): string {
+  const reported = transfer.status?.status ?? '';
+  if (state === 'running' && transfer.state === 'running' && reported !== '')
+    return shortenText(reported, maxStateLength);
+  return states[state] ?? state;
+}
+
+function Header({ transfer, send }: Pick<ScreenProps, 'transfer' | 'send'>): VNode {
+  const { canCancel, canSubmitAgain, id, paused, state } = transfer;
+  const isUnconfirmed = state === 'notConfirmed';
+  const again = isUnconfirmed ? l10n.t('Submit Again (Not Started)…') : l10n.t('Transfer Again…');
+  const actions = filterActions([
+    paused && { intent: 'startService', label: l10n.t('Start Local Service'), isPrimary: true },
+    canCancel && { intent: 'cancel', label: l10n.t('Cancel Transfer') },
+    isUnconfirmed && { intent: 'didStart', label: l10n.t('Mark as Started…') },
+    canSubmitAgain && { intent: 'submitAgain', label: again },
+    id !== undefined && { intent: 'copyId', label: l10n.t('Copy ID') },
+    { intent: 'reveal', label: l10n.t('Show in Tree') },
+  ]);
+  return (
+    <header>
+      <Heading transfer={transfer} />
+      <StatusBadge transfer={transfer} />
+      <div class="actions" role="group" aria-label={l10n.t('Actions')}>
+        <ActionButtons actions={actions} onAction={(type) => send({ type })} />
+      </div>
+    </header>
+  );
+}
+
+function Heading({ transfer: { order, startedElsewhere } }: Pick<ScreenProps, 'transfer'>): VNode {
+  if (startedElsewhere) return <h1 tabindex={-1}>{l10n.t('Transfer started elsewhere')}</h1>;
+  return (
+    <h1 tabindex={-1}>
+      <ServerText>{shortenText(order.source, maxNameLength)}</ServerText>
+      <Icon name="arrow" />
+      <span class="spoken">{` ${l10n.t('to')} `}</span>
+      <ServerText>{shortenText(order.destination, maxNameLength)}</ServerText>
+    </h1>
+  );
+}
+
+/** Renders the page of a transfer that was removed, or of any transfer until the history is read after a reload. */
+function UnknownTransfer(): VNode {
+  const text = l10n.t("This transfer isn't in the history. It appears here when it is added.");
+  return (
+    <>
+      <header>
+        <h1 tabindex={-1}>{l10n.t('Transfer')}</h1>
+      </header>
+      <NoteBox note={{ key: 'unknown', kind: 'info', text }} onAction={() => undefined} />
+    </>
+  );
+}

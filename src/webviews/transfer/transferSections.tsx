@@ -1,0 +1,87 @@
+import * as l10n from '@vscode/l10n';
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { TransferFile } from '../../core/model/transferModel.ts';
+import type { PageTransfer } from '../messages/transferMessages.ts';
+import { Section, ServerText, ShowMore } from '../shared/elements.tsx';
+import { JsonTree } from '../shared/jsonTree.tsx';
+import { usePage } from '../shared/pageContext.ts';
+import { shortenText, toReadableText } from '../shared/text.ts';
+
+const initialFiles = 200;
+const maxTextLength = 1000;
+
+interface TransferProps {
+  readonly transfer: PageTransfer;
+}
+
+/** Renders the server's message verbatim. */
+export function MessageSection({ transfer }: TransferProps): VNode | null {
+  const message = toReadableText(transfer.status?.message);
+  if (message === undefined) return null;
+  return (
+    <Section name="message" heading={l10n.t('Server message')}>
+      <blockquote>
+        <ServerText>{shortenText(message, 10_000)}</ServerText>
+      </blockquote>
+    </Section>
+  );
+}
+
+interface FilesProps extends TransferProps {
+  /** All requested files; undefined until the host has sent them. */
+  readonly allFiles: readonly TransferFile[] | undefined;
+  readonly requestFiles: () => void;
+}
+
+/** Renders the requested files in the order of the request: the first ones, and more on demand. */
+export function FilesSection({ transfer, allFiles, requestFiles }: FilesProps): VNode | null {
+  const { format, view } = usePage();
+  const total = transfer.requestedFileCount;
+  const files = (allFiles ?? transfer.firstFiles).slice(0, view.getLimit('files', initialFiles));
+  // The files of a transfer never change, so rows are rendered only once.
+  const rows = useMemo(() => files.map((file) => <FileRow file={file} />), [files.length, format]);
+  if (total === 0) return null;
+  return (
+    <Section name="files" heading={l10n.t('Files')}>
+      <ul class="files">{rows}</ul>
+      {files.length < total && (
+        <ShowMore
+          path="files"
+          shown={files.length}
+          total={total}
+          onClick={allFiles === undefined ? requestFiles : undefined}
+        />
+      )}
+    </Section>
+  );
+}
+
+function FileRow({ file: { id, name, sizeBytes } }: { readonly file: TransferFile }): VNode {
+  const { format } = usePage();
+  return (
+    <li>
+      <span class="name">
+        <ServerText>{shortenText(name, maxTextLength)}</ServerText>
+        {name !== id && ' '}
+        {name !== id && <ServerText class="id code">{shortenText(id, maxTextLength)}</ServerText>}
+      </span>
+      {sizeBytes !== undefined && (
+        <span class="size" title={format.exactSize(sizeBytes)}>
+          {format.size(sizeBytes)}
+        </span>
+      )}
+    </li>
+  );
+}
+
+/** Renders the instructions in the order as a collapsible tree. */
+export function InstructionsSection({ transfer }: TransferProps): VNode | null {
+  const { instructions } = transfer.order;
+  if (instructions === undefined) return null;
+  return (
+    <Section name="instructions" heading={l10n.t('Instructions')}>
+      <JsonTree path="instructions" value={instructions} />
+    </Section>
+  );
+}

@@ -1,0 +1,130 @@
+import * as l10n from '@vscode/l10n';
+import type { VNode } from 'preact';
+import type { TransferState } from '../../core/model/transferModel.ts';
+import type { PageTransfer } from '../messages/transferMessages.ts';
+import { Section, ServerText } from '../shared/elements.tsx';
+import { Icon, type IconName } from '../shared/icon.tsx';
+import { usePage } from '../shared/pageContext.ts';
+import { getProgressCounts } from './progressCounts.ts';
+import { listTimeline, type TimelineEntry } from './timeline.ts';
+
+/** The appearance of a transfer, which is either its state or one of two special cases. */
+type Look = TransferState | 'partial' | 'paused';
+
+const lookIcons: Readonly<Record<Look, IconName>> = {
+  partial: 'warning',
+  paused: 'pause',
+  submitting: 'running',
+  notConfirmed: 'question',
+  refused: 'cross',
+  accepted: 'clock',
+  staging: 'cloud',
+  active: 'running',
+  finalizing: 'list',
+  inactive: 'pause',
+  unknown: 'question',
+  running: 'running',
+  succeeded: 'check',
+  failed: 'cross',
+  cancelled: 'stop',
+  expired: 'clock',
+};
+
+/** States in which the transfer progresses, even if the server does not report the progress. */
+const movingStates: ReadonlySet<TransferState> = new Set([
+  'submitting',
+  'accepted',
+  'staging',
+  'active',
+  'finalizing',
+  'running',
+]);
+
+interface TransferProps {
+  readonly transfer: PageTransfer;
+}
+
+/** Renders the status as an icon with text. */
+export function StatusBadge({ transfer }: TransferProps): VNode {
+  const look = getLook(transfer);
+  return (
+    <p class={`state ${look}`}>
+      <Icon name={lookIcons[look]} />
+      <ServerText>{transfer.statusText}</ServerText>
+    </p>
+  );
+}
+
+/** Returns the appearance of a transfer, which differs from its state if it is paused or files are missing. */
+function getLook({ state, outcome, paused }: PageTransfer): Look {
+  if (paused) return 'paused';
+  return outcome === 'partial' ? 'partial' : state;
+}
+
+/** Renders a progress bar for the moved files, with a text equivalent. */
+export function ProgressSection({ transfer }: TransferProps): VNode {
+  const { format } = usePage();
+  const { moved, total, share } = getProgressCounts(transfer);
+  const look = getLook(transfer);
+  const isWaiting = share === undefined && !transfer.paused && movingStates.has(transfer.state);
+  const files = format.plural(total, '{0} file', '{0} files');
+  const words = moved === undefined ? files : l10n.t('{0} of {1}', format.number(moved), files);
+  const percent = share === undefined ? undefined : format.percent(share);
+  return (
+    <Section name="progress" heading={l10n.t('Progress')}>
+      <div
+        class={isWaiting ? `bar ${look} waiting` : `bar ${look}`}
+        role="progressbar"
+        aria-label={l10n.t('Files transferred')}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={share === undefined ? undefined : Math.floor(share * 100)}
+        aria-valuetext={percent === undefined ? l10n.t('{0}, no progress reported yet', words) : `${words}, ${percent}`}
+      >
+        <div class="fill" style={{ width: `${(share ?? 0) * 100}%` }} />
+      </div>
+      <p class="counts">
+        <span>{words}</span>
+        {percent !== undefined && <span class="percent">{percent}</span>}
+      </p>
+    </Section>
+  );
+}
+
+interface HistoryProps extends TransferProps {
+  /** The host's time, in milliseconds since 1970. */
+  readonly now: number;
+  readonly toStateText: (state: TransferState) => string;
+}
+
+/** Renders the states that the transfer has gone through. */
+export function HistorySection(props: HistoryProps): VNode | null {
+  const entries = listTimeline(props.transfer, props.now);
+  if (entries.length === 0) return null;
+  return (
+    <Section name="history" heading={l10n.t('Status history')}>
+      <ol class="timeline">
+        {entries.map((entry) => (
+          <HistoryRow key={entry.key} {...props} entry={entry} />
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function HistoryRow({ entry, transfer, now, toStateText }: HistoryProps & { readonly entry: TimelineEntry }): VNode {
+  const { format } = usePage();
+  const { event, at, durationMs, isCurrent } = entry;
+  const isCancel = event === 'cancelAccepted';
+  const look = isCurrent || isCancel ? getLook(transfer) : event;
+  return (
+    <li class={isCurrent ? `current ${look}` : event} aria-current={isCurrent ? 'step' : undefined}>
+      <Icon name={isCancel ? 'stop' : lookIcons[look]} />
+      <ServerText class="name">{isCancel ? l10n.t('cancellation accepted') : toStateText(event)}</ServerText>
+      <time datetime={new Date(at).toISOString()} title={format.dateTime(at)}>
+        {format.time(at, now)}
+      </time>
+      <span class="lasted">{durationMs !== undefined && !isCurrent && format.duration(durationMs)}</span>
+    </li>
+  );
+}

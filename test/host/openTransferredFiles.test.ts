@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { env, Uri, window } from 'vscode';
+import type { PastVerification } from '../../src/core/verification/pastVerification.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { LandedFolder } from '../support/landedFolder.ts';
+import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
+import { orcid, Stage, stateOf } from './stage.ts';
+
+describe('Opening transferred files', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    await stage.settings.update('orcid', orcid, true);
+  });
+  afterEach(async () => {
+    await stage.closePages();
+    await stage.close();
+  });
+
+  it('opens the transferred files: one of them, their manifest, their path', async () => {
+    const transfer = await transferSamples(stage);
+    const { person } = stage;
+    const reveal = (): Promise<void> =>
+      stage.run('dataTransfer.revealLandedFiles', { kind: 'transfer', key: transfer.key });
+    const choose = async (label: string): Promise<void> => {
+      const done = reveal();
+      (await person.pick()).choose(label);
+      await done;
+    };
+    const done = reveal();
+    const ways = await person.pick();
+    assert.deepEqual(ways.labels, [
+      'observations-2023.csv',
+      'observations-2024.csv',
+      'observations-2025.csv',
+      'Folder',
+      'Open Folder in New Window',
+      'Open in Terminal',
+      'Copy Path',
+      'Verify Transferred Files',
+      'Open Manifest',
+    ]);
+    assert.ok(ways.text.includes(getReceivedFolder(stage, transfer)));
+    ways.choose('observations-2024.csv');
+    await done;
+    const opened = (): string | undefined => window.activeTextEditor?.document.uri.fsPath;
+    assert.equal(opened(), join(getReceivedFolder(stage, transfer), 'observations-2024.csv'));
+    await choose('Open Manifest');
+    assert.equal(opened(), join(getReceivedFolder(stage, transfer), 'manifest.json'));
+    await choose('Copy Path');
+    assert.equal(await env.clipboard.readText(), getReceivedFolder(stage, transfer));
+    await rm(join(getReceivedFolder(stage, transfer), 'observations-2023.csv'));
+    await choose('observations-2023.csv');
+    await person.notice(/^observations-2023\.csv isn't in .*dts-/);
+  });
+
+  it('marks files that were verified, also in the next window', async () => {
+    const transfer = await transferSamples(stage);
+    const { person } = stage;
+    await rm(join(getReceivedFolder(stage, transfer), 'observations-2023.csv'));
+    const verified = stage.run('dataTransfer.verifyLandedFiles', { kind: 'transfer', key: transfer.key });
+    (await person.notice(/^1 of 3 files is missing\.$/)).dismiss();
+    await verified;
+    const stored = (await stateOf(stage.parts.context))['verifications.json'] as Record<string, PastVerification>;
+    const { at, ...counts } = stored[transfer.key] ?? { at: 0 };
+    assert.ok(at > 0);
+    assert.deepEqual(counts, { fileCount: 3, intactCount: 2, damaged: ['observations-2023.csv'] });
+    const done = stage.run('dataTransfer.revealLandedFiles', { kind: 'transfer', key: transfer.key });
+    const pick = await person.pick();
+    const marks = pick.items.slice(0, 3).map(({ description = '' }) => description.includes('verified'));
+    assert.deepEqual(marks, [false, true, true]);
+    pick.escape();
+    await done;
+  });
+
+  it('says which folder at a remote destination has the files, and copies its name', async () => {
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    await stage.search('JGI Data Portal', 'JDP:00000');
+    await stage.transferAll('KBase Workspace Service (KSS)');
+    const { person } = stage;
+    const [submitted] = stage.parts.transferStore.getAll();
+    assert.ok(submitted?.id);
+    let done = stage.run('dataTransfer.revealLandedFiles', stage.firstTransfer);
+    const pick = await person.pick();
+    assert.ok(pick.text.includes(`The files are at KBase Workspace Service (KSS), in the folder dts-${submitted.id}.`));
+    pick.choose('Copy Folder Name');
+    await done;
+    assert.equal(await env.clipboard.readText(), `dts-${submitted.id}`);
+    const landed = await LandedFolder.make();
+    await landed.land({ 'a.txt': 'a' });
+    await rename(landed.folder, join(landed.root, `dts-${submitted.id}`));
+    done = stage.run('dataTransfer.revealLandedFiles', stage.firstTransfer);
+    (await person.pick()).choose('Select Folder…');
+    (await person.folderDialog()).choose(Uri.file(landed.root));
+    const files = await person.pick();
+    assert.equal(files.labels[0], 'a.txt');
+    files.escape();
+    await done;
+    await landed.remove();
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { TreeItemCollapsibleState, type TreeItem } from 'vscode';
+import type { SavedSearch } from '../../src/core/model/savedSearch.ts';
+import { SearchStore } from '../../src/core/store/searchStore.ts';
+import { Emitter } from '../../src/core/util/emitter.ts';
+import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
+import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { fileEntry, wordsOf } from './specimens.ts';
+
+describe('The rows of the searches of an earlier window (D59)', () => {
+  let store: SearchStore;
+  let tree: SearchTree;
+  beforeEach(() => {
+    store = new SearchStore();
+    tree = new SearchTree(store);
+  });
+  afterEach(() => tree.dispose());
+
+  const items = (parent?: SearchTreeNode): TreeItem[] => tree.getChildren(parent).map((node) => tree.getTreeItem(node));
+  const roots = (): string[] => items().map(wordsOf);
+  const rows = (key: string): string[] => items(tree.getRoot(key)).map(wordsOf);
+  const loadedAt = new Date().setHours(10, 42);
+  const saved = (key: string, connectionId = 'c'): SavedSearch => {
+    const query = { database: 'Alpha', query: key, pageSize: 2 };
+    const [one, two] = [fileEntry('f1'), fileEntry('f2')];
+    const state = { order: 'relevance', isCollapsed: false, mayHaveMore: false, loadedAt } as const;
+    return { key, connectionId, query, ...state, files: [one], checked: [one, two], unknownIds: ['x'] };
+  };
+
+  it('shows the time of their results until they are requested again', () => {
+    store.restoreSaved([saved('s')]);
+    assert.deepEqual(roots().map(plainSpaces), ['“s” | as of 10:42 AM · Alpha · 1 file']);
+    assert.deepEqual(rows('s'), ['1 more checked file, not loaded yet', 'f1.csv', '1 ID not found']);
+    const search = store.get('s');
+    assert.ok(search);
+    store.replace('s', { ...search, mayHaveMore: false });
+    assert.deepEqual(roots(), ['“s” | Alpha · 1 file']);
+  });
+
+  it('groups checked files that are no longer found, until they are unchecked', () => {
+    store.restoreSaved([saved('s')]);
+    const search = store.get('s');
+    assert.ok(search);
+    store.replace('s', search);
+    const [group] = tree.getChildren(tree.getRoot('s'));
+    assert.ok(group);
+    assert.equal(wordsOf(tree.getTreeItem(group)), '1 checked file no longer found');
+    assert.equal(tree.getParent(group), tree.getRoot('s'));
+    assert.deepEqual(items(group).map(wordsOf), ['f2.csv']);
+    store.drawChecked('s', [fileEntry('f2')], false);
+    assert.deepEqual(rows('s'), ['f1.csv', '1 ID not found']);
+  });
+
+  it('collapses what was collapsed', () => {
+    store.restoreSaved([{ ...saved('s'), isCollapsed: true }]);
+    assert.equal(items()[0]?.collapsibleState, TreeItemCollapsibleState.Collapsed);
+  });
+
+  it('groups those of another connection under its name, with a row that switches to it', () => {
+    const shown = { id: 'c' };
+    const changed = new Emitter<void>();
+    const getName = (id: string): string => (id === 'gone' ? '' : `Service ${id}`);
+    const grouped = new SearchTree(store, { shown, getName, onDidChange: changed.event });
+    store.restoreSaved([saved('s1', 'd'), saved('s2'), saved('s3', 'd'), saved('s4', 'gone')]);
+    const words = (parent?: SearchTreeNode): string[] =>
+      grouped.getChildren(parent).map((node) => wordsOf(grouped.getTreeItem(node)).replace(/ \| as of.*/, ''));
+    assert.deepEqual(words(), ['“s2”', 'Service d | 2 searches', 'Removed connection | 1 search']);
+    const [, group, gone] = grouped.getChildren();
+    assert.ok(group && gone);
+    assert.deepEqual([words(group), words(gone)], [['Switch to Service d', '“s1”', '“s3”'], ['“s4”']]);
+    assert.deepEqual(grouped.getParent(grouped.getRoot('s3')), group);
+    const [row] = grouped.getChildren(group).map((node) => grouped.getTreeItem(node));
+    const argument = { kind: 'connection', id: 'd' };
+    assert.deepEqual([row?.command?.command, row?.command?.arguments], ['dataTransfer.switchConnection', [argument]]);
+    const drawn: unknown[] = [];
+    grouped.onDidChangeTreeData((node) => drawn.push(node));
+    shown.id = 'd';
+    changed.fire();
+    assert.deepEqual([drawn, words()[0]], [[undefined], '“s1”']);
+    grouped.dispose();
+  });
+});
+
+function plainSpaces(text: string): string {
+  return text.replaceAll('\u202f', ' ');
+}

@@ -1,0 +1,68 @@
+import { atEndOfTests } from '../mochaHooks.ts';
+import { ensureInstalled } from '../prepared.ts';
+import { isDeep } from '../testSize.ts';
+import { Editor } from './editor.ts';
+import { installedExtensions, installPacked } from './installed.ts';
+import { type EditorOptions, journeyKey } from './preparedEditor.ts';
+import { RunningEditor } from './runningEditor.ts';
+
+/** The built-in extensions that the journeys need. Any others would slow down every window. */
+const fewBuiltIns = ['theme-defaults', 'json', 'markdown-basics', 'markdown-language-features'];
+
+/** An editor that no test is using, and the environment that it was started with. */
+interface IdleEditor {
+  readonly environment: string;
+  readonly running: RunningEditor;
+}
+
+let idle: IdleEditor | undefined;
+
+/** Editor options that a journey can choose. */
+export type JourneyOptions = Pick<
+  EditorOptions,
+  'workspace' | 'settings' | 'theme' | 'machineSettings' | 'environment' | 'storageDelayMs'
+>;
+
+/**
+ * Opens an editor with the packed extension installed and empty storage. After it is closed, its server and browser are
+ * reused, unless a test has failed in it.
+ */
+export async function openEditor(options: JourneyOptions = {}): Promise<Editor> {
+  ensureInstalled(installPacked);
+  const environment = { [journeyKey.variable]: journeyKey.value, ...options.environment };
+  const text = JSON.stringify(environment);
+  const running = await takeIdle(text, options);
+  const builtIns = isDeep ? {} : { builtIns: fewBuiltIns };
+  const chosen = { ...options, ...builtIns, environment, extensions: installedExtensions };
+  const used = running ?? (await RunningEditor.start(chosen));
+  return new Editor(used, options, async (editor) => {
+    if (idle || editor.isSuspect || !(await isCleared(used))) await used.close();
+    else idle = { environment: text, running: used };
+  });
+}
+
+atEndOfTests(closeIdleEditor);
+
+async function closeIdleEditor(): Promise<void> {
+  const last = idle;
+  idle = undefined;
+  await last?.running.close();
+}
+
+async function takeIdle(environment: string, options: EditorOptions): Promise<RunningEditor | undefined> {
+  if (idle?.environment !== environment) await closeIdleEditor();
+  const running = idle?.running;
+  idle = undefined;
+  await running?.prepareFor(options);
+  return running;
+}
+
+async function isCleared(running: RunningEditor): Promise<boolean> {
+  try {
+    await running.clear();
+    return true;
+  } catch (error) {
+    console.log(`An editor is not used again: ${String(error)}`);
+    return false;
+  }
+}

@@ -1,0 +1,113 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EditorServer, startServer } from './editorServer.ts';
+import { endLocalServices } from './localServices.ts';
+import { readPlaces } from './places.ts';
+import { type ThemeName, quietSettings, themeSettings } from './settings.ts';
+
+/** Options of an editor. Its extensions are one folder under development, or installed ones. */
+export interface EditorOptions {
+  readonly extensionPath?: string;
+  /** A folder of installed extensions, which several editors may share. */
+  readonly extensions?: string;
+  /**
+   * Opens windows as extension development hosts, which can run tests inside. Such an editor shows no notifications, so
+   * it differs from a user's editor. If false, the extension is among the installed ones.
+   */
+  readonly isDevelopmentHost?: boolean;
+  /** Folders of additional extensions to install. */
+  readonly companions?: readonly string[];
+  /** Names of the built-in extensions to include; all of them by default. */
+  readonly builtIns?: readonly string[];
+  /** Makes windows ask whether a workspace is trusted; they start in restricted mode. */
+  readonly asksForTrust?: boolean;
+  /** The folder that windows open; by default a new, empty one. */
+  readonly workspace?: string;
+  /** User settings, in addition to those that suppress notifications. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly theme?: ThemeName;
+  /** Settings with the scope `machine`, which the editor reads from a separate file. */
+  readonly machineSettings?: Readonly<Record<string, unknown>>;
+  /** Environment variables for the extension host. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Delays every write to the browser's database, where the editor stores its own state, like a slow disk. */
+  readonly storageDelayMs?: number;
+}
+
+/** An environment variable in all shared editors, in which a saved connection finds its key. */
+export const journeyKey = { variable: 'JOURNEY_KEY', value: 'the-key' };
+
+/** The folders of a server. */
+export interface EditorFolder {
+  readonly root: string;
+  readonly data: string;
+  readonly workspace: string;
+}
+
+/** A server that is ready to be opened in a browser, including the user's own. */
+export interface PreparedEditor {
+  readonly server: EditorServer;
+  readonly folder: EditorFolder;
+  /** Ends the server and removes its data. */
+  close(): Promise<void>;
+}
+
+/** Starts a server without a browser, with a new data folder and on a free port. */
+export async function prepareEditor(options: EditorOptions = {}): Promise<PreparedEditor> {
+  const folder = await makeFolder(options);
+  const { isDevelopmentHost = false, asksForTrust = false, environment = {}, extensions } = options;
+  const builtIns = options.builtIns && (await linkBuiltIns(options.builtIns, join(folder.root, 'built-in')));
+  const installed = isDevelopmentHost ? undefined : options.extensionPath;
+  for (const path of [installed, ...(options.companions ?? [])])
+    if (path !== undefined) await linkExtension(path, folder.data);
+  const dataFolder = folder.data;
+  const server = await startServer({ dataFolder, environment, extensions, builtIns, isDevelopmentHost, asksForTrust });
+  const close = async (): Promise<void> => {
+    await server.close();
+    await endLocalServices(folder.data);
+    await rm(folder.root, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return { server, folder, close };
+}
+
+/** Creates a folder with a selection of the built-in extensions. */
+async function linkBuiltIns(names: readonly string[], folder: string): Promise<string> {
+  await mkdir(folder);
+  for (const name of names)
+    await symlink(join(readPlaces().server, 'extensions', name), join(folder, name), 'junction');
+  return folder;
+}
+
+/** Links a folder into the installed extensions, under the name that an installation would use. */
+async function linkExtension(extensionPath: string, dataFolder: string): Promise<void> {
+  const text = await readFile(join(extensionPath, 'package.json'), 'utf8');
+  const { publisher, name, version } = JSON.parse(text) as Record<'publisher' | 'name' | 'version', string>;
+  const extensions = join(dataFolder, 'extensions');
+  await mkdir(extensions, { recursive: true });
+  await symlink(extensionPath, join(extensions, `${publisher}.${name}-${version}`), 'junction');
+}
+
+async function makeFolder(options: EditorOptions): Promise<EditorFolder> {
+  const root = await mkdtemp(join(tmpdir(), 'data-transfer-editor-'));
+  const folder = { root, data: join(root, 'server'), workspace: join(root, 'workspace') };
+  await fillFolder(folder, options);
+  return folder;
+}
+
+/** Creates an empty workspace, and writes the settings that an editor starts with. */
+export async function fillFolder({ data, workspace }: EditorFolder, options: EditorOptions): Promise<void> {
+  await mkdir(workspace);
+  await mkdir(join(data, 'data', 'User'), { recursive: true });
+  const settings = { ...quietSettings, ...themeSettings(options.theme ?? 'light'), ...options.settings };
+  await writeFile(settingsFile(data), JSON.stringify(settings, undefined, 2));
+  if (options.machineSettings) {
+    await mkdir(join(data, 'data', 'Machine'), { recursive: true });
+    await writeFile(join(data, 'data', 'Machine', 'settings.json'), JSON.stringify(options.machineSettings));
+  }
+}
+
+/** Returns the path of the user settings in a server's data folder. */
+export function settingsFile(dataFolder: string): string {
+  return join(dataFolder, 'data', 'User', 'settings.json');
+}

@@ -1,0 +1,123 @@
+import { rm, glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, type CDPSession, type Page, chromium } from 'playwright-core';
+import { rememberCommands } from './commandsRun.ts';
+import { endLocalServices } from './localServices.ts';
+import { readPlaces } from './places.ts';
+import { type EditorOptions, type PreparedEditor, fillFolder, prepareEditor } from './preparedEditor.ts';
+
+const browserFlags = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const viewport = { width: 1280, height: 800 };
+const leaveLimitMs = 15_000;
+
+/** A server and its browser, which several editors may use one after another. */
+export class RunningEditor {
+  readonly prepared: PreparedEditor;
+  readonly browser: Browser;
+  #context: BrowserContext | undefined;
+  #page: Page | undefined;
+  #session: CDPSession | undefined;
+  #isTaken = false;
+
+  private constructor(prepared: PreparedEditor, browser: Browser) {
+    this.prepared = prepared;
+    this.browser = browser;
+  }
+
+  /** Starts the server and the browser. */
+  static async start(options: EditorOptions): Promise<RunningEditor> {
+    const prepared = await prepareEditor(options);
+    const launched = chromium.launch({ executablePath: readPlaces().browser, args: browserFlags });
+    const browser = await launched.catch(async (error: unknown) => {
+      await prepared.close();
+      throw error;
+    });
+    return new RunningEditor(prepared, browser);
+  }
+
+  /** Creates a browser context with empty storage, in which secrets persist. */
+  async newContext(): Promise<BrowserContext> {
+    const context = await this.browser.newContext({ viewport });
+    await context.route(`${this.#origin}/mint-key`, (route) => route.fulfill({ body: Buffer.alloc(32, 7) }));
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.#origin });
+    await this.#addCookies(context);
+    return context;
+  }
+
+  /**
+   * Returns a context with empty storage, and a blank page for its first window. Both are reused after {@link clear}: a
+   * page that has loaded the editor before loads it in half the time.
+   */
+  async takeContext(): Promise<[BrowserContext, Page | undefined]> {
+    if (this.#isTaken) return [await this.newContext(), undefined];
+    this.#isTaken = true;
+    this.#context ??= await this.newContext();
+    this.#page ??= await this.#makePage(this.#context);
+    return [this.#context, this.#page];
+  }
+
+  /** Closes all windows and removes everything that they have stored, in the browser and in the data folder. */
+  async clear(): Promise<void> {
+    for (const context of this.browser.contexts()) if (context !== this.#context) await context.close();
+    if (this.#context) await this.#clearContext(this.#context);
+    const { server, folder } = this.prepared;
+    await server.endExtensionHosts();
+    await rememberCommands(folder.data);
+    await endLocalServices(folder.data);
+    const places = ['data/User', 'data/Machine'].map((place) => join(folder.data, place));
+    for await (const logs of glob('data/logs/*/exthost*', { cwd: folder.data })) places.push(join(folder.data, logs));
+    for (const place of [...places, folder.workspace]) await rm(place, { recursive: true, force: true, maxRetries: 5 });
+    this.#isTaken = false;
+  }
+
+  /** Writes the settings for the next editor. Call it after {@link clear}. */
+  async prepareFor(options: EditorOptions): Promise<void> {
+    await fillFolder(this.prepared.folder, options);
+    if (this.#context) await this.#addCookies(this.#context);
+  }
+
+  /** Ends the browser and the server, including their child processes, and removes their data. */
+  async close(): Promise<void> {
+    await this.browser.close();
+    await rememberCommands(this.prepared.folder.data);
+    await this.prepared.close();
+  }
+
+  get #origin(): string {
+    return `http://${this.prepared.server.authority}`;
+  }
+
+  async #addCookies(context: BrowserContext): Promise<void> {
+    await context.addCookies([{ name: 'vscode-secret-key-path', value: '/mint-key', url: this.#origin }]);
+  }
+
+  async #makePage(context: BrowserContext): Promise<Page> {
+    const page = await context.newPage();
+    page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined));
+    this.#session = await context.newCDPSession(page);
+    page.once('close', () => (this.#page = undefined));
+    context.once('close', () => (this.#context = undefined));
+    return page;
+  }
+
+  async #clearContext(context: BrowserContext): Promise<void> {
+    for (const page of context.pages()) if (page !== this.#page) await page.close();
+    const page = (this.#page ??= await this.#makePage(context));
+    if (page.url() !== 'about:blank') {
+      await page.evaluate('sessionStorage.clear(); navigator.clipboard.writeText("").catch(() => undefined)');
+      await page.goto('about:blank', { timeout: leaveLimitMs });
+    }
+    const storageTypes = 'cookies,local_storage,indexeddb,service_workers,cache_storage';
+    await this.#session?.send('Storage.clearDataForOrigin', { origin: this.#origin, storageTypes });
+    await this.#session?.send('Emulation.setFocusEmulationEnabled', { enabled: true });
+    await page.setViewportSize(viewport);
+  }
+}

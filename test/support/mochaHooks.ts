@@ -1,0 +1,22 @@
+import { ensureBuilt } from './prepared.ts';
+
+/** Cleanups that run before mocha ends; each is added by the code that starts something. */
+const endings: (() => Promise<void>)[] = [];
+
+/** Registers a cleanup to run after all tests of this process. */
+export function atEndOfTests(end: () => Promise<void>): void {
+  endings.push(end);
+}
+
+/** Runs the cleanups for everything that tests have left running for reuse. */
+export async function endTests(): Promise<void> {
+  for (const end of endings) await end();
+}
+
+/** The hooks for running mocha directly. */
+export const mochaHooks: Mocha.RootHookObject = { afterAll: endTests };
+
+/** Builds once before the first test when mocha runs directly. */
+export function mochaGlobalSetup(): void {
+  ensureBuilt();
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { countActions, type ActionCounter } from '../support/editor/actions.ts';
+import { savedConnection, type Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { Keyboard } from '../support/editor/keyboard.ts';
+import { until } from '../support/editor/until.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { Gate } from '../support/gate.ts';
+import { counted } from '../support/tally.ts';
+
+const database = 'JGI Data Portal';
+const words = /leave empty to list all files/;
+const request = 'POST /api/v1/files';
+
+describe('A person who searches for the first time', function () {
+  this.timeout(180_000);
+  let server: FaultServer;
+  let editor: Editor;
+  let window: EditorWindow;
+  let keyboard: Keyboard;
+  let actions: ActionCounter;
+
+  beforeEach(async () => {
+    server = await FaultServer.start();
+    publicLike(server, 'the-key');
+    editor = await openEditor(savedConnection(server.address, 'the-key'));
+    window = await editor.openWindow({
+      prepare: async (page) => {
+        actions = await countActions(page);
+      },
+    });
+    keyboard = new Keyboard(window.page, window.quickInput);
+    await window.openContainer('Data Transfer');
+    await window.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === database));
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+    await server.stop();
+  });
+
+  const results = (): ReturnType<EditorWindow['tree']> => window.tree('Search Results');
+
+  async function isAtFile(name: string): Promise<void> {
+    await until(`the focus on ${name}`, async () => {
+      const focus = await keyboard.focus();
+      return (focus.role === 'treeitem' && focus.name.startsWith(name)) || undefined;
+    });
+  }
+
+  counted(
+    it('needs three actions by keys, is at the first file, checks it with Space and opens it with Enter (D55)', async () => {
+      await keyboard.command('Data Transfer: Focus on Databases View');
+      await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && name.startsWith(database));
+      actions.restart();
+      await keyboard.press('Enter');
+      await keyboard.input('JDP:00001', words);
+      await isAtFile('JDP:000010.csv');
+      assert.equal(actions.count, 3);
+      assert.ok(server.requestsTo(request).length > 0, 'the search was sent');
+      await keyboard.press('Space');
+      await results().waitFor('the check', (rows) =>
+        rows.some(({ label, isChecked }) => label === 'JDP:000010.csv' && isChecked),
+      );
+      await keyboard.press('ArrowDown', 'Space');
+      await results().waitFor('two checks', (rows) => rows.filter(({ isChecked }) => isChecked).length === 2);
+      await isAtFile('JDP:000011.csv');
+      await keyboard.press('Enter');
+      await (await window.pageFrame('JDP:000011.csv')).getByText('data/JDP:000011.csv').first().waitFor();
+      await keyboard.command('Data Transfer: Focus on Search Results View');
+      await keyboard.until('Home', ({ name }) => name.startsWith('“JDP:00001”'));
+      await keyboard.press('Space');
+      await results().waitFor('the row folded', ([first]) => first?.isExpanded === false);
+    }),
+    { kind: 'actions', runs: 1, actions: { 'first search': 3 } },
+  );
+
+  counted(
+    it('needs three actions by mouse, and sees what the database holds', async () => {
+      const databases = window.tree('Databases');
+      const row = await databases.row(database);
+      actions.restart();
+      await row.click();
+      await keyboard.input('JDP:00001', words);
+      await results().waitFor('files', (rows) => rows.some(({ label }) => label === 'JDP:000010.csv'));
+      assert.equal(actions.count, 3);
+      await (await databases.row('List All Files')).click();
+      await results().waitFor(
+        'all files',
+        ([first]) => first?.label === 'All files' && !first.icon.includes('loading'),
+      );
+      await window.command('Data Transfer: Search Files with Filters…');
+      await window.pick('“JDP:00001”', /1\/3/);
+      await results().waitFor('another search', ([first]) => first?.label === '“JDP:00001”');
+    }),
+    { kind: 'actions', runs: 1, actions: { 'first search': 3 } },
+  );
+
+  it('is not taken away from what they do meanwhile (D55)', async () => {
+    const gate = new Gate();
+    server.behind(gate, request);
+    gate.hold();
+    await window.command('Create: New File...');
+    await window.pick('Text File');
+    await (await window.tree('Databases').row(database)).click();
+    await keyboard.input('JDP:00001', words);
+    await until('the search to wait', async () => (gate.waitingCount > 0 ? true : undefined));
+    await window.command('View: Focus Active Editor Group');
+    await until('the focus in the text', async () => (await keyboard.focus()).role === 'textbox' || undefined);
+    await keyboard.press('x');
+    await until('the letter', async () => (await window.editorText()).includes('x') || undefined);
+    gate.release();
+    await results().waitFor('files', (rows) => rows.some(({ label }) => label === 'JDP:000010.csv'));
+    assert.equal((await keyboard.focus()).role, 'textbox');
+  });
+});

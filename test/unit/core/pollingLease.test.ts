@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PollingLease } from '../../../src/core/ledger/pollingLease.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+describe('The polling lease', () => {
+  let folder: string;
+  let clock: ManualClock;
+  let log: MemoryLog;
+  let leases: PollingLease[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'asking-'));
+    clock = new ManualClock(Date.now());
+    log = new MemoryLog();
+    leases = [];
+  });
+  afterEach(async () => {
+    for (const lease of leases) lease.dispose();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  });
+
+  const newWindow = (hasFocus = (): boolean => false): PollingLease => {
+    const lease = new PollingLease({ folder, clock, log, hasFocus });
+    leases.push(lease);
+    return lease;
+  };
+
+  const until = async (isTrue: () => boolean): Promise<void> => {
+    await eventually(() => Promise.resolve(isTrue() || undefined));
+  };
+
+  /** Advances time in steps, with time for disk operations between them. */
+  const pass = async (ms: number, stepMs = 500): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      await clock.pass(stepMs);
+      await new Promise((resolve) => setTimeout(resolve, 4));
+    }
+  };
+
+  /** Returns the files by which the windows coordinate; none before the first is written. */
+  const names = (): Promise<string[]> => readdir(join(folder, 'asking')).catch(() => []);
+
+  const acquire = async (connections: readonly string[] = ['c']): Promise<PollingLease> => {
+    const lease = newWindow();
+    lease.setEligible(new Set(connections), true);
+    await until(() => connections.every((id) => lease.hasLease(id)));
+    return lease;
+  };
+
+  it('is acquired by a single window at once, without any time passing', async () => {
+    assert.ok((await acquire(['c', 'local@a machine/:'])).hasLease('c'));
+  });
+
+  it('is held by one of two windows, for each connection', async () => {
+    const one = await acquire(['c', 'd']);
+    const other = newWindow();
+    other.setEligible(new Set(['c', 'd', 'e']), true);
+    await until(() => other.hasLease('e'));
+    await pass(30_000);
+    assert.deepEqual(
+      [one, other].map((lease) => ['c', 'd', 'e'].map((id) => lease.hasLease(id))),
+      [
+        [true, true, false],
+        [false, false, true],
+      ],
+    );
+  }).timeout(15_000);
+
+  it('passes to another window at once when its holder closes or is no longer eligible', async () => {
+    const one = await acquire();
+    const [other, third] = [newWindow(), newWindow()];
+    other.setEligible(new Set(['c']), true);
+    one.dispose();
+    await until(() => other.hasLease('c'));
+    third.setEligible(new Set(['c']), true);
+    other.setEligible(new Set(), true);
+    await until(() => third.hasLease('c'));
+    assert.equal(other.hasLease('c'), false);
+  });
+
+  it('passes to another window within ten seconds when its holder crashes', async () => {
+    const text = JSON.stringify({ host: `not ${hostname()}`, pid: 1, at: clock.now(), mark: 'dead' });
+    const lease = newWindow();
+    await lease.requestPoll({ connectionId: 'x' });
+    await writeFile(join(folder, 'asking', 'c.lock'), text);
+    lease.setEligible(new Set(['c']), true);
+    await pass(9_500);
+    assert.equal(lease.hasLease('c'), false);
+    await pass(500);
+    await until(() => lease.hasLease('c'));
+  });
+
+  it('passes to another window at the next heartbeat when the process of its holder has ended', async () => {
+    const lease = newWindow();
+    await lease.requestPoll({ connectionId: 'x' });
+    const gone = { host: hostname(), pid: 2 ** 22 + 1, at: clock.now(), mark: 'dead' };
+    await writeFile(join(folder, 'asking', 'c.lock'), JSON.stringify(gone));
+    lease.setEligible(new Set(['c']), true);
+    await until(() => lease.hasLease('c'));
+  });
+
+  it('is lost by a holder that slept too long, which is notified', async () => {
+    const one = await acquire();
+    const other = { host: 'another-machine', pid: 1, at: clock.now() + 60_000, mark: 'awake' };
+    await writeFile(join(folder, 'asking', 'c.lock'), JSON.stringify(other));
+    let changes = 0;
+    one.onDidChange(() => (changes += 1));
+    await clock.pass(3_000);
+    await until(() => !one.hasLease('c'));
+    assert.equal(changes, 1);
+  });
+
+  it('notifies its holder at once of a poll that another window requests', async () => {
+    const one = await acquire();
+    const requests: Parameters<PollingLease['requestPoll']>[0][] = [];
+    one.onDidRequestPoll((request) => requests.push(request));
+    const other = newWindow();
+    await other.requestPoll({ connectionId: 'c', key: 'k' });
+    await other.requestPoll({ connectionId: 'c' });
+    await other.requestPoll({ connectionId: 'unknown' });
+    await until(() => requests.length === 2);
+    const byKey = requests.toSorted((a, b) => Number(a.key === undefined) - Number(b.key === undefined));
+    assert.deepEqual(byKey, [{ connectionId: 'c', key: 'k' }, { connectionId: 'c' }]);
+    assert.equal((await readdir(join(folder, 'asking'))).filter((name) => name.endsWith('.want')).length, 1);
+  });
+
+  it('considers the focus of any window, until it loses the focus or closes', async () => {
+    const one = await acquire();
+    let hasFocus = true;
+    const other = newWindow(() => hasFocus);
+    other.setEligible(new Set(), true);
+    assert.equal(one.isAnyWindowFocused(), false);
+    await clock.pass(0);
+    await until(() => one.isAnyWindowFocused());
+    hasFocus = false;
+    await clock.pass(3_000);
+    await until(() => !one.isAnyWindowFocused());
+    hasFocus = true;
+    await clock.pass(3_000);
+    await until(() => one.isAnyWindowFocused());
+    other.dispose();
+    await until(() => !one.isAnyWindowFocused());
+  });
+
+  it('lets a window poll when nothing can be written, and logs that once', async () => {
+    await writeFile(join(folder, 'asking'), 'a file where the folder should be');
+    const lease = await acquire();
+    await pass(10_000);
+    assert.ok(lease.hasLease('c'));
+    assert.equal(log.lines.filter((line) => line.includes('cannot agree')).length, 1);
+    await rm(join(folder, 'asking'));
+    await pass(4_000);
+    assert.deepEqual(await readdir(join(folder, 'asking')), ['c.lock']);
+  });
+
+  it('leaves no files when its window closes', async () => {
+    const lease = newWindow(() => true);
+    lease.setEligible(new Set(['c']), true);
+    await clock.pass(0);
+    await until(() => lease.hasLease('c'));
+    await eventually(async () => ((await names()).some((name) => name.endsWith('.focus')) ? true : undefined));
+    lease.dispose();
+    assert.deepEqual(await readdir(join(folder, 'asking')), []);
+  });
+
+  const writeMessage = async (name: string, content: object): Promise<void> => {
+    await mkdir(join(folder, 'asking'), { recursive: true });
+    await writeFile(join(folder, 'asking', name), JSON.stringify(content));
+  };
+  const createLock = (at: number): object => ({ host: 'another-machine', pid: 1, at, mark: 'another' });
+
+  it('is acquired as soon as the lock of a crashed window expires', async () => {
+    await writeMessage('c.lock', createLock(clock.now() - 6_000));
+    const lease = newWindow();
+    lease.setEligible(new Set(['c']), true);
+    await eventually(() => Promise.resolve(clock.waitingCount > 0 || undefined));
+    await pass(4_000);
+    await until(() => lease.hasLease('c'));
+  });
+
+  it('considers the focus of a crashed window for at most ten seconds', async () => {
+    const lease = newWindow();
+    const isFocused = async (at: unknown): Promise<boolean> => {
+      await writeMessage('dead.focus', { at });
+      await pass(3_000, 3_000);
+      await pass(3_000, 3_000);
+      return lease.isAnyWindowFocused();
+    };
+    lease.setEligible(new Set(), true);
+    assert.equal(await isFocused(clock.now()), true);
+    assert.equal(await isFocused(clock.now() - 10_001), false);
+    assert.equal(await isFocused('now'), false);
+  });
+
+  it('removes its focus file, and stops its heartbeat, once no transfer is running', async () => {
+    const lease = newWindow(() => true);
+    lease.setEligible(new Set(), true);
+    await clock.pass(0);
+    await eventually(async () => ((await names()).some((name) => name.endsWith('.focus')) ? true : undefined));
+    lease.setEligible(new Set(), false);
+    await clock.pass(3_000);
+    await eventually(async () => ((await names()).length === 0 ? true : undefined));
+    assert.equal(clock.waitingCount, 0);
+  });
+
+  it('starts no heartbeat when nothing was ever running, nor after it is disposed', async () => {
+    const lease = newWindow();
+    lease.setEligible(new Set(), false);
+    assert.equal(clock.waitingCount, 0);
+    lease.setEligible(new Set(), true);
+    assert.equal(clock.waitingCount, 1);
+    lease.dispose();
+    assert.equal(clock.waitingCount, 0);
+  });
+
+  it('is left to other windows by a window that became ineligible before it acquired it', async () => {
+    const [lease, other] = [newWindow(), newWindow()];
+    lease.setEligible(new Set(['c']), true);
+    lease.setEligible(new Set(), true);
+    other.setEligible(new Set(['c']), true);
+    await until(() => other.hasLease('c'));
+    assert.equal(lease.hasLease('c'), false);
+  });
+
+  it('is given up by a window that polled without it, once windows can agree again', async () => {
+    await writeFile(join(folder, 'asking'), 'a file where the folder should be');
+    const lease = await acquire();
+    let changes = 0;
+    lease.onDidChange(() => (changes += 1));
+    await rm(join(folder, 'asking'));
+    await writeMessage('c.lock', createLock(clock.now() + 60_000));
+    await pass(3_000);
+    await until(() => !lease.hasLease('c'));
+    assert.equal(changes, 1);
+  });
+
+  it('ignores requests for a connection whose name only starts the same', async () => {
+    const one = await acquire(['c']);
+    const requests: Parameters<PollingLease['requestPoll']>[0][] = [];
+    one.onDidRequestPoll((request) => requests.push(request));
+    const other = newWindow();
+    await other.requestPoll({ connectionId: 'c.d' });
+    await other.requestPoll({ connectionId: 'c' });
+    await until(() => requests.length > 0);
+    assert.deepEqual(requests, [{ connectionId: 'c' }]);
+    assert.equal((await readdir(join(folder, 'asking'))).filter((name) => name.endsWith('.want')).length, 1);
+  });
+
+  it("ignores a request that can't be written, and logs it", async () => {
+    await writeFile(join(folder, 'asking'), 'a file where the folder should be');
+    await newWindow().requestPoll({ connectionId: 'c' });
+    assert.match(log.lines.join(), /^debug Other windows could not be notified: Error: E/);
+  });
+});

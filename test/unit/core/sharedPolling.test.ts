@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import type { Explorer } from '../../../src/core/explorer.ts';
+import { eventually } from '../../support/eventually.ts';
+import { busy, json } from '../../support/faultBehaviours.ts';
+import { Rig } from './rig.ts';
+import { minRequestGapMs } from '../../../src/core/monitor/pollSchedule.ts';
+
+const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
+const files = ['f1', 'f2', 'f3', 'f4', 'f5'].map((file) => ({ id: file, name: file }));
+const statusRequest = `GET /api/v1/transfers/${id}`;
+
+describe('Two windows with the same open connection', () => {
+  let rig: Rig;
+  let one: Explorer;
+  let other: Explorer;
+  let key: string;
+  let isLookedAt: boolean;
+
+  const reportStatus = (status: string, moved: number): void => {
+    rig.server.on('GET /api/v1/transfers/*', json({ id, status, num_files: 5, num_files_transferred: moved }));
+  };
+  const countRequests = (): number => rig.server.requestsTo(statusRequest).length;
+  const movedIn = ({ transferStore }: Explorer): number | undefined => transferStore.get(key)?.status?.movedFileCount;
+
+  /** Advances time in steps, with time for disk and network between them. */
+  const pass = async (ms: number, stepMs = 1_000): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      await rig.clock.pass(stepMs);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  const passUntil = async (isSo: () => boolean, limitMs: number): Promise<void> => {
+    for (let passed = 0; passed < limitMs && !isSo(); passed += 500) await pass(500, 500);
+    await eventually(() => Promise.resolve(isSo() || undefined));
+  };
+
+  beforeEach(async () => {
+    rig = await Rig.start();
+    rig.server.on('POST /api/v1/transfers', json({ id }, 201));
+    rig.server.on('DELETE /api/v1/transfers/*', json({}));
+    reportStatus('active', 1);
+    one = rig.explorer;
+    isLookedAt = false;
+    other = rig.openWindow(() => isLookedAt);
+    await Promise.all([one.transferFlow.resume(), other.transferFlow.resume()]);
+    await rig.connect(one);
+    ({ key } = await one.transferFlow.submit({ ...rig.order, files }));
+    await eventually(() => Promise.resolve(movedIn(one) === 1 || undefined));
+    await rig.connect(other);
+  });
+  afterEach(() => rig.end());
+
+  it('poll once for both, and both show each status and its time', async () => {
+    const before = countRequests();
+    await pass(30_000);
+    const count = countRequests() - before;
+    assert.ok(count > 8 && count < 31, `polled ${String(count)} times`);
+    reportStatus('active', 4);
+    await passUntil(() => movedIn(one) === 4, 10_000);
+    await eventually(() => Promise.resolve(movedIn(other) === 4 || undefined));
+    await eventually(() => {
+      const [here, there] = [one, other].map(({ transferStore }) => transferStore.get(key)?.askedAt);
+      return Promise.resolve((here !== undefined && here === there) || undefined);
+    });
+  }).timeout(120_000);
+
+  it('continue polling after the polling window has closed', async () => {
+    one.dispose();
+    reportStatus('active', 2);
+    await passUntil(() => movedIn(other) === 2, 10_000);
+  });
+
+  it('poll at once when the other window requests it', async () => {
+    await pass(60_000, 3_000);
+    reportStatus('active', 3);
+    const before = countRequests();
+    other.monitor.pollNow();
+    // The last regular poll may have been sent just now; requests keep this distance.
+    await rig.clock.pass(minRequestGapMs);
+    await eventually(() => Promise.resolve(movedIn(other) === 3 || undefined));
+    const count = countRequests() - before;
+    assert.ok(count === 1 || count === 2, `polled ${String(count)} times`);
+  }).timeout(120_000);
+
+  it("both show that the service doesn't respond, and that it responds again (D33)", async () => {
+    const problemIn = ({ transferStore }: Explorer): string | undefined => transferStore.get(key)?.problem?.kind;
+    rig.server.on('GET /api/v1/transfers/*', busy(503, '1'));
+    await passUntil(() => problemIn(one) !== undefined, 10_000);
+    await eventually(() => Promise.resolve(problemIn(other)));
+    reportStatus('active', 2);
+    await passUntil(() => movedIn(one) === 2, 20_000);
+    await eventually(() => Promise.resolve(problemIn(other) === undefined || undefined));
+  });
+
+  it('cancel from either window, and both show that it was accepted', async () => {
+    await eventually(() => Promise.resolve(movedIn(other) === 1 || undefined));
+    assert.equal(await other.transferFlow.cancel(key), undefined);
+    await eventually(() => Promise.resolve(one.transferStore.get(key)?.cancelAcceptedAt));
+    reportStatus('failed', 1);
+    other.monitor.pollNow(key);
+    await passUntil(() => one.transferStore.get(key)?.state === 'failed', 1_000);
+    await eventually(() => Promise.resolve(other.transferStore.get(key)?.state === 'failed' || undefined));
+  });
+
+  it('keep the focused interval while either window has the focus (D33)', async () => {
+    rig.hasFocus = false;
+    const askedIn = async (ms: number): Promise<number> => {
+      const before = countRequests();
+      await pass(ms, 3_000);
+      return countRequests() - before;
+    };
+    await pass(700_000, 3_500);
+    const unfocused = await askedIn(360_000);
+    isLookedAt = true;
+    await pass(60_000, 3_000);
+    const seen = await askedIn(360_000);
+    assert.ok(unfocused <= 4 && seen >= 5, `polled ${String(unfocused)} times, then ${String(seen)}`);
+  }).timeout(120_000);
+});

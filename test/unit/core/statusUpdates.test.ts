@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import type { Reason } from '../../../src/core/model/reason.ts';
+import type { Transfer, TransferStatus } from '../../../src/core/model/transferModel.ts';
+import {
+  emptyHistory,
+  getServerFailure,
+  clearServerFailure,
+  applyReply,
+  setServerFailure,
+  type ReplyHistory,
+  type StatusReply,
+} from '../../../src/core/monitor/statusUpdates.ts';
+import { running } from './specimens.ts';
+
+const notFound: StatusReply = { reason: { kind: 'notFound', status: 404 } };
+
+/** Applies replies one by one, at 1, 2, 3…, and returns the transfer after each. */
+function applyAll(start: Transfer, replies: readonly StatusReply[]): readonly Transfer[] {
+  let [transfer, history]: [Transfer, ReplyHistory] = [start, emptyHistory];
+  return replies.map((reply, index) => {
+    [transfer, history] = applyReply(transfer, history, reply, index + 1);
+    return transfer;
+  });
+}
+
+function reading(start: Transfer, value: TransferStatus): Transfer {
+  return applyReply(start, emptyHistory, { value }, 1)[0];
+}
+
+describe('Applying a status reply', () => {
+  it('accepts the third "not found" in a row, not the first, and keeps the last known status (D11)', () => {
+    const status = { status: 'active', movedFileCount: 2 };
+    const read = applyAll({ ...running, status, askedAt: 0 }, [notFound, notFound, notFound]);
+    assert.deepEqual(
+      read.map(({ state }) => state),
+      ['active', 'active', 'expired'],
+    );
+    assert.deepEqual([read[2]?.status, read[2]?.askedAt], [status, 0]);
+  });
+
+  it('forgets a "not found" when the transfer is found again (D11)', () => {
+    const read = applyAll(running, [notFound, notFound, { value: { status: 'active' } }, notFound, notFound]);
+    assert.equal(read.at(-1)?.state, 'active');
+  });
+
+  it('reports after five unchanged replies that a cancel is ignored (D13)', () => {
+    const start: Transfer = { ...running, state: 'staging', cancelAcceptedAt: 1 };
+    const states = ['staging', 'staging', 'staging', 'staging', 'staging', 'staging'];
+    const canceled = { value: { status: 'failed', message: 'canceled' } };
+    const read = applyAll(start, [...states.map((status) => ({ value: { status } })), canceled]);
+    assert.deepEqual(
+      read.map(({ state, cancelUnheeded }) => [state, cancelUnheeded ?? false]),
+      [
+        ['staging', false],
+        ['staging', false],
+        ['staging', false],
+        ['staging', false],
+        ['staging', true],
+        ['staging', true],
+        ['cancelled', false],
+      ],
+    );
+  });
+
+  it('keeps reporting it after a restart, until something moves (D13)', () => {
+    const start: Transfer = { ...running, cancelAcceptedAt: 1, cancelUnheeded: true };
+    const still = reading(start, { status: 'active' });
+    assert.equal(still.cancelUnheeded, true);
+    assert.equal(reading(still, { status: 'active', movedFileCount: 1 }).cancelUnheeded, undefined);
+  });
+
+  it('reports nothing about a cancel that nobody requested (D13)', () => {
+    const read = applyAll(running, Array<StatusReply>(9).fill({ value: { status: 'active' } }));
+    assert.equal(read.at(-1)?.cancelUnheeded, undefined);
+  });
+
+  it('reports "unreadable" if there is neither a status nor a reason', () => {
+    assert.equal(applyAll(running, [{}])[0]?.problem?.kind, 'unreadable');
+    assert.equal(getServerFailure({})?.kind, 'unreadable');
+  });
+
+  it('allows everything to be absent (D10)', () => {
+    assert.equal(reading(running, {}).state, 'unknown');
+  });
+
+  it('shows a doubtful status, but neither accepts its end nor stores its counts (D11, D35)', () => {
+    const trusted = { status: 'active', fileCount: 9, movedFileCount: 2 };
+    const status = { status: 'succeeded', fileCount: 8, movedFileCount: 7, doubtful: true };
+    const first = reading(running, status);
+    assert.deepEqual([first.state, first.movement], ['active', undefined]);
+    assert.deepEqual(first.status, { status: 'succeeded', doubtful: true });
+    const later = reading({ ...running, status: trusted }, status);
+    assert.deepEqual(later.status, { ...trusted, status: 'succeeded', doubtful: true });
+    assert.equal(reading(running, { status: 'finalizing', doubtful: true }).state, 'finalizing');
+  });
+
+  it('accepts a larger count that stays the same, so that a transfer that grew can end (D35)', () => {
+    const order = { ...running.order, files: [{ id: 'f', name: 'f' }] };
+    const own: Transfer = { ...running, order, status: { status: 'active', fileCount: 1, movedFileCount: 0 } };
+    const grown = { status: 'succeeded', fileCount: 9, movedFileCount: 9, doubtful: true };
+    const read = applyAll(
+      own,
+      [grown, grown, { ...grown, fileCount: 8 }, grown, grown, grown].map((value) => ({ value })),
+    );
+    assert.deepEqual(
+      read.map(({ state }) => state),
+      ['active', 'active', 'active', 'active', 'active', 'succeeded'],
+    );
+    assert.deepEqual(read.at(-1)?.status, { status: 'succeeded', fileCount: 9, movedFileCount: 9 });
+    const another = { value: { ...grown, id: '00000000-0000-4000-8000-000000000001' } };
+    assert.equal(applyAll(own, [another, another, another, another]).at(-1)?.state, 'active');
+  });
+
+  it('stores how the count of files changed, and only if it did', () => {
+    const read = applyAll(
+      running,
+      [0, 0, 2, 2, 1].map((movedFileCount) => ({ value: { status: 'active', movedFileCount } })),
+    );
+    assert.deepEqual(read.at(-1)?.movement, [
+      { at: 1, moved: 0 },
+      { at: 3, moved: 2 },
+      { at: 5, moved: 1 },
+    ]);
+  });
+});
+
+describe('A failure instead of a status (D33)', () => {
+  const all: readonly Reason[] = [
+    { kind: 'unreachable' },
+    { kind: 'timeout' },
+    { kind: 'dropped' },
+    { kind: 'unauthorized', status: 401 },
+    { kind: 'unauthorized', status: 401, signIn: 'outage' },
+    { kind: 'forbidden', status: 403, signIn: 'account' },
+    { kind: 'unreadable' },
+    { kind: 'serverError', status: 503 },
+    { kind: 'refused', status: 429 },
+  ];
+  const one: readonly Reason[] = [
+    { kind: 'notFound', status: 404 },
+    { kind: 'forbidden', status: 403 },
+    { kind: 'unauthorized', status: 401, signIn: 'orcid' },
+    { kind: 'refused', status: 422 },
+    { kind: 'serverError', status: 500 },
+    { kind: 'tooLarge' },
+    { kind: 'badArgument' },
+  ];
+  for (const reason of all)
+    it(`delays the whole queue: ${reason.kind} ${reason.status ?? ''} ${reason.signIn ?? ''}`, () => {
+      assert.equal(getServerFailure({ reason }), reason);
+      const failing = setServerFailure(running, reason);
+      assert.equal(failing.problem, reason);
+      assert.equal(setServerFailure(failing, { ...reason }), failing, 'shown once');
+      assert.equal(clearServerFailure(failing).problem, undefined);
+    });
+  for (const reason of one)
+    it(`affects one transfer: ${reason.kind} ${reason.status ?? ''} ${reason.signIn ?? ''}`, () => {
+      assert.equal(getServerFailure({ reason }), undefined);
+      assert.equal(clearServerFailure({ ...running, problem: reason }).problem, reason);
+    });
+
+  it('is shown on the transfer until the next reply', () => {
+    const reason: Reason = { kind: 'refused', status: 422 };
+    const [failed, answered] = applyAll(running, [{ reason }, { value: { status: 'active' } }]);
+    assert.deepEqual([failed?.problem, answered?.problem], [reason, undefined]);
+  });
+});

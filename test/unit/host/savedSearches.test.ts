@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
+import { SearchStore } from '../../../src/core/store/searchStore.ts';
+import { SavedSearches } from '../../../src/extension/editor/savedSearches.ts';
+import { fillDisk } from '../../support/fullDisk.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+const file = (id: string, more: Partial<FileEntry> = {}): FileEntry => {
+  return { kind: 'file', id, database: 'Alpha', name: `${id}.csv`, resource: { id, staged: true, more: 'x' }, ...more };
+};
+
+describe('The saved searches (D59)', () => {
+  let root: string;
+  let folder: string;
+  let log: MemoryLog;
+  const windows: SavedSearches[] = [];
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'saved-searches-'));
+    folder = join(root, 'searches');
+    log = new MemoryLog();
+  });
+  afterEach(async () => {
+    for (const window of windows.splice(0)) {
+      await window.flush();
+      window.dispose();
+    }
+    await rm(root, { recursive: true, force: true });
+  });
+
+  interface Window {
+    readonly store: SearchStore;
+    readonly saved: SavedSearches;
+  }
+
+  const openWindow = async (): Promise<Window> => {
+    const store = new SearchStore();
+    const saved = new SavedSearches({ folder, store, clock: new ManualClock(), log });
+    windows.push(saved);
+    await saved.restore();
+    return { store, saved };
+  };
+  const search = ({ store }: Window, key: string, files: readonly FileEntry[], query = key): void => {
+    store.open(key, 'c', { database: 'Alpha', query, pageSize: 2, status: 'staged', specific: { sort: 'name' } });
+    store.update(key, { files, isLoading: false, mayHaveMore: false, loadedAt: 1000 });
+  };
+  const keys = ({ store }: Window): string[] => store.getAll().map(({ key }) => key);
+
+  it('are back in the next window with files, order, checks and folds, and are stale', async () => {
+    const one = await openWindow();
+    search(one, 'a', [file('1', { sizeBytes: 5, path: 'x/1.csv' }), file('2')]);
+    search(one, 'b', []);
+    one.store.setChecked('a', [file('1', { sizeBytes: 5 }), file('elsewhere')], true);
+    one.store.update('a', { order: 'name' });
+    one.store.setCollapsed('b', true);
+    await one.saved.flush();
+    const two = await openWindow();
+    assert.deepEqual(keys(two), ['b', 'a']);
+    const [b, a] = two.store.getAll();
+    assert.deepEqual(
+      [b?.isCollapsed, a?.isCollapsed, a?.order, a?.isStale, a?.isLoading],
+      [true, false, 'name', true, false],
+    );
+    assert.deepEqual([a?.loadedAt, a?.mayHaveMore, a?.query], [1000, false, one.store.get('a')?.query]);
+    const [first] = a?.files ?? [];
+    assert.deepEqual(first, {
+      ...{ kind: 'file', id: '1', name: '1.csv', path: 'x/1.csv', database: 'Alpha', sizeBytes: 5 },
+      ...{ isSummary: true, resource: { staged: true } },
+    });
+    assert.deepEqual([two.store.isChecked('a', '1'), two.store.checked], [true, { count: 2, sizeBytes: 5 }]);
+    assert.deepEqual(
+      two.store.getUnlistedChecks('a').map(({ id }) => id),
+      ['elsewhere'],
+    );
+  });
+
+  it('are on disk without a delay, and are the same after several windows', async () => {
+    const one = await openWindow();
+    for (const key of ['a', 'b', 'c']) search(one, key, [file('1')]);
+    await one.saved.flush();
+    const two = await openWindow();
+    search(two, 'd', []);
+    await two.saved.flush();
+    assert.deepEqual(keys(await openWindow()), ['d', 'c', 'b', 'a']);
+  });
+
+  it('do not include removed searches, unless the removal was undone', async () => {
+    const one = await openWindow();
+    for (const key of ['a', 'b', 'c']) search(one, key, [file('1')]);
+    await one.saved.flush();
+    one.store.dismiss(['a']);
+    const undone = one.store.dismiss(['b']);
+    await one.saved.flush();
+    assert.deepEqual((await readdir(folder)).sort(), ['c.json']);
+    one.store.restore(undone);
+    await one.saved.flush();
+    assert.deepEqual(keys(await openWindow()), ['c', 'b']);
+  });
+
+  it('are the newest twenty with a thousand files each, and all with checks', async () => {
+    const one = await openWindow();
+    const many = Array.from({ length: 1200 }, (_, index) => file(String(index)));
+    search(one, 'checked', many);
+    one.store.setChecked('checked', many, true);
+    for (let count = 0; count < 25; count += 1) search(one, `s${count}`, []);
+    await one.saved.flush();
+    const two = await openWindow();
+    assert.equal(keys(two).length, 21);
+    assert.deepEqual([keys(two)[0], keys(two).at(-1)], ['s24', 'checked']);
+    assert.deepEqual([two.store.get('checked')?.files.length, two.store.checked.count], [1000, 1200]);
+    assert.equal(two.store.get('checked')?.mayHaveMore, true, 'there are more than were saved');
+  });
+
+  it('are what the last of two windows wrote, each search by itself', async () => {
+    const one = await openWindow();
+    for (const key of ['a', 'b']) search(one, key, [file('1')]);
+    await one.saved.flush();
+    const [two, three] = [await openWindow(), await openWindow()];
+    two.store.setChecked('a', [file('1')], true);
+    three.store.setChecked('b', [file('1')], true);
+    await Promise.all([two.saved.flush(), three.saved.flush()]);
+    const last = await openWindow();
+    assert.deepEqual([last.store.getCheckedCount('a'), last.store.getCheckedCount('b')], [1, 1]);
+    for (const name of await readdir(folder)) JSON.parse(await readFile(join(folder, name), 'utf8'));
+  });
+
+  it('leave out damaged and foreign files, which are set aside, and log it once', async () => {
+    const one = await openWindow();
+    search(one, 'a', [file('1')]);
+    await one.saved.flush();
+    const text = await readFile(join(folder, 'a.json'), 'utf8');
+    const foreign: Record<string, string> = {
+      'half.json': text.slice(0, 40),
+      'empty.json': '',
+      'list.json': '[]',
+      'future.json': text.replace('"format":1', '"format":2'),
+      'other.json': text,
+      'query.json': text.replace('"key":"a"', '"key":"query"').replace('"pageSize":2', '"pageSize":0'),
+    };
+    for (const [name, content] of Object.entries(foreign)) await writeFile(join(folder, name), content);
+    assert.deepEqual(keys(await openWindow()), ['a']);
+    const names = Object.keys(foreign).map((name) => `${name}.damaged`);
+    assert.deepEqual((await readdir(folder)).sort(), ['a.json', ...names].sort());
+    assert.equal(log.lines.length, 1);
+  });
+
+  it('leave out what has no valid form within a search', async () => {
+    await mkdir(folder, { recursive: true });
+    const search = {
+      ...{ format: 1, key: 'a', connectionId: 'c', openedAt: 5, order: 'odd', isCollapsed: 'x', loadedAt: 'x' },
+      query: { database: 'Alpha', query: 'x', pageSize: 5, status: 'odd', specific: [] },
+      files: [null, { id: 1, name: 'x' }, { id: '2', name: 'two', sizeBytes: 'x', path: 5, resource: 'x' }],
+      ...{ checked: 'x', unknownIds: [1] },
+    };
+    await writeFile(join(folder, 'a.json'), JSON.stringify(search));
+    const [read] = (await openWindow()).store.getAll();
+    assert.deepEqual(read?.query, { database: 'Alpha', query: 'x', pageSize: 5 });
+    assert.deepEqual(read.files, [
+      { kind: 'file', id: '2', name: 'two', database: 'Alpha', isSummary: true, resource: {} },
+    ]);
+    assert.deepEqual([read.order, read.isCollapsed, read.loadedAt, read.missing], ['relevance', false, undefined, []]);
+  });
+
+  it('never write outside their folder, whatever a file names as its key', async () => {
+    await mkdir(folder, { recursive: true });
+    const evil = {
+      format: 1,
+      key: '../../evil',
+      connectionId: 'c',
+      openedAt: 5,
+      query: { database: 'A', query: '', pageSize: 1 },
+    };
+    await writeFile(join(folder, 'evil.json'), JSON.stringify(evil));
+    const window = await openWindow();
+    for (const key of keys(window)) window.store.setCollapsed(key, true);
+    await window.saved.flush();
+    assert.deepEqual(await readdir(root), ['searches']);
+  });
+
+  it('report a full disk once, and go on in this window', async () => {
+    const one = await openWindow();
+    const emptyDisk = fillDisk(folder);
+    try {
+      search(one, 'a', [file('1')]);
+      await one.saved.flush();
+      search(one, 'b', []);
+      await one.saved.flush();
+    } finally {
+      emptyDisk();
+    }
+    assert.deepEqual([keys(one), log.lines.length], [['b', 'a'], 1]);
+  });
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import type { SavedSearch } from '../../../src/core/model/savedSearch.ts';
+import { SearchStore } from '../../../src/core/store/searchStore.ts';
+import { Emitter } from '../../../src/core/util/emitter.ts';
+import { StaleSearches } from '../../../src/extension/views/staleSearches.ts';
+
+describe('A search of an earlier window is requested again (D59)', () => {
+  let store: SearchStore;
+  let visibility: Emitter<unknown>;
+  let sessions: Emitter<void>;
+  let view: { visible: boolean; onDidChangeVisibility: never };
+  let session: { readonly connection: { readonly id: string } } | undefined;
+  let requested: string[];
+  let release: (() => void)[];
+  let watch: StaleSearches;
+
+  beforeEach(() => {
+    store = new SearchStore();
+    visibility = new Emitter();
+    sessions = new Emitter();
+    view = { visible: false, onDidChangeVisibility: visibility.event as never };
+    session = undefined;
+    requested = [];
+    release = [];
+    const refresh = async (key: string): Promise<void> => {
+      requested.push(key);
+      store.update(key, { isLoading: true });
+      await new Promise<void>((resolve) => release.push(resolve));
+      store.update(key, { isLoading: false });
+    };
+    const getSession = (): typeof session => session;
+    watch = new StaleSearches({ store, view, getSession, onDidChangeSession: sessions.event, refresh });
+  });
+  afterEach(() => watch.dispose());
+
+  const restore = (...keys: string[]): void => {
+    const state = { order: 'relevance', isCollapsed: false, mayHaveMore: false, files: [], checked: [] } as const;
+    const query = { database: 'Alpha', query: '', pageSize: 5 };
+    store.restoreSaved(keys.map((key): SavedSearch => ({ key, connectionId: 'c', query, ...state, unknownIds: [] })));
+  };
+  const show = (): void => {
+    view.visible = true;
+    visibility.fire(undefined);
+  };
+  const connect = (id = 'c'): void => {
+    session = { connection: { id } };
+    sessions.fire();
+  };
+
+  it('only when its view is visible, its row expanded, and its connection the active one', () => {
+    restore('a', 'b');
+    store.setCollapsed('b', true);
+    connect();
+    assert.deepEqual(requested, []);
+    session = undefined;
+    show();
+    assert.deepEqual(requested, []);
+    connect('another');
+    assert.deepEqual(requested, []);
+    connect();
+    assert.deepEqual(requested, ['a']);
+    store.setCollapsed('b', false);
+    assert.deepEqual(requested, ['a', 'b']);
+  });
+
+  it('four at a time', async () => {
+    restore('a', 'b', 'c', 'd', 'e', 'f');
+    show();
+    connect();
+    assert.deepEqual(requested, ['a', 'b', 'c', 'd']);
+    release.shift()?.();
+    await new Promise(setImmediate);
+    assert.deepEqual(requested, ['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('once for each time that the connection is opened, also if that fails', async () => {
+    restore('a');
+    show();
+    connect();
+    release.shift()?.();
+    await new Promise(setImmediate);
+    visibility.fire(undefined);
+    assert.deepEqual(requested, ['a']);
+    connect();
+    assert.deepEqual(requested, ['a', 'a']);
+  });
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../../src/core/util/clock.ts';
+import { toPastVerification, wasIntact } from '../../../src/core/verification/pastVerification.ts';
+import type { VerificationReport } from '../../../src/core/verification/verification.ts';
+import { StateFiles } from '../../../src/extension/editor/stateFiles.ts';
+import { VerificationHistory } from '../../../src/extension/editor/verificationHistory.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+describe('The history of verifications', () => {
+  let folder: string;
+  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'verifications-'))));
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  /** Returns the history in a window that was just opened. */
+  function openWindow(): VerificationHistory {
+    const editorState = { get: () => undefined, update: () => Promise.resolve() };
+    return new VerificationHistory(new StateFiles({ folder, editorState, clock: systemClock, log: new MemoryLog() }));
+  }
+
+  const past = { at: 5, fileCount: 3, intactCount: 2, damaged: ['a.csv'] };
+
+  it('has the last verification of a transfer in the next window, too, and reports each', async () => {
+    const history = openWindow();
+    const reported: string[] = [];
+    history.onDidChange((key) => reported.push(key));
+    await history.record('t', { at: 1, fileCount: 3, intactCount: 3 });
+    await history.record('t', past);
+    assert.deepEqual(reported, ['t', 't']);
+    assert.deepEqual(await openWindow().get('t'), past);
+    assert.equal(await openWindow().get('u'), undefined);
+  });
+
+  it('ignores a damaged file, and values of another shape', async () => {
+    const file = join(folder, 'verifications.json');
+    await writeFile(file, '{"t":');
+    assert.equal(await openWindow().get('t'), undefined);
+    await writeFile(file, JSON.stringify({ t: { at: 'now' }, u: past, v: { ...past, damaged: [1] }, w: null }));
+    const history = openWindow();
+    const found = await Promise.all(['t', 'u', 'v', 'w'].map((key) => history.get(key)));
+    assert.deepEqual(found, [undefined, past, undefined, undefined]);
+    await history.record('t', past);
+    assert.deepEqual([await history.get('t'), await history.get('u')], [past, past]);
+  });
+
+  it('stores at most 500 transfers, the last verified ones', async () => {
+    const all = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`t${index}`, past]));
+    await writeFile(join(folder, 'verifications.json'), JSON.stringify(all));
+    const history = openWindow();
+    await history.record('new', past);
+    assert.deepEqual(
+      [await history.get('t0'), await history.get('t1'), await history.get('new')],
+      [undefined, past, past],
+    );
+  });
+
+  it('marks the files that were intact, and none if too many were not', () => {
+    const toReport = (count: number): VerificationReport => ({
+      manifest: {
+        file: 'm',
+        files: Array.from({ length: 200 }, () => ({ path: 'x', places: [] })),
+        problems: [],
+        problemCount: 0,
+      },
+      intactCount: 200 - count,
+      findings: Array.from({ length: count }, (_, index) => ({
+        file: { path: `f${index}`, places: [] },
+        outcome: { kind: 'missing' },
+      })),
+      extra: { paths: [], isTruncated: false, unreadableFolders: [] },
+    });
+    const few = toPastVerification(toReport(1), 2, 9);
+    assert.deepEqual(few, { at: 9, fileCount: 202, intactCount: 199, damaged: ['f0'] });
+    assert.deepEqual([wasIntact(few, 'f0'), wasIntact(few, 'g')], [false, true]);
+    const many = toPastVerification(toReport(101), 0, 9);
+    assert.deepEqual([many.damaged, wasIntact(many, 'g')], [undefined, false]);
+  });
+});

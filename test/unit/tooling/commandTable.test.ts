@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createCommandContributions } from '../../../scripts/manifest/commands.ts';
+import { commandIds, getCommandDeclaration, type CommandId } from '../../../src/extension/editor/contributions.ts';
+
+interface MenuItem {
+  readonly command: CommandId;
+  readonly when?: string;
+}
+
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly unknown[];
+    readonly menus: Readonly<Record<string, readonly MenuItem[]>>;
+  };
+}
+
+const getArgumentKinds = (id: CommandId): readonly string[] => getCommandDeclaration(id).takes ?? [];
+
+const root = resolve(import.meta.dirname, '..', '..', '..');
+
+async function readJson(name: string): Promise<unknown> {
+  return JSON.parse(await readFile(join(root, name), 'utf8'));
+}
+
+/** Commands that act on the active connection or the local service, from whichever row they are started. */
+const ignoreRow: readonly CommandId[] = [
+  'dataTransfer.disconnect',
+  'dataTransfer.switchConnection',
+  'dataTransfer.startLocalService',
+];
+
+describe('The command table', () => {
+  let contributes: Manifest['contributes'];
+  before(async () => {
+    ({ contributes } = (await readJson('package.json')) as Manifest);
+  });
+
+  it('agrees with the commands of package.json (otherwise run "npm run manifest")', () => {
+    assert.deepEqual(contributes.commands, createCommandContributions());
+  });
+
+  it('declares every command that a menu shows', () => {
+    const shown = Object.values(contributes.menus).flatMap((items) => items.map(({ command }) => command));
+    assert.deepEqual(
+      shown.filter((command) => !commandIds.includes(command)),
+      [],
+    );
+  });
+
+  it('lets commands take the rows whose context menus show them', () => {
+    for (const { command, when = '' } of contributes.menus['view/item/context'] ?? []) {
+      const kind = /viewItem (?:==|=~) \/?\^?(\w+)/.exec(when)?.[1] ?? '';
+      assert.ok(getArgumentKinds(command).includes(kind) || ignoreRow.includes(command), `${command} takes a ${kind}`);
+    }
+  });
+
+  it('lets commands take the folders and files whose context menus show them', () => {
+    for (const { command, when = '' } of contributes.menus['explorer/context'] ?? []) {
+      const kind = when.includes('explorerResourceIsFolder') ? 'folder' : 'document';
+      assert.ok(getArgumentKinds(command).includes(kind), `${command} takes a ${kind}`);
+    }
+  });
+
+  for (const language of ['package.nls.json', 'package.nls.fr.json']) {
+    it(`has a title for each command in ${language}, and no title without a command`, async () => {
+      const texts = Object.keys((await readJson(language)) as object).filter((key) => key.startsWith('command.'));
+      assert.deepEqual(
+        texts.map((key) => `dataTransfer.${key.slice('command.'.length)}`).sort(),
+        [...commandIds].sort(),
+      );
+    });
+  }
+
+  it('has exactly one handler for each command', async () => {
+    const text = await readFile(join(root, 'src/extension/commands/commandHandlers.ts'), 'utf8');
+    const handled = [...text.matchAll(/^ +'(dataTransfer\.\w+)': /gm)].map(([, id = '']) => id);
+    assert.deepEqual(handled.sort(), [...commandIds].sort());
+  });
+});

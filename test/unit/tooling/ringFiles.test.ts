@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+
+const folder = join(import.meta.dirname, '..', '..', '..', 'scripts', 'rings');
+
+interface NextFile {
+  readonly file?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+interface FileQueue {
+  readonly areLeft: boolean;
+  next(message: { file?: string; notRun?: number; commands?: readonly string[] }): Promise<NextFile>;
+  finish(file: string): void;
+}
+
+type FileQueueClass = new (files: readonly string[], options: { lastFile?: string; order: string }) => FileQueue;
+
+interface Slots {
+  run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+describe('The files of a ring', () => {
+  let Queue: FileQueueClass;
+  before(async () => {
+    Queue = ((await import(join(folder, 'fileQueue.mjs'))) as { FileQueue: FileQueueClass }).FileQueue;
+  });
+
+  it('go one by one to whichever process is ready, backwards where that is chosen', async () => {
+    const queue = new Queue(['a', 'b'], { order: 'written' });
+    assert.deepEqual(
+      [await queue.next({}), await queue.next({}), await queue.next({ file: 'a' })],
+      [{ file: 'a' }, { file: 'b' }, {}],
+    );
+    assert.deepEqual(await new Queue(['a', 'b'], { order: 'reverse' }).next({}), { file: 'b' });
+  });
+
+  it('have a last one, which runs when all others are done and gets what they add up to', async () => {
+    const queue = new Queue(['a', 'last', 'b'], { lastFile: 'last', order: 'written' });
+    await queue.next({});
+    await queue.next({});
+    const waiting = queue.next({ file: 'a', notRun: 1, commands: ['x'] });
+    assert.deepEqual(await queue.next({ file: 'b', notRun: 2, commands: ['x', 'y'] }), {});
+    const { file, environment } = await waiting;
+    assert.equal(file, 'last');
+    assert.deepEqual(JSON.parse(environment?.['DATA_TRANSFER_JOURNEYS_RUN'] ?? ''), {
+      notRun: 3,
+      commands: ['x', 'y'],
+    });
+  });
+
+  it('count as not run when their process was lost, and do not keep the last one waiting', async () => {
+    const queue = new Queue(['a', 'last'], { lastFile: 'last', order: 'written' });
+    await queue.next({});
+    const waiting = queue.next({});
+    queue.finish('a');
+    const { environment } = await waiting;
+    assert.deepEqual(JSON.parse(environment?.['DATA_TRANSFER_JOURNEYS_RUN'] ?? ''), { notRun: 1, commands: [] });
+  });
+
+  it('have no last one where each test runs alone', async () => {
+    const queue = new Queue(['last'], { lastFile: 'last', order: 'alone' });
+    assert.deepEqual(await queue.next({}), {});
+  });
+});
+
+describe('The slots for processes', () => {
+  it('run so many at a time, in their order, also after one has failed', async () => {
+    const { Slots } = (await import(join(folder, 'slots.mjs'))) as { Slots: new (count: number) => Slots };
+    const slots = new Slots(2);
+    const events: string[] = [];
+    const works = ['a', 'b', 'c'].map((name) => {
+      let end: (() => void) | undefined;
+      const done = slots.run(async () => {
+        events.push(name);
+        await new Promise<void>((resolve) => (end = resolve));
+        if (name === 'a') throw new Error('a fails');
+      });
+      return { done, end: () => end?.() };
+    });
+    const [a, b, c] = works;
+    assert.ok(a && b && c);
+    await new Promise(setImmediate);
+    assert.deepEqual(events, ['a', 'b']);
+    a.end();
+    await assert.rejects(a.done, /a fails/);
+    await new Promise(setImmediate);
+    assert.deepEqual(events, ['a', 'b', 'c']);
+    b.end();
+    c.end();
+    await Promise.all([b.done, c.done]);
+  });
+});
