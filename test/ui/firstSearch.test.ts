@@ -44,7 +44,7 @@ describe('A person who searches for the first time', function () {
 
   const results = (): ReturnType<EditorWindow['tree']> => window.tree('Search Results');
 
-  async function isAtFile(name: string): Promise<void> {
+  async function isAt(name: string): Promise<void> {
     await until(`the focus on ${name}`, async () => {
       const focus = await keyboard.focus();
       return (focus.role === 'treeitem' && focus.name.startsWith(name)) || undefined;
@@ -52,22 +52,24 @@ describe('A person who searches for the first time', function () {
   }
 
   counted(
-    it('needs three actions by keys, is at the first file, checks it with Space and opens it with Enter (D55)', async () => {
+    it('needs three actions by keys, is at the search, checks files with Space and opens one with Enter (D55)', async () => {
       await keyboard.command('Data Transfer: Focus on Databases View');
       await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && name.startsWith(database));
       actions.restart();
       await keyboard.press('Enter');
       await keyboard.input('JDP:00001', words);
-      await isAtFile('JDP:000010.csv');
+      await isAt('“JDP:00001”');
+      await results().waitFor('files', (rows) => rows.some(({ label }) => label === 'JDP:000010.csv'));
       assert.equal(actions.count, 3);
       assert.ok(server.requestsTo(request).length > 0, 'the search was sent');
+      await keyboard.until('ArrowDown', ({ name }) => name.startsWith('JDP:000010.csv'));
       await keyboard.press('Space');
       await results().waitFor('the check', (rows) =>
         rows.some(({ label, isChecked }) => label === 'JDP:000010.csv' && isChecked),
       );
       await keyboard.press('ArrowDown', 'Space');
       await results().waitFor('two checks', (rows) => rows.filter(({ isChecked }) => isChecked).length === 2);
-      await isAtFile('JDP:000011.csv');
+      await isAt('JDP:000011.csv');
       await keyboard.press('Enter');
       await (await window.pageFrame('JDP:000011.csv')).getByText('data/JDP:000011.csv').first().waitFor();
       await keyboard.command('Data Transfer: Focus on Search Results View');
@@ -99,21 +101,19 @@ describe('A person who searches for the first time', function () {
     { kind: 'actions', runs: 1, actions: { 'first search': 3 } },
   );
 
-  it('is not taken away from what they do meanwhile (D55)', async () => {
+  it('is not taken away from an open menu when the files arrive (D55)', async () => {
     const gate = new Gate();
     server.behind(gate, request);
     gate.hold();
-    await window.command('Create: New File...');
-    await window.pick('Text File');
     await (await window.tree('Databases').row(database)).click();
     await keyboard.input('JDP:00001', words);
+    await isAt('“JDP:00001”');
     await until('the search to wait', async () => (gate.waitingCount > 0 ? true : undefined));
-    await window.command('View: Focus Active Editor Group');
-    await until('the focus in the text', async () => (await keyboard.focus()).role === 'textbox' || undefined);
-    await keyboard.press('x');
-    await until('the letter', async () => (await window.editorText()).includes('x') || undefined);
+    await (await results().row('“JDP:00001”')).openMenu('Remove Search');
     gate.release();
     await results().waitFor('files', (rows) => rows.some(({ label }) => label === 'JDP:000010.csv'));
-    assert.equal((await keyboard.focus()).role, 'textbox');
+    assert.equal((await keyboard.focus()).role, 'menuitem');
+    await keyboard.press('Enter');
+    await results().waitFor('no search', (rows) => rows.length === 0);
   });
 });

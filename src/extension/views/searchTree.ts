@@ -115,13 +115,6 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return createPartNode(search, index - (index % filesPerPart));
   }
 
-  /** Returns the row of the first file of a search, to reveal it. */
-  getFirstFile(key: string): SearchTreeNode | undefined {
-    const search = this.store.get(key);
-    const [first] = search ? this.shown.getFiles(search) : [];
-    return search && first?.kind === 'file' ? createFileRow(search, first, 0) : undefined;
-  }
-
   /**
    * Creates the rows of the searches, with the databases that the last search of all databases left out, and then the
    * groups of other connections.

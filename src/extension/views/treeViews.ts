@@ -11,7 +11,6 @@ import type { SearchTreeNode } from './nodes.ts';
 import { SearchTree, type SearchConnections } from './searchTree.ts';
 import type { SideBar } from './sideBar.ts';
 import { TransferTree, type TransferTreeDependencies } from './transferTree.ts';
-import { UserAttention } from './userAttention.ts';
 
 /** Services of {@link TreeViews}. */
 interface TreeViewsDependencies {
@@ -56,24 +55,11 @@ export class TreeViews implements Disposable {
     revealNode(this.sideBar.databases.view, { kind: 'connection' }, { select: false, focus: true });
   };
 
-  /**
-   * Moves the focus to a search that the user has just started, and to its first file as soon as there is one (D55:
-   * focus stays put). Resolves when the search has ended.
-   */
-  readonly followSearch = async (running: Promise<unknown>): Promise<void> => {
-    const { databases, searchResults, transfers } = this.sideBar;
-    const started = this.searchStore.getAll().filter(({ isLoading, files }) => isLoading && files.length === 0);
-    const keys = started.map(({ key }) => key);
-    const [newest = ''] = keys;
-    const attention = new UserAttention([databases.view, searchResults.view, transfers.view]);
-    if (started.length > 0)
-      revealNode(searchResults.view, this.searchTree.getRoot(newest), { select: false, focus: true });
-    await Promise.race([running, this.waitForFile(newest)]);
-    const key = keys.find((one) => this.searchTree.getFirstFile(one));
-    const first = key === undefined ? undefined : this.searchTree.getFirstFile(key);
-    if (first && attention.isHere) revealNode(searchResults.view, first, { select: false, focus: true });
-    attention.dispose();
-    await running;
+  /** Moves the focus to the search that the user has just started, before its files arrive (D55: focus stays put). */
+  readonly focusStartedSearch = (): void => {
+    const started = this.searchStore.getAll().find(({ isLoading, files }) => isLoading && files.length === 0);
+    if (!started) return;
+    revealNode(this.sideBar.searchResults.view, this.searchTree.getRoot(started.key), { select: false, focus: true });
   };
 
   /** The selected rows of the search results. */
@@ -112,18 +98,6 @@ export class TreeViews implements Disposable {
 
   dispose(): void {
     this.lifetime.dispose();
-  }
-
-  /** Resolves when a search has a file to show. */
-  private async waitForFile(key: string): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const subscription = this.searchStore.onDidChange(() => {
-        if (this.searchStore.get(key) && !this.searchTree.getFirstFile(key)) return;
-        subscription.dispose();
-        resolve();
-      });
-      this.lifetime.track(subscription);
-    });
   }
 
   private setCollapsed(node: SearchTreeNode, isCollapsed: boolean): void {

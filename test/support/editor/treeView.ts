@@ -216,19 +216,23 @@ export class TreeRow {
       .evaluateAll((buttons: PageElement[]) => buttons.map((button) => button.getAttribute('aria-label') ?? ''));
   }
 
-  /**
-   * Chooses an entry from the context menu. Reopens a menu that was opened before the extension had added its entries,
-   * or that was closed because the focus moved.
-   */
+  /** Chooses an entry from the context menu. */
   async menu(entry: string): Promise<void> {
-    const menu = this.#page.locator('.monaco-menu').first();
+    await this.openMenu(entry);
+    await this.#page.keyboard.press('Enter');
+    await this.#page.locator('.monaco-menu').first().waitFor({ state: 'hidden' });
+  }
+
+  /**
+   * Opens the context menu and moves the focus to an entry. Reopens a menu that was opened before the extension had
+   * added its entries, or that was closed because the focus moved.
+   */
+  async openMenu(entry: string): Promise<void> {
     await until(`"${entry}" in the menu`, async () => {
       if (await this.#focusMenuEntry(entry).catch(() => false)) return true;
       await this.#page.keyboard.press('Escape');
       return undefined;
     });
-    await this.#page.keyboard.press('Enter');
-    await menu.waitFor({ state: 'hidden' });
   }
 
   async #focusMenuEntry(entry: string): Promise<boolean> {

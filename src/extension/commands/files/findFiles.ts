@@ -34,7 +34,8 @@ export async function findFilesById(services: CommandServices, node: DatabaseNod
   ]);
   if (!isDone || database === undefined || !(await confirmManyIds(notices, database, ids))) return;
   const running = searchFlow.run(session, { database, query: '', pageSize: settings.pageSize, ids });
-  await views.followSearch(running);
+  views.focusStartedSearch();
+  await running;
 }
 
 /** Asks for other ids of the same database. Undefined if the user canceled. */

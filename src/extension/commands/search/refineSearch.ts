@@ -32,7 +32,8 @@ async function replaceSearch(
   const areChecksOwn = search.query.ids !== undefined && count === search.files.length;
   const running = searchFlow.run(session, query);
   if (count === 0 || areChecksOwn) searchFlow.dismiss([search.key]);
-  await views.followSearch(running);
+  views.focusStartedSearch();
+  await running;
 }
 
 async function editQuery(

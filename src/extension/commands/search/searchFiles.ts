@@ -84,5 +84,6 @@ async function startSearch(
     database === undefined
       ? searchFlow.runWhereAccepted(session, all)
       : searchFlow.runAll(session, [toSearchQuery(draft, database)]);
-  await views.followSearch(running);
+  views.focusStartedSearch();
+  await running;
 }
