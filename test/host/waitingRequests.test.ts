@@ -83,7 +83,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     const { title, messages } = await nextProgress();
     assert.equal(title, `Cancel the transfer of 10 files to ${nmdc}`);
     assert.deepEqual(messages, [
-      'Waiting for another submission to this server to finish. [Send Now…](command:dataTransfer.sendNow)',
+      'Waiting for a submission to this server to finish. [Send Now…](command:dataTransfer.sendNow)',
     ]);
     assert.equal(received(cancels), 0);
     creating.release();

@@ -118,13 +118,15 @@ describe('Unknown files in metadata requests (§4.4) and in submissions (§4.5)'
     assert.deepEqual([(await byPost([])).status, (await rig.submit([])).status], [422, 422]);
   });
 
-  it('are reported like repeated files of a submission, once each with their locations', async () => {
+  it('are reported after the repeated files of a submission, once each with their locations (D26)', async () => {
     const response = await rig.submit(['data/file-1.txt', 'no', 'data/file-1.txt', 'no', 'no', hostileId, hostileId]);
     assert.equal(response.status, 422);
     assert.deepEqual((response.body as Problem).errors, [
       { message: 'given more than once: "data/file-1.txt"', location: 'body.file_ids.2' },
       { message: 'given more than once: "no"', location: 'body.file_ids.3' },
       { message: 'given more than once: "a\ufffd[31m\ufffdb\ufffd\ufffdc"', location: 'body.file_ids.6' },
+      { message: 'unknown: "no"', location: 'body.file_ids.1' },
+      { message: 'unknown: "a\ufffd[31m\ufffdb\ufffd\ufffdc"', location: 'body.file_ids.5' },
     ]);
   });
 

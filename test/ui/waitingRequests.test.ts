@@ -64,7 +64,7 @@ describe('A request that waits for a submission to the same server (D34)', funct
     await window.command('Data Transfer: Cancel Transfer');
     await window.quickInput.pick(`1 file to ${kbase}`, 'Select the transfer to cancel');
     await window.notifications.answer('Cancel Transfer');
-    const waiting = /Waiting for another submission to this server to finish\./;
+    const waiting = /Waiting for a submission to this server to finish\./;
     assert.match((await window.notifications.wait(waiting)).text, /^Cancel the transfer of 1 file to /);
     assert.equal(received('DELETE /api/v1/transfers/*'), 0);
     await window.notifications.followLink(waiting, 'Send Now…');

@@ -248,7 +248,7 @@ export class TransferFlow {
     const { store, ledger } = this.dependencies;
     if (store.getAll().some((other) => other.id === id && other.key !== key)) return true;
     // A ledger that cannot be read must not hide that the server responded.
-    return await ledger.hasRunning(id, key).catch(() => false);
+    return await ledger.hasRunningOrRemoved(id, key).catch(() => false);
   }
 }
 

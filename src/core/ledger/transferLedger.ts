@@ -97,9 +97,13 @@ export class TransferLedger {
     return { transfers: found.flatMap((record) => record?.transfer ?? []), hasMore: keys.length > last.length };
   }
 
-  /** Returns true if a running transfer of any window, except the one with `key`, has this id of a server. */
-  async hasRunning(id: string, key: string): Promise<boolean> {
-    return (await this.readAll('running')).some((transfer) => transfer.id === id && transfer.key !== key);
+  /**
+   * Returns true if a running transfer of any window, or one that was removed within the last day, has this id of a
+   * server. Ignores the transfer with `key`.
+   */
+  async hasRunningOrRemoved(id: string, key: string): Promise<boolean> {
+    const transfers = [...(await this.readAll('running')), ...(await this.readAll('removed'))];
+    return transfers.some((transfer) => transfer.id === id && transfer.key !== key);
   }
 
   /** Returns true if any transfer has ended. Does not read any records. */

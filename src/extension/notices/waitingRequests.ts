@@ -83,7 +83,7 @@ export class WaitingRequests {
 function describeWait({ behind }: RequestWait): string {
   const text =
     behind === 'submission'
-      ? l10n.t('Waiting for another submission to this server to finish.')
+      ? l10n.t('Waiting for a submission to this server to finish.')
       : l10n.t('Waiting for another request to this server to finish.');
   return `${text} [${l10n.t('Send Now…')}](command:${sendNowCommand})`;
 }

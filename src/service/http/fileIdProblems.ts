@@ -13,9 +13,16 @@ export function createUnknownIdsProblem(unknown: readonly LocatedId[], listLocat
   return new HttpProblem(404, 'The database does not have all of the files.', { errors });
 }
 
-/** Returns a 422 problem for repeated file ids, in the same form as {@link createUnknownIdsProblem}. */
-export function createRepeatedIdsProblem(repeated: readonly LocatedId[], listLocation: string): HttpProblem {
-  const errors = listIds('given more than once', repeated, listLocation);
+/** Returns a 422 problem for repeated file ids, and for the unknown ones after them (D26: all problems are named). */
+export function createRepeatedIdsProblem(
+  repeated: readonly LocatedId[],
+  unknown: readonly LocatedId[],
+  listLocation: string,
+): HttpProblem {
+  const errors = [
+    ...listIds('given more than once', repeated, listLocation),
+    ...listIds('unknown', unknown, listLocation),
+  ];
   return new HttpProblem(422, 'A transfer takes each file once.', { errors });
 }
 

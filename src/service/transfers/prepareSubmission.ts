@@ -35,10 +35,8 @@ export async function prepareSubmission(
   if (source === destination) {
     throw createFieldsProblem([createFieldProblem('body', ['destination'], 'must differ from the source')]);
   }
-  refuseRepeated(request.file_ids);
   const found = await source.catalog.filesByIds(request.file_ids);
-  const unknown = locateIds(request.file_ids, (fileId) => !found.has(fileId));
-  if (unknown.length > 0) throw createUnknownIdsProblem(unknown, idListLocation);
+  refuseIds(request.file_ids, found);
   refuseSameFiles(request.file_ids, found);
   const files = [...found.values()].map(toTransferFile);
   const amount = { fileCount: files.length, sizeBytes: files.reduce((sum, file) => sum + file.bytes, 0) };
@@ -86,19 +84,25 @@ function refuseReadOnly(destination: ServedDatabase): void {
   throw new HttpProblem(403, message, { errors: [{ message, location: 'body.destination' }] });
 }
 
-function refuseRepeated(ids: readonly string[]): void {
+/** Reports each repeated id at its second occurrence only, and each unknown id at its first. */
+function refuseIds(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const counts = new Map<string, number>();
-  // Reports each id only at its second occurrence.
-  const repeated = locateIds(ids, (id) => {
+  const occurrences = ids.map((id) => {
     const count = (counts.get(id) ?? 0) + 1;
     counts.set(id, count);
-    return count === 2;
+    return count;
   });
-  if (repeated.length > 0) throw createRepeatedIdsProblem(repeated, idListLocation);
+  const repeated = locateIds(ids, (_, index) => occurrences[index] === 2);
+  const unknown = locateIds(ids, (id, index) => occurrences[index] === 1 && !found.has(id));
+  if (repeated.length > 0) throw createRepeatedIdsProblem(repeated, unknown, idListLocation);
+  if (unknown.length > 0) throw createUnknownIdsProblem(unknown, idListLocation);
 }
 
-function locateIds(ids: readonly string[], isSelected: (id: string) => boolean): { id: string; location: string }[] {
-  return ids.flatMap((id, index) => (isSelected(id) ? [{ id, location: `${idListLocation}.${index}` }] : []));
+function locateIds(
+  ids: readonly string[],
+  isSelected: (id: string, index: number) => boolean,
+): { id: string; location: string }[] {
+  return ids.flatMap((id, index) => (isSelected(id, index) ? [{ id, location: `${idListLocation}.${index}` }] : []));
 }
 
 /** Rejects a file that is requested twice: by its path and by its declared id (D20: folders as databases). */
@@ -110,5 +114,5 @@ function refuseSameFiles(ids: readonly string[], found: ReadonlyMap<string, Cata
     seen.add(path);
     return isRepeated;
   });
-  if (repeated.length > 0) throw createRepeatedIdsProblem(repeated, idListLocation);
+  if (repeated.length > 0) throw createRepeatedIdsProblem(repeated, [], idListLocation);
 }

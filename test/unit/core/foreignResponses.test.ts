@@ -50,6 +50,21 @@ describe('A response to a submission that belongs to another request (D35)', () 
     assert.deepEqual([second.state, second.problem?.code], ['notConfirmed', 'KNOWN_ID']);
   });
 
+  it('leaves it not confirmed if a transfer that was removed from the history had that ID', async () => {
+    rig.server.on(statuses, json({ id, status: 'succeeded', num_files: 1, num_files_transferred: 1 }));
+    await rig.connect();
+    const { key } = await rig.explorer.transferFlow.submit(rig.order);
+    const { transferStore } = rig.explorer;
+    await until(transferStore.onDidChange, () => transferStore.get(key)?.state === 'succeeded');
+    await rig.explorer.transferFlow.save(transferStore.get(key) ?? assert.fail());
+    await rig.explorer.transferFlow.forget([key]);
+    rig.restart();
+    await rig.explorer.transferFlow.resume();
+    await rig.connect();
+    const second = await rig.explorer.transferFlow.submit(rig.order);
+    assert.deepEqual([second.state, second.problem?.code], ['notConfirmed', 'KNOWN_ID']);
+  });
+
   it('becomes permanently not confirmed if the first status counts more files than were requested', async () => {
     rig.server.on(statuses, json({ id, status: 'active', num_files: 7, num_files_transferred: 3 }));
     await rig.connect();
