@@ -16,9 +16,9 @@ import { commandIds, panelTypes } from './editor/contributions.ts';
 import { SideBar } from './views/sideBar.ts';
 
 /**
- * Registers commands, views and pages. Starts the extension when one of them is first used, when the setting with the
- * connections changes, or when a transfer is running; until then it costs next to nothing. Under test it starts at once
- * and returns its services.
+ * Registers commands, views and pages. To keep activation cheap, starts the extension only when one of them is first
+ * used, when the connections setting changes, or when a transfer is running. Under test, starts immediately and returns
+ * the extension's services.
  */
 export function activate(context: ExtensionContext): unknown {
   const lifetime = new Lifetime();
@@ -46,7 +46,10 @@ export function activate(context: ExtensionContext): unknown {
     : undefined;
 }
 
-/** Throws a message for the user. A failed start isn't retried in this window: Node never reloads a failed module. */
+/**
+ * Throws an error with a message for the user. A failed start isn't retried in this window, because Node.js never
+ * reloads a failed module.
+ */
 function reportStartFailure(error: unknown): never {
   const cause = error instanceof Error ? error.message : String(error);
   const message = l10n.t('Data Transfer could not start: {0}. Reload the window to try again.', cause);

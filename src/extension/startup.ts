@@ -34,17 +34,17 @@ import { TransferStatusBar } from './views/transferStatusBar.ts';
 import { TreeViews } from './views/treeViews.ts';
 import { describeEstimate } from './words/estimateWords.ts';
 
-/** The extension after its start. */
+/** The running extension. */
 export interface RunningExtension {
-  /** Runs a command with what the editor passes: a row, and all selected rows. Shows a failure. */
+  /** Runs a command with the editor's arguments: a row and all selected rows. Shows failures to the user. */
   runCommand(id: CommandId, argument?: unknown, selection?: unknown): Promise<void>;
-  /** Restores the pages that were open when the window was reloaded. */
+  /** Functions that restore the pages that were open before the window reloaded. */
   readonly restorePage: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;
   /** Services for tests inside the editor. */
   readonly services: CommandServices & Pick<Explorer, 'keys'>;
 }
 
-/** Builds the extension in the order of dependencies; resolves when the running transfers are loaded. */
+/** Creates the services of the extension. Resolves when the running transfers are loaded. */
 export async function startExtension(
   context: ExtensionContext,
   lifetime: Lifetime,
@@ -55,7 +55,7 @@ export async function startExtension(
   const localService = lifetime.track(createLocalService(context, editor));
   const estimates = lifetime.track(createEstimates(core));
   const savedSearches = lifetime.track(createSavedSearches(context, core, editor));
-  // Searches appear together with the views; a disk that hangs does not keep the views from appearing.
+  // Saved searches appear together with the views, but an unresponsive disk doesn't delay the views.
   await settlesWithin(clock, maxRestoreMs, savedSearches.restore());
   const views = lifetime.track(createViews(sideBar, core, editor, estimates));
   const statusBar = createStatusBar(lifetime, core, estimates);
@@ -112,10 +112,10 @@ function createEstimates({ transferStore, transferFlow }: Explorer): Estimates {
   return new Estimates({ store: transferStore, clock, loadFinished: () => transferFlow.loadFinished() });
 }
 
-/** Longest time to wait for the saved searches. */
+/** Maximum time to wait for the saved searches. */
 const maxRestoreMs = 2000;
 
-/** Creates the store of searches on disk: that of the workspace, or a common one for windows without a folder. */
+/** Creates the store of saved searches: one for each workspace, and a common one for windows without a folder. */
 function createSavedSearches(
   { storageUri, globalStorageUri }: ExtensionContext,
   { searchStore: store }: Explorer,
@@ -172,7 +172,7 @@ function createStatusBar(
       store: transferStore,
       clock,
       isConnected,
-      // Without a session nothing is retried.
+      // Without a session, nothing is retried.
       keyRejection: (id) => (isConnected(id) ? keys.getRejection(id) : undefined),
       estimate: (transfer) => formatEstimate(estimates, transfer),
     }),
@@ -187,7 +187,7 @@ function formatEstimate(estimates: Estimates, transfer: Transfer): string | unde
   return estimate && describeEstimate(estimate);
 }
 
-/** Starts the notices about keys, transfers and records that could not be written. */
+/** Starts the notices about rejected keys, transfers, and records that couldn't be saved. */
 function startNotices(lifetime: Lifetime, core: Explorer, { notices, settings }: EditorServices): void {
   const { keys, sessions, transferStore, transferFlow, noticeClaims } = core;
   lifetime.track(notifyRejectedKeys(keys, notices, (id) => getConnectionName({ settings, sessions }, id)));
@@ -210,7 +210,7 @@ function startNotices(lifetime: Lifetime, core: Explorer, { notices, settings }:
   lifetime.track(notifyUnsavedRecords(core.unsaved, notices));
 }
 
-/** Creates the pages for metadata and transfers. */
+/** Creates the managers of the metadata and transfer pages. */
 function createPages(
   lifetime: Lifetime,
   extensionUri: Uri,
@@ -246,7 +246,7 @@ function createPages(
   return { metadataPanels: lifetime.track(metadataPanels), transferPanels: lifetime.track(transferPanels) };
 }
 
-/** Updates context keys, connections and the local service after changes, and polls when the window gets the focus. */
+/** Updates context keys, connections and the local service after changes. Polls when the window gains focus. */
 function syncState(lifetime: Lifetime, services: CommandServices): void {
   lifetime.track(watchContextKeys(services));
   lifetime.track(syncLocalService(services));
@@ -254,7 +254,7 @@ function syncState(lifetime: Lifetime, services: CommandServices): void {
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && services.monitor.pollNow()));
 }
 
-/** Returns the parts of the core that the commands and the tests use. */
+/** Returns the core services that the commands and tests use. */
 function getCoreServices(core: Explorer) {
   const { connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies } = core;
   const { connectFlow, searchFlow, parameterFlow, metadataFlow, transferFlow, trackFlow } = core;

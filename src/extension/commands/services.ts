@@ -45,7 +45,7 @@ export interface EditorServices {
   showLog(): void;
 }
 
-/** Services of the commands. Each function takes by name those that it uses. */
+/** Services of the commands. Each function destructures the ones that it uses. */
 export interface CommandServices extends EditorServices {
   readonly connectionStore: ConnectionStore;
   readonly searchStore: SearchStore;

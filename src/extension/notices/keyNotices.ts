@@ -5,7 +5,9 @@ import type { Notices } from '../editor/notices.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { createSignInActions } from './signInActions.ts';
 
-/** Notifies the user once when a key that worked is refused, however many requests fail (D28: retry rejected keys). */
+/**
+ * Notifies the user once when a key that worked is rejected, even if several requests fail (D28: retry rejected keys).
+ */
 export function notifyRejectedKeys(
   keys: KeyWatch,
   notices: Notices,

@@ -14,7 +14,7 @@ export function notifyUnsavedRecords(unsaved: UnsavedRecords, notices: Notices):
   });
 }
 
-/** Describes a failed write as a part of a sentence; returns `fallback` for unknown causes. */
+/** Describes a failed write as part of a sentence. Returns `fallback` for unknown causes. */
 export function describeWriteError(error: unknown, fallback: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') return l10n.t('the disk is full');

@@ -5,7 +5,7 @@ import type { ConnectionNode } from '../editor/contributions.ts';
 import type { NoticeAction } from '../editor/notices.ts';
 import { getSignInRemedy } from '../words/signInWords.ts';
 
-/** Creates the button of a notice that fixes a rejected sign-in; none if only a retry helps. */
+/** Creates the button of a notice that fixes a rejected sign-in. Returns no button if only a retry helps. */
 export function createRemedyActions(reason: Reason | undefined, connectionId: string): readonly NoticeAction[] {
   const remedy = reason && getSignInRemedy(reason, connectionId);
   if (!remedy) return [];
@@ -14,8 +14,8 @@ export function createRemedyActions(reason: Reason | undefined, connectionId: st
 }
 
 /**
- * Creates the buttons for a rejected sign-in. Retry is first: the service may have been unable to check the key (D28:
- * retry rejected keys).
+ * Creates the buttons for a rejected sign-in. Retry comes first, because the service may have been temporarily unable
+ * to check the key (D28: retry rejected keys).
  */
 export function createSignInActions(reason: Reason, connectionId: string): readonly NoticeAction[] {
   const node: ConnectionNode = { kind: 'connection', id: connectionId };

@@ -15,28 +15,28 @@ interface TransferNoticesDependencies {
   readonly store: TransferStore;
   readonly notices: Notices;
   readonly clock: Clock;
-  /** Returns the user's setting. */
+  /** Returns the user's notification level. */
   level(): 'all' | 'problems' | 'none';
   /** Returns true for transfers submitted in this window, which shows their notifications before other windows. */
   isMine(transfer: Transfer): boolean;
-  /** Claims a notification by its name; resolves to true in only one of several windows. */
+  /** Claims a notification by name. Resolves to true in exactly one window. */
   claim(name: string): Promise<boolean>;
   hasFocus(): boolean;
   showFiles(key: string): void;
   showProgress(key: string): void;
   showTransfers(): void;
-  /** Records the user's answer that a transfer that wasn't confirmed has started (D12: never resubmit). */
+  /** Handles the user's answer that an unconfirmed transfer has started (D12: never resubmit). */
   didStart(key: string): void;
-  /** Submits a transfer again that wasn't confirmed and didn't start (D12: never resubmit). */
+  /** Handles the user's answer that an unconfirmed transfer hasn't started (D12: never resubmit). */
   didNotStart(key: string): void;
 }
 
-/** Combines transfers that end within this time, because their status is polled one at a time. */
+/** Time within which ends of transfers share one notification, because statuses are polled one at a time. */
 const batchWindowMs = 1000;
-/** Time that another window waits for the submitting one, which may be closed. */
+/** Time that other windows wait for the submitting window, which may be closed, to notify first. */
 const deferralMs = { withFocus: 2000, without: 3000 };
 
-/** Notifies the user of each transfer that ends, or isn't confirmed, while this window is open. */
+/** Notifies the user of each transfer that ends or remains unconfirmed while this window is open. */
 export class TransferNotices implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: TransferNoticesDependencies;
@@ -122,7 +122,7 @@ export class TransferNotices implements Disposable {
     return { label: l10n.t('Show Details'), run: () => this.dependencies.showProgress(key) };
   }
 
-  /** Creates the button that shows the transferred files, if there are any. */
+  /** Creates the button that shows the transferred files, if any. */
   private createFilesActions(transfer: Transfer): readonly NoticeAction[] {
     if (!hasTransferredFiles(transfer)) return [];
     return [{ label: l10n.t('Show Files'), run: () => this.dependencies.showFiles(transfer.key) }];
@@ -167,7 +167,7 @@ export class TransferNotices implements Disposable {
   }
 }
 
-/** Returns true for ends that the user doesn't know of: not for a cancel or a refused submission. */
+/** Returns true for outcomes that are news to the user, which excludes cancellations and refused submissions. */
 function shouldNotify({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
 }

@@ -5,32 +5,32 @@ import { Lifetime } from '../../core/util/lifetime.ts';
 import type { CommandId } from '../editor/contributions.ts';
 import { escapeIconsAndLinks } from '../words/plainText.ts';
 
-/** Delay before a wait is shown. */
+/** Delay before a waiting request is shown, in milliseconds. */
 const notificationDelayMs = 1_000;
 
 const sendNowCommand: CommandId = 'dataTransfer.sendNow';
 
-/** Describes a request that waits until the server has finished another one (D34: serialized requests). */
+/** A request that waits until the server has finished another one (D34: serialized requests). */
 export interface WaitingRequest {
-  /** For example "Transfer 2 files to Archive". */
+  /** Title of the request, for example "Transfer 2 files to Archive". */
   readonly title: string;
-  /** Sends it without waiting any longer. */
+  /** Sends the request immediately. */
   sendNow(): void;
 }
 
-/** Describes a request whose notification is shown. */
+/** A request whose notification is shown. */
 interface ShownRequest extends WaitingRequest {
   wait: RequestWait | undefined;
   report?: (message: string) => void;
 }
 
-/** Observes and withdraws a request that is shown while it waits. */
+/** Lets the sender report a wait, and lets the user withdraw the request. */
 interface FollowedTurn {
   readonly observer: TurnObserver;
   readonly signal: AbortSignal;
 }
 
-/** Shows the requests that wait for their turn, and lets the user send or withdraw them. */
+/** Shows the requests that are waiting for their turn, and lets the user send or withdraw them. */
 export class WaitingRequests {
   private readonly clock: Clock;
   private readonly shown = new Set<WaitingRequest>();
@@ -39,12 +39,12 @@ export class WaitingRequests {
     this.clock = clock;
   }
 
-  /** Returns the requests that are shown, the oldest first. */
+  /** Returns the shown requests, oldest first. */
   getAll(): readonly WaitingRequest[] {
     return [...this.shown];
   }
 
-  /** Sends a request. While it waits, a notification gives the reason and offers Send Now; Cancel withdraws it. */
+  /** Sends a request. While it waits, a notification explains why and offers Send Now. Cancel withdraws the request. */
   async run<T>(title: string, send: (turn: FollowedTurn) => Promise<T>): Promise<T> {
     const withdrawal = new AbortController();
     const lifetime = new Lifetime();
@@ -79,7 +79,10 @@ export class WaitingRequests {
   }
 }
 
-/** Describes a wait without text from a server, because the editor renders links in it. */
+/**
+ * Describes the reason for waiting. Contains no text from a server, because the editor renders links in progress
+ * messages.
+ */
 function describeWait({ behind }: RequestWait): string {
   const text =
     behind === 'submission'

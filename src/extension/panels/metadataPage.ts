@@ -26,19 +26,19 @@ export interface MetadataPanelsDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly run: typeof runCommand;
-  /** Returns the staging status of a file that a search filtered by it (D31: staged display). */
+  /** Returns the staging status of a file if it was found by a search with a staging filter (D31: staged display). */
   getStaging(ref: FileRef): FileStaging | undefined;
   isConnected(connectionId: string): boolean;
   fetchFile(ref: FileRef, signal: AbortSignal): Promise<{ readonly file?: FoundFile; readonly reason?: Reason }>;
   onDidConnect(listener: () => void): Disposable;
 }
 
-/** Returns true if two references name the same file of the same connection. */
+/** Returns true if two references identify the same file of the same connection. */
 export function isSameFile(first: FileRef, second: FileRef): boolean {
   return first.connectionId === second.connectionId && first.database === second.database && first.id === second.id;
 }
 
-/** Controls one open metadata page. */
+/** Controls an open metadata page. */
 export class MetadataPage implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly host: PanelHost<MetadataIntent, MetadataHostMessage>;
@@ -46,7 +46,7 @@ export class MetadataPage implements Disposable {
   private snapshot: MetadataSnapshot;
   private pendingRequest: AbortController | undefined;
   private isWaiting = false;
-  /** Remedy for the problem that the page shows. */
+  /** Fix for the problem that the page shows. */
   private remedy: SignInRemedy | undefined;
 
   constructor(panel: WebviewPanel, dependencies: MetadataPanelsDependencies, snapshot: MetadataSnapshot) {
@@ -80,7 +80,10 @@ export class MetadataPage implements Disposable {
     this.host.panel.reveal(undefined, preserveFocus);
   }
 
-  /** Shows a file: its known metadata at once, then the service's. Doesn't request again what is already shown. */
+  /**
+   * Shows a file: the known metadata immediately, then the service's response. Skips the request if the file is already
+   * shown.
+   */
   show(ref: FileRef, known?: FileEntry): void {
     const { found, receivedAt, loading, problem, old } = this.snapshot;
     const isSame = isSameFile(ref, this.ref);
@@ -93,7 +96,7 @@ export class MetadataPage implements Disposable {
     void this.fetch();
   }
 
-  /** Fetches the metadata of the file that the page shows. Aborts an earlier request. */
+  /** Fetches the metadata of the shown file. Aborts an earlier request. */
   async fetch(): Promise<void> {
     this.pendingRequest?.abort();
     const request = new AbortController();
@@ -119,7 +122,7 @@ export class MetadataPage implements Disposable {
     this.replace({ ...shown, loading: false, problem, ...(this.remedy && { remedy: this.remedy.icon }) });
   }
 
-  /** Fetches the metadata if the page waited for a connection and it is open now. */
+  /** Fetches the metadata if the page was waiting for a connection that is now open. */
   fetchIfWaiting(): void {
     if (this.isWaiting && this.dependencies.isConnected(this.ref.connectionId)) void this.fetch();
   }

@@ -7,15 +7,15 @@ import { isSameFile, MetadataPage, type MetadataPanelsDependencies } from './met
 
 /** Options for opening a metadata page. */
 interface ShowMetadataOptions {
-  /** Gives the file a page of its own, which isn't reused for another file. */
+  /** Opens the file in a separate page that isn't reused for other files. */
   readonly pin?: boolean;
   readonly preserveFocus?: boolean;
 }
 
-/** Longest time between the two clicks of a double click, which the editor reports as single clicks. */
+/** Maximum time between the clicks of a double click, which the editor reports as two single clicks. */
 const doubleClickMs = 500;
 
-/** Manages the open metadata pages: pinned ones with a file each, and at most one preview. */
+/** Manages the open metadata pages: one pinned page per file, and at most one preview page. */
 export class MetadataPanels implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly pages = new Set<MetadataPage>();
@@ -33,8 +33,8 @@ export class MetadataPanels implements Disposable {
   }
 
   /**
-   * Shows a file in its own page, else in the preview page, else in a new page. A file that is shown twice within
-   * {@link doubleClickMs} is pinned: that is how a double click on its row arrives.
+   * Shows a file in its own page if it has one, otherwise in the preview page or a new page. Pins a file that is shown
+   * twice within {@link doubleClickMs}, because a double click on its row arrives as two calls.
    */
   show(ref: FileRef, known?: FileEntry, options: ShowMetadataOptions = {}): void {
     const pages = [...this.pages];
@@ -46,7 +46,9 @@ export class MetadataPanels implements Disposable {
     shownPage.show(ref, known);
   }
 
-  /** Restores a page after a reload with its last content, without a request to a service that may not run yet. */
+  /**
+   * Restores a page after a reload with its last content, without a request to a service that may not be running yet.
+   */
   readonly restore = (panel: WebviewPanel, state: unknown): void => {
     if (!isMetadataPageState(state)) {
       this.dependencies.log.warn('Could not restore a metadata page: its saved state is invalid.');

@@ -16,14 +16,14 @@ interface PanelHostDependencies {
 interface PageContract<Intent, Message> {
   readonly page: PageName;
   readonly isIntent: Guard<Intent>;
-  /** Creates the first message of a page that has started or restarted: its whole content, with the translations. */
+  /** Creates the first message to a page that has started or restarted: its full content and the translations. */
   readonly createStartMessage: () => Message;
-  /** Handles an action of the user in the page. */
+  /** Handles a user action in the page. */
   readonly onIntent: (intent: Exclude<Intent, HostIntent>) => void;
 }
 
 /**
- * Loads a page into an editor panel and exchanges messages with it. Answers each `ready` with a whole snapshot, because
+ * Loads a page into an editor panel and exchanges messages with it. Answers each `ready` with a full snapshot, because
  * a page may restart at any time, for example after being hidden. Ignores messages that the guard rejects.
  */
 export class PanelHost<Intent extends { readonly type: string }, Message extends object> implements Disposable {
@@ -50,7 +50,10 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
     panel.webview.html = createShellHtml(panel.webview, extensionUri, contract.page, l10n.t('Data Transfer'));
   }
 
-  /** Sends a message to the page. Before the first `ready` nothing is sent; the start message has everything then. */
+  /**
+   * Sends a message to the page. Drops messages before the first `ready`, because the start message has the full
+   * content.
+   */
   post(message: Message): void {
     if (!this.hasStarted) return;
     this.panel.webview.postMessage(message).then(undefined, (error: unknown) => {
@@ -80,7 +83,7 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
   }
 }
 
-/** Opens an address outside the editor if it passes the host's own check. */
+/** Opens an address outside the editor if it passes a check that doesn't trust the page. */
 function openLink(address: string, log: Logger): void {
   const link = toOpenableLink(address);
   if (link === undefined) return;
@@ -89,12 +92,12 @@ function openLink(address: string, log: Logger): void {
   });
 }
 
-/** Returns the language and the translations for the pages. */
+/** Returns the language and translations for the pages. */
 export function getPageWords(): PageWords {
   return { language: env.language, ...(l10n.bundle !== undefined && { bundle: l10n.bundle }) };
 }
 
-/** Copies text to the clipboard, and confirms it in the status bar because the page may have lost the focus. */
+/** Copies text to the clipboard, and confirms it in the status bar, because the page may have lost focus. */
 export function copyText(text: string, confirmation: string, log: Logger): void {
   env.clipboard.writeText(text).then(
     () => window.setStatusBarMessage(confirmation, 3000),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Uri, type Webview } from 'vscode';
 import { wordsLanguage } from '../words/localeFormats.ts';
 
-/** Names the pages by their bundles in `dist/webviews`. */
+/** Name of a page, which is the name of its bundle in `dist/webviews`. */
 export type PageName = 'metadata' | 'transfer';
 
 /** Returns the folders of the extension from which a page may load files. */
@@ -11,8 +11,8 @@ export function getPageFolders(extensionUri: Uri): readonly Uri[] {
 }
 
 /**
- * Creates the HTML document of a page: one script, one style sheet, and a policy that allows nothing else. It contains
- * no text from a server.
+ * Creates the HTML document of a page: one script, one style sheet, and a content security policy that allows nothing
+ * else. Contains no text from a server.
  */
 export function createShellHtml(webview: Webview, extensionUri: Uri, page: PageName, title: string): string {
   const nonce = randomBytes(24).toString('base64url');

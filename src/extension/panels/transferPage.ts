@@ -44,18 +44,18 @@ export interface TransferPanelsDependencies {
   readonly transfers: TransferStore;
   /** Loads the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
-  /** Estimates the remaining time of a transfer; undefined without a reliable estimate. */
+  /** Estimates the remaining time of a transfer. Returns undefined without a reliable estimate. */
   getEstimate(transfer: Transfer): Estimate | undefined;
-  /** Shows the row of a transfer in its tree. */
+  /** Reveals the row of a transfer in the Transfers view. */
   reveal(key: string): void;
-  /** Services that know where transferred files are. */
+  /** Services that locate transferred files. */
   readonly places: TransferPlaceDependencies;
 }
 
-/** Number of files in a snapshot; the full list is sent once, when the page requests it. */
+/** Number of files in a snapshot. The full list is sent once, when the page requests it. */
 const firstFileCount = 200;
 
-/** Controls one open transfer page. The store may not have its transfer yet. */
+/** Controls an open transfer page. Its transfer may not be in the store yet. */
 export class TransferPage implements Disposable {
   readonly key: string;
   private readonly lifetime = new Lifetime();
@@ -91,7 +91,7 @@ export class TransferPage implements Disposable {
   /** Sends the current status of the transfer to the page. */
   update(): void {
     const transfer = this.dependencies.transfers.get(this.key);
-    // A restored page has its title before its transfer is loaded.
+    // A restored page already has a title before its transfer is loaded.
     if (transfer) this.host.panel.title = getTitle(transfer);
     this.host.post({ type: 'snapshot', snapshot: this.createSnapshot() });
     if (this.placeState === transfer?.state) return;
@@ -99,7 +99,7 @@ export class TransferPage implements Disposable {
     void this.updatePlace();
   }
 
-  /** Looks up again where the transferred files are, and whether they were verified. */
+  /** Updates the location of the transferred files and their last verification. */
   async updatePlace(): Promise<void> {
     const { transfers, clock, places } = this.dependencies;
     try {

@@ -18,7 +18,7 @@ export class TransferPanels implements Disposable {
     this.lifetime.track(verificationHistory.onDidChange((key) => void this.pages.get(key)?.updatePlace()));
   }
 
-  /** Shows the page of a transfer, which may be added to the store later. */
+  /** Shows the page of a transfer, even if the transfer isn't in the store yet. */
   show(key: string): void {
     const page = this.pages.get(key);
     if (page) {
@@ -27,7 +27,7 @@ export class TransferPanels implements Disposable {
     } else this.createPage(createPanel(), key);
   }
 
-  /** Restores the page of the same transfer after a reload. */
+  /** Restores the page of a transfer after the window reloads. */
   readonly restore = (panel: WebviewPanel, state: unknown): void => {
     if (isTransferPageState(state) && !this.pages.has(state.key)) {
       this.createPage(panel, state.key);

@@ -7,14 +7,14 @@ import type { VerificationHistory } from '../editor/verificationHistory.ts';
 import { describePastVerification } from '../words/verificationWords.ts';
 import type { PagePlace } from '../../webviews/messages/transferMessages.ts';
 
-/** Services that know where transferred files are. */
+/** Services that locate transferred files. */
 export interface TransferPlaceDependencies {
-  /** Finds the folder of a transfer on this machine, without asking. */
+  /** Finds the folder of a transfer on this machine, without prompting. */
   locateFiles(transfer: Transfer): Promise<TransferredFolder | undefined>;
   readonly verificationHistory: Pick<VerificationHistory, 'get' | 'onDidChange'>;
 }
 
-/** Returns the place of the files of a transfer; undefined if it didn't succeed. */
+/** Returns the location of a transfer's files, or undefined if the transfer didn't succeed. */
 export async function findPlace(
   transfer: Transfer | undefined,
   now: number,

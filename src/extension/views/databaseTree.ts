@@ -33,20 +33,20 @@ export interface DatabaseTreeDependencies {
   readonly store: ConnectionStore;
   readonly parameters: ParameterStore;
   readonly searchability: SearchabilityStore;
-  /** Requests the search parameters of a database by its name; the store reports them. */
+  /** Requests the search parameters of a database, given its name. The store reports the result. */
   loadParameters(name: string): unknown;
-  /** Returns true if the database at this address is a folder from the settings. */
+  /** Returns true if the database at this address is a folder listed in the settings. */
   isSaved(url: string): boolean;
 }
 
-/** Provides the rows of the connection and its databases, grouped if there are several organizations. */
+/** Provides the rows of the connection and its databases, grouped by organization if there are several. */
 export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: DatabaseTreeDependencies;
   private readonly store: ConnectionStore;
   private readonly rows = new Map<string, DatabaseNode>();
   private readonly changed = this.lifetime.track(new EventEmitter<DatabaseTreeNode | undefined>());
-  /** True while the editor has not redrawn since the last reported change. */
+  /** True until the editor has redrawn after the last reported change. */
   private isRedrawPending = false;
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -82,7 +82,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return [{ kind: 'connection' }, ...createDoubtRows(state), ...this.createListedRows(state)];
   }
 
-  /** Returns the organization of a database, so that the database can be revealed. */
+  /** Returns the organization row of a database, which the editor needs to reveal the database. */
   getParent(node: DatabaseTreeNode): DatabaseTreeNode | undefined {
     const { databases } = this.store.listing;
     const hasGroups = new Set(databases.map(({ organization }) => organization)).size > 1;
@@ -94,7 +94,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     this.lifetime.dispose();
   }
 
-  /** Reports changes sparingly: a click on a row that the editor is redrawing arrives without the row. */
+  /** Reports as few changes as possible, because the editor omits the row from a click that happens during a redraw. */
   private redraw(): void {
     if (this.isRedrawPending) return;
     this.isRedrawPending = true;
@@ -113,7 +113,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return [...problemRows, ...organizations.map((name) => ({ kind: 'organization' as const, name }))];
   }
 
-  /** Returns the rows of databases; a database keeps its row, so that it can be redrawn alone. */
+  /** Returns the rows of databases. A database keeps its row object, so that the row can be redrawn individually. */
   private createDatabaseRows(databases: readonly Database[]): DatabaseNode[] {
     return databases.map(({ name }) => {
       const row = this.rows.get(name) ?? { kind: 'database', name };
@@ -122,7 +122,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     });
   }
 
-  /** Creates the row that lists the files of a database, unless it is known to refuse that. */
+  /** Creates the row that lists the files of a database, unless the database is known to refuse that request. */
   private createListRows(node: DatabaseNode): MessageNode[] {
     if (this.getSearchability(node.name)) return [];
     const text = l10n.t('List All Files');
@@ -143,7 +143,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return createProblemRows(owner, { sentence, reason, command: retryCommand });
   }
 
-  /** True if the search parameters of the service have labels. */
+  /** True for the local service, whose search parameters have labels. */
   private get isLocal(): boolean {
     const { state } = this.store;
     return state.kind === 'connected' && state.service.pagesExactly === true;
@@ -198,7 +198,7 @@ function describeConnecting({ doubt }: { readonly doubt?: Reason }): string {
   return doubt ? describeKeyDoubt(doubt) : l10n.t('Connecting…');
 }
 
-/** Creates the rows for a key that worked before: while it is retried, and once refused (D28: retry rejected keys). */
+/** Creates the rows for a key that worked before and is being retried or was rejected (D28: retry rejected keys). */
 function createDoubtRows({ connection: { id }, doubt }: ConnectedState): MessageNode[] {
   if (!doubt) return [];
   const reason = describeReason(doubt);
@@ -254,7 +254,7 @@ function createConnectionItem(state: ConnectionState): TreeItem {
   return setAccessibleLabel(item);
 }
 
-/** Shows which service is connected, and whether it responds. */
+/** Shows the connected service and its connection problems. */
 function showService(item: TreeItem, { service, doubt, problem }: ConnectedState): void {
   const version = toPlainLine(service.version);
   const shown = doubt ? l10n.t('sign-in rejected') : l10n.t('connected · v{0}', version);

@@ -1,29 +1,31 @@
 import type { Transfer } from '../../core/model/transferModel.ts';
 
-/** Names a group of finished transfers: the newest ones, which need no unfolding, or those of a day or more. */
+/**
+ * Names a group of finished transfers: `finished` for the newest ones, which are always visible, or a group of days.
+ */
 export type FinishedGroup = 'finished' | DayGroup;
 
-/** Names a group of days on which transfers ended. */
+/** Names a range of days on which transfers ended. */
 type DayGroup = 'today' | 'yesterday' | 'thisWeek' | 'earlier';
 
-/** All groups of days, the last one first. */
+/** All groups of days, most recent first. */
 const dayGroups: readonly DayGroup[] = ['today', 'yesterday', 'thisWeek', 'earlier'];
 
 const newestCount = 5;
 
 /** Assigns finished transfers to groups. */
 export interface FinishedLayout {
-  /** The transfers of each group, newest first; `finished` has the newest of all. */
+  /** The transfers of each group, newest first. `finished` has the newest of all. */
   readonly groups: Readonly<Record<FinishedGroup, readonly Transfer[]>>;
   /** The group of each transfer, by its key. */
   readonly groupByKey: ReadonlyMap<string, FinishedGroup>;
-  /** Groups of days that have transfers, the last one first. */
+  /** Groups of days that have transfers, most recent first. */
   readonly days: readonly DayGroup[];
 }
 
 /**
- * Arranges finished transfers by the time of their end. While not all are loaded, the groups of days are unknown: what
- * isn't among the newest is `earlier`.
+ * Groups finished transfers by the time they ended. If `isPartial`, not all are loaded and the groups of days are
+ * unknown, so every transfer that isn't among the newest is `earlier`.
  */
 export function arrangeFinished(finished: readonly Transfer[], now: number, isPartial: boolean): FinishedLayout {
   const sorted = [...finished].sort((a, b) => getEndedAt(b) - getEndedAt(a) || b.createdAt - a.createdAt);
@@ -46,18 +48,18 @@ export function arrangeFinished(finished: readonly Transfer[], now: number, isPa
   return { groups, groupByKey, days };
 }
 
-/** Returns the time when this machine learned of the end of a transfer, in milliseconds since 1970. */
+/** Returns the time at which this machine learned that a transfer ended, in milliseconds since 1970. */
 export function getEndedAt({ changes, createdAt }: Transfer): number {
   return changes.at(-1)?.at ?? createdAt;
 }
 
-/** Returns the start of a day, in milliseconds since 1970: that of `now`, or of the one `offset` days later. */
+/** Returns the start of the day `offset` days after `now`, in milliseconds since 1970. */
 export function getStartOfDay(now: number, offset = 0): number {
   const date = new Date(now);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + offset).getTime();
 }
 
-/** Weeks start on Monday (ISO 8601). */
+/** Creates a function that assigns a time to a group of days. Weeks start on Monday (ISO 8601). */
 function createDayFinder(now: number): (at: number) => DayGroup {
   const daysSinceMonday = (new Date(now).getDay() + 6) % 7;
   const starts = { today: 0, yesterday: -1, thisWeek: -daysSinceMonday };

@@ -25,7 +25,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     this.start = start;
   }
 
-  /** Shows the rows of a tree from now on. */
+  /** Sets the tree that provides the rows from now on. */
   fill(tree: TreeDataProvider<T>): void {
     this.tree = tree;
     const changes = tree.onDidChangeTreeData?.((node) => this.changed.fire(node ?? undefined));
@@ -33,7 +33,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     this.resolveFilled();
   }
 
-  /** Waits for {@link fill} only, not for the rest of the start, which may wait for a disk. */
+  /** Waits only for {@link fill}, not for the rest of the startup, which may wait for a disk. */
   async getChildren(parent?: T): Promise<T[] | null | undefined> {
     if (!this.tree) await Promise.race([this.filled, this.start()]);
     return await this.tree?.getChildren(parent);
@@ -55,7 +55,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     this.lifetime.dispose();
   }
 
-  /** Returns the tree of a row, which exists because the row came from it. */
+  /** Returns the tree, which is loaded whenever the editor passes one of its rows. */
   private get loadedTree(): TreeDataProvider<T> {
     if (!this.tree) throw new Error('There are no rows yet.');
     return this.tree;

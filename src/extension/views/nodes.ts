@@ -7,7 +7,7 @@ interface OrganizationNode {
   readonly name: string;
 }
 
-/** Describes a row with a message, for example that rows are loading or a request failed. */
+/** Describes a row with a message, for example that rows are loading or that a request failed. */
 export interface MessageNode {
   readonly kind: 'message';
   readonly id: string;
@@ -33,14 +33,14 @@ export interface MessageNode {
   readonly command?: { readonly id: string; readonly title: string; readonly argument?: unknown };
 }
 
-/** Groups a part of the files of a large search, from the 0-based position `start` on. */
+/** Groups a range of the files of a large search, starting at the 0-based position `start`. */
 export interface PartNode {
   readonly kind: 'part';
   readonly searchKey: string;
   readonly start: number;
 }
 
-/** Groups the IDs of a search that led to no file. */
+/** Groups the IDs of a search for which no file was found. */
 export interface MissingNode {
   readonly kind: 'missing';
   readonly searchKey: string;
@@ -48,7 +48,7 @@ export interface MissingNode {
   readonly isUnknown: boolean;
 }
 
-/** Groups the checked files that the results of a search do not contain. */
+/** Groups the checked files that aren't in the results of a search. */
 interface UnlistedNode {
   readonly kind: 'unlisted';
   readonly searchKey: string;
@@ -60,18 +60,18 @@ export interface OtherConnectionNode {
   readonly connectionId: string;
 }
 
-/** Groups transfers by their status, and finished ones by their end. */
+/** Groups transfers by status, and finished transfers by the time they ended. */
 export interface TransferGroupNode {
   readonly kind: 'group';
   readonly group: 'running' | 'notConfirmed' | FinishedGroup;
 }
 
-/** Describes a row of the databases. */
+/** Describes a row of the Databases view. */
 export type DatabaseTreeNode = ConnectionNode | OrganizationNode | DatabaseNode | MessageNode;
 
-/** Describes a row of the search results. */
+/** Describes a row of the Search Results view. */
 export type SearchTreeNode =
   OtherConnectionNode | SearchNode | PartNode | FileNode | UnlistedNode | MissingNode | MessageNode;
 
-/** Describes a row of the transfers. */
+/** Describes a row of the Transfers view. */
 export type TransferTreeNode = TransferGroupNode | TransferNode | MessageNode;

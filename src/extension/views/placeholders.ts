@@ -22,8 +22,8 @@ const icons: Readonly<Record<MessageNode['icon'], ThemeIcon>> = {
 };
 
 /**
- * Sets the text of a row for screen readers, with `state` for a state that only the icon shows. By default the editor
- * announces the tooltip, which lacks the name of the row and may contain long addresses and IDs.
+ * Sets the screen reader text of a row. `state` describes a state that only the icon shows. By default, the editor
+ * announces the tooltip, which lacks the row's name and may contain long addresses and IDs.
  */
 export function setAccessibleLabel(item: TreeItem, state = ''): TreeItem {
   const texts = [item.label, state, item.description].filter((text) => typeof text === 'string');
@@ -49,24 +49,24 @@ export function createMessageItem(node: MessageNode): TreeItem {
 }
 
 /**
- * Returns the text for screen readers. By default the editor announces the tooltip, which may be long; that is wanted
+ * Returns the screen reader text. By default, the editor announces the tooltip, which may be long. That is appropriate
  * only for failures, whose tooltip is a full sentence.
  */
 function getAccessibleText({ icon, tooltip }: MessageNode, text: string): string {
   return toPlainLine(icon === 'error' ? (tooltip ?? text) : text);
 }
 
-/** Creates a row that shows that something is loading. */
+/** Creates a placeholder row for content that is loading. */
 export function createLoadingRow(owner: string, text = l10n.t('Loading…')): MessageNode {
   return { kind: 'message', id: `${owner}/loading`, icon: 'loading', text };
 }
 
-/** Creates a row that shows that there is nothing. */
+/** Creates a placeholder row for an empty list. */
 export function createEmptyRow(owner: string, text: string): MessageNode {
   return { kind: 'message', id: `${owner}/nothing`, icon: 'nothing', text };
 }
 
-/** Describes a failure in a full sentence and by its reason, with the command that helps. */
+/** Describes a failure by a full sentence, its reason and the command that helps. */
 interface RowProblem {
   readonly sentence: string;
   readonly reason: string;
@@ -74,7 +74,10 @@ interface RowProblem {
   readonly commandIcon?: 'retry' | 'key';
 }
 
-/** Creates the rows for a failure and the command that helps. The row starts with the reason; the tooltip has the rest. */
+/**
+ * Creates the rows for a failure and the command that helps. The row starts with the reason; the tooltip has the full
+ * text.
+ */
 export function createProblemRows(
   owner: string,
   { sentence, reason, command, commandIcon = 'retry' }: RowProblem,
@@ -86,7 +89,7 @@ export function createProblemRows(
   ];
 }
 
-/** Creates the rows for a failed request: those of {@link createProblemRows}, and the fix of a rejected sign-in. */
+/** Creates the rows for a failed request: those of {@link createProblemRows}, and a fix for a rejected sign-in. */
 export function createFailureRows(
   owner: string,
   connectionId: string,
@@ -99,7 +102,7 @@ export function createFailureRows(
   ];
 }
 
-/** Creates the row with the command that fixes a rejected sign-in; none if only a retry helps. */
+/** Creates the row with the command that fixes a rejected sign-in. Returns no row if only a retry helps. */
 function createRemedyRows(owner: string, reason: Reason, connectionId: string): MessageNode[] {
   const remedy = getSignInRemedy(reason, connectionId);
   if (!remedy) return [];
@@ -108,7 +111,7 @@ function createRemedyRows(owner: string, reason: Reason, connectionId: string): 
   return [{ kind: 'message', id: `${owner}/${icon}`, icon, text: title, command }];
 }
 
-/** Creates an empty item for a row that was just removed and that the editor still requests. */
+/** Creates an empty item for a row that the editor still requests although it was just removed. */
 export function createRemovedItem(id: string): TreeItem {
   const item = new TreeItem('');
   item.id = id;

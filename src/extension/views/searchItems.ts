@@ -35,13 +35,13 @@ export function createSearchItem(search: Search): TreeItem {
   return setAccessibleLabel(item, describeSearchState(search));
 }
 
-/** Returns the meaning of the icon for screen readers. */
+/** Describes the meaning of the icon for screen readers. */
 function describeSearchState({ isLoading, reason }: Search): string {
   if (isLoading) return l10n.t('searching');
   return reason ? l10n.t('failed') : '';
 }
 
-/** Describes the age of results that a former window loaded (D59: saved searches). */
+/** Describes the age of results that an earlier window loaded (D59: saved searches). */
 function describeAge({ isStale, loadedAt }: Search): string {
   return isStale && loadedAt !== undefined ? l10n.t('as of {0}', formatTime(loadedAt, Date.now())) : '';
 }
@@ -66,7 +66,7 @@ export function createPartItem(search: Search, node: PartNode, files: readonly F
   return setAccessibleLabel(item);
 }
 
-/** Creates the row of the checked files that the results of a search do not contain. */
+/** Creates the row of the checked files that aren't in the results of a search. */
 export function createUnlistedItem(search: Search, count: number): TreeItem {
   const isGone = !search.mayHaveMore && !search.isStale;
   const text = isGone
@@ -80,12 +80,12 @@ export function createUnlistedItem(search: Search, count: number): TreeItem {
   return setAccessibleLabel(item);
 }
 
-/** Returns the id of the row of the checked files that the results of a search do not contain. */
+/** Returns the row ID of the checked files that aren't in the results of a search. */
 export function getUnlistedItemId(searchKey: string): string {
   return `${searchKey}/unlisted`;
 }
 
-/** Creates the row of the searches of another connection. */
+/** Creates the row that groups the searches of another connection. */
 export function createOtherConnectionItem(name: string, connectionId: string, searches: readonly Search[]): TreeItem {
   const label = toPlainLine(name) || l10n.t('Removed connection');
   const item = new TreeItem(label, TreeItemCollapsibleState.Collapsed);
@@ -97,7 +97,7 @@ export function createOtherConnectionItem(name: string, connectionId: string, se
   return setAccessibleLabel(item);
 }
 
-/** Creates the row of the IDs that led to no file: unknown to the service, or not looked up. */
+/** Creates the row of the IDs for which no file was found: unknown to the service, or not looked up. */
 export function createMissingItem(search: Search, node: MissingNode): TreeItem {
   const { isUnknown } = node;
   const ids = filterMissingIds(search, isUnknown);
@@ -110,12 +110,12 @@ export function createMissingItem(search: Search, node: MissingNode): TreeItem {
   return setAccessibleLabel(item);
 }
 
-/** Returns the id of the row of the IDs that led to no file. */
+/** Returns the row ID of the IDs for which no file was found. */
 export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string {
   return `${searchKey}/${isUnknown ? 'missing' : 'failed'}`;
 }
 
-/** Creates the row of a file, with its check box; {@link createFileTooltip} adds the tooltip on hover. */
+/** Creates the row of a file with its checkbox. {@link createFileTooltip} creates the tooltip on hover. */
 export function createFileItem(node: FileNode, isChecked: boolean): TreeItem {
   const { file } = node;
   const item = new TreeItem(getLabel(file));
@@ -147,7 +147,7 @@ export function createFileTooltip(file: FileEntry): string {
     .join('\n');
 }
 
-/** Returns true for a connection whose search parameters have labels. */
+/** Returns true for the local service, whose search parameters have labels. */
 function isLocal(connectionId: string): boolean {
   return getMachine(connectionId) !== undefined;
 }
@@ -168,10 +168,10 @@ function describeFile({ sizeBytes, format }: FileNode['file']): string {
   return [size, toPlainLine(format ?? '')].filter(Boolean).join(' · ');
 }
 
-/** Limits the names in a tooltip. */
+/** Maximum number of names in a tooltip. */
 const maxNames = 3;
 
-/** Returns the names of a data resource's sources or licenses, which a server may fill with anything. */
+/** Returns the names of a data resource's sources or licenses. Accepts any value, because servers may send anything. */
 function getNames(resource: JsonObject, list: 'sources' | 'licenses'): string {
   const elements = resource[list];
   if (!Array.isArray(elements)) return '';

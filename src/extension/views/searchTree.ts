@@ -29,7 +29,7 @@ import { DisplayOrder } from './displayOrder.ts';
 /** Splits long lists into parts of this size, so that the editor draws few rows at a time. */
 const filesPerPart = 1000;
 
-/** Describes the connections of searches. */
+/** Provides the connections that searches belong to. */
 export interface SearchConnections {
   /** The connection in use; undefined if there is none. */
   readonly shown: { readonly id: string } | undefined;
@@ -46,13 +46,13 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private readonly groups = new Map<string, OtherConnectionNode>();
   private shownConnectionId: string | undefined;
   private readonly shown = new DisplayOrder();
-  /** Searches whose change was reported and that the editor has not redrawn since. */
+  /** Keys of changed searches that the editor has been notified of but hasn't redrawn yet. */
   private readonly pendingRedraws = new Set<string>();
   private readonly changed = this.lifetime.track(new EventEmitter<SearchTreeNode | undefined>());
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  /** Searches of other connections are grouped by connection if `connections` are given. */
+  /** If `connections` is given, groups the searches of other connections by connection. */
   constructor(store: SearchStore, connections?: SearchConnections) {
     this.store = store;
     this.connections = connections;
@@ -84,7 +84,10 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     }
   }
 
-  /** Creates the tooltip of a file on hover; tooltips of many files would be most of the data sent to the editor. */
+  /**
+   * Creates the tooltip of a file on hover, because the tooltips of all files would dominate the data sent to the
+   * editor.
+   */
   resolveTreeItem(item: TreeItem, node: SearchTreeNode): TreeItem {
     if (node.kind === 'file') item.tooltip = createFileTooltip(node.file);
     return item;
@@ -116,7 +119,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   }
 
   /**
-   * Creates the rows of the searches, with the databases that the last search of all databases left out, and then the
+   * Creates the rows of the searches, the row of the databases skipped by the last search of all databases, and the
    * groups of other connections.
    */
   private createRootRows(): SearchTreeNode[] {
@@ -130,7 +133,10 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return [...rows, ...new Set(others.map(({ connectionId }) => this.getGroup(connectionId)))];
   }
 
-  /** Returns true for a search of a connection other than the one in use, or than the last one if there is none. */
+  /**
+   * Returns true for a search that belongs to a connection other than the active one or, if none is active, the last
+   * one.
+   */
   private isElsewhere({ connectionId }: Search): boolean {
     if (!this.connections) return false;
     const [newest] = this.store.getAll();
@@ -191,7 +197,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     this.lifetime.dispose();
   }
 
-  /** Reports changes sparingly: the editor loses a check that the user makes while it redraws rows. */
+  /** Reports as few changes as possible, because the editor loses a check that the user makes while it redraws rows. */
   private refresh(keys: readonly string[]): void {
     const areShown = keys.length > 0 && keys.every((key) => this.roots.has(key) && this.store.get(key));
     for (const key of keys) if (!this.store.get(key)) this.forget(key);
@@ -214,7 +220,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     this.shown.forget(key);
   }
 
-  /** Creates an item of a search; an empty one if the search was just removed. */
+  /** Creates an item of a search, or an empty item if the search was just removed. */
   private createItem(key: string, id: string, create: (search: Search) => TreeItem): TreeItem {
     const search = this.store.get(key);
     return search ? create(search) : createRemovedItem(id);
@@ -231,7 +237,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return this.shown.getFiles(search).slice(start, start + filesPerPart);
   }
 
-  /** Creates the row of a part. The first part is expanded, and the last one after loading more. */
+  /** Creates the row of a part. Expands the first part, and the last one after more files were loaded. */
   private createPartItem(search: Search, node: PartNode): TreeItem {
     const isLast = node.start + filesPerPart >= search.files.length;
     return createPartItem(search, node, this.getFiles(search, node), node.start === 0 || (isLast && !search.isLoading));

@@ -28,14 +28,17 @@ function createUnreadableRow(search: Search, file: UnreadableFile, index: number
   };
 }
 
-/** Creates the row of an ID that led to no file. */
+/** Creates the row of an ID for which no file was found. */
 export function createMissingRow({ key }: Search, { id, reason }: MissingId): MessageNode {
   const text = toPlainLine(id) || l10n.t('(no name)');
   const reasonText = reason ? describeReason(reason) : l10n.t('not found on the service');
   return { kind: 'message', id: `${key}/missing/${id}`, icon: 'missing', text, tooltip: `${text}\n${reasonText}` };
 }
 
-/** Creates the row that lists and includes the databases that a search left out (D38: learned searchability). */
+/**
+ * Creates the row that lists the databases skipped by a search, and searches them on request (D38: learned
+ * searchability).
+ */
 export function createLeftOutRow({ refused }: LeftOutSearches): MessageNode {
   const lines = refused.map(({ query, searchability }) =>
     l10n.t('{0}: {1}', getDatabaseLabel(query.database), describeSearchabilityDetail(searchability)),
@@ -46,7 +49,7 @@ export function createLeftOutRow({ refused }: LeftOutSearches): MessageNode {
   return { kind: 'message', id: 'leftOut', icon: 'about', text, tooltip: lines.join('\n'), command };
 }
 
-/** Creates the row that makes the connection of searches the active one. */
+/** Creates the row that makes the connection of other searches active. */
 export function createSwitchRow(connectionId: string, name: string): MessageNode {
   const text = l10n.t('Switch to {0}', toPlainLine(name));
   const argument: ConnectionNode = { kind: 'connection', id: connectionId };
@@ -93,7 +96,7 @@ function createMoreRows(search: Search, node: SearchNode): MessageNode[] {
   return [more, row('all', l10n.t('Load All'), 'loadAll')];
 }
 
-/** Describes the progress of a search, or why it stopped before its end (D9: paging). */
+/** Describes the progress of a search, or the reason why it stopped early (D9: paging). */
 function describeLoaded({ files, pagesWithoutNew }: Search): string {
   if (pagesWithoutNew >= maxPagesWithoutNew) {
     return l10n.t('stopped because the last three pages contained no new files; more may exist');
@@ -127,7 +130,7 @@ function createEditRow({ key }: Search, node: SearchNode): MessageNode {
   return { kind: 'message', id: `${key}/edit`, icon: 'edit', text: l10n.t('Edit Search…'), command };
 }
 
-/** Describes a failure for its row; the text of a schema validator appears only in the tooltip. */
+/** Describes a failure for its row. The message of a schema validator appears only in the tooltip. */
 function describeFailure(reason: Reason, database: string): string {
   if (reason.kind !== 'entryRejected') return describeReason(reason);
   return l10n.t("invalid entry in {0}, rejected by the service's own validation", database);

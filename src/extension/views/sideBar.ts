@@ -4,13 +4,13 @@ import { viewIds } from '../editor/contributions.ts';
 import { LazyTree } from './lazyTree.ts';
 import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes.ts';
 
-/** Connects a view with the tree that provides its rows. */
+/** Connects a view to the tree that provides its rows. */
 interface LazyView<T> {
   readonly view: TreeView<T>;
   fill(tree: TreeDataProvider<T>): void;
 }
 
-/** Registers the three views of the side bar at activation; `start` fills them when one is first opened. */
+/** Registers the three views of the side bar at activation. `start` fills them when one is first opened. */
 export class SideBar implements Disposable {
   private readonly lifetime = new Lifetime();
   readonly databases: LazyView<DatabaseTreeNode>;

@@ -6,24 +6,24 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 interface StaleSearchesDependencies {
   readonly store: SearchStore;
   readonly view: Pick<TreeView<unknown>, 'visible' | 'onDidChangeVisibility'>;
-  /** The active session: an object that differs for each time that a connection was opened. */
+  /** Returns the active session: a new object each time a connection is opened. */
   getSession(): { readonly connection: { readonly id: string } } | undefined;
   onDidChangeSession(listener: () => void): Disposable;
-  /** Requests the files of a search again. */
+  /** Reloads the files of a search. */
   refresh(key: string): Promise<void>;
 }
 
-/** Bounds the load on a service after a reload. */
+/** Limits the load on a service after the window reloads. */
 const maxParallelRefreshes = 4;
 
 /**
- * Requests the files of searches that an earlier window saved, once the user looks at them: in a visible view, in an
- * expanded row, with an open connection (D59: saved searches).
+ * Reloads the files of searches saved by an earlier window once they are visible: the view is shown, the row is
+ * expanded and the connection is open (D59: saved searches).
  */
 export class StaleSearches implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: StaleSearchesDependencies;
-  /** The session in which each search was requested; a failed request is repeated only in another session. */
+  /** The session in which each search was last requested. A failed request is repeated only in a new session. */
   private readonly requested = new Map<string, unknown>();
   private running = 0;
 

@@ -17,7 +17,7 @@ import { setAccessibleLabel } from './placeholders.ts';
 
 const maxSourceLength = 18;
 
-/** Returns the keys of transfers whose rows have the same title: as many files, to the same destination. */
+/** Returns the keys of transfers whose rows have the same title: equal file count and destination. */
 export function findLookAlikes(transfers: readonly Transfer[]): ReadonlySet<string> {
   const keysByTitle = new Map<string, string[]>();
   for (const transfer of transfers) {
@@ -53,7 +53,7 @@ function getIcon(transfer: Transfer): ThemeIcon {
   return isPaused(transfer) ? icons.inactive : icons[transfer.state];
 }
 
-/** Creates the row of a transfer. A row that looks like another one has its time and source, too. */
+/** Creates the row of a transfer. Adds time and source to a row that would otherwise look like another one. */
 export function createTransferItem(
   transfer: Transfer,
   estimate: string | undefined,
@@ -74,7 +74,7 @@ export function createTransferItem(
   return setAccessibleLabel(item);
 }
 
-/** Lists what a row shows after its title; a narrow row cuts the end. */
+/** Lists the facts that a row shows after its title, most important first, because a narrow view truncates the end. */
 function listFacts(
   transfer: Transfer,
   estimate: string | undefined,
@@ -90,7 +90,7 @@ function listFacts(
   return [describeRowProgress(transfer), estimate, asOf, elsewhere, ...distinction];
 }
 
-/** Returns what distinguishes rows with the same number of files and the same destination: the time and the source. */
+/** Returns the time and source, which distinguish rows with the same file count and destination. */
 function getDistinction(transfer: Transfer, now: number): readonly string[] {
   const at = hasEnded(transfer.state) ? getEndedAt(transfer) : transfer.createdAt;
   return [formatTime(at, now), toPlainText(transfer.order.source, maxSourceLength)];

@@ -17,9 +17,12 @@ interface StatusBarDependencies {
   readonly clock: Clock;
   /** Returns true if the connection is open, so that the status of its transfers can be requested. */
   isConnected(connectionId: string): boolean;
-  /** Returns the last rejection of a key that worked before; its transfers wait (D28: retry rejected keys). */
+  /**
+   * Returns the last rejection of a key that worked before. Its transfers wait for a new attempt (D28: retry rejected
+   * keys).
+   */
   keyRejection(connectionId: string): Reason | undefined;
-  /** Describes the remaining time of a transfer; undefined without a reliable estimate. */
+  /** Describes the remaining time of a transfer. Returns undefined without a reliable estimate. */
   estimate(transfer: Transfer): string | undefined;
 }
 
@@ -32,16 +35,16 @@ interface StatusBarContent {
   readonly severity?: 'error' | 'warning';
 }
 
-/** Ends of a transfer that need the user's attention. */
+/** Outcomes of a transfer that need the user's attention. */
 type BadEnd = 'failed' | 'partial' | 'expired';
 
-/** Summarizes all transfers: running ones, finished ones for a minute, failed ones until acknowledged. */
+/** Summarizes the transfers: running ones, those finished in the last minute, and failed ones until acknowledged. */
 export class TransferStatusBar implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: StatusBarDependencies;
   private readonly item = this.lifetime.track(window.createStatusBarItem('transfers', StatusBarAlignment.Left, 10));
   private readonly seenRunning = new Set<string>();
-  /** Transfers that ended badly and were not acknowledged yet. */
+  /** Transfers with a bad outcome that the user hasn't acknowledged yet. */
   private readonly unseen = new Map<string, BadEnd>();
   private doneUntil = 0;
   private drawn = '';
@@ -54,7 +57,7 @@ export class TransferStatusBar implements Disposable {
     this.draw();
   }
 
-  /** Stops showing ended transfers, because the user has seen them. */
+  /** Stops showing ended transfers that the user has now seen. */
   acknowledge(): void {
     this.unseen.clear();
     this.doneUntil = 0;
@@ -64,7 +67,7 @@ export class TransferStatusBar implements Disposable {
   /** Updates the item, for example when a connection was opened or closed. */
   draw(): void {
     const content = this.getContent();
-    // Setting the tooltip closes it under the pointer, even if it is unchanged.
+    // Setting the tooltip closes it while the user hovers over the item, even if the text is unchanged.
     const { text, tooltip, severity } = content ?? {};
     const drawn = JSON.stringify([text, typeof tooltip === 'object' ? tooltip.value : tooltip, severity]);
     if (drawn === this.drawn) return;
@@ -114,7 +117,9 @@ export class TransferStatusBar implements Disposable {
     return { text: `$(check) ${l10n.t('All transfers finished')}`, tooltip: l10n.t('Show transfers') };
   }
 
-  /** Describes transfers that ended badly, the worst first. An expired one isn't a failure: its outcome is unknown. */
+  /**
+   * Describes transfers with a bad outcome, worst first. An expired transfer isn't a failure: its outcome is unknown.
+   */
   private createUnseenContent(): StatusBarContent {
     const ends = [...this.unseen.values()];
     const counts = (['failed', 'partial', 'expired'] as const)
@@ -127,7 +132,7 @@ export class TransferStatusBar implements Disposable {
     return { text: `$(${endIcons[worst]}) ${text}`, tooltip: l10n.t('Show transfers'), severity };
   }
 
-  /** Describes the only transfer to acknowledge if it completed without all its files. */
+  /** Describes the only unacknowledged transfer if it completed without all its files. */
   private describeOnlyPartial(): string | undefined {
     const [[key, end] = [], other] = this.unseen;
     const transfer = end === 'partial' && !other && key !== undefined ? this.dependencies.store.get(key) : undefined;
@@ -145,7 +150,7 @@ export class TransferStatusBar implements Disposable {
     return { text: `$(debug-pause) ${text}`, tooltip, severity: 'warning' };
   }
 
-  /** Describes transfers whose status can't be requested: without a connection, or with a rejected key. */
+  /** Describes transfers whose status can't be requested because the connection is closed or the key was rejected. */
   private createWaitingContent(running: readonly Transfer[]): StatusBarContent | undefined {
     const { isConnected, keyRejection } = this.dependencies;
     const ids = [...new Set(running.map(({ order }) => order.connectionId))];
@@ -185,7 +190,7 @@ function describeEnd(end: BadEnd, count: number): string {
   return plural(count, '{0} transfer expired', '{0} transfers expired');
 }
 
-/** Describes further ends in a list whose first entry names the transfers. */
+/** Describes the remaining outcomes in a list whose first entry already mentions transfers. */
 function describeMore(end: BadEnd, count: number): string {
   if (end === 'partial') return plural(count, '{0} incomplete', '{0} incomplete');
   return plural(count, '{0} expired', '{0} expired');

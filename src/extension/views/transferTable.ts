@@ -10,7 +10,7 @@ const maxRows = 10;
 /** Describes a column by its title and the Markdown of its cells. */
 type Column = readonly [title: string, cell: (transfer: Transfer) => string];
 
-/** Creates a table of transfers for a tooltip; each title links to the page of its transfer. */
+/** Creates a table of transfers for a tooltip. Each title links to the transfer's page. */
 export function createTransferTable(
   transfers: readonly Transfer[],
   estimate: (transfer: Transfer) => string | undefined,
@@ -38,7 +38,7 @@ export function createTransferTable(
   return table;
 }
 
-/** Formats a row with extra spaces, because the editor renders columns close together. */
+/** Formats a row with extra spaces, because the editor renders columns too close together. */
 function formatTableLine(cells: readonly string[]): string {
   return `| ${cells.join('&nbsp;&nbsp; | ')} |`;
 }

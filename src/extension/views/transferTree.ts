@@ -18,13 +18,13 @@ export interface TransferTreeDependencies {
   readonly clock: Clock;
   /** Loads the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
-  /** Loads the last of them, which is fast. */
+  /** Loads only the most recent of these, which is fast. */
   loadLastFinished(): Promise<void>;
-  /** Describes the remaining time of a transfer; undefined without a reliable estimate. */
+  /** Describes the remaining time of a transfer. Returns undefined without a reliable estimate. */
   estimate(transfer: Transfer): string | undefined;
 }
 
-/** Provides the rows of the transfers, running ones first, newest first. */
+/** Provides the rows of the transfers: running ones before finished ones, newest first. */
 export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: TransferTreeDependencies;
@@ -41,9 +41,9 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   private readonly shownIn = new Map<string, Group>();
   private layout: FinishedLayout | undefined;
   private lastFinished: 'unloaded' | 'loading' | 'loaded' = 'unloaded';
-  /** Rows that would look like another one of their group without time and source. */
+  /** Keys of transfers that need time and source to be distinguishable within their group. */
   private readonly alike = new Set<string>();
-  /** Each row as it was drawn last. */
+  /** The last drawn appearance of each row, serialized, by key. */
   private readonly drawn = new Map<string, string>();
   private readonly changed = this.lifetime.track(new EventEmitter<TransferTreeNode | undefined>());
 
@@ -114,7 +114,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return group === 'finished' ? (this.getLayout().groupByKey.get(transfer.key) ?? group) : group;
   }
 
-  /** Returns the groups by day; the first time after a start, loads the last transfers that ended before. */
+  /** Returns the groups by day. The first call loads the most recent transfers of earlier sessions. */
   private getOlderRows(): TransferTreeNode[] {
     const { store, loadLastFinished } = this.dependencies;
     const days = this.getLayout().days.map((day) => this.groups[day]);
@@ -143,7 +143,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     this.changed.fire(undefined);
   }
 
-  /** Redraws the groups by day when a day begins. */
+  /** Redraws the groups by day at midnight. */
   private redrawAfterMidnight(): void {
     const now = this.dependencies.clock.now();
     const wait = this.dependencies.clock.after(getStartOfDay(now, 1) - now, () => {
@@ -161,7 +161,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return node;
   }
 
-  /** Redraws rows that stay in their groups, and everything when a row is added, removed or moved. */
+  /** Redraws single rows that stay in their groups, or the whole tree when a row is added, removed or moved. */
   private refresh(keys: readonly string[]): void {
     this.layout = undefined;
     const isInPlace = (key: string): boolean => {
@@ -175,7 +175,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     for (const key of redrawn) this.changed.fire(this.rows.get(key));
   }
 
-  /** Returns true if a row looks different than when it was drawn. A redraw closes its menu and tooltip. */
+  /** Returns true if a row looks different from when it was last drawn. Redrawing would close its menu and tooltip. */
   private hasRowChanged(key: string): boolean {
     const transfer = this.dependencies.store.get(key);
     return !transfer || this.drawn.get(key) !== serializeItem(this.createItem(transfer));
@@ -218,7 +218,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return item;
   }
 
-  /** Returns the number of transfers in a group and the groups in it; undefined while it is unknown. */
+  /** Returns the number of transfers in a group and its subgroups. Returns undefined while the number is unknown. */
   private countTransfers(group: Group): number | undefined {
     const { store } = this.dependencies;
     if (store.hasEarlier && (group === 'finished' || isDay(group))) return undefined;

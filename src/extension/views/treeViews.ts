@@ -50,7 +50,7 @@ export class TreeViews implements Disposable {
     this.drawChecked();
   }
 
-  /** Moves the focus to the row of the connection once the editor has drawn it. */
+  /** Moves the focus to the connection's row once the editor has drawn it. */
   readonly focusConnection = (): void => {
     revealNode(this.sideBar.databases.view, { kind: 'connection' }, { select: false, focus: true });
   };
@@ -112,8 +112,8 @@ export class TreeViews implements Disposable {
   }
 
   /**
-   * Shows the checked files beside the title of the view. To redraw the row of a search, the editor would request all
-   * its files, and lose a check that the user makes meanwhile.
+   * Shows the number of checked files next to the view's title. Redrawing the row of a search instead would make the
+   * editor request all of its files, and lose a check that the user makes in the meantime.
    */
   private drawChecked(): void {
     this.sideBar.searchResults.view.description = formatCheckedCount(this.searchStore.checked);
@@ -137,7 +137,7 @@ function createSearchConnections({ databases, getConnectionName }: TreeViewsDepe
   };
 }
 
-/** Reveals a row. Ignores a row that has moved meanwhile, for example that of an ended transfer. */
+/** Reveals a row. Ignores a row that has moved in the meantime, for example because its transfer ended. */
 function revealNode<T>(
   view: TreeView<T>,
   node: T,

@@ -15,7 +15,7 @@ export function formatTimeLeft(estimate: Estimate): string {
   return l10n.t('no progress for {0}', getUnitFormat(unit).format(roundToUnit(estimate.sinceMs, unit)));
 }
 
-/** Describes the data behind an estimate: "based on 3 earlier transfers". Undefined without a time range. */
+/** Describes the basis of an estimate: "based on 3 earlier transfers". Returns undefined without a time range. */
 export function describeEstimateBasis(estimate: Estimate): string | undefined {
   if (estimate.kind === 'stalled') return undefined;
   if (estimate.basis === 'movement') return l10n.t('based on files transferred so far');

@@ -3,20 +3,20 @@ import { formatByteSize, limitAmount } from '../../core/util/displayLimits.ts';
 
 const numberFormat = new Intl.NumberFormat(env.language);
 
-/** Formats a number by the locale. */
+/** Formats a number for the user's locale. */
 export function formatNumber(value: number): string {
   return numberFormat.format(limitAmount(value));
 }
 
-/** The language of the texts: the editor's, or English if there are no translations for it. */
+/** Language of the user interface: the editor's, or English if there is no translation. */
 export const wordsLanguage = l10n.bundle === undefined ? 'en' : env.language;
 
 const pluralRules = new Intl.PluralRules(wordsLanguage);
 
 /**
- * Returns a text in the plural form that the language requires for a count. `{0}` is the count; the other values
- * follow. In a bundle, the English text with the name of a form, `{0} files/many`, is the key of that form. The form
- * `other` has no name.
+ * Translates a message in the plural form that the language requires for a count. `{0}` is the count; `others` are the
+ * remaining placeholders. In a bundle, the key of a form is the English text with the name of the form, such as `{0}
+ * files/many`. The form `other` has no suffix.
  */
 export function plural(count: number, one: string, other: string, ...others: readonly string[]): string {
   const form = pluralRules.select(count);
@@ -31,19 +31,19 @@ export function formatFileCount(count: number): string {
 
 const percentFormat = new Intl.NumberFormat(env.language, { style: 'percent', maximumFractionDigits: 0 });
 
-/** Formats a share from 0 to 1 as "62%", rounded down: only the whole is 100%. */
+/** Formats a fraction from 0 to 1 as "62%". Rounds down, so that only a complete transfer shows 100%. */
 export function formatPercent(share: number): string {
   return percentFormat.format(Math.floor(100 * share) / 100);
 }
 
 const listFormat = new Intl.ListFormat(env.language, { type: 'unit', style: 'short' });
 
-/** Formats texts as a list: "a, b, c". Empty and undefined ones are left out. */
+/** Joins strings to a list: "a, b, c". Skips empty and undefined ones. */
 export function formatList(parts: readonly (string | undefined)[]): string {
   return listFormat.format(parts.filter((part) => part !== undefined).filter(Boolean));
 }
 
-/** Formats a time of today as a time, any other with its date. Both values are milliseconds since 1970. */
+/** Formats a time, with its date unless it is today. Both values are in milliseconds since 1970. */
 export function formatTime(at: number, now: number): string {
   const isToday = new Date(at).toDateString() === new Date(now).toDateString();
   const form: Intl.DateTimeFormatOptions = isToday

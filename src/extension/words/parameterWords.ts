@@ -22,27 +22,27 @@ export function describeParameterType({ type, values }: SearchParameter): string
   return Object.hasOwn(words, scalar) ? (words[scalar] ?? '') : toPlainLine(type);
 }
 
-/** Describes how people write the value of a parameter. */
+/** Converts between a parameter's value and its notation for users, for example 1000000 and "1 MB". */
 export interface ParameterForm {
-  /** Values to write, as an example. */
+  /** Example of the notation. */
   readonly example: string;
-  /** Returns the value to send; undefined for a text that isn't understood. */
+  /** Returns the value to send, or undefined if the text can't be parsed. */
   parse(text: string): unknown;
-  /** Returns a text that `parse` understands as this value. */
+  /** Returns text that `parse` converts back to this value. */
   write(value: unknown): string;
-  /** Describes in full what was understood. */
+  /** Describes the parsed value in full. */
   describe(value: unknown): string;
 }
 
-/** Describes a parameter of the local service. */
+/** Presents a parameter of the local service. */
 interface LocalParameter {
   readonly label: string;
   readonly form?: ParameterForm;
-  /** The words for its listed values. */
+  /** Display names of the listed values. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** Returns the parameters of the local service by their names (D21: search syntax). */
+/** Returns the parameters of the local service by name (D21: search syntax). */
 function getLocalParameters(): Readonly<Record<string, LocalParameter>> {
   const orders = { asc: l10n.t('ascending'), desc: l10n.t('descending') };
   const keys = { bytes: l10n.t('size'), modified: l10n.t('date modified') };
@@ -63,12 +63,14 @@ function findLocalParameter(name: string, isLocal: boolean): LocalParameter | un
   return Object.hasOwn(parameters, name) ? parameters[name] : undefined;
 }
 
-/** Returns the label of a parameter; those of other services keep their own names. */
+/** Returns the label of a parameter, which is its name for any service but the local one. */
 export function getParameterLabel(name: string, isLocal: boolean): string {
   return findLocalParameter(name, isLocal)?.label ?? (toPlainLine(name) || l10n.t('(no name)'));
 }
 
-/** Returns how people write a parameter of the local service; undefined if its value is typed as it is sent. */
+/**
+ * Returns the notation for a parameter of the local service. Returns undefined if users type the value as it is sent.
+ */
 export function findParameterForm(name: string, isLocal: boolean): ParameterForm | undefined {
   return findLocalParameter(name, isLocal)?.form;
 }

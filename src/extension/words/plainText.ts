@@ -7,7 +7,7 @@ export function toPlainLine(text: string): string {
   return toPlainText(text, maxLineLength);
 }
 
-/** Returns {@link toPlainLine} with a length limit of its own, for example for a tooltip. */
+/** Like {@link toPlainLine}, with a custom length limit, for example for a tooltip. */
 export function toPlainText(text: string, maxLength: number): string {
   const line = text
     .slice(0, 4 * maxLength)
@@ -18,8 +18,8 @@ export function toPlainText(text: string, maxLength: number): string {
 }
 
 /**
- * Returns a text in which the editor finds no icons, `$(name)`, and no links, `[text](command)`. Notices and quick
- * inputs render both, so text from a server must contain neither.
+ * Escapes icons, `$(name)`, and links, `[text](command)`. Notices and quick inputs render both, so text from a server
+ * must contain neither.
  */
 export function escapeIconsAndLinks(text: string): string {
   return text.replaceAll('$(', '$ (').replaceAll('](', '] (');

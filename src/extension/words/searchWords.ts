@@ -10,31 +10,31 @@ import { formatFileCount, formatNumber, plural, formatSize } from './localeForma
 import { describeParameter } from './parameterWords.ts';
 import { toPlainLine } from './plainText.ts';
 
-/** Narrows a search. */
+/** Filters of a search. */
 interface Filters {
   readonly status?: FileStaging | undefined;
   readonly specific?: JsonObject | undefined;
 }
 
-/** Returns the name of a database; a service may send one without visible characters. */
+/** Returns the name of a database, or a substitute for a name without visible characters. */
 export function getDatabaseLabel(name: string): string {
   return toPlainLine(name) || l10n.t('(no name)');
 }
 
-/** Describes what a search looks for: the words in quotes, all files, or a number of IDs. */
+/** Describes the target of a search: the terms in quotes, all files, or a number of IDs. */
 export function describeSearchTerms({ query, ids }: Pick<SearchQuery, 'query' | 'ids'>): string {
   if (ids) return plural(ids.length, '{0} ID', '{0} IDs');
   const words = toPlainLine(query);
   return words === '' ? l10n.t('All files') : l10n.t('“{0}”', words);
 }
 
-/** Describes the status and specific parameters of a search; empty if there are none. */
+/** Describes the status and specific parameters of a search. Returns an empty string if there are none. */
 export function describeFilters({ status, specific }: Filters, isLocal: boolean): string {
   const parameters = Object.entries(specific ?? {}).map(([name, value]) => describeParameter(name, value, isLocal));
   return toPlainLine([status && describeStagingStatus(status), ...parameters].filter(Boolean).join(' · '));
 }
 
-/** Describes what a database is known to refuse, briefly for its row (D38: learned searchability). */
+/** Describes briefly which requests a database is known to refuse, for its row (D38: learned searchability). */
 export function describeSearchability({ kind }: Searchability): string {
   const words: Readonly<Record<Searchability['kind'], string>> = {
     notSearchable: l10n.t('not searchable'),
@@ -44,7 +44,7 @@ export function describeSearchability({ kind }: Searchability): string {
   return words[kind];
 }
 
-/** Describes the same in a sentence, with the server's message. */
+/** Describes in a sentence which requests a database is known to refuse, with the server's message. */
 export function describeSearchabilityDetail({ kind, detail }: Searchability): string {
   const sentences: Readonly<Record<Searchability['kind'], string>> = {
     notSearchable: l10n.t("This database can't be searched."),
@@ -70,15 +70,16 @@ export function describeOrder(order: ResultOrder): string {
   return words[order];
 }
 
-/** Formats the number of files that a search found: "40+ files" if there may be more; empty for none. */
+/** Formats the number of files found: "40+ files" if there may be more, and an empty string for none. */
 export function formatResultCount({ files, mayHaveMore }: Search): string {
   if (files.length === 0) return '';
   return mayHaveMore ? plural(files.length, '{0}+ files', '{0}+ files') : formatFileCount(files.length);
 }
 
 /**
- * Formats the number of checked files, and their size if it is known; empty for none. The text is short because the
- * view's title and four buttons leave little room, and starts with the number, which the editor cuts off last.
+ * Formats the number of checked files, and their size if known. Returns an empty string for none. The text is short
+ * because the view's title and four buttons leave little room. It starts with the number, because the editor truncates
+ * the end.
  */
 export function formatCheckedCount({ count, sizeBytes }: CheckedTally): string {
   if (count === 0) return '';
@@ -86,7 +87,7 @@ export function formatCheckedCount({ count, sizeBytes }: CheckedTally): string {
   return `${formatNumber(count)} ✓ ${formatSize(sizeBytes)}`;
 }
 
-/** Describes the first syntax error in a query of the local service (D21: search syntax); undefined for a valid one. */
+/** Describes the first syntax error in a query to the local service, or returns undefined (D21: search syntax). */
 export function describeQueryMistake(query: string): string | undefined {
   const [mistake] = findQueryMistakes(query);
   return mistake && describeMistake(mistake);

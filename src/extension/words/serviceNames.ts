@@ -8,7 +8,7 @@ export function getLocalServiceName(): string {
   return l10n.t('Local Service');
 }
 
-/** Returns the name of another machine's local service, seen in a shared home folder (D30: network file systems). */
+/** Returns the name of another machine's local service that uses the same home folder (D30: network file systems). */
 export function getForeignServiceName(connectionId: string): string | undefined {
   const machine = connectionId === localConnectionId ? undefined : getMachine(connectionId);
   return machine === undefined ? undefined : l10n.t('Local Service on {0}', toPlainLine(machine));

@@ -3,7 +3,7 @@ import type { Reason } from '../../core/model/reason.ts';
 import type { ConnectionNode } from '../editor/contributions.ts';
 import { localConnectionId } from '../editor/machine.ts';
 
-/** Returns true for a problem of the key, its account, or the ORCID iD (D44: classify sign-in failures). */
+/** Returns true for a problem with the key, its account, or the ORCID iD (D44: classify sign-in failures). */
 export function isSignInRejected({ kind, signIn }: Reason): boolean {
   return kind === 'unauthorized' || signIn !== undefined;
 }
@@ -14,7 +14,8 @@ export function describeSignInRejection({ signIn, keyWorked, detail }: Reason): 
   if (signIn === 'account') return l10n.t('the account of this API key has no ORCID iD');
   if (signIn === 'outage') return l10n.t("the service couldn't check the API key");
   const isOfKey = signIn === 'key' || detail === undefined;
-  // A key that worked is only doubted (D28: retry rejected keys), and an unknown message may be about something else.
+  // A key that worked before may still be valid (D28: retry rejected keys), and an unknown message may have another
+  // cause.
   return isOfKey && !keyWorked
     ? l10n.t('the service rejected the API key')
     : l10n.t('the service rejected the sign-in');
@@ -27,7 +28,7 @@ export function describeKeyDoubt({ signIn }: Reason): string {
     : l10n.t("The service rejected the sign-in. Your key worked before, so it's being retried.");
 }
 
-/** Describes a command that fixes a rejected sign-in, besides a retry. */
+/** Describes a command, other than a retry, that fixes a rejected sign-in. */
 export interface SignInRemedy {
   readonly id: 'dataTransfer.setOrcid' | 'dataTransfer.setApiKey';
   readonly title: string;
@@ -35,7 +36,10 @@ export interface SignInRemedy {
   readonly argument?: ConnectionNode;
 }
 
-/** Returns the command that fixes a rejected sign-in; none if only a retry helps (D44: classify sign-in failures). */
+/**
+ * Returns the command that fixes a rejected sign-in, or undefined if only a retry helps (D44: classify sign-in
+ * failures).
+ */
 export function getSignInRemedy(reason: Reason, connectionId: string): SignInRemedy | undefined {
   if (!isSignInRejected(reason) || reason.signIn === 'outage') return undefined;
   if (reason.signIn === 'orcid') return { id: 'dataTransfer.setOrcid', title: l10n.t('Set ORCID iD…'), icon: 'orcid' };

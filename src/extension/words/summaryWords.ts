@@ -4,28 +4,28 @@ import type { TransferFile, TransferOrder } from '../../core/model/transferModel
 import { formatFileCount, formatList, plural, formatSize } from './localeFormats.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
 
-/** Identifies a file of a database of a connection. */
+/** Identifies a file by connection, database and ID. */
 export interface FileName {
   readonly connectionId: string;
   readonly database: string;
   readonly id: string;
 }
 
-/** Returns the staging status of a file if it is known (D31: staged display). */
+/** Returns the staging status of a file, or undefined if it is unknown (D31: staged display). */
 export type StagingLookup = (file: FileName) => FileStaging | undefined;
 
-/** Adds to the orders what a summary shows besides them. */
+/** Facts that a summary shows in addition to the orders. */
 interface SummaryFacts {
   readonly getStaging: StagingLookup;
-  /** Free space at the destination if this machine can see it. */
+  /** Free space at the destination, if it is known on this machine. */
   readonly freeBytes: number | undefined;
 }
 
-/** The summary of transfers to be submitted. */
+/** Summary of the transfers to be submitted. */
 export interface Summary {
   /** One fact per line. */
   readonly lines: readonly string[];
-  /** True if the files don't fit in the free space of the destination. */
+  /** True if the files don't fit into the free space at the destination. */
   readonly isSpaceShort: boolean;
 }
 
@@ -46,7 +46,7 @@ export function createSummary(orders: readonly TransferOrder[], { getStaging, fr
   return { lines: lines.filter(Boolean), isSpaceShort };
 }
 
-/** Returns the number of files of all orders. */
+/** Returns the total number of files in all orders. */
 export function countFiles(orders: readonly TransferOrder[]): number {
   return orders.reduce((sum, { files }) => sum + files.length, 0);
 }
@@ -126,9 +126,9 @@ function formatTransferCount(count: number): string {
 
 /** Lists the IDs of a transfer that may crash the server (D37: crashing file ids). */
 interface CrashingIds {
-  /** IDs that make the server close the connection of a metadata request. */
+  /** IDs for which the server closes the connection during a metadata request. */
   readonly unsafe: readonly string[];
-  /** IDs that weren't looked up after a submission with them lost its connection. */
+  /** IDs that weren't looked up after their submission lost its connection. */
   readonly unchecked: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 
-/** Returns the name of a step. */
+/** Returns the title of a step. */
 export function getStepTitle(name: TestStepName): string {
   const words: Readonly<Record<TestStepName, string>> = {
     address: l10n.t('Address'),
@@ -74,14 +74,14 @@ function isMissingKey(name: TestStepName, { kind, status }: Reason): boolean {
   return name === 'key' && kind === 'unauthorized' && status === undefined;
 }
 
-/** Suggests a fix for a failed step, and a place for it: an editor setting, or the API key. */
+/** Suggests a fix for a failed step, and the place to apply it: an editor setting, or the API key. */
 export interface Advice {
   readonly text: string;
   readonly setting?: string;
   readonly needsKey?: boolean;
 }
 
-/** Returns the advice for the step at which a test stopped. */
+/** Returns the advice for the step at which a connection test stopped. */
 export function getAdvice({ name, facts, reason = { kind: 'unreachable' } }: TestStep): Advice {
   if (isMissingKey(name, reason)) return { text: l10n.t('Set the API key of this connection.'), needsKey: true };
   if (isSignInRejected(reason)) return getSignInAdvice(reason);

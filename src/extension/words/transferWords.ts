@@ -39,8 +39,8 @@ export function getTransferTitle(transfer: Transfer): string {
 }
 
 /**
- * Returns the state and {@link getTransferTitle} for a row: "active · 3 files to My Data". The state is first, because a
- * narrow side bar cuts the end; a long destination is shortened.
+ * Returns the state and {@link getTransferTitle} for a row: "active · 3 files to My Data". The state comes first,
+ * because a narrow side bar truncates the end. Shortens a long destination.
  */
 export function getTransferRowTitle(transfer: Transfer): string {
   const { order } = transfer;
@@ -49,14 +49,14 @@ export function getTransferRowTitle(transfer: Transfer): string {
   return `${getRowState(transfer).word} · ${title}`;
 }
 
-/** Returns what a row shows after {@link getTransferRowTitle}: details of the state, and how far the transfer came. */
+/** Returns the text of a row after {@link getTransferRowTitle}: details of the state, and the progress. */
 export function describeRowProgress(transfer: Transfer): string {
   const { detail } = getRowState(transfer);
   const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedFiles(transfer);
   return [detail, moved].filter(Boolean).join(' · ');
 }
 
-/** Returns the state of a transfer as one or two words, and what {@link describeStatus} says besides them. */
+/** Returns the state of a transfer as one or two words, and the remaining details of {@link describeStatus}. */
 function getRowState(transfer: Transfer): { readonly word: string; readonly detail?: string } {
   const { replacedBy, state, cancelUnheeded } = transfer;
   if (replacedBy !== undefined && state === 'refused')
@@ -69,12 +69,12 @@ function getRowState(transfer: Transfer): { readonly word: string; readonly deta
   return word === status ? { word } : { word, detail: status };
 }
 
-/** Returns "0 of 2 files" for a transfer that completed without all its files; undefined for any other. */
+/** Returns "0 of 2 files" for a transfer that completed without all its files, and undefined for any other. */
 function formatMissedFiles(transfer: Transfer): string | undefined {
   return getOutcome(transfer) === 'partial' ? formatMovedFiles(transfer) : undefined;
 }
 
-/** Returns how many files of a transfer were moved: "2 of 3 files". Undefined when the server did not report it. */
+/** Returns the number of transferred files: "2 of 3 files". Returns undefined if the server didn't report it. */
 export function formatMovedFiles(transfer: Transfer): string | undefined {
   const { moved, total } = getProgress(transfer);
   return moved === undefined || total === undefined
@@ -82,13 +82,13 @@ export function formatMovedFiles(transfer: Transfer): string | undefined {
     : l10n.t('{0} of {1}', formatNumber(moved), formatFileCount(total));
 }
 
-/** Returns true for a transfer that failed before anything was sent, which the server can't have refused. */
+/** Returns true for a transfer that failed before its request was sent, so that the server can't have refused it. */
 export function isUnsent({ state, problem }: Transfer): boolean {
   return state === 'refused' && (problem?.kind === 'notConnected' || problem?.kind === 'lookupFailed');
 }
 
 /**
- * Returns the status of a transfer in a few words: its state, or what is happening to it instead (D10: open status set,
+ * Returns the status of a transfer in a few words: its state, or a more specific description (D10: open status set,
  * D13: ignored cancel, D39: server data display).
  */
 export function describeStatus(transfer: Transfer): string {
@@ -108,13 +108,13 @@ export function describeStatus(transfer: Transfer): string {
     : l10n.t('canceling');
 }
 
-/** Returns the word for a state; for one that isn't known, the server's own word (D10: open status set). */
+/** Returns the word for a state or, if the state is unknown, the server's own word (D10: open status set). */
 function describeServerState({ state, status }: Transfer): string {
   const serverState = state === 'running' ? toPlainText(status?.status ?? '', maxStateLength) : '';
   return serverState === '' ? describeState(state) : serverState;
 }
 
-/** Returns the status of a transfer and how far it came: "active · 2 of 3 files". */
+/** Returns the status and progress of a transfer: "active · 2 of 3 files". */
 export function describeProgress(transfer: Transfer): string {
   const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedFiles(transfer);
   return [describeStatus(transfer), moved].filter(Boolean).join(' · ');

@@ -9,7 +9,7 @@ import { toPlainText } from './plainText.ts';
 
 /** Adds the context of a verification to its report. */
 interface ReportFacts {
-  /** The transfer of the files if it is known. */
+  /** The transfer of the files, if known. */
   readonly transfer?: Transfer;
   /** Requested files that the manifest doesn't list. */
   readonly notNamed: readonly TransferFile[];
@@ -79,7 +79,7 @@ function createFactRows({ manifest }: VerificationReport, { transfer, at }: Repo
       : []),
     [l10n.t('Manifest'), toReportLine(manifest.file)],
     ...(manifest.created === undefined ? [] : [[l10n.t('Manifest written'), toReportLine(manifest.created)] as const]),
-    // Compared with 1970, so that the time includes its date.
+    // Formats relative to 1970, so that the time includes its date.
     [l10n.t('Verified on'), formatTime(at, 0)],
   ];
   return rows.filter(([, value]) => value !== '');
@@ -147,7 +147,7 @@ function formatCount(count: number, isTruncated: boolean): string {
   return isTruncated ? l10n.t('more than {0}', formatNumber(count)) : formatNumber(count);
 }
 
-/** Aligns the second column of rows, up to a maximum width of the first. */
+/** Aligns the second column of rows, up to a maximum width of the first column. */
 function alignColumns(rows: readonly Row[]): readonly string[] {
   const widths = rows.flatMap(([subject, ...details]) => (details.length > 0 ? [subject.length] : []));
   const width = Math.min(

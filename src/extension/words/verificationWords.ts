@@ -10,7 +10,7 @@ import { toPlainLine } from './plainText.ts';
 /** Groups files whose verification found a difference or a problem. */
 export type OutcomeGroup = 'missing' | 'changed' | 'changing' | 'unreadable' | 'outsideFolder' | 'notCompared';
 
-/** All groups, the most serious first. */
+/** All groups, most serious first. */
 export const outcomeGroups: readonly OutcomeGroup[] = [
   'missing',
   'changed',
@@ -20,7 +20,7 @@ export const outcomeGroups: readonly OutcomeGroup[] = [
   'notCompared',
 ];
 
-/** Returns the group of an outcome; undefined for a file that is unchanged. */
+/** Returns the group of an outcome, or undefined for an unchanged file. */
 export function getOutcomeGroup({ kind }: FileOutcome): OutcomeGroup | undefined {
   if (kind === 'intact') return undefined;
   return kind === 'size' || kind === 'hash' ? 'changed' : kind;
@@ -114,7 +114,7 @@ function describeGroup(group: OutcomeGroup, count: number, subject: string): str
   return words[group];
 }
 
-/** Describes the last verification of a transfer with its time: "All 3 files verified (10:42 AM)." */
+/** Describes the last verification of a transfer and its time: "All 3 files verified (10:42 AM)." */
 export function describePastVerification({ at, fileCount, intactCount }: PastVerification, now: number): string {
   const time = formatTime(at, now);
   return intactCount === fileCount

@@ -8,8 +8,8 @@ import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Asks for the key of a connection and saves it once the service has accepted it (D6: prove the key). `reason` explains
- * why the key is needed, if the user didn't start this.
+ * Asks for the key of a connection and saves it once the service has accepted it (D6: prove the key). If the user
+ * didn't start the prompt, `reason` explains why the key is needed.
  */
 export async function askApiKey(
   services: CommandServices,
@@ -37,7 +37,10 @@ export function warnAboutUnsavedKeys(services: CommandServices, { id, name }: Co
   void services.notices.warning(message, { label, run: () => askVariable(services, id) });
 }
 
-/** Asks which environment variable contains the key of a saved connection, tries it if it is set, and saves its name. */
+/**
+ * Asks which environment variable contains the key of a saved connection, and saves its name. Tests the key if the
+ * variable is set.
+ */
 async function askVariable(services: CommandServices, connectionId: string): Promise<void> {
   const { apiKeys, settings, notices } = services;
   const connection = settings.connections.find(({ id }) => id === connectionId);
@@ -61,7 +64,7 @@ async function askVariable(services: CommandServices, connectionId: string): Pro
   else void notices.info(l10n.t('Set {0} to the API key before you next start the editor.', answer.value));
 }
 
-/** Checks the key in a variable. Accepts an unset variable, because it may be set at the next start. */
+/** Checks the key in an environment variable. Accepts an unset variable, because it may be set at the next start. */
 async function checkVariable(
   services: CommandServices,
   connection: Connection,
@@ -72,7 +75,7 @@ async function checkVariable(
   return key === undefined ? undefined : await checkKey(services, connection, key, signal);
 }
 
-/** Tries a key; returns a message if the service doesn't accept it. */
+/** Tests a key. Returns a message if the service doesn't accept it. */
 async function checkKey(
   { connectFlow }: CommandServices,
   connection: Connection,

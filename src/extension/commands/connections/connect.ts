@@ -24,23 +24,23 @@ import { createOrcidInput } from './setOrcid.ts';
 
 type SuccessfulAttempt = Extract<ConnectAttempt, { readonly session: OpenConnection }>;
 
-/** Answers so far. */
+/** The user's answers so far. */
 interface Draft {
   server: string;
   port: number | undefined;
   key: string;
   orcid: string;
-  /** The user allows the key to be sent unencrypted. */
+  /** True if the user allows the key to be sent unencrypted. */
   allowInsecureHttp: boolean;
   attempt?: ConnectAttempt;
 }
 
-/** Connects to a new service. Moves the focus from a button that disappears to the row of the connection. */
+/** Connects to a new service. Moves the focus from the disappearing welcome button to the connection's row. */
 export async function connect(services: CommandServices, button: WelcomeButton | undefined): Promise<void> {
   if ((await askNewConnection(services)) && button) services.views.focusConnection();
 }
 
-/** Asks for address, key and ORCID iD, and saves them if they work (D6: prove the key). True if it did. */
+/** Asks for address, key and ORCID iD, and saves them if they work (D6: prove the key). Returns true if saved. */
 export async function askNewConnection(services: CommandServices): Promise<boolean> {
   const { settings, connectFlow } = services;
   const { enteredOrcid } = settings;
@@ -78,7 +78,7 @@ async function askKey(services: CommandServices, position: StepPosition, draft: 
   return toStepResult(answer, (value) => (draft.key = value));
 }
 
-/** Returns the connection to try. The same address has the same id again, so that its transfers are recognized. */
+/** Returns the connection to try. A known address keeps its ID, so that its transfers are recognized. */
 function toConnection({ settings }: CommandServices, { server, port, allowInsecureHttp }: Draft): Connection {
   const saved = settings.connections.find((one) => trimTrailingSlash(one.server) === server && one.port === port);
   const address = port === undefined ? server : `${server}:${port}`;
@@ -170,7 +170,7 @@ async function askPort(position: StepPosition, draft: Draft): ReturnType<Step> {
   return toStepResult(answer, (value) => (draft.port = value === '' ? undefined : Number(value)));
 }
 
-/** Asks for the ORCID iD, and shows the service that was found; nothing has been saved yet. */
+/** Asks for the ORCID iD and shows the service found. Nothing has been saved at this point. */
 async function askOrcid(position: StepPosition, draft: Draft): ReturnType<Step> {
   const { prompt, ...input } = createOrcidInput(draft.orcid);
   const found = draft.attempt?.session ? l10n.t('Found {0}.', describeFoundService(draft.attempt)) : '';
@@ -185,8 +185,8 @@ function describeFoundService({ session: { service }, databases }: SuccessfulAtt
 }
 
 /**
- * Names a new connection after its service, with the host appended if another connection has that name. Drops the
- * environment variable: the key that was entered replaces it.
+ * Names a new connection after its service, and appends the host if the name is taken. Drops the environment variable,
+ * because the entered key replaces it.
  */
 function withUniqueName(
   connections: readonly Connection[],

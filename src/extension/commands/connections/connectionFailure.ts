@@ -12,7 +12,9 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { isSignInRejected } from '../../words/signInWords.ts';
 
-/** Opens a connection as the active one. Throws a {@link CommandFailure} if it fails; undefined if it was canceled. */
+/**
+ * Opens a connection and makes it active. Returns undefined if canceled; throws a {@link CommandFailure} on failure.
+ */
 export async function openOrThrow(
   connectFlow: ConnectFlow,
   connection: Connection,
@@ -25,7 +27,7 @@ export async function openOrThrow(
   throw new CommandFailure(text, ...getReasonActions(attempt.reason, connection.id));
 }
 
-/** Returns the buttons that help against a rejected sign-in or an unreachable service. */
+/** Returns the buttons that help with a rejected sign-in or an unreachable service. */
 export function getReasonActions(reason: Reason, connectionId: string): readonly NoticeAction[] {
   if (isSignInRejected(reason)) return createSignInActions(reason, connectionId);
   if (connectionId === localConnectionId || !networkReasons.has(reason.kind)) return [];

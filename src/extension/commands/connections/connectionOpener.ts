@@ -11,7 +11,7 @@ import { askApiKey } from './apiKeyPrompt.ts';
 import { openOrThrow } from './connectionFailure.ts';
 import { openLocalConnection, openLocalInBackground } from './localConnection.ts';
 
-/** Makes a connection the active one. Asks for a missing key; undefined if the user canceled. Throws if it fails. */
+/** Makes a connection active, and asks for a missing key. Returns undefined if the user cancels. Throws on failure. */
 export async function openConnection(services: CommandServices, id: string): Promise<OpenConnection | undefined> {
   if (id === localConnectionId) return await openLocalConnection(services);
   const foreign = getForeignServiceName(id);
@@ -22,7 +22,7 @@ export async function openConnection(services: CommandServices, id: string): Pro
   return key === undefined ? undefined : await openOrThrow(services.connectFlow, connection, key);
 }
 
-/** Returns the session of a connection, and opens it if needed. `mustBeActive` also makes it the active one. */
+/** Returns the session of a connection, and opens it if needed. `mustBeActive` also makes the connection active. */
 export async function getOrOpenConnection(
   services: CommandServices,
   id: string,
@@ -33,14 +33,14 @@ export async function getOrOpenConnection(
   return open?.connection.id === id ? open : await openConnection(services, id);
 }
 
-/** Makes a connection the active one without prompting. A failure is shown only in the tree. */
+/** Makes a connection active without prompting. Shows a failure only in the tree. */
 export async function reopenConnection(services: CommandServices, id: string): Promise<void> {
   const connection = findSaved(services, id);
   if (connection) await reopenSavedConnection(services, connection);
   else if (id === localConnectionId) await openLocalConnection(services).catch(ignoreShownFailure);
 }
 
-/** Does the same as {@link reopenConnection}, with a given saved connection. */
+/** Like {@link reopenConnection}, for a connection that the caller has already loaded. */
 export async function reopenSavedConnection(
   { apiKeys, connectFlow }: CommandServices,
   connection: Connection,
@@ -50,7 +50,7 @@ export async function reopenSavedConnection(
   else await connectFlow.reopen(connection, key);
 }
 
-/** Opens a connection only for its transfers, without prompting. */
+/** Opens a connection in the background to monitor its transfers, without prompting. */
 export async function openInBackground(services: CommandServices, id: string): Promise<void> {
   if (id === localConnectionId) {
     await openLocalInBackground(services);
@@ -61,7 +61,7 @@ export async function openInBackground(services: CommandServices, id: string): P
   if (connection && key !== undefined) await services.connectFlow.openInBackground(connection, key);
 }
 
-/** Returns a saved connection. Throws a {@link CommandFailure} if there is none with this id. */
+/** Returns a saved connection. Throws a {@link CommandFailure} if none has this ID. */
 export function requireSavedConnection(services: CommandServices, id: string): Connection {
   const connection = findSaved(services, id);
   if (connection) return connection;
@@ -75,7 +75,7 @@ function findSaved({ settings }: CommandServices, id: string): Connection | unde
   return settings.connections.find((saved) => saved.id === id);
 }
 
-/** Ignores a failure that the tree shows: the user didn't request the connection. */
+/** Ignores a failure that the tree already shows, because the user didn't request the connection. */
 function ignoreShownFailure(error: unknown): void {
   if (!(error instanceof CommandFailure)) throw error;
 }

@@ -9,8 +9,8 @@ import type { CommandServices } from '../services.ts';
 import { openInBackground, reopenSavedConnection } from './connectionOpener.ts';
 
 /**
- * Updates the open connections after changes of the setting and the keys, by the user or another window. Not every
- * editor reports keys that another window changed, so they are also checked when the window gets the focus.
+ * Updates the open connections when the user or another window changes the settings or keys. Not every editor reports
+ * keys changed by another window, so the keys are also checked when the window gains focus.
  */
 export function syncConnections(services: CommandServices): Disposable {
   const { settings, apiKeys, notices } = services;
@@ -52,7 +52,7 @@ function showProblems(notices: Notices, { problems }: SavedConnections): void {
   void notices.warning(message + more, { label: l10n.t('Open Settings'), run: open });
 }
 
-/** Returns true also for an invalid entry: its connection stays open until the user fixes it. */
+/** Also returns true for an invalid entry: its connection stays open until the user fixes the entry. */
 function isConfigured({ connections, brokenIds }: SavedConnections, id: string): boolean {
   return connections.some((one) => one.id === id) || brokenIds.includes(id);
 }
@@ -68,7 +68,7 @@ async function updateConnection(services: CommandServices, connection: Connectio
   else if (shown?.id === id && shown.name !== name) connectionStore.rename(name);
 }
 
-/** Returns true if two entries differ at most in their names. */
+/** Returns true if two entries differ at most in name. */
 function hasSameEndpoint(one: Connection, other: Connection): boolean {
   const serialize = ({ server, port, scheme, allowInsecureHttp, transport, apiKeyVariable }: Connection): string =>
     JSON.stringify([server, port, scheme, allowInsecureHttp, transport, apiKeyVariable]);
@@ -83,7 +83,7 @@ async function updateKey(services: CommandServices, connection: Connection): Pro
     await (isUsed(services, connection.id) ? reopenAfterChange : openForTransfers)(services, connection);
 }
 
-/** Offers to reload the window: some editors in a browser read the secrets only while they load. */
+/** Offers to reload the window, because some browser-based editors read the secrets only at startup. */
 function offerReload(notices: Notices, { name }: Connection): void {
   const reload = (): unknown => commands.executeCommand('workbench.action.reloadWindow');
   const message = l10n.t(

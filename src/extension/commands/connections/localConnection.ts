@@ -10,7 +10,7 @@ import { getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { openOrThrow } from './connectionFailure.ts';
 
-/** Address of the local service until it runs. */
+/** Address of the local service before it has started. */
 const placeholderAddress = 'http://127.0.0.1';
 
 /** Returns true if the databases of the local service are shown. */
@@ -34,13 +34,15 @@ export async function openLocalConnection(services: CommandServices): Promise<Op
   }
 }
 
-/** Connects to the local service only for its transfers. Does nothing if the service can't be started. */
+/**
+ * Connects to the local service in the background, to monitor its transfers. Ignores a service that can't be started.
+ */
 export async function openLocalInBackground(services: CommandServices): Promise<void> {
   const access = await startLocalService(services).catch(() => undefined);
   if (access) await services.connectFlow.openInBackground(access.connection, access.apiKey);
 }
 
-/** Starts the local service if it isn't running; returns its connection and key. */
+/** Starts the local service if it isn't running. Returns its connection and key. */
 export async function startLocalService({
   localService,
 }: CommandServices): Promise<{ readonly connection: Connection; readonly apiKey: string }> {
@@ -48,7 +50,9 @@ export async function startLocalService({
   return { connection: createLocalConnection(address), apiKey: token };
 }
 
-/** Reconnects after the service has moved, and shows its end (D29: shared service). */
+/**
+ * Reconnects if the address of the service has changed; shows in the view that the service ended (D29: shared service).
+ */
 export async function handleServiceChange(services: CommandServices, change: LocalServiceChange): Promise<void> {
   const { sessions, connectFlow, connectionStore } = services;
   const session = sessions.get(localConnectionId);

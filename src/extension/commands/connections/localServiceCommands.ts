@@ -9,14 +9,14 @@ import { describeProgress, getTransferTitle } from '../../words/transferWords.ts
 import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection } from './localConnection.ts';
 
-/** Connects to the local service. Moves the focus from a button that disappears to the row of the connection. */
+/** Connects to the local service. Moves the focus from the disappearing welcome button to the connection's row. */
 export async function startAndConnect(services: CommandServices, button: WelcomeButton | undefined): Promise<void> {
   const opening = openLocalConnection(services);
   if (button) services.views.focusConnection();
   await opening;
 }
 
-/** Stops the local service; asks first if it runs transfers or other windows use it. */
+/** Stops the local service. Asks for confirmation if transfers are running or other windows use the service. */
 export async function stopLocalService(services: CommandServices): Promise<void> {
   const { localService, connectFlow, sessions, notices } = services;
   const others = await localService.countOtherWindows();
@@ -47,7 +47,7 @@ async function confirmStop({ notices, transferStore }: CommandServices, others: 
   return await notices.confirm(question, details.filter(Boolean).join('\n\n'), l10n.t('Stop Local Service'));
 }
 
-/** Number of transfers that a question lists. */
+/** Maximum number of transfers listed in the confirmation. */
 const maxListedTransfers = 5;
 
 function describeRunningTransfers(running: readonly Transfer[]): string {

@@ -9,7 +9,7 @@ import { describeError } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { handleServiceChange, refreshLocalDatabases } from './localConnection.ts';
 
-/** Updates the connection when the service changes, and the service when the settings do (D29: shared service). */
+/** Updates the connection when the service changes, and the service when the settings change (D29: shared service). */
 export function syncLocalService(services: CommandServices): Disposable {
   const { localService, notices, settings } = services;
   const lifetime = new Lifetime();

@@ -12,7 +12,7 @@ import { getReasonActions } from './connectionFailure.ts';
 import { openConnection } from './connectionOpener.ts';
 import { pickConnection } from './connectionPicker.ts';
 
-/** Closes the active connection; its key stays saved. */
+/** Closes the active connection and keeps its key. */
 export function disconnect({ connectFlow, connectionStore, transferStore, notices }: CommandServices): void {
   const { shown } = connectionStore;
   if (!shown) {
@@ -33,7 +33,7 @@ export function disconnect({ connectFlow, connectionStore, transferStore, notice
 
 const newConnectionChoice = '';
 
-/** Makes a connection the active one: that of a row which names it, or a saved or new one that the user picks. */
+/** Makes a connection active: the row's connection, or a saved or new one that the user picks. */
 export async function switchConnection(services: CommandServices, node?: ConnectionNode): Promise<void> {
   const newConnection = { label: l10n.t('Connect to Another Service…'), value: newConnectionChoice, alwaysShow: true };
   const id = node?.id ?? (await pickConnection(services, l10n.t('Select a service to connect to'), [newConnection]));
@@ -41,7 +41,9 @@ export async function switchConnection(services: CommandServices, node?: Connect
   else if (id !== undefined) await openConnection(services, id);
 }
 
-/** Lists the databases again; reconnects if connecting failed. From a row, checks the key of its connection. */
+/**
+ * Reloads the list of databases, and reconnects after a failure. On a connection's row, checks the connection's key.
+ */
 export async function refreshDatabases(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { connectFlow, connectionStore, sessions } = services;
   const { state } = connectionStore;
@@ -53,7 +55,7 @@ export async function refreshDatabases(services: CommandServices, node: Connecti
   if (node?.id !== undefined && node.id === activeId) throwIfFailed(services, node.id, connectionStore.listing.reason);
 }
 
-/** Checks whether the key of a connection is accepted; opens the connection if it isn't open. */
+/** Checks that the service accepts the key of a connection. Opens the connection if it isn't open. */
 async function checkConnection(services: CommandServices, id: string): Promise<void> {
   const { sessions, connectFlow } = services;
   if (sessions.get(id)) throwIfFailed(services, id, await connectFlow.tryKey(id));

@@ -18,7 +18,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection, refreshLocalDatabases } from './localConnection.ts';
 
-/** Serves a folder as a database; asks for the folder, unless it is given, and for a name. */
+/** Serves a folder as a database. Asks for a name, and for the folder unless it is given. */
 export async function serveFolder(services: CommandServices, given: Uri | undefined): Promise<void> {
   const uri = given ?? (await pickFolder(l10n.t('Serve a Folder as a Database')));
   if (!uri) return;
@@ -39,7 +39,7 @@ export async function serveFolder(services: CommandServices, given: Uri | undefi
   services.notices.showStatusMessage(l10n.t('Added {0} as a database.', toPlainLine(answer.value)));
 }
 
-/** Removes a served folder from the settings, and offers Undo. The local service follows the settings. */
+/** Removes a served folder from the settings, and offers Undo. The local service picks up the change. */
 export async function stopServing(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const saved = node ? findServedFolder(services, node) : await askServedFolder(services.settings.servedFolders);
   if (!saved) return;
@@ -49,7 +49,7 @@ export async function stopServing(services: CommandServices, node: DatabaseNode 
   void notices.info(message, { label: l10n.t('Undo'), run: () => settings.saveServedFolder(saved) });
 }
 
-/** Returns the path of a folder that can be served. Throws a {@link CommandFailure} for any other. */
+/** Returns the path of a folder. Throws a {@link CommandFailure} if the folder can't be served. */
 async function requireServableFolder(servicePlaces: ServicePlaces, uri: Uri): Promise<string> {
   const name = toPlainLine(uri.scheme === 'file' ? uri.fsPath : uri.toString(true));
   if (uri.scheme !== 'file') {
@@ -85,7 +85,7 @@ function validateName(services: CommandServices, folder: string, name: string): 
   return taken.includes(name) ? l10n.t('A database with this name already exists.') : undefined;
 }
 
-/** Shows the databases after a change of the settings; starts the service if it isn't running. */
+/** Shows the databases after a settings change. Starts the service if it isn't running. */
 async function showServed(services: CommandServices): Promise<void> {
   const { localService } = services;
   try {

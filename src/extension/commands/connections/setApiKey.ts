@@ -6,7 +6,10 @@ import type { CommandServices } from '../services.ts';
 import { askApiKey } from './apiKeyPrompt.ts';
 import { pickSavedConnection } from './connectionPicker.ts';
 
-/** Sets the key of the row's connection, the active one, or one that the user picks; reopens it if it is open. */
+/**
+ * Sets the key of the row's connection, the active connection, or the user's pick. Reopens the connection if it is
+ * open.
+ */
 export async function setApiKey(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { settings, connectFlow, connectionStore, sessions, notices } = services;
   const requestedId = node?.id ?? connectionStore.shown?.id;
@@ -24,7 +27,7 @@ export async function setApiKey(services: CommandServices, node: ConnectionNode 
   notices.showStatusMessage(l10n.t('API key accepted.'));
 }
 
-/** Removes the environment variable of a connection, which would override the key that was entered. */
+/** Removes the environment variable of a connection, because it would override the entered key. */
 async function removeKeyVariable({ apiKeys, settings }: CommandServices, connection: Connection): Promise<Connection> {
   if (!apiKeys.isFromEnvironment(connection)) return connection;
   const { apiKeyVariable, ...others } = connection;

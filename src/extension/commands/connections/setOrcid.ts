@@ -5,19 +5,19 @@ import { getUserId } from '../../editor/userId.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Returns the `orcid` of a connection's requests; asks for an ORCID iD if the service needs one and none is saved.
- * Undefined if the user canceled.
+ * Returns the `orcid` for requests to a connection. Asks for an ORCID iD if the service needs one and none is saved.
+ * Returns undefined if the user cancels.
  */
 export async function requireOrcid(services: CommandServices, connectionId: string): Promise<string | undefined> {
   return getUserId(services.settings, connectionId) || (await askOrcid(services));
 }
 
-/** Asks for the ORCID iD of the user. */
+/** Asks for the user's ORCID iD. */
 export async function setOrcid(services: CommandServices): Promise<void> {
   if ((await askOrcid(services)) !== undefined) services.notices.showStatusMessage(l10n.t('ORCID iD saved.'));
 }
 
-/** Asks for the ORCID iD and saves it. Undefined if the user canceled. */
+/** Asks for the ORCID iD and saves it. Returns undefined if the user cancels. */
 async function askOrcid({ settings }: CommandServices): Promise<string | undefined> {
   const answer = await askText(createSingleStep(l10n.t('ORCID iD')), createOrcidInput(settings.enteredOrcid));
   const orcid = typeof answer === 'string' ? undefined : parseOrcid(answer.value);

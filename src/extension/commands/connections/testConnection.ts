@@ -14,7 +14,7 @@ import { requireSavedConnection } from './connectionOpener.ts';
 import { pickConnection } from './connectionPicker.ts';
 import { startLocalService } from './localConnection.ts';
 
-/** Tests the steps to a service one by one, and reports the first that fails, the reason and a remedy. */
+/** Tests a connection step by step, and reports the first failing step with its reason and a fix. */
 export async function testConnection(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { testDependencies, connectionStore, notices } = services;
   const id =

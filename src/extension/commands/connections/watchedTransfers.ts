@@ -6,9 +6,9 @@ import { openInBackground } from './connectionOpener.ts';
 import { reopenUnlessShown } from './connectionPicker.ts';
 
 /**
- * Opens every connection that has running transfers, without prompting. At the start, the connection that was used last
- * is shown, or else that of the newest transfer. A connection with a transfer that starts later, in any window, is
- * opened in the background. Each is opened once, so that a manual disconnect lasts.
+ * Opens every connection that has running transfers, without prompting. At startup, shows the last used connection or,
+ * failing that, the connection of the newest transfer. When a transfer starts later in any window, opens its connection
+ * in the background. Each connection is opened only once, so that a manual disconnect lasts.
  */
 export function watchRunningTransfers(services: CommandServices): Disposable {
   const { transferStore, sessions, memory } = services;
@@ -34,8 +34,8 @@ export function watchRunningTransfers(services: CommandServices): Disposable {
 }
 
 /**
- * Returns the connections with running transfers, that of the newest first, except `openedIds`. Only at the start this
- * includes a local service that was stopped: later the user decides when it starts again.
+ * Returns the connections with running transfers except `openedIds`, sorted by newest transfer. Includes a stopped
+ * local service only at startup: later, the user decides when to start it again.
  */
 function findConnectionsInUse(
   { settings, transferStore }: CommandServices,

@@ -23,7 +23,7 @@ export interface CsvMemory {
   rememberIdFile(address: string): Promise<void>;
 }
 
-/** Asks for a CSV file and the column that contains the ids. */
+/** Asks for a CSV file and the column that contains the IDs. */
 export async function askCsvIds(
   position: StepPosition,
   memory: CsvMemory,
@@ -60,7 +60,7 @@ async function askFile(position: StepPosition, memory: CsvMemory): Promise<Input
   return file ? { value: file } : 'cancel';
 }
 
-/** Lists each table once: the one in the active editor, the other open ones, the last one, those of the workspace. */
+/** Lists each table once: the active editor's, other open ones, the last used one, and those in the workspace. */
 async function createFileChoices(memory: CsvMemory): Promise<readonly Choice<Uri | undefined>[]> {
   const inWorkspace = await workspace.findFiles('**/*.{csv,tsv}', '**/{node_modules,.git}/**', 200);
   const last = await findLastFile(memory);
@@ -80,7 +80,7 @@ function findOpenFiles(): readonly Uri[] {
   return files.filter(({ path }) => extensions.some((extension) => path.toLowerCase().endsWith(`.${extension}`)));
 }
 
-/** Returns true for the input of a tab that shows a file, in whichever editor. */
+/** Returns true for the input of a tab that shows a file, regardless of the editor type. */
 function hasUri(input: unknown): input is { readonly uri: Uri } {
   return input instanceof TabInputText || input instanceof TabInputCustom || input instanceof TabInputNotebook;
 }
@@ -98,7 +98,7 @@ async function findLastFile(memory: CsvMemory): Promise<Uri | undefined> {
   }
 }
 
-/** Returns the text of a file, with the changes that are not saved yet. */
+/** Returns the text of a file, including unsaved changes. */
 async function readText(file: Uri): Promise<string> {
   const document = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
   if (document) return document.getText();

@@ -36,7 +36,7 @@ export async function showMetadataJson(
   }
 }
 
-/** Copies the ids of files to the clipboard, one a line. */
+/** Copies the IDs of files to the clipboard, one per line. */
 export async function copyFileId(
   services: CommandServices,
   argument: FileArgument | undefined,

@@ -9,13 +9,13 @@ import { createSearchStep } from '../../notices/nextSteps.ts';
 import { formatSize } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 
-/** A file of a connection, with its metadata if they are loaded. */
+/** A file of a connection, with its metadata if loaded. */
 export interface KnownFile {
   readonly ref: FileRef;
   readonly entry?: FileEntry;
 }
 
-/** Returns the files that a command was started on: selected rows, one row, or the file of a page. */
+/** Returns the files that a command applies to: the selected rows, one row, or the file of a metadata page. */
 export function getSelectedFiles(
   argument: FileNode | FileRef | undefined,
   selection: readonly (FileNode | FileRef)[] | undefined,
@@ -24,7 +24,7 @@ export function getSelectedFiles(
   return rows.map(toKnownFileFromRow);
 }
 
-/** Asks for files of the searches that are shown. Undefined if the user canceled. */
+/** Asks for files from the current searches. Returns undefined if the user cancels. */
 export async function askFiles(searches: SearchStore, title: string): Promise<readonly KnownFile[] | undefined> {
   const files = searches
     .getAll()
@@ -47,7 +47,7 @@ export async function askFiles(searches: SearchStore, title: string): Promise<re
   return typeof answer === 'string' ? undefined : answer.value;
 }
 
-/** Fetches missing metadata. Files that the service doesn't return are left unchanged. */
+/** Fetches missing metadata. Leaves files that the service doesn't return unchanged. */
 export async function loadEntries(flow: MetadataFlow, files: readonly KnownFile[]): Promise<readonly KnownFile[]> {
   const entries = new Map<string, FileEntry>();
   const missing = files.filter(({ entry }) => !entry).map(({ ref }) => ref);
@@ -69,7 +69,7 @@ function getDistinctDatabases(refs: readonly FileRef[]): readonly Pick<FileRef, 
   return [...new Map(refs.map((ref) => [JSON.stringify([ref.connectionId, ref.database]), ref])).values()];
 }
 
-/** Converts a file that a search has found. */
+/** Converts a search result to a {@link KnownFile}. */
 export function toKnownFile(entry: FileEntry, connectionId: string): Required<KnownFile> {
   return { ref: { connectionId, database: entry.database, id: entry.id, name: entry.name }, entry };
 }

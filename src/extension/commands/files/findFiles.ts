@@ -14,10 +14,10 @@ import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { askIds, createIdSourcePick, type IdSource } from './idSources.ts';
 
-/** Number of ids above which the user is asked to confirm. */
+/** Number of IDs above which the user is asked to confirm. */
 const confirmationThreshold = 5000;
 
-/** Asks for a database and for ids from one of several sources, and fetches those files (D8: metadata by ids). */
+/** Asks for a database and for file IDs from one of several sources, and fetches those files (D8: metadata by ids). */
 export async function findFilesById(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const { searchFlow, settings, memory, notices, views } = services;
   const session = await requireSession(services);
@@ -38,7 +38,7 @@ export async function findFilesById(services: CommandServices, node: DatabaseNod
   await running;
 }
 
-/** Asks for other ids of the same database. Undefined if the user canceled. */
+/** Lets the user edit the IDs of a search. Returns undefined if the user cancels. */
 export async function editIds(
   { notices, memory }: CommandServices,
   query: SearchQuery,
@@ -49,7 +49,7 @@ export async function editIds(
   return isDone && (await confirmManyIds(notices, query.database, ids)) ? { ...query, ids } : undefined;
 }
 
-/** Creates the steps that ask for the source of the ids, and then for the ids. */
+/** Creates the steps that ask for the source of the IDs and then for the IDs. */
 function createIdSteps(
   memory: Memory,
   setIds: (ids: readonly string[]) => void,

@@ -6,10 +6,10 @@ import { toPlainText } from '../../words/plainText.ts';
 import { describeSearchTerms } from '../../words/searchWords.ts';
 import { askCsvIds, type CsvMemory } from './csvIds.ts';
 
-/** Source of ids. */
+/** Source of the file IDs. */
 export type IdSource = 'typed' | 'selection' | 'clipboard' | 'csv';
 
-/** Creates the choices of sources. The clipboard is read only if it is chosen. */
+/** Creates the choice of sources. The clipboard is read only if the user chooses it. */
 export function createIdSourcePick(): PickOptions<IdSource> {
   const selected = parseIds(getSelectedText());
   const choices: Choice<IdSource>[] = [
@@ -27,7 +27,7 @@ function createSelectionChoice(ids: readonly string[]): Choice<IdSource> {
   return { label: l10n.t('Editor selection'), description, value: 'selection' };
 }
 
-/** Reads the ids from a source, after asking for what that needs. */
+/** Reads the IDs from a source, and asks for the text or file if the source requires it. */
 export async function askIds(
   position: StepPosition,
   source: IdSource,
@@ -43,7 +43,7 @@ export async function askIds(
   return 'skip';
 }
 
-/** Number of ids that can be edited in an input. */
+/** Maximum number of IDs that can be edited in an input box. */
 const maxEditableIds = 200;
 
 async function askTyped(

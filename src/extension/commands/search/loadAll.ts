@@ -6,10 +6,10 @@ import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseConnectedSearch } from './searches.ts';
 
-/** Number of loaded files at which the user is asked to continue; the next limits are ten times as high each. */
+/** Number of loaded files at which the user is asked to continue. Each further limit is ten times the previous one. */
 const firstLimit = 5000;
 
-/** Loads all pages of a search; asks at each limit whether to continue. */
+/** Loads all pages of a search. Asks at each limit before continuing. */
 export async function loadAll(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notices } = services;
   const placeholder = l10n.t('Select the search to load all files for');
@@ -26,7 +26,7 @@ export async function loadAll(services: CommandServices, node: SearchNode | unde
     notices.showStatusMessage(l10n.t('All results are loaded: {0}.', formatFileCount(search.files.length)));
 }
 
-/** Loads up to the next limit; returns true if it was reached and more files may exist. */
+/** Loads up to the next limit. Returns true if the limit was reached and more files may exist. */
 async function loadToLimit({ searchStore, searchFlow }: CommandServices, key: string): Promise<boolean> {
   const before = searchStore.get(key);
   if (!before?.mayHaveMore) return false;
@@ -42,7 +42,7 @@ function getNextLimit(count: number): number {
   return limit;
 }
 
-/** Asks whether to keep loading; false if the user dismissed the question. */
+/** Asks whether to keep loading. Returns false if the user dismisses the prompt. */
 async function confirmLoadMore(notices: Notices, search: Search | undefined): Promise<boolean> {
   let isConfirmed = false;
   const text = plural(

@@ -11,7 +11,7 @@ import { toSearchQuery } from './searchOptions.ts';
 import { askSearch } from './searchPrompt.ts';
 import { chooseSearch } from './searches.ts';
 
-/** Asks for other terms and options, and searches. The new search replaces the old one unless that has checked files. */
+/** Asks for new terms and options, and runs the search. Replaces the old search unless the user checked files in it. */
 export async function refineSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseSearch(services, node, l10n.t('Select the search to refine'));
   const session = search && (await getOrOpenConnection(services, search.connectionId));
@@ -20,7 +20,7 @@ export async function refineSearch(services: CommandServices, node: SearchNode |
   if (query) await replaceSearch(services, session, search, query);
 }
 
-/** Searches, and removes the old search unless the user checked files of it. */
+/** Runs the search, and removes the old one unless the user checked files in it. */
 async function replaceSearch(
   { searchStore, searchFlow, views }: CommandServices,
   session: OpenConnection,
@@ -28,7 +28,7 @@ async function replaceSearch(
   query: SearchQuery,
 ): Promise<void> {
   const count = searchStore.getCheckedCount(search.key);
-  // Files that were found by their IDs were all checked by the search itself.
+  // A search by IDs checks all of its files itself.
   const areChecksOwn = search.query.ids !== undefined && count === search.files.length;
   const running = searchFlow.run(session, query);
   if (count === 0 || areChecksOwn) searchFlow.dismiss([search.key]);

@@ -10,17 +10,17 @@ import type { CommandServices } from '../services.ts';
 import { toSearchQuery, type SearchDraft } from './searchOptions.ts';
 import { askAllFiles, askSearch, createDraft } from './searchPrompt.ts';
 
-/** Asks for the database, unless it is given, and for terms, and searches. */
+/** Asks for the search terms, and for the database unless it is given, and starts the search. */
 export async function searchFiles(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   await askAndSearch(services, node, false);
 }
 
-/** Does the same as {@link searchFiles}, and asks for filters in a step of their own. */
+/** Like {@link searchFiles}, but asks for filters in a separate step. */
 export async function searchWithFilters(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   await askAndSearch(services, node, true);
 }
 
-/** Shows what a database holds, and asks for terms to search it. */
+/** Shows the contents of a database, and asks for terms to search it. */
 export async function openDatabase(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   if (node) services.views.expandDatabase(node);
   await askAndSearch(services, node, false);
@@ -52,7 +52,7 @@ async function askAndSearch(
 
 /**
  * Asks for terms and options, and searches every database except those known to refuse such a search (D38: learned
- * searchability). From the row that names those, searches them too.
+ * searchability). When started from the row that lists the excluded databases, searches them as well.
  */
 export async function searchAllDatabases(services: CommandServices, node: LeftOutNode | undefined): Promise<void> {
   const { searchFlow, searchStore, connectionStore } = services;

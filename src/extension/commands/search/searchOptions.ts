@@ -20,9 +20,9 @@ import {
 } from '../../words/searchWords.ts';
 import { askParameter } from './searchParameter.ts';
 
-/** A search that is being put together, step by step. */
+/** A search that the user is building step by step. */
 export interface SearchDraft {
-  /** Name of the database; undefined for all of them. */
+  /** Name of the database; undefined for all databases. */
   database: string | undefined;
   query: string;
   status: FileStaging | undefined;
@@ -35,7 +35,7 @@ type AskOption = (position: StepPosition) => ReturnType<Step>;
 
 const maxPageSize = 10_000;
 
-/** Shows the options of a search, one a row; Enter on the first row starts the search. */
+/** Shows the options of a search, one per row. Enter on the first row starts the search. */
 export async function askOptions(
   parameterFlow: ParameterFlow,
   position: StepPosition,
@@ -103,7 +103,7 @@ async function askPageSize(position: StepPosition, draft: SearchDraft): ReturnTy
   return toStepResult(answer, (value) => (draft.pageSize = Number(value)));
 }
 
-/** Creates a row for each parameter of the database; if the service lists none, one row for all of them as JSON. */
+/** Creates a row for each parameter of the database. If the service lists none, a single row takes them as JSON. */
 async function createParameterChoices(
   draft: SearchDraft,
   database: string,

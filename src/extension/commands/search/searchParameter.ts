@@ -11,14 +11,14 @@ import {
   type ParameterForm,
 } from '../../words/parameterWords.ts';
 
-/** Holds the parameters; undefined if none is set. */
+/** Holds the specific parameters, or undefined if none is set. */
 interface ParameterTarget {
   specific: JsonObject | undefined;
 }
 
 /**
- * Asks for the value of a search parameter: one that the service lists, or text of its type. Empty unsets it.
- * `isLocal` is true for the local service, whose parameters have labels and accept what people write.
+ * Asks for the value of a search parameter: a listed value, or text of the parameter's type. Empty input clears it.
+ * `isLocal` is true for the local service, whose parameters have labels and accept informal values such as "10 MB".
  */
 export async function askParameter(
   position: StepPosition,
@@ -35,7 +35,7 @@ export async function askParameter(
     : await askTyped(position, target, name, { ...parameter, label: getParameterLabel(name, isLocal) });
 }
 
-/** Asks for a value as people write it, and shows what was understood. */
+/** Asks for a value in its informal notation, and shows how it is interpreted. */
 async function askWritten(
   position: StepPosition,
   target: ParameterTarget,

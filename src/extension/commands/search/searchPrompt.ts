@@ -32,9 +32,9 @@ import { askOptions, type SearchDraft } from './searchOptions.ts';
 interface AskSearchOptions {
   readonly title: string;
   readonly draft: SearchDraft;
-  /** The database isn't asked for. */
+  /** Skips the step that asks for the database. */
   readonly isDatabaseGiven: boolean;
-  /** Asks for filters in a step of their own; otherwise a button of the words leads to them. */
+  /** Asks for filters in a separate step. Otherwise, a button in the search terms step opens them. */
   readonly hasFilterStep?: boolean;
 }
 
@@ -46,12 +46,12 @@ interface DraftOptions {
 
 type DatabaseChoice = { readonly name: string | undefined } | { readonly recent: RecentSearch };
 
-/** Number of recent searches that are listed before the databases. */
+/** Number of recent searches listed before the databases. */
 const maxFirstRecent = 5;
 
 /**
- * Creates a draft with the words of the last search. Its filters are taken over only if they are asked for; its
- * parameters apply only to the same database.
+ * Creates a draft with the terms of the last search. Copies its filters only if there is a filter step, and its
+ * parameters only for the same database.
  */
 export async function createDraft(
   services: CommandServices,
@@ -64,7 +64,7 @@ export async function createDraft(
   return { ...draft, database, specific: last?.database === database ? draft.specific : undefined };
 }
 
-/** Asks for database, terms and options. Undefined if the user canceled. */
+/** Asks for the database, terms and options. Returns undefined if the user cancels. */
 export async function askSearch(
   services: CommandServices,
   session: OpenConnection,
@@ -89,7 +89,7 @@ export async function askSearch(
   return draft;
 }
 
-/** Creates a search for all files of a database, which is asked for unless it is given. */
+/** Creates a search for all files of a database. Asks for the database unless it is given. */
 export async function askAllFiles(
   services: CommandServices,
   session: OpenConnection,
@@ -115,7 +115,7 @@ function toDraft(
   return { database, query, status, pageSize: pageSize ?? services.settings.pageSize, specific };
 }
 
-/** Lists the newest recent searches, then the databases, then the other recent searches. */
+/** Lists the most recent searches, then the databases, then the older searches. */
 async function createDatabasePick(
   services: CommandServices,
   session: OpenConnection,
@@ -153,7 +153,7 @@ async function remember(services: CommandServices, session: OpenConnection, draf
   });
 }
 
-/** Asks for the words; a button leads to the filters if `hasButton`. */
+/** Asks for the search terms. If `hasButton` is true, a button opens the filters. */
 async function askTerms(
   services: CommandServices,
   position: StepPosition,
@@ -177,7 +177,7 @@ async function askTerms(
   }
 }
 
-/** Returns true if the search parameters of a service have labels (D21: search syntax). */
+/** Returns true for the local service, whose search parameters have labels (D21: search syntax). */
 function isLocal({ service }: OpenConnection): boolean {
   return service.pagesExactly === true;
 }

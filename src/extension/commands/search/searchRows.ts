@@ -24,12 +24,12 @@ export async function loadMore(services: CommandServices, node: SearchNode | und
 export async function repeatSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseConnectedSearch(services, node, l10n.t('Select the search to repeat'));
   if (!search) return;
-  // The search of an earlier window keeps its checks.
+  // A search restored from an earlier window keeps its checked files.
   if (search.isStale) await services.searchFlow.refresh(search.key);
   else await services.searchFlow.restart(search.key);
 }
 
-/** Stops a running search; its results stay. */
+/** Stops a running search and keeps its results. */
 export async function stopSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseSearch(services, node, l10n.t('Select the search to stop'), {
     isEligible: ({ isLoading }) => isLoading,
@@ -38,7 +38,7 @@ export async function stopSearch(services: CommandServices, node: SearchNode | u
   if (search) services.searchFlow.stop([search.key]);
 }
 
-/** Removes a search, or all that are selected, and offers Undo. */
+/** Removes a search, or all selected ones, and offers Undo. */
 export async function dismissSearch(
   services: CommandServices,
   node: SearchNode | undefined,
@@ -74,7 +74,7 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
   if (typeof answer !== 'string') services.searchStore.update(search.key, { order: answer.value });
 }
 
-/** Checks all loaded files of a search; if more may exist, offers to load them first. */
+/** Checks all loaded files of a search. If more may exist, offers to load them first. */
 export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notices } = services;
   const search = await chooseSearch(services, node, l10n.t('Select the search to check all files of'));
@@ -82,7 +82,7 @@ export async function checkAllFiles(services: CommandServices, node: SearchNode 
   const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
   if (choice === 'all') {
     await loadAll(services, { kind: 'search', key: search.key });
-    // Loading may have been stopped or have failed: ask again.
+    // Loading may have failed or been stopped, so ask again.
     await checkAllFiles(services, { kind: 'search', key: search.key });
   } else if (choice === 'loaded') {
     searchStore.checkAll(search.key);
@@ -112,8 +112,8 @@ function describeCheckedAll(count: number, mayHaveMore: boolean): string {
 }
 
 /**
- * Toggles the check box of a file, or of all selected ones; if all of them are checked, unchecks them. The editor has no
- * keyboard command for check boxes.
+ * Toggles the checkbox of a file or of all selected files: checks them, or unchecks them if all are checked. The editor
+ * has no keyboard command for checkboxes.
  */
 export function toggleCheck(
   { searchStore }: CommandServices,
@@ -126,7 +126,7 @@ export function toggleCheck(
   for (const { searchKey, file } of rows) searchStore.drawChecked(searchKey, [file], shouldCheck);
 }
 
-/** Does what Space does in a list with check boxes: checks a file, or all selected ones; expands any other row. */
+/** Implements Space: toggles the checkboxes of files, and expands or collapses any other row. */
 export async function toggleFocusedRow(services: CommandServices, node: FileNode | undefined): Promise<void> {
   const selected = services.views.selectedResults.filter((row) => row.kind === 'file');
   if (node) toggleCheck(services, node, selected);

@@ -9,14 +9,16 @@ import { formatResultCount, getDatabaseLabel, describeFilters, describeSearchTer
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Limits the searches to choose from. */
+/** Limits which searches the user can choose from. */
 interface SearchFilter {
   readonly isEligible?: (search: Search) => boolean;
-  /** Explains that there is no such search. */
+  /** Message for the case that no search matches. */
   readonly emptyText?: string;
 }
 
-/** Returns the search of a row, the only one, or one that the user picks. Undefined if canceled, or if it is gone. */
+/**
+ * Returns the row's search, the only search, or the user's pick. Returns undefined if canceled or removed meanwhile.
+ */
 export async function chooseSearch(
   { searchStore }: CommandServices,
   node: SearchNode | undefined,
@@ -33,7 +35,7 @@ export async function chooseSearch(
   return typeof answer === 'string' ? undefined : searchStore.get(answer.value);
 }
 
-/** Does the same as {@link chooseSearch}, and opens the connection of the search if needed. */
+/** Like {@link chooseSearch}, but also opens the connection of the search if needed. */
 export async function chooseConnectedSearch(
   services: CommandServices,
   node: SearchNode | undefined,

@@ -6,8 +6,8 @@ import { getServedFolder } from '../verification/transferredFolders.ts';
 const maxWaitMs = 1_000;
 
 /**
- * Returns the free bytes of a destination, if it is a folder that a service of this machine serves or that the user
- * has selected before. Undefined if it isn't, or if its file system doesn't respond in time.
+ * Returns the free bytes at a destination whose folder is served by this machine or was selected by the user. Returns
+ * undefined for any other destination, or if the file system doesn't respond in time.
  */
 export async function getDestinationFreeBytes(
   { connectionStore, sessions, memory }: CommandServices,

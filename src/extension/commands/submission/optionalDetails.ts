@@ -20,7 +20,7 @@ type DetailsAction = 'continue' | 'description' | 'instructions' | 'lastDescript
 
 const maxValueLength = 80;
 
-/** Shows the optional details on one page (§4.5). Its first row continues, so that Enter passes the page over. */
+/** Shows the optional details in one step (§4.5). Its first row continues, so that Enter skips the step. */
 export async function askOptionalDetails(
   services: CommandServices,
   position: StepPosition,
@@ -68,7 +68,7 @@ async function createPick(services: CommandServices, draft: DetailsDraft): Promi
   };
 }
 
-/** Creates the rows that use the details of the last transfer. */
+/** Creates the rows that reuse the details of the last transfer. */
 async function createLastChoices(
   services: CommandServices,
   { description, instructions }: DetailsDraft,

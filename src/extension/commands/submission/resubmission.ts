@@ -31,7 +31,9 @@ import { confirmSubmission } from './submissionSummary.ts';
 import { submitTransfers } from './submitter.ts';
 import { askTransferDetails, canTransferTo, confirmKnownDetails } from './transferDetailsPrompt.ts';
 
-/** Submits the files of a transfer that ended or isn't confirmed: all, an edited selection, or those reported missing. */
+/**
+ * Resubmits files of an ended or unconfirmed transfer: all files, an edited selection, or the files reported missing.
+ */
 export async function submitAgain(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const transfer = await chooseTransfer(services, node, canSubmitAgain, l10n.t('Select the transfer to run again'));
   if (!transfer) return;
@@ -46,8 +48,8 @@ export async function submitAgain(services: CommandServices, node: TransferNode 
 }
 
 /**
- * Submits a transfer again after its summary, from which it can be edited. Asks first if the server named some of its
- * files. Replaces a transfer that isn't confirmed.
+ * Shows the summary of a transfer, where the user can edit it, and resubmits it. If the server's message names some of
+ * the files, first asks which files to submit. Replaces a transfer that isn't confirmed.
  */
 export async function resubmitTransfer(services: CommandServices, earlier: Transfer): Promise<void> {
   const files = await askFilesToSubmit(earlier);
@@ -58,7 +60,7 @@ export async function resubmitTransfer(services: CommandServices, earlier: Trans
   if (confirmed) await submitTransfers(services, [confirmed], getReplacedKey(earlier));
 }
 
-/** Submits some files of a transfer once more, as a new transfer. */
+/** Resubmits some files of a transfer as a new transfer. */
 export async function resubmitFiles(
   services: CommandServices,
   { order }: Transfer,
@@ -69,7 +71,7 @@ export async function resubmitFiles(
   if (await getOrOpenConnection(services, order.connectionId)) await submitTransfers(services, orders);
 }
 
-/** Opens the connection of a transfer; returns its order for these files. Undefined if the user canceled. */
+/** Opens the connection of a transfer, and returns its order for these files. Returns undefined if the user cancels. */
 async function prepareOrder(
   services: CommandServices,
   { order }: Transfer,
@@ -80,7 +82,7 @@ async function prepareOrder(
   return orcid === undefined ? undefined : { ...order, orcid, files };
 }
 
-/** Asks for confirmation. Resolves to `back` if the user wants to edit the order, or has to. */
+/** Asks for confirmation. Resolves to `back` if the user wants or needs to edit the order. */
 async function confirmUnchanged(services: CommandServices, earlier: Transfer, order: TransferOrder): ReturnType<Step> {
   if (!canTransferTo(services, order)) return 'back';
   const confirm = (): ReturnType<Step> => confirmOrder(services, earlier, order, l10n.t('Edit…'));
@@ -88,8 +90,8 @@ async function confirmUnchanged(services: CommandServices, earlier: Transfer, or
 }
 
 /**
- * Asks the user to confirm an order. Looks up its ids first if the earlier submission may have crashed the server
- * (D37: crashing file ids).
+ * Asks the user to confirm an order. First looks up its IDs if the earlier submission may have crashed the server (D37:
+ * crashing file ids).
  */
 async function confirmOrder(
   services: CommandServices,
@@ -104,14 +106,14 @@ async function confirmOrder(
   return await confirmSubmission(services, [order], { replacedKey: getReplacedKey(earlier), backLabel, uncheckedIds });
 }
 
-/** Asks for files and details, starting with those of an order. Undefined if the user canceled. */
+/** Asks for files and details, with those of an order as defaults. Returns undefined if the user cancels. */
 async function editOrder(
   services: CommandServices,
   earlier: Transfer,
   given: TransferOrder,
 ): Promise<TransferOrder | undefined> {
   const { connectionId, orcid, source } = given;
-  // The databases of the active connection are listed.
+  // The destination step lists the databases of the active connection.
   if (!(await getOrOpenConnection(services, connectionId, { mustBeActive: true }))) return undefined;
   let { files } = given;
   let order: TransferOrder | undefined;
@@ -128,7 +130,7 @@ async function editOrder(
   return isConfirmed ? order : undefined;
 }
 
-/** Returns the key of a transfer that ends when its files are submitted again, because it never started. */
+/** Returns the key of a transfer that never started and that a resubmission therefore replaces. */
 function getReplacedKey({ state, key }: Transfer): string | undefined {
   return state === 'notConfirmed' ? key : undefined;
 }
@@ -145,7 +147,7 @@ async function askFiles(
   });
 }
 
-/** Returns all files of a transfer; if the server's message names some of them, asks which ones to submit. */
+/** Returns all files of a transfer. If the server's message names some of them, asks which ones to submit. */
 async function askFilesToSubmit({ order, status }: Transfer): Promise<readonly TransferFile[] | undefined> {
   const { files } = order;
   const named = findNamedFiles(status?.message ?? '', files);

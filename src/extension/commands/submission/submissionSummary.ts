@@ -20,25 +20,25 @@ import { getDestinationFreeBytes } from './destinationSpace.ts';
 interface SummaryOptions {
   /** Key of the transfer that this one replaces, because it never started. */
   readonly replacedKey?: string | undefined;
-  /** Label of the button that leads to the steps before the summary; without it there is no such button. */
+  /** Label of the button that leads back to the earlier steps. The button is omitted without a label. */
   readonly backLabel?: string | undefined;
-  /** Looks up how a file is staged, from its metadata (D31: staged display). */
+  /** Looks up the staging status of a file in its metadata (D31: staged display). */
   readonly getStaging?: StagingLookup;
-  /** Ids that could not be looked up after a submission with them lost its connection (D37: crashing file ids). */
+  /** IDs that couldn't be looked up after their submission lost its connection (D37: crashing file ids). */
   readonly uncheckedIds?: readonly string[];
 }
 
-/** Reasons to think twice before submitting. */
+/** Risks that the user has to confirm before submitting. */
 interface SubmissionRisks {
   readonly underWay: FilesUnderWay;
-  /** The file ids may crash the server (D37: crashing file ids). */
+  /** True if the file IDs may crash the server (D37: crashing file ids). */
   readonly isServerAtRisk: boolean;
   readonly warnings: readonly string[];
 }
 
 /**
- * Sums up the orders and asks whether to submit them. Warns of files that are already being transferred to the same
- * destination, except by the replaced transfer.
+ * Summarizes the orders and asks whether to submit them. Warns about files that another transfer, other than the
+ * replaced one, is already copying to the same destination.
  */
 export async function confirmSubmission(
   services: CommandServices,
@@ -93,7 +93,7 @@ async function sumUp(
   });
 }
 
-/** Shows the newest transfer with the same files, and asks again beside its page. */
+/** Shows the page of the newest transfer with the same files, and asks again. */
 async function showBeforeConfirming(
   services: CommandServices,
   underWay: FilesUnderWay,
@@ -109,7 +109,10 @@ async function showBeforeConfirming(
   return isConfirmed;
 }
 
-/** Returns the label of the button; other languages have a noun and a verb where English has one word. */
+/**
+ * Returns the label of the submit button. It has its own translation key, because "transfer" is both noun and verb in
+ * English.
+ */
 function getTransferButtonLabel(isRisky = false): string {
   if (isRisky) return l10n.t('Transfer Anyway');
   return l10n.t({ message: 'Transfer', comment: ['button'] });

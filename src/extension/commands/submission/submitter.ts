@@ -9,7 +9,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Result of a submission; without a transfer if not even its record could be written. */
+/** Result of a submission. `transfer` is missing if its record could not be written. */
 interface SubmissionResult {
   readonly order: TransferOrder;
   readonly transfer?: Transfer;
@@ -18,8 +18,8 @@ interface SubmissionResult {
 type ReportFailure = (cause: string, ...actions: NoticeAction[]) => void;
 
 /**
- * Submits the orders one after another, and shows their rows and failures. A failure doesn't stop the others. The
- * notices of transfers report one that isn't confirmed.
+ * Submits the orders one after another, and shows their rows and failures. Continues after a failure. `TransferNotices`
+ * reports an unconfirmed submission.
  */
 export async function submitTransfers(
   services: CommandServices,
@@ -66,7 +66,7 @@ function reportResult(
 ): void {
   const { id, key, state, problem, order } = transfer;
   const { transferPanels, notices } = services;
-  // Without a button the editor shortens a notice to one line, which would hide the reason at its end.
+  // The editor truncates a notice without buttons to one line, which would hide the reason at the end.
   const showDetails = { label: l10n.t('Show Details'), run: () => transferPanels.show(key) };
   const actions = [showDetails, ...createRemedyActions(problem, order.connectionId)];
   if (state === 'refused') reportFailure(problem ? describeReason(problem) : '', ...actions);

@@ -10,7 +10,7 @@ import {
 } from '../../editor/quickInput.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Asks for a description: in one line, or as a document with a preview. */
+/** Asks for a description: as a single line, or in a document with a preview. */
 export async function askDescription(
   services: CommandServices,
   position: StepPosition,
@@ -28,7 +28,7 @@ async function askDescriptionText(
   text: string,
 ): Promise<InputResult<string>> {
   const shown = toOneLine(text);
-  // The input shows one line; unless it is changed, the original line breaks are preserved.
+  // The input box shows a single line. If the user doesn't edit it, the original line breaks are preserved.
   const restoreLines = (typed: string): string => (toOneLine(typed) === shown ? text : typed);
   const askAgain = (value: string): Promise<InputResult<string>> => askDescriptionText(services, position, value);
   const write: InputButton = {

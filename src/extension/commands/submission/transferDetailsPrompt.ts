@@ -25,11 +25,11 @@ interface Draft extends DetailsDraft {
 /** Options of {@link askTransferDetails}. */
 interface TransferDetailsOptions {
   readonly title?: string;
-  /** Step before the others. */
+  /** Step that precedes the other steps. */
   readonly firstStep?: Step;
-  /** Details of an earlier transfer, as defaults. */
+  /** Details of an earlier transfer, used as defaults. */
   readonly earlier?: TransferDetails;
-  /** Sums up the details and asks for confirmation; the user can go back from there. */
+  /** Summarizes the details and asks for confirmation. The user can go back from this step. */
   confirm(details: TransferDetails): ReturnType<Step>;
 }
 
@@ -42,14 +42,14 @@ export async function findLastDestination(
   return findDestinations(services, sources).some(({ name }) => name === last) ? last : undefined;
 }
 
-/** Returns false if the shown connection no longer has a destination, or no longer writes to it. */
+/** Returns false if the active connection no longer has the destination or can no longer write to it. */
 export function canTransferTo(services: CommandServices, order: TransferOrder): boolean {
   const { shown, listing } = services.connectionStore;
   if (shown?.id !== order.connectionId || listing.databases.length === 0) return true;
   return findDestinations(services, [order.source]).some(({ name }) => name === order.destination);
 }
 
-/** Asks only for confirmation of a transfer whose details are known, and remembers its destination. */
+/** Asks for confirmation of a transfer whose details are known, and remembers its destination. */
 export async function confirmKnownDetails(
   { memory }: CommandServices,
   destination: string,
@@ -60,7 +60,7 @@ export async function confirmKnownDetails(
   return outcome;
 }
 
-/** Asks for the destination, for optional details, and for confirmation. False if the user canceled. */
+/** Asks for the destination, optional details and confirmation. Returns false if the user cancels. */
 export async function askTransferDetails(
   services: CommandServices,
   sources: readonly string[],
@@ -85,7 +85,7 @@ function findDestinations({ connectionStore }: CommandServices, sources: readonl
   return databases.filter(({ name, readOnly }) => !sources.includes(name) && readOnly !== true);
 }
 
-/** Asks for the destination; the one of the draft is the first. */
+/** Asks for the destination. The draft's destination is listed first. */
 async function askDestination(
   services: CommandServices,
   sources: readonly string[],

@@ -22,7 +22,9 @@ import {
 
 type FileRow = FileNode | FileRef;
 
-/** Transfers the given files; otherwise the checked ones, those selected in the view, or files that the user picks. */
+/**
+ * Transfers the given files or, without any, the checked files, the files selected in the view, or the user's picks.
+ */
 export async function transferFiles(
   services: CommandServices,
   argument: FileRow | undefined,
@@ -31,12 +33,12 @@ export async function transferFiles(
   await transfer(services, getSelectedFiles(argument, selection), false);
 }
 
-/** Does the same as {@link transferFiles}, without given files. */
+/** Like {@link transferFiles}, without given files. */
 export async function transferCheckedFiles(services: CommandServices): Promise<void> {
   await transfer(services, [], false);
 }
 
-/** Does the same as {@link transferFiles}, and asks only for confirmation if the last destination can be used. */
+/** Like {@link transferFiles}, but asks only for confirmation if the last destination can be used. */
 export async function transferToLastDestination(
   services: CommandServices,
   argument: FileRow | undefined,
@@ -45,7 +47,7 @@ export async function transferToLastDestination(
   await transfer(services, getSelectedFiles(argument, selection), true);
 }
 
-/** Transfers files, and unchecks those that the service has accepted. */
+/** Transfers files, and unchecks the files that the service accepted. */
 async function transfer(
   services: CommandServices,
   given: readonly KnownFile[],
@@ -58,7 +60,7 @@ async function transfer(
   if (!prepared) return;
   const orders = await confirmOrders(services, prepared, isToLastDestination);
   for (const { order, transfer: submitted } of await submitTransfers(services, orders)) {
-    // An id means that the service has accepted the transfer.
+    // An ID means that the service has accepted the transfer.
     if (submitted?.id === undefined) continue;
     const { connectionId, source } = order;
     services.searchStore.uncheckFiles(
@@ -68,7 +70,7 @@ async function transfer(
   }
 }
 
-/** Returns the checked files of all searches, or the files selected in the view; otherwise asks for files. */
+/** Returns the checked files of all searches or, if none, the files selected in the view. Otherwise, asks for files. */
 async function chooseFiles({ searchStore, views }: CommandServices): Promise<readonly KnownFile[] | undefined> {
   const checked = searchStore.getCheckedFiles();
   if (checked.length > 0) return checked.map(({ connectionId, file }) => toKnownFile(file, connectionId));
@@ -100,7 +102,7 @@ async function prepareTransfer(
   return orcid === undefined ? undefined : { connectionId, orcid, files, sources };
 }
 
-/** Asks for details and confirmation. Returns one order for each source; none if the user canceled. */
+/** Asks for details and confirmation. Returns one order for each source, or an empty array if the user cancels. */
 async function confirmOrders(
   services: CommandServices,
   prepared: PreparedTransfer,
@@ -146,7 +148,7 @@ function getFilesOfSource(source: string, files: readonly KnownFile[]): readonly
     }));
 }
 
-/** Creates a lookup of the staging that the metadata of the files report. */
+/** Creates a lookup for the staging status in the files' metadata. */
 function createReportedStagingLookup(files: readonly KnownFile[]): StagingLookup {
   const toKey = ({ database, id }: { readonly database: string; readonly id: string }): string =>
     JSON.stringify([database, id]);

@@ -6,7 +6,7 @@ import { askText, pickOne, type Choice, type Step, type StepPosition } from '../
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Instructions, and their source. */
+/** Instructions and their source. */
 export interface InstructionsDraft {
   instructions: JsonObject | undefined;
   from: 'none' | 'earlier' | 'typed' | Uri;
@@ -15,7 +15,7 @@ export interface InstructionsDraft {
 const maxFiles = 500;
 const maxFileBytes = 5_000_000;
 
-/** Asks for the source of the instructions, and for their text if they are to be typed. */
+/** Asks for the source of the instructions, and for the text if the user chooses to type it. */
 export async function askInstructions(
   services: CommandServices,
   position: StepPosition,
@@ -33,7 +33,7 @@ export async function askInstructions(
   return outcome;
 }
 
-/** Describes the instructions of the last transfer; undefined if there are none that can be used here. */
+/** Describes the instructions of the last transfer. Returns undefined if there are none that can be used here. */
 export async function describeLastInstructions({ memory }: CommandServices): Promise<string | undefined> {
   const file = await getLastFile(memory);
   return file ? formatPath(file) : await getLastText(memory);
@@ -53,7 +53,9 @@ async function getLastText(memory: Memory): Promise<string | undefined> {
   return saved && 'text' in saved ? saved.text : undefined;
 }
 
-/** Asks for the source of the instructions. Rejects a file that isn't a JSON object, and names the error's position. */
+/**
+ * Asks for the source of the instructions. Rejects a file that isn't a JSON object, and reports the error's position.
+ */
 async function askSource(
   services: CommandServices,
   position: StepPosition,
@@ -74,7 +76,7 @@ async function askSource(
   }
 }
 
-/** Asks for the instructions themselves, if they are to be typed. */
+/** Asks for the instructions, if the user chose to type them. */
 async function askTypedText(
   services: CommandServices,
   position: StepPosition,
@@ -94,7 +96,7 @@ async function askTypedText(
   return 'next';
 }
 
-/** Reads the instructions from their source; false if they can't be used. */
+/** Reads the instructions from their source. Returns false if they can't be used. */
 async function resolve(
   services: CommandServices,
   draft: InstructionsDraft,
@@ -107,7 +109,7 @@ async function resolve(
   return !(from instanceof Uri) || draft.instructions !== undefined;
 }
 
-/** Reads a file; reports the reason if it can't be used. */
+/** Reads a file. Reports the reason if it can't be used. */
 async function readInstructions(services: CommandServices, file: Uri): Promise<JsonObject | undefined> {
   const read = await readFile(file);
   if (typeof read !== 'string') return read.value;
@@ -147,7 +149,7 @@ async function getLastFile(memory: Memory): Promise<Uri | undefined> {
   return workspace.getWorkspaceFolder(file) ? file : undefined;
 }
 
-/** Reads a file; returns its object, or a message if it can't be used. */
+/** Reads a file. Returns its JSON object, or an error message if the file can't be used. */
 async function readFile(file: Uri): Promise<string | { readonly value: JsonObject }> {
   const name = formatPath(file);
   try {
@@ -168,7 +170,7 @@ function describeJsonError(read: JsonReadResult): string | undefined {
   return l10n.t('Invalid JSON at character {0}.', read.column);
 }
 
-/** Creates an action that opens a file at its error, which may have moved since it was read. */
+/** Creates an action that opens a file at its error. Locates the error again, because the file may have changed. */
 function createOpenAction(file: Uri): () => Promise<void> {
   return async () => {
     const document = await workspace.openTextDocument(file);

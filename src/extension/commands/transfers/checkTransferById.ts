@@ -7,7 +7,9 @@ import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { askTransferId } from './transferIdPrompt.ts';
 
-/** Asks for an id, and tracks the transfer that has it on the service. Shows a transfer that is already in the list. */
+/**
+ * Asks for an ID, and tracks the transfer with this ID on the service. Reveals a transfer that is already in the list.
+ */
 export async function checkTransferById(services: CommandServices): Promise<void> {
   const { trackFlow, notices, transferPanels, views } = services;
   const title = l10n.t('Track a Transfer by ID');
@@ -28,7 +30,7 @@ export async function checkTransferById(services: CommandServices): Promise<void
   transferPanels.show(key);
 }
 
-/** Returns the only open session; asks which one if there are several, and opens one if there is none. */
+/** Returns the only open session. Asks which one if there are several, and opens one if there is none. */
 async function askSession(services: CommandServices, title: string): Promise<OpenConnection | undefined> {
   const open = services.sessions.getAll();
   if (open.length < 2) return open[0] ?? (await requireSession(services));

@@ -4,7 +4,10 @@ import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import type { WaitingRequest } from '../../notices/waitingRequests.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Sends a waiting request immediately (D34: serialized requests), after a warning; asks which one if several wait. */
+/**
+ * Sends a waiting request immediately, after a warning (D34: serialized requests). Asks which one if several are
+ * waiting.
+ */
 export async function sendNow({ waitingRequests, notices }: CommandServices): Promise<void> {
   const waiting = waitingRequests.getAll();
   if (waiting.length === 0) throw new CommandHint(l10n.t('No request is waiting to be sent.'));

@@ -82,10 +82,10 @@ async function removeTransfers(
   void notices.info(text, { label: l10n.t('Undo'), run: () => transferFlow.restore(keys) });
 }
 
-/** Number of rows that a list shows without a noticeable delay at each key. */
+/** Number of rows that a list can show without a noticeable delay on each keystroke. */
 const maxResults = 200;
 
-/** Searches the transfers that have ended, by database, file, description, message and id; shows the selected one. */
+/** Searches ended transfers by database, file, description, message and ID, and shows the user's pick. */
 export async function findInHistory(services: CommandServices): Promise<void> {
   const { transferFlow, transferStore, transferPanels } = services;
   await transferFlow.loadFinished();

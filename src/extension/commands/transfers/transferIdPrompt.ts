@@ -5,7 +5,7 @@ import { askText, type StepPosition } from '../../editor/quickInput.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 
-/** A transfer with a given id, on the service or in the list. */
+/** A transfer found by its ID, on the service or in the list. */
 export type FoundById = Exclude<LookupResult, { kind: 'failed' }>;
 
 /** Options of {@link askTransferId}. */
@@ -18,8 +18,8 @@ interface AskTransferIdOptions {
 }
 
 /**
- * Asks for the id of a transfer, or the name of its folder `dts-<id>`, and looks it up before the input closes.
- * Suggests an id on the clipboard. Undefined if the user canceled.
+ * Asks for a transfer ID or a folder name (`dts-<id>`), and looks it up before the input closes. Suggests an ID from
+ * the clipboard. Returns undefined if the user cancels.
  */
 export async function askTransferId(
   services: CommandServices,
@@ -54,7 +54,7 @@ async function lookUp(
 
 const maxPathLength = 4096;
 
-/** Returns the id at the end of a text: an id, a folder name or a path. */
+/** Returns the transfer ID at the end of an ID, a folder name or a path. */
 function findTransferId(text: string): string | undefined {
   if (text.length > maxPathLength) return undefined;
   const path = text.trim().replace(/[/\\]+$/, '');

@@ -8,7 +8,10 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { describeProgress, getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Returns the transfer of a row, or an eligible one that the user picks. Undefined if canceled, or if it is gone. */
+/**
+ * Returns the row's transfer, or an eligible one that the user picks. Returns undefined if canceled or removed
+ * meanwhile.
+ */
 export async function chooseTransfer(
   services: CommandServices,
   node: TransferNode | undefined,
@@ -21,7 +24,10 @@ export async function chooseTransfer(
   return key === undefined ? undefined : transferStore.get(key);
 }
 
-/** Asks for a transfer of `list`, or one of `more`. Loads those of earlier sessions unless all of the list run. */
+/**
+ * Asks for a transfer of `list`, or one of `more`. Loads the transfers of earlier sessions unless all listed ones are
+ * running.
+ */
 export async function pickTransfer(
   services: CommandServices,
   list: () => readonly Transfer[],
@@ -34,7 +40,7 @@ export async function pickTransfer(
   if (!isRunningOnly && transferStore.hasEarlier) await transferFlow.loadFinished();
   const transfers = list();
   if (transfers.length + more.length === 0) throw createEmptyHint(transferStore.getAll().length === 0);
-  // Only the texts of the rows change, so that Enter never accepts another transfer than the one that was read.
+  // Updates change only the text of rows, so that Enter never accepts a transfer other than the one displayed.
   const createChoices = (): readonly Choice<string>[] => [
     ...transfers.map((listed) => createTransferChoice(transferStore.get(listed.key) ?? listed)),
     ...more,

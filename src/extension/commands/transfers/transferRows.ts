@@ -21,7 +21,7 @@ export async function showTransferProgress(services: CommandServices, node: Tran
   transferPanels.show(key);
 }
 
-/** Asks for confirmation, and requests the cancellation (§4.7). */
+/** Asks for confirmation and requests cancellation (§4.7). */
 export async function cancelTransfer(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const { transferFlow, monitor, notices, waitingRequests } = services;
   const isRunning = ({ id, state }: Transfer): boolean =>
@@ -51,7 +51,7 @@ function describeCancelFailure({ startedElsewhere }: Transfer, reason: Reason): 
   return l10n.t('only the person who started it can cancel it ({0})', describeReason(reason));
 }
 
-/** Copies the id of a transfer to the clipboard. */
+/** Copies the ID of a transfer to the clipboard. */
 export async function copyTransferId(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const placeholder = l10n.t('Select the transfer whose ID to copy');
   const transfer = await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
@@ -70,7 +70,7 @@ export function refreshTransfers({ monitor, transferStore, notices }: CommandSer
   else monitor.pollNow();
 }
 
-/** Lists the running transfers, or the last ones if none is running, and opens the page of one. */
+/** Lists the running transfers, or the last ones if none is running, and opens the page of the user's pick. */
 export async function showRunningTransfers(services: CommandServices): Promise<void> {
   const { transferStore, transferPanels, statusBar } = services;
   const list = (): readonly Transfer[] => {

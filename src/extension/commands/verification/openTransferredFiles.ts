@@ -20,13 +20,13 @@ import { askTransferredFolder, findTransferredFiles, searchTransferredFiles } fr
 
 type OpenChoice = Choice<() => unknown>;
 
-/** The most files that are listed at once; typing finds the others. */
+/** Maximum number of files in the list. Typing searches the rest as well. */
 const maxListed = 500;
 
-/** Without a list of files within this time, only the folder is offered. */
+/** Time limit for listing the files. After it, only the folder is offered. */
 const listLimitMs = 10_000;
 
-/** Lists the files of a transfer and the ways to show their folder, and opens the one that the user picks. */
+/** Lists the files of a transfer and the ways to show their folder, and opens the user's choice. */
 export async function openTransferredFiles(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   if (!node) await services.transferFlow.loadFinished();
   const placeholder = l10n.t('Select the transfer whose files to open');
@@ -44,7 +44,7 @@ export async function openTransferredFiles(services: CommandServices, node: Tran
   if (typeof answer !== 'string') await answer.value();
 }
 
-/** Finds the folder of a transfer. Where it is not known on this machine, says which folder it is at the destination. */
+/** Finds the folder of a transfer. If it isn't on this machine, reports the folder's name at the destination. */
 async function findFolder(services: CommandServices, transfer: Transfer): Promise<TransferredFolder | undefined> {
   const { found, searched } = await searchTransferredFiles(services, transfer);
   if (found) return found;

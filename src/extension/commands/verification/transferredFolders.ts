@@ -20,15 +20,15 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { openLocalInBackground } from '../connections/localConnection.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Services that know folders of destinations. */
+/** Services that can locate the folder of a destination. */
 type FolderServices = Pick<
   CommandServices,
   'connectFlow' | 'sessions' | 'memory' | 'settings' | 'servicePlaces' | 'log'
 >;
 
 /**
- * Finds the folder of a transfer in the folder of its destination, if that is on this machine, or in the one that the
- * user selected before (D24: destination layout). Never asks, and starts nothing.
+ * Finds the folder of a transfer in its destination's folder on this machine, or in the folder that the user selected
+ * earlier (D24: destination layout). Never prompts, and never starts the local service.
  */
 export async function locateTransferredFiles(
   services: FolderServices,
@@ -38,7 +38,9 @@ export async function locateTransferredFiles(
   return id === undefined ? undefined : (await searchFolders(await getKnownFolders(services, transfer), id)).found;
 }
 
-/** Does {@link locateTransferredFiles}, but starts the local service if necessary. Returns the searched places, too. */
+/**
+ * Like {@link locateTransferredFiles}, but starts the local service if needed. The result lists the searched folders.
+ */
 export async function searchTransferredFiles(
   services: CommandServices,
   transfer: Transfer,
@@ -52,8 +54,8 @@ export async function searchTransferredFiles(
 }
 
 /**
- * Finds the folder of a transfer as {@link searchTransferredFiles} does. Otherwise asks for it and remembers the
- * answer. Undefined if the user canceled.
+ * Finds the folder of a transfer with {@link searchTransferredFiles}. If that fails, asks for the folder and remembers
+ * the answer. Returns undefined if the user cancels.
  */
 export async function findTransferredFiles(
   services: CommandServices,
@@ -65,7 +67,7 @@ export async function findTransferredFiles(
   return await askTransferredFolder(services, transfer);
 }
 
-/** Asks for the folder of a transfer and remembers the answer. Undefined if the user canceled. */
+/** Asks for the folder of a transfer and remembers the answer. Returns undefined if the user cancels. */
 export async function askTransferredFolder(
   services: CommandServices,
   transfer: Transfer,
@@ -97,7 +99,7 @@ async function getKnownFolders(services: FolderServices, transfer: Transfer): Pr
   return [...new Set(folders.filter((folder) => folder !== undefined))];
 }
 
-/** Returns the folder that a service of this machine serves as the destination. */
+/** Returns the folder that a service on this machine serves as the destination. */
 async function findServedDestination(
   { connectFlow, sessions }: FolderServices,
   { order }: Transfer,
@@ -123,7 +125,7 @@ function getId({ id, key }: Transfer): string {
   throw new CommandHint(text, createDetailsStep(key));
 }
 
-/** Remembers the parent folder, in which the next transfer to this destination will have its folder. */
+/** Remembers the parent folder: the next transfer to this destination will write its folder there. */
 async function rememberFolder(
   services: CommandServices,
   { order }: Transfer,
@@ -135,7 +137,7 @@ async function rememberFolder(
   await memory.rememberDestinationFolder(order.connectionId, order.destination, dirname(folder));
 }
 
-/** Reports the folders that were searched; returns true if the user wants to select another one. */
+/** Reports the searched folders. Returns true if the user wants to select another one. */
 async function askToPickAnother(services: CommandServices, id: string, searched: readonly string[]): Promise<boolean> {
   const folders = formatList(searched.map(toPlainLine));
   const text = l10n.t('Could not find the files of transfer {0}. Locations checked: {1}', toPlainLine(id), folders);
@@ -143,7 +145,7 @@ async function askToPickAnother(services: CommandServices, id: string, searched:
   return (await services.notices.offer('warning', text, selectFolder)) === selectFolder;
 }
 
-/** Returns the path of a file or folder of this machine. Throws a {@link CommandFailure} for any other. */
+/** Returns the path of a file or folder on this machine. Throws a {@link CommandFailure} for any other URI. */
 export function getLocalPath(uri: Uri): string {
   if (uri.scheme === 'file') return uri.fsPath;
   throw new CommandFailure(
@@ -151,7 +153,7 @@ export function getLocalPath(uri: Uri): string {
   );
 }
 
-/** Returns the folder that a database serves; only a service of this machine can name one. */
+/** Returns the folder that a database serves. Only a service on this machine can name one. */
 export function getServedFolder(
   { service }: OpenConnection,
   databases: readonly Database[],

@@ -25,7 +25,7 @@ import { resubmitFiles } from '../submission/resubmission.ts';
 import { pickTransfer } from '../transfers/transferPicker.ts';
 import { getLocalPath, findTransferredFiles } from './transferredFolders.ts';
 
-/** A manifest to verify, and its transfer if that is known. */
+/** A manifest to verify, with its transfer if known. */
 interface VerificationTarget {
   readonly manifest: string;
   readonly transfer?: Transfer;
@@ -39,7 +39,7 @@ interface VerificationResult {
   readonly unlisted: readonly TransferFile[];
 }
 
-/** Verifies the files of a transfer, or of a manifest of the Explorer view, and reports the result. */
+/** Verifies the files of a transfer or of a manifest selected in the Explorer view, and reports the result. */
 export async function verifyTransferredFiles(
   services: CommandServices,
   given: TransferNode | Uri | undefined,
@@ -75,7 +75,7 @@ async function getTarget(
   return { manifest, transfer };
 }
 
-/** Value of the choice to select a manifest instead of a transfer. */
+/** Value of the choice for selecting a manifest file instead of a transfer. */
 const manifestFileChoice = '';
 
 async function askTarget(services: CommandServices): Promise<string | undefined> {
@@ -106,7 +106,7 @@ async function verify(services: CommandServices, target: VerificationTarget): Pr
   });
 }
 
-/** Finds the transfer of a manifest, by the id in it or by the name of its folder. */
+/** Finds the transfer that a manifest belongs to, by the ID in the manifest or by its folder name. */
 async function findTransfer(services: CommandServices, manifest: TransferManifest): Promise<Transfer | undefined> {
   await services.transferFlow.loadFinished();
   const folder = manifest.file.split(/[\\/]/).at(-2);
@@ -116,7 +116,7 @@ async function findTransfer(services: CommandServices, manifest: TransferManifes
     .find((transfer) => canMatchTransfer(manifest, transfer));
 }
 
-/** Reports the result and offers the report and a resubmission; after showing the report, offers the latter again. */
+/** Reports the result and offers to open the report or resubmit files. Opening the report keeps the resubmit offer. */
 async function reportResult(services: CommandServices, result: VerificationResult): Promise<void> {
   const { notices, documents } = services;
   const { report, unlisted, transfer } = result;
