@@ -31,7 +31,7 @@ describe('The API key', () => {
     await stage.close();
   });
 
-  it('is the only thing in the secret storage', async () => {
+  it('is the only entry in the secret storage', async () => {
     const { apiKeys, settings, context } = stage.parts;
     const [connection] = settings.connections;
     assert.ok(connection);
@@ -39,7 +39,7 @@ describe('The API key', () => {
     assert.deepEqual(await keysOfSecrets(context), [`dataTransfer.apiKey.${connection.id}`]);
   });
 
-  it('was sent to the server in the Authorization header only (§5, D5)', () => {
+  it('is sent to the server only in the Authorization header (§5, D5)', () => {
     assert.ok(stage.server.requests.length > 5);
     for (const { method, url, body, headers } of stage.server.requests) {
       const { authorization, ...others } = headers;
@@ -57,7 +57,7 @@ describe('The API key', () => {
     assertClean(JSON.stringify(workspace.getConfiguration()), 'the whole configuration');
   });
 
-  it("is neither in the editor's state nor in the extension's own state files", async () => {
+  it("isn't in the editor's state or the extension's state files", async () => {
     const { globalState, workspaceState } = stage.parts.context;
     const kept = [globalState, workspaceState].flatMap((state) => state.keys().map((name) => [name, state.get(name)]));
     assertClean(JSON.stringify(kept), 'the memory');
@@ -66,7 +66,7 @@ describe('The API key', () => {
     assertClean(state, 'the state');
   });
 
-  it('is in no file of the extension or the editor: settings, storage, records, logs', async () => {
+  it('is in no file of the extension or the editor: settings, storage, records or logs', async () => {
     const { globalStorageUri, storageUri, logUri } = stage.parts.context;
     const user = Uri.joinPath(globalStorageUri, '..', '..').fsPath;
     const opened = (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
@@ -94,7 +94,7 @@ describe('The API key', () => {
     );
   });
 
-  it('was in no text that the user saw', () => {
+  it('never appears in text shown to the user', () => {
     assert.match(stage.person.everythingShown, /Connected to/);
     assertClean(stage.person.everythingShown, 'the notices and inputs');
   });
@@ -123,7 +123,10 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** All that stands in a folder. A lock or a half-written record may go away while this looks; it is then seen under its own name. */
+/**
+ * Returns the paths and contents of all files in a folder. A lock or temporary file may disappear meanwhile; its final
+ * file is read instead.
+ */
 async function readAll(folder: string): Promise<readonly (readonly [string, string])[]> {
   const found: (readonly [string, string])[] = [];
   for await (const entry of glob('**/*', { cwd: folder, withFileTypes: true })) {

@@ -6,7 +6,7 @@ import { orcid, Stage } from './stage.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 
-describe('Checking a transfer by its id', () => {
+describe('Checking a transfer by its ID', () => {
   let stage: Stage;
   let service: ReturnType<typeof publicLike>;
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('Checking a transfer by its id', () => {
     await done;
   };
 
-  it('tracks a transfer that was started elsewhere, with the facts that the service reports', async () => {
+  it('tracks a transfer that was started elsewhere, with the details that the service reports', async () => {
     await check(id);
     const [taken] = stage.parts.transferStore.getRunning();
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe('Checking a transfer by its id', () => {
     ]);
   });
 
-  it('reports in the input that the service does not know the id, and adds nothing', async () => {
+  it('reports an unknown ID in the input, and adds nothing', async () => {
     const done = stage.run('dataTransfer.checkTransferById');
     const box = await stage.person.textBox();
     box.enter('00000000-0000-4000-8000-000000000000');
@@ -61,7 +61,7 @@ describe('Checking a transfer by its id', () => {
     assert.deepEqual(stage.parts.transferStore.getAll(), []);
   });
 
-  it('reports who may cancel it, if the service lets only the user who started it', async () => {
+  it('reports that only the user who started it may cancel it, if the service requires that', async () => {
     await check(id);
     stage.server.on('DELETE /api/v1/transfers/*', problem(403, 'this is not your transfer'));
     const done = stage.run('dataTransfer.cancelTransfer', stage.firstTransfer);

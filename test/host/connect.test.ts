@@ -14,7 +14,7 @@ describe('Connecting in the editor', () => {
   });
   afterEach(() => stage.close());
 
-  it('shows the service that it found, and only then saves address, key and ORCID iD (D6)', async () => {
+  it('shows the service found before it saves address, key and ORCID iD (D6)', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
     const { settings, apiKeys, connectionStore, memory } = stage.parts;
@@ -29,7 +29,7 @@ describe('Connecting in the editor', () => {
     assert.equal(stage.person.notices[0]?.message, 'Connected to DTS prototype 0.12.1, 3 databases.');
   });
 
-  it('opens the only saved connection if the last one is not known (D45)', async () => {
+  it('opens the only saved connection if the last one is unknown (D45)', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
     await stage.run('dataTransfer.disconnect');
@@ -39,7 +39,7 @@ describe('Connecting in the editor', () => {
     assert.equal(await stage.parts.memory.getLastConnectionId(), search.connectionId);
   });
 
-  it('keeps the id of a connection to the same address, so that its transfers are recognized', async () => {
+  it('keeps the ID of a connection to the same address, so that its transfers are recognized', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
     const [before] = stage.parts.settings.connections;
@@ -50,7 +50,7 @@ describe('Connecting in the editor', () => {
     );
   });
 
-  it('accepts an ORCID iD with its address and saves its plain form (D19)', async () => {
+  it('accepts an ORCID iD as a URL and saves its plain form (D19)', async () => {
     publicLike(stage.server, 'the-key');
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter(stage.server.address);
@@ -65,7 +65,7 @@ describe('Connecting in the editor', () => {
     assert.equal(workspace.getConfiguration('dataTransfer').get('orcid'), orcid);
   });
 
-  it('shows a mistyped ORCID iD of the settings with its error (D19)', async () => {
+  it('shows a mistyped ORCID iD from the settings with its error (D19)', async () => {
     await stage.settings.update('orcid', '0000-0002-1825-0098', true);
     const done = stage.run('dataTransfer.setOrcid');
     const box = await stage.person.textBox();
@@ -112,7 +112,7 @@ describe('Connecting in the editor', () => {
       await assertNothingSaved(stage);
     });
 
-    it('nobody listens', async () => {
+    it('no server is listening', async () => {
       await stage.server.stop();
       assert.match(
         await complaintOf(stage, 'the-key'),
@@ -121,7 +121,7 @@ describe('Connecting in the editor', () => {
       await assertNothingSaved(stage);
     });
 
-    it('a web page answers', async () => {
+    it('the server responds with a web page', async () => {
       stage.server.on('GET /', html(200, 'Welcome'));
       assert.equal(
         await complaintOf(stage, 'the-key'),
@@ -130,7 +130,7 @@ describe('Connecting in the editor', () => {
       await assertNothingSaved(stage);
     });
 
-    it('the address is the one of the API', async () => {
+    it('the address is that of the API', async () => {
       const done = stage.run('dataTransfer.connect');
       (await stage.person.textBox()).enter(`${stage.server.address}/api/v1`);
       const box = await stage.person.textBox();
@@ -168,7 +168,7 @@ describe('Connecting in the editor', () => {
     assert.equal(stage.parts.connectionStore.state.kind, 'connected');
   });
 
-  it('offers Retry and Set API Key if a saved key is refused (D28)', async () => {
+  it('offers Retry and Set API Key if a saved key is rejected (D28)', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
     const [connection] = stage.parts.settings.connections;
@@ -185,7 +185,7 @@ describe('Connecting in the editor', () => {
     assert.equal(await stage.parts.apiKeys.get(connection), 'the-key', 'the key is not thrown away');
   });
 
-  it('asks before it sends a key unencrypted to another machine, and accepts a refusal (D4)', async () => {
+  it('asks before sending a key unencrypted to another machine, and sends nothing if the user declines (D4)', async () => {
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter('http://dts.example.org');
     const question = await stage.person.pick();
@@ -212,7 +212,7 @@ describe('Connecting in the editor', () => {
     await done;
   });
 
-  it('goes back a step and keeps its input', async () => {
+  it('keeps the input when the user goes back a step', async () => {
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter(stage.server.address);
     (await stage.person.textBox()).goBack();
@@ -246,7 +246,7 @@ describe('Connecting in the editor', () => {
   });
 });
 
-/** Goes up to the key, takes down what the input says of it, and leaves. */
+/** Enters a key, returns the error that the input shows, and cancels. */
 async function complaintOf({ run, person, server }: Stage, key: string): Promise<string> {
   const done = run('dataTransfer.connect');
   (await person.textBox()).enter(server.address);

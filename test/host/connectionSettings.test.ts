@@ -5,7 +5,7 @@ import { until } from '../unit/core/rig.ts';
 import { hostileTexts } from './specimens.ts';
 import { Stage } from './stage.ts';
 
-describe('Saved connections that are edited by hand', () => {
+describe('Saved connections edited by hand', () => {
   let stage: Stage;
   let other: FaultServer;
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('Saved connections that are edited by hand', () => {
     await stage.settings.update('connections', entries, true);
   };
 
-  it('are called by their new name at once, and stay open', async () => {
+  it('show a new name immediately, and stay open', async () => {
     await stage.connect('the-key');
     const [connection] = stage.parts.settings.connections;
     const { active } = stage.parts.sessions;
@@ -37,7 +37,7 @@ describe('Saved connections that are edited by hand', () => {
     assert.equal(sessions.active, active);
   });
 
-  it('are closed where their address was changed, for the key is not sent to another one', async () => {
+  it('are closed if their address changed, so that the key is not sent to another server', async () => {
     await stage.connect('the-key');
     const [connection] = stage.parts.settings.connections;
     await write([{ ...connection, server: other.address }]);
@@ -49,20 +49,28 @@ describe('Saved connections that are edited by hand', () => {
 
   const right = { id: 'a', name: 'Alpha', server: 'https://a.example.org' };
   for (const [what, entry, trouble] of [
-    ['no object', 'https://b.example.org', 'entry 2: it must be an object'],
-    ['without an id', { name: 'Beta', server: 'https://b.example.org' }, 'entry 2 (Beta): "id" is missing'],
+    ['is not an object', 'https://b.example.org', 'entry 2: it must be an object'],
+    ['has no ID', { name: 'Beta', server: 'https://b.example.org' }, 'entry 2 (Beta): "id" is missing'],
     [
-      'of an empty name',
+      'has an empty name',
       { ...right, id: 'b', name: ' ' },
       'entry 2 (https://a.example.org): "name" must be a non-empty string',
     ],
-    ['without a scheme', { ...right, id: 'b', server: 'b.example.org' }, '"server" must be an address that starts'],
-    ['of an odd port', { ...right, id: 'b', port: 70_000 }, '"port" must be a whole number from 1 to 65535'],
-    ['of an odd scheme', { ...right, id: 'b', scheme: 'odd' }, '"scheme" must be one of "base64", "plain"'],
-    ['of an odd variable', { ...right, id: 'b', apiKeyVariable: 'a key' }, 'the name of an environment variable'],
-    ['of the same id', { ...right, name: 'Again' }, 'entry 2 (Again): its ID is already used by Alpha'],
+    [
+      'has an address without a scheme',
+      { ...right, id: 'b', server: 'b.example.org' },
+      '"server" must be an address that starts',
+    ],
+    ['has an invalid port', { ...right, id: 'b', port: 70_000 }, '"port" must be a whole number from 1 to 65535'],
+    ['has an invalid key scheme', { ...right, id: 'b', scheme: 'odd' }, '"scheme" must be one of "base64", "plain"'],
+    [
+      'has an invalid variable name',
+      { ...right, id: 'b', apiKeyVariable: 'a key' },
+      'the name of an environment variable',
+    ],
+    ['has a duplicate ID', { ...right, name: 'Again' }, 'entry 2 (Again): its ID is already used by Alpha'],
   ] as const) {
-    it(`are named in one notice where one is ${what}; the others are used, and nothing is lost`, async () => {
+    it(`are reported in one notice if an entry ${what}; the others are used, and nothing is lost`, async () => {
       const last = { id: 'z', name: 'Omega', server: 'https://z.example.org' };
       await write([right, entry, last]);
       const notice = await stage.person.notice(/^The setting dataTransfer\.connections is invalid: /);
@@ -76,19 +84,19 @@ describe('Saved connections that are edited by hand', () => {
     });
   }
 
-  it('say in one notice that several are wrong', async () => {
+  it('are reported in one notice if several are invalid', async () => {
     await write([1, 2, 3]);
     assert.match((await stage.person.notice()).message, /entry 1: it must be an object\. \(2 more\)$/);
   });
 
-  it('are not written over where the setting is no list', async () => {
+  it('are not overwritten if the setting is not an array', async () => {
     await stage.settings.update('connections', { a: 1 }, true);
     assert.match((await stage.person.notice()).message, /it must be a list/);
     await assert.rejects(stage.parts.settings.saveConnection(right), /must be a list\. Fix it first/);
     assert.deepEqual(stage.settings.get('connections'), { a: 1 });
   });
 
-  it('stay open while an entry is broken, until it is mended', async () => {
+  it('stay open while their entry is invalid, until it is fixed', async () => {
     await stage.connect('the-key');
     const [connection] = stage.parts.settings.connections;
     assert.ok(connection);
@@ -98,7 +106,7 @@ describe('Saved connections that are edited by hand', () => {
   });
 
   for (const [what, name] of Object.entries(hostileTexts)) {
-    it(`are shown as plain text where a name is ${what}`, async () => {
+    it(`are shown as plain text if a name contains ${what}`, async () => {
       await write([
         { ...right, name: `x${name}` },
         { ...right, name: `y${name}` },

@@ -50,7 +50,7 @@ describe('The database tree', () => {
     assert.deepEqual(rows(), ['Test service | connecting', 'Connecting…']);
   });
 
-  it('shows why connecting failed, with a Retry row', () => {
+  it('shows the reason why connecting failed, with a Retry row', () => {
     store.setState({ kind: 'failed', connection, reason: { kind: 'timeout' } });
     assert.deepEqual(rows(), ['Test service | not connected', "The service didn't respond in time", 'Retry']);
     const [, problem, retry] = tree.getChildren().map((row) => tree.getTreeItem(row));
@@ -73,7 +73,7 @@ describe('The database tree', () => {
     });
   }
 
-  it('shows that a key that worked before is retried, and only later that it was refused (D28)', () => {
+  it('shows that a key that worked before is retried, and only later that it was rejected (D28)', () => {
     connectTo({ id: 'a', name: 'Alpha', organization: 'One', url: '' });
     const reason: Reason = { kind: 'unauthorized', status: 401, signIn: 'key', detail: 'KBase Auth error: 401' };
     store.setDoubt({ ...reason, keyWorked: true });
@@ -132,7 +132,7 @@ describe('The database tree', () => {
     assert.equal(new Set(ids).size, 5);
   });
 
-  it('shows in the row of a database what it refuses, and redraws only that row (D38)', () => {
+  it('shows the requests that a database refuses in its row, and redraws only that row (D38)', () => {
     connectTo(database('Alpha', 'One'), database('Beta', 'One'));
     const [, alpha] = tree.getChildren();
     assert.ok(alpha);
@@ -202,7 +202,7 @@ describe('The database tree', () => {
     assert.ok(spoken.length <= 300, `${spoken.length} letters are read`);
   });
 
-  it('shows that a database has no search parameters, or why they could not be loaded', () => {
+  it('shows that a database has no search parameters, or the reason why they could not be loaded', () => {
     connectTo(database('Alpha', 'One'));
     parameters.set('Alpha', { parameters: {} });
     assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }), [

@@ -4,7 +4,7 @@ import type { CommandId } from '../../src/extension/editor/contributions.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { extensionId, Stage } from './stage.ts';
 
-/** What a command does when there is nothing for it: it asks, says a sentence, or does its work. */
+/** Result of a command that has nothing to act on: it prompts, shows a message, or runs. */
 type Outcome =
   { readonly asks: RegExp } | { readonly says: RegExp; readonly next?: readonly string[] } | { readonly works: string };
 
@@ -14,7 +14,9 @@ const noFiles: Outcome = { says: /^No files yet\. Run a search first\.$/, next: 
 const whichFolder: Outcome = { asks: /Serve a Folder as a Database/ };
 const whichService: Outcome = { asks: /Select a service to connect to/ };
 
-/** The exceptions `works` return without a word, because what they do is seen. */
+/**
+ * Outcome of each command without a connection. Commands with `works` show no message, because their effect is visible.
+ */
 const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.connect': { asks: /Service address/ },
   'dataTransfer.disconnect': { says: /^There is no connection to close\.$/ },
@@ -110,8 +112,8 @@ describe('A command with nothing selected', () => {
   });
   afterEach(() => stage.close());
 
-  describe('and nothing connected', () => {
-    it('is in this table', () => {
+  describe('without a connection', () => {
+    it('is listed in this table', () => {
       const { contributes } = extensions.getExtension(extensionId)?.packageJSON as {
         readonly contributes: { readonly commands: readonly { readonly command: string }[] };
       };
@@ -126,7 +128,7 @@ describe('A command with nothing selected', () => {
     }
   });
 
-  describe('on a service', () => {
+  describe('with a connection', () => {
     for (const [id, outcome] of entries(connected)) {
       it(`${id} ${words(outcome)}`, async () => {
         await stage.connect('the-key');
@@ -134,7 +136,7 @@ describe('A command with nothing selected', () => {
       });
     }
 
-    it('lists the databases by their names', async () => {
+    it('lists the databases by name', async () => {
       await stage.connect('the-key');
       const done = stage.run('dataTransfer.searchFiles');
       const pick = await stage.person.pick();
@@ -174,6 +176,6 @@ function entries(table: Readonly<Partial<Record<CommandId, Outcome>>>): readonly
 }
 
 function words(outcome: Outcome): string {
-  if ('works' in outcome) return `just works: ${outcome.works}`;
-  return 'asks' in outcome ? 'asks' : 'says what is missing';
+  if ('works' in outcome) return `runs: ${outcome.works}`;
+  return 'asks' in outcome ? 'asks' : 'reports what is missing';
 }

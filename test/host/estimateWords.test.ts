@@ -15,12 +15,12 @@ describe('The words for an estimate', () => {
     [2 * day, 2 * day, 'about 2 days'],
   ];
   for (const [lowMs, highMs, words] of ranges) {
-    it(`are "${words}"`, () => {
+    it(`include "${words}"`, () => {
       assert.equal(formatTimeLeft({ kind: 'range', lowMs, highMs, basis: 'movement' }), words);
     });
   }
 
-  it('name their basis if it is other transfers', () => {
+  it('name their basis if they are based on other transfers', () => {
     const range = { kind: 'range', lowMs: 4 * minute, highMs: 7 * minute } as const;
     assert.equal(describeEstimate({ ...range, basis: 'earlier', count: 3 }), '4–7 min, based on 3 earlier transfers');
     assert.equal(describeEstimate({ ...range, basis: 'earlier', count: 1 }), '4–7 min, based on 1 earlier transfer');
@@ -28,7 +28,7 @@ describe('The words for an estimate', () => {
     assert.equal(describeEstimateBasis({ ...range, basis: 'movement' }), 'based on files transferred so far');
   });
 
-  it('show for how long there was no progress', () => {
+  it('show how long there has been no progress', () => {
     const stalled = { kind: 'stalled', sinceMs: 40 * minute } as const;
     assert.equal(describeEstimate(stalled), 'no progress for 40 min');
     assert.equal(describeEstimateBasis(stalled), undefined);

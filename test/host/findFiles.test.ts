@@ -8,7 +8,7 @@ import { publicLike } from '../support/faultPersonality.ts';
 import type { ScriptedPick } from '../support/scriptedInputs.ts';
 import { Stage } from './stage.ts';
 
-describe('Finding files by id', () => {
+describe('Finding files by ID', () => {
   let stage: Stage;
   let folder: string;
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe('Finding files by id', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Begins, up to the list of where the ids are. */
+  /** Runs the command up to the list of ID sources. */
   const begin = async (): Promise<{ done: Promise<void>; sources: ScriptedPick }> => {
     const done = stage.run('dataTransfer.findFilesById');
     (await stage.person.pick()).choose('JGI Data Portal');
@@ -36,7 +36,7 @@ describe('Finding files by id', () => {
   };
   const ids = ({ files }: Search): string[] => files.flatMap((file) => (file.kind === 'file' ? [file.id] : []));
 
-  /** Begins with a table, up to the list of its columns. */
+  /** Runs the command with a CSV file, up to the list of its columns. */
   const beginCsv = async (text: string): Promise<{ done: Promise<void>; columns: ScriptedPick }> => {
     const file = join(folder, 'files.csv');
     await writeFile(file, text);
@@ -47,7 +47,7 @@ describe('Finding files by id', () => {
     return { done, columns: await stage.person.pick() };
   };
 
-  it('accepts typed ids, each once, and names those that were not found', async () => {
+  it('accepts typed IDs without duplicates, and lists those that were not found', async () => {
     const { done, sources } = await begin();
     sources.choose('Type or paste IDs');
     const box = await stage.person.textBox();
@@ -70,7 +70,7 @@ describe('Finding files by id', () => {
     assert.deepEqual([search.reason, search.mayHaveMore], [undefined, false]);
   });
 
-  it('accepts the ids that are selected in the editor', async () => {
+  it('accepts the IDs selected in the editor', async () => {
     const document = await workspace.openTextDocument({ content: 'first\nJDP:000003\nJDP:000004\nlast' });
     const editor = await window.showTextDocument(document);
     editor.selection = new Selection(1, 0, 3, 0);
@@ -81,7 +81,7 @@ describe('Finding files by id', () => {
     assert.deepEqual(ids(found()), ['JDP:000003', 'JDP:000004']);
   });
 
-  it('accepts the ids on the clipboard, and does not show them before', async () => {
+  it('accepts the IDs on the clipboard, without reading them before the user chooses it', async () => {
     await env.clipboard.writeText('JDP:000005\r\nJDP:000006\r\n');
     const { done, sources } = await begin();
     assert.doesNotMatch(sources.text, /JDP:000005/);
@@ -90,7 +90,7 @@ describe('Finding files by id', () => {
     assert.deepEqual(ids(found()), ['JDP:000005', 'JDP:000006']);
   });
 
-  it('reports that an empty clipboard contains no ids', async () => {
+  it('reports that an empty clipboard contains no IDs', async () => {
     await env.clipboard.writeText(' ');
     const { done, sources } = await begin();
     sources.choose('Clipboard');
@@ -99,7 +99,7 @@ describe('Finding files by id', () => {
     assert.deepEqual(stage.parts.searchStore.getAll(), []);
   });
 
-  it('suggests the column of a CSV file by its name, and shows values of each', async () => {
+  it('suggests the column of a CSV file by its name, and shows sample values of each column', async () => {
     const text = 'note,file_id,"size, in bytes"\r\n"a ""b"", c",JDP:000007,1\r\n,JDP:000008,2\r\n';
     const { done, columns } = await beginCsv(text);
     assert.deepEqual(columns.labels, ['note', 'file_id', 'size, in bytes']);
@@ -129,7 +129,7 @@ describe('Finding files by id', () => {
     await done;
   });
 
-  it('begins with the table that is open, with its unsaved changes, and later with the one that was used', async () => {
+  it('lists the open table first, with its unsaved changes, and later the one last used', async () => {
     const file = Uri.file(join(folder, 'open.csv'));
     await writeFile(file.fsPath, 'file_id,n\nJDP:000001,1\n');
     const editor = await window.showTextDocument(file);
@@ -153,7 +153,7 @@ describe('Finding files by id', () => {
     await again.done;
   });
 
-  it('asks before it fetches very many files', async () => {
+  it('asks for confirmation before it fetches thousands of files', async () => {
     const many = Array.from({ length: 5001 }, (_, index) => `x${index}`);
     const { done, sources } = await begin();
     sources.choose('Type or paste IDs');
@@ -163,7 +163,7 @@ describe('Finding files by id', () => {
     assert.deepEqual(stage.parts.searchStore.getAll(), []);
   });
 
-  it('is edited by its ids', async () => {
+  it('lets the user edit the IDs', async () => {
     const first = await begin();
     first.sources.choose('Type or paste IDs');
     (await stage.person.textBox()).enter('JDP:000001 JDP:nobody');

@@ -12,7 +12,7 @@ import { orcid, Stage } from './stage.ts';
 
 describe('Text from a server is data', () => {
   for (const [what, text] of Object.entries(hostileTexts)) {
-    describe(`with ${what} in it`, () => {
+    describe(`that contains ${what}`, () => {
       it('the rows of the databases are plain text', () => {
         const store = new ConnectionStore();
         const parameters = new ParameterStore();

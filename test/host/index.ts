@@ -3,7 +3,10 @@ import { suites } from 'host-suites';
 import { printEnd, RingReporter } from '../support/ringReporter.ts';
 import { chosenOrder, runInOrder } from '../support/testOrder.ts';
 
-/** What the editor calls in its extension host: runs every `test/host/**\/*.test.ts`, and throws when one failed. */
+/**
+ * Entry point that the editor calls in its extension host. Runs every `test/host/**\/*.test.ts`, and throws if a test
+ * failed.
+ */
 export async function run(): Promise<void> {
   const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, reporter: RingReporter, forbidOnly: true });
   const pattern = process.env['DATA_TRANSFER_TEST_GREP'];

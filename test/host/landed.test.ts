@@ -22,7 +22,7 @@ describe('Verifying transferred files in the editor', function () {
     await stage.close();
   });
 
-  /** The text of the report that was opened. */
+  /** Returns the text of the open report. */
   function report(): string {
     const { document } = window.activeTextEditor ?? {};
     assert.equal(document?.uri.scheme, 'data-transfer');
@@ -45,7 +45,7 @@ describe('Verifying transferred files in the editor', function () {
     assert.match(report(), /\nFiles in the manifest +3\nVerified +3\n$/);
   });
 
-  it('reports missing, changed and extra files, and transfers them again after asking', async () => {
+  it('reports missing, changed and extra files, and transfers them again after confirmation', async () => {
     const transfer = await transferSamples(stage);
     const folder = getReceivedFolder(stage, transfer);
     await rm(join(folder, 'observations-2023.csv'));
@@ -87,7 +87,7 @@ describe('Verifying transferred files in the editor', function () {
     await verified;
   });
 
-  it('verifies a manifest of the Explorer view, and finds its transfer', async () => {
+  it('verifies a manifest selected in the Explorer view, and finds its transfer', async () => {
     const transfer = await transferSamples(stage);
     await rm(join(getReceivedFolder(stage, transfer), 'observations-2023.csv'));
     const done = stage.run(
@@ -101,7 +101,7 @@ describe('Verifying transferred files in the editor', function () {
     await done;
   });
 
-  it('asks from the palette for a transfer or a manifest file, also of an unknown transfer', async () => {
+  it('asks for a transfer or a manifest file, even of an unknown transfer, when run from the Command Palette', async () => {
     await transferSamples(stage);
     const landed = await LandedFolder.make();
     await landed.land({ 'a.txt': 'a' });
@@ -120,7 +120,7 @@ describe('Verifying transferred files in the editor', function () {
     await landed.remove();
   });
 
-  it('asks for the folder if the files were moved, names the folders that it searched, and remembers the answer', async () => {
+  it('asks for the folder if the files were moved, lists the searched folders, and remembers the answer', async () => {
     const transfer = await transferSamples(stage);
     const elsewhere = await mkdtemp(join(tmpdir(), 'elsewhere-'));
     const empty = await mkdtemp(join(tmpdir(), 'empty-'));
@@ -190,7 +190,7 @@ describe('Verifying transferred files in the editor', function () {
     await landed.remove();
   });
 
-  it('explains why a file is not a manifest', async () => {
+  it('explains why a file is not a valid manifest', async () => {
     const landed = await LandedFolder.make();
     const verify = (): Promise<void> => stage.run('dataTransfer.verifyLandedFiles', Uri.file(landed.manifest));
     await verify();
@@ -206,7 +206,7 @@ describe('Verifying transferred files in the editor', function () {
     await landed.remove();
   });
 
-  it('shows the texts of a manifest as lines of plain text', async () => {
+  it('shows text from a manifest as lines of plain text', async () => {
     const landed = await LandedFolder.make();
     const resources = Object.values(hostileTexts).flatMap((text) => [
       { path: `a/${text}`, id: text, hash: text },

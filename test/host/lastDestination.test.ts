@@ -13,12 +13,12 @@ describe('Transfers', () => {
     stage = await Stage.open();
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
-    // With that the client has learned what the service calls its databases (D7: database name or id).
+    // Teaches the client how the service identifies its databases (D7: database name or id).
     await stage.search(jgi, 'JDP:00000');
   });
   afterEach(() => stage.close());
 
-  /** Opens a search as if it had found some files, all of them checked. */
+  /** Adds a search with some files, all of them checked. */
   const check = (database: string, count: number): void => {
     const { searchStore, sessions } = stage.parts;
     const files = Array.from({ length: count }, (_, index) =>
@@ -38,7 +38,7 @@ describe('Transfers', () => {
   const bodies = (): readonly Record<string, unknown>[] =>
     stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
-  it('begin with the last destination', async () => {
+  it('suggest the last destination first', async () => {
     check(kss, 1);
     const first = await start();
     (await stage.person.pick()).choose('Continue');
@@ -63,7 +63,7 @@ describe('Transfers', () => {
       check(jgi, 2);
     };
 
-    it('are only its summary, from which the others can be reached', async () => {
+    it('show only the summary, with a way to the other steps', async () => {
       await transferOnce();
       const done = stage.run('dataTransfer.transferToLastDestination');
       const summary = await stage.person.notice();
@@ -82,7 +82,7 @@ describe('Transfers', () => {
       assert.equal(stage.parts.searchStore.checked.count, 0);
     });
 
-    it('ask for another one if it is gone or read-only', async () => {
+    it('ask for another destination if it is gone or read-only', async () => {
       await transferOnce();
       const { connectionStore } = stage.parts;
       const { databases } = connectionStore.listing;

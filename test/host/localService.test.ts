@@ -9,7 +9,7 @@ import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { until } from '../unit/core/rig.ts';
 import { orcid, Stage } from './stage.ts';
 
-describe('The local service, from the editor', function () {
+describe('The local service in the editor', function () {
   this.timeout(60_000);
   let stage: Stage;
   beforeEach(async () => {
@@ -53,7 +53,7 @@ describe('The local service, from the editor', function () {
     }
   });
 
-  it('asks for no ORCID iD: it sends the login name, also to cancel, after an iD was set (D19)', async () => {
+  it('sends the login name instead of an ORCID iD, even to cancel after an iD was set (D19)', async () => {
     await stage.settings.update('orcid', undefined, true);
     const file = join(openFolder(), 'large.bin');
     const handle = await open(file, 'w');
@@ -83,7 +83,7 @@ describe('The local service, from the editor', function () {
     await rm(file);
   });
 
-  it('does not offer the samples as a destination (D43)', async () => {
+  it('does not offer the sample data as a destination (D43)', async () => {
     const file = join(openFolder(), 'greeting.txt');
     await writeFile(file, 'hello');
     await stage.run('dataTransfer.startLocalService');
@@ -97,7 +97,7 @@ describe('The local service, from the editor', function () {
     await rm(file);
   });
 
-  it('cancels a running transfer after a confirmation', async () => {
+  it('cancels a running transfer after confirmation', async () => {
     const file = join(openFolder(), 'large.bin');
     const handle = await open(file, 'w');
     await handle.truncate(2_000_000_000);
@@ -118,7 +118,7 @@ describe('The local service, from the editor', function () {
     await rm(file);
   });
 
-  it('is shown while it starts, and is not opened if the user disconnects meanwhile', async () => {
+  it('is shown while it starts, and is not opened if the user disconnects in the meantime', async () => {
     const { connectionStore, localService, sessions } = stage.parts;
     const starting = stage.run('dataTransfer.startLocalService');
     await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'connecting');
@@ -130,7 +130,7 @@ describe('The local service, from the editor', function () {
     assert.deepEqual(stage.person.notices, []);
   });
 
-  it('is one service with one lease after several starts', async () => {
+  it('remains one service with one lease after several starts', async () => {
     const { localService } = stage.parts;
     const [one, two] = await Promise.all([localService.start(), localService.start()]);
     await stage.run('dataTransfer.startLocalService');
@@ -139,7 +139,7 @@ describe('The local service, from the editor', function () {
     assert.equal(await localService.countOtherWindows(), 0);
   });
 
-  it('ends its process when it is stopped, and shows that it is not connected', async () => {
+  it('ends its process when stopped, and is shown as disconnected', async () => {
     const { localService, connectionStore, sessions } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
     const { address } = await localService.start();
@@ -151,7 +151,7 @@ describe('The local service, from the editor', function () {
     assert.deepEqual(stage.person.notices, [], 'nobody else uses it, so nothing is asked');
   });
 
-  it('starts again right after it was stopped', async () => {
+  it('can be started again right after it was stopped', async () => {
     const { localService, connectionStore } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
     const before = await localService.start();
@@ -164,7 +164,7 @@ describe('The local service, from the editor', function () {
     assert.deepEqual(stage.person.notices, []);
   });
 
-  it('shows why it could not start', async () => {
+  it('shows the reason why it could not start', async () => {
     await stage.settings.update('localService.databases', [{ name: 'Lab Share', folder: 'not/absolute' }], true);
     await stage.run('dataTransfer.startLocalService');
     const notice = await stage.person.notice();
@@ -190,7 +190,7 @@ function received({ parts }: Stage): string {
   return Uri.joinPath(parts.context.globalStorageUri, 'received').fsPath;
 }
 
-/** The newest transfer, once it has ended. */
+/** Resolves to the newest transfer once it has ended. */
 async function ended({ parts }: Stage): Promise<Transfer> {
   await until(parts.transferStore.onDidChange, () => parts.transferStore.getFinished().length > 0);
   const [transfer] = parts.transferStore.getFinished();

@@ -58,13 +58,13 @@ describe('The manifest', () => {
     }
   });
 
-  it('has exactly the views that the program fills', () => {
+  it('declares exactly the views that the program fills', () => {
     const ids = Object.values(manifest.contributes.views).flatMap((some) => some.map(({ id }) => id));
     assert.deepEqual(ids.sort(), [...views].sort());
     for (const { view } of manifest.contributes.viewsWelcome) assert.ok(views.includes(view), view);
   });
 
-  it('puts only declared commands into welcome texts', () => {
+  it('uses only declared commands in welcome views', () => {
     const welcome = manifest.contributes.viewsWelcome.map(({ contents }) => texts[contents.replaceAll('%', '')] ?? '');
     const inWelcome = [...welcome.join('\n').matchAll(/\]\(command:([\w.]+)[?)]/g)].map(([, id]) => id ?? '');
     assert.ok(inWelcome.length > 0);
@@ -72,7 +72,7 @@ describe('The manifest', () => {
     for (const id of inWelcome) assert.ok(declared.includes(id) || ofEditor.includes(id), id);
   });
 
-  it('has a walkthrough whose steps show a picture, name commands, and complete by what the program does', async () => {
+  it('has a walkthrough whose steps have a picture and commands, and are completed by events of the program', async () => {
     const steps = manifest.contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
     assert.deepEqual(
       steps.map(({ id }) => id),
@@ -89,21 +89,22 @@ describe('The manifest', () => {
         return name ?? event;
       });
       assert.ok(named.length > 0 && events.length > 0, id);
-      // The editor passes over what holds already when it reads the steps: a condition has to become true after that.
+      // The editor ignores conditions that are already true when it reads the steps, so a condition has to become true
+      // later.
       for (const event of completionEvents.filter((one) => /^onContext:[\w.]+$/.test(one)))
         assert.ok(completionEvents.includes(`${event}${isLookedAt}`), event);
       for (const name of [...named, ...events]) assert.ok(known.includes(name), `${id}: ${name}`);
     }
   });
 
-  it('reads only context keys that the program sets, and sets none that it does not read', () => {
+  it('reads exactly the context keys that the program sets', () => {
     const clauses = stringsUnder(manifest.contributes, ['when', 'enablement']);
     const words = clauses.flatMap((clause) => clause.match(/dataTransfer\.[\w.]+/g) ?? []);
     const read = [...new Set(words.filter((word) => !views.includes(word)))].sort();
     assert.deepEqual(read, keysOf(contributions, 'ContextKeys'));
   });
 
-  it('asks in its conditions for nothing but keys that the program or the editor sets', () => {
+  it('uses only context keys of the program or the editor in its conditions', () => {
     const ofEditor = [
       ...['view', 'viewItem', 'isWorkspaceTrusted', 'editorTextFocus'],
       ...['explorerResourceIsFolder', 'resourceFilename', 'resourceScheme'],
@@ -121,7 +122,7 @@ describe('The manifest', () => {
     }
   });
 
-  it('names in its conditions only kinds of rows that the trees make', async () => {
+  it('uses only context values of existing tree rows in its conditions', async () => {
     const clauses = stringsUnder(manifest.contributes.menus, ['when']).join('\n');
     const kinds = [...clauses.matchAll(/viewItem == ([\w.]+)/g)].map(([, kind]) => kind ?? '');
     const sources = await Promise.all(
@@ -133,7 +134,7 @@ describe('The manifest', () => {
     for (const kind of kinds) assert.ok(sources.join('\n').includes(`'${kind}'`), kind);
   });
 
-  it('starts the extension for every page that comes back after a reload', () => {
+  it('activates the extension for every page that is restored after a reload', () => {
     const events = manifest.activationEvents.filter((event) => event.startsWith('onWebviewPanel:'));
     assert.deepEqual(
       events.sort(),
@@ -143,13 +144,13 @@ describe('The manifest', () => {
     );
   });
 
-  it('finds every text that it names, and has none that it does not name', () => {
+  it('has exactly the messages that it references', () => {
     const named = [...JSON.stringify(manifest).matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key ?? '');
     assert.deepEqual([...new Set(named)].sort(), Object.keys(texts).sort());
     for (const [key, text] of Object.entries(texts)) assert.notEqual(text.trim(), '', key);
   });
 
-  it('describes every setting, and every part of one', () => {
+  it('describes every setting and all of its properties', () => {
     const { properties } = manifest.contributes.configuration;
     assert.ok(Object.keys(properties).length > 5);
     for (const [id, setting] of Object.entries(properties)) {
@@ -163,14 +164,14 @@ describe('The manifest', () => {
     }
   });
 
-  it('lets no workspace say where the key goes', () => {
+  it('allows no workspace to determine the server that receives the key', () => {
     const { properties } = manifest.contributes.configuration;
     for (const id of ['connections', 'orcid', 'localService.databases']) {
       assert.equal(properties[`dataTransfer.${id}`]?.['scope'], 'machine', id);
     }
   });
 
-  it('restricts in a workspace that is not trusted all that names a service, a folder or a person', () => {
+  it('restricts settings that name a service, a folder or a user in an untrusted workspace', () => {
     const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     assert.equal(supported, 'limited');
     assert.deepEqual(
@@ -179,7 +180,7 @@ describe('The manifest', () => {
     );
   });
 
-  it('has a schema for saved connections that agrees with what the program reads', () => {
+  it('has a schema for saved connections that matches the properties read by the program', () => {
     const { items } = manifest.contributes.configuration.properties['dataTransfer.connections'] ?? {};
     assert.ok(isJsonObject(items));
     const isRight = new Ajv({ strict: false }).compile(items);
@@ -213,7 +214,7 @@ async function fileOf(path: string): Promise<string> {
   return await readFile(Uri.joinPath(extension.extensionUri, path).fsPath, 'utf8');
 }
 
-/** The quoted keys of an interface, which are not there any longer when the program runs. */
+/** Returns the quoted keys of an interface from its source, because types don't exist at run time. */
 function keysOf(source: string, name: string): string[] {
   const body = new RegExp(`interface ${name} \\{([^}]*)\\}`).exec(source)?.[1] ?? '';
   return [...body.matchAll(/'(dataTransfer\.\w+)':/g)].map(([, key]) => key ?? '').sort();

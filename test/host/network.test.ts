@@ -35,7 +35,7 @@ describe('The network in the editor', () => {
     return connection;
   }
 
-  it('is read from the http.* settings, whatever they hold', async () => {
+  it('is configured by the http.* settings, for every combination of values', async () => {
     await set('proxy', 'http://me:pw@proxy.test:3128');
     await set('noProxy', ['inside.test']);
     await set('proxyStrictSSL', false);
@@ -51,7 +51,7 @@ describe('The network in the editor', () => {
     assert.deepEqual(readNetworkSettings().proxies, {});
   });
 
-  it('leads through the proxy of the settings, with its password, to a service that only the proxy knows', async () => {
+  it('connects through the configured proxy, with its password, to a service that only the proxy can reach', async () => {
     const proxy = await FaultProxy.start({ leadTo: stage.server.port });
     try {
       proxy.authorization = `Basic ${Buffer.from('me:pw').toString('base64')}`;
@@ -68,7 +68,7 @@ describe('The network in the editor', () => {
     }
   });
 
-  it('is the fetch of the editor for a connection that says so', async () => {
+  it("uses the editor's fetch for a connection that is configured to", async () => {
     const own = globalThis.fetch;
     const asked: string[] = [];
     globalThis.fetch = async (input, init) => {
@@ -88,7 +88,7 @@ describe('The network in the editor', () => {
     }
   });
 
-  it('takes no connection from the settings whose parts are of the wrong kind', async () => {
+  it('ignores saved connections with properties of the wrong type', async () => {
     const good = { id: 'a', name: 'A', server: 'https://a.test' };
     const bad = [{ transport: 'pigeon' }, { allowInsecureHttp: 'yes' }, { scheme: 'x' }, { port: 'y' }];
     const all = [good, ...bad.map((part) => ({ ...good, ...part }))];
@@ -96,7 +96,7 @@ describe('The network in the editor', () => {
     assert.deepEqual(stage.parts.settings.connections, [good]);
   });
 
-  it('gets no key that was given for another address', async () => {
+  it('never sends a key that was entered for another address', async () => {
     const { apiKeys } = stage.parts;
     const connection = await save({});
     assert.equal(await apiKeys.get(connection), 'the-key');
@@ -119,7 +119,7 @@ describe('The network in the editor', () => {
       return await stage.person.notice(/^(?:The connection|Connecting) to /);
     };
 
-    it('says of a connection that works what each step found', async () => {
+    it('reports the findings of each step for a working connection', async () => {
       const notice = await test(await save({}));
       assert.equal(notice.message, 'The connection to Saved Service works.');
       assert.deepEqual(notice.detail.split('\n'), [
@@ -141,7 +141,7 @@ describe('The network in the editor', () => {
       button: string,
     ])[] = [
       [
-        'plain http',
+        'an unencrypted address',
         { server: 'http://192.0.2.1' },
         () => undefined,
         /^Address: FAILED, the key would be sent/m,
@@ -149,7 +149,7 @@ describe('The network in the editor', () => {
         'Open Settings',
       ],
       [
-        'a name',
+        'an unknown host name',
         { server: 'https://no-such-service.invalid' },
         () => undefined,
         /^Name: FAILED, no-such-service\.invalid can't be resolved \(E/m,
@@ -157,7 +157,7 @@ describe('The network in the editor', () => {
         'Open Settings',
       ],
       [
-        'the port',
+        'a closed port',
         {},
         () => stage.server.stop(),
         /^Connection: FAILED, the service can't be reached \(ECONNREFUSED\)$/m,
@@ -165,7 +165,7 @@ describe('The network in the editor', () => {
         'Open Settings',
       ],
       [
-        'the address',
+        'a wrong address',
         {},
         () => stage.server.on('GET /', html(200, 'x')),
         /^Service: FAILED, the server at this address isn't a data transfer service/m,
@@ -173,7 +173,7 @@ describe('The network in the editor', () => {
         'Open Settings',
       ],
       [
-        'the key',
+        'a rejected key',
         {},
         () => stage.server.on('GET /api/v1/databases', problem(401, 'x')),
         /^API key: FAILED, the service rejected the sign-in: x$/m,
@@ -181,7 +181,7 @@ describe('The network in the editor', () => {
         'Set API Key…',
       ],
       [
-        'the proxy',
+        'an unreachable proxy',
         { server: 'https://service.test' },
         () => set('proxy', 'http://127.0.0.1:9'),
         /^Connection: FAILED, the proxy can't be used \(ECONNREFUSED\)$/m,
@@ -190,7 +190,7 @@ describe('The network in the editor', () => {
       ],
     ];
     for (const [what, change, prepare, line, advice, button] of troubles) {
-      it(`says where it fails, why, and what helps: ${what}`, async () => {
+      it(`reports the failing step, the reason and a fix: ${what}`, async () => {
         const connection = await save(change);
         await prepare();
         const notice = await test(connection);
@@ -201,7 +201,7 @@ describe('The network in the editor', () => {
       });
     }
 
-    it('says when there is no key for the address', async () => {
+    it('reports that there is no key for the address', async () => {
       const connection = await save({});
       await stage.parts.apiKeys.forget(connection.id);
       const { detail, buttons } = await test(connection);
@@ -209,7 +209,7 @@ describe('The network in the editor', () => {
       assert.deepEqual(buttons, ['Test Again', 'Set API Key…']);
     });
 
-    it('is offered where a connection fails on the way', async () => {
+    it('is offered when a connection attempt fails', async () => {
       const connection = await save({});
       await stage.server.stop();
       const done = stage.run('dataTransfer.switchConnection');
@@ -222,7 +222,7 @@ describe('The network in the editor', () => {
     });
   });
 
-  it('tells once of a key that is refused after it was accepted, and offers to try again first (D28)', async () => {
+  it('reports once that a formerly accepted key is rejected, and offers Retry first (D28)', async () => {
     await stage.connect('the-key');
     const { keys, sessions } = stage.parts;
     const { id } = sessions.active?.connection ?? { id: '' };

@@ -8,7 +8,7 @@ import { Stage } from './stage.ts';
 const nmdc = 'National Microbiome Data Collaborative';
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 
-describe('A transfer that was not confirmed (D12)', () => {
+describe('An unconfirmed transfer (D12)', () => {
   let stage: Stage;
   let service: ReturnType<typeof publicLike>;
   beforeEach(async () => {
@@ -41,7 +41,7 @@ describe('A transfer that was not confirmed (D12)', () => {
     assert.equal(only().state, 'notConfirmed');
   });
 
-  it('did start: accepts the id, also as a folder name, and tracks the same record', async () => {
+  it('did start: accepts the ID or a folder name, and tracks the transfer in the same record', async () => {
     runUnder(id);
     const { key } = only();
     const done = stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
@@ -52,7 +52,7 @@ describe('A transfer that was not confirmed (D12)', () => {
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);
   });
 
-  it('suggests the id on the clipboard', async () => {
+  it('suggests an ID from the clipboard', async () => {
     await env.clipboard.writeText(` ${id.toUpperCase()}\n`);
     const done = stage.run('dataTransfer.transferDidStart');
     (await stage.person.pick()).choose(`10 files to ${nmdc}`);
@@ -62,7 +62,7 @@ describe('A transfer that was not confirmed (D12)', () => {
     await done;
   });
 
-  it('rejects an invalid id and one that the service does not know, and stays in the list', async () => {
+  it('stays in the list if the entered ID is invalid or unknown to the service', async () => {
     const done = stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
     const box = await stage.person.textBox();
     box.enter('dts-1');
@@ -75,7 +75,7 @@ describe('A transfer that was not confirmed (D12)', () => {
     assert.equal(only().id, undefined);
   });
 
-  it('asks whether it is the same transfer if the service reports another file count', async () => {
+  it('asks for confirmation if the service reports another file count', async () => {
     runUnder(id, 4);
     for (const press of [false, true]) {
       const done = stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
@@ -106,7 +106,7 @@ describe('A transfer that was not confirmed (D12)', () => {
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 2);
   });
 
-  it('did not start: names the ID that may have stopped the server before it is sent again (D37)', async () => {
+  it('did not start: warns about the ID that may have crashed the server before it is sent again (D37)', async () => {
     publicLike(stage.server, 'the-key').crashingIds.add('JDP:000003');
     const done = stage.run('dataTransfer.transferDidNotStart', stage.firstTransfer);
     const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
@@ -138,7 +138,7 @@ describe('A transfer that was not confirmed (D12)', () => {
     assert.equal(only().state, 'notConfirmed');
   });
 
-  it('is mentioned in a warning if its files are transferred again in the usual way', async () => {
+  it('is mentioned in a warning when its files are transferred again', async () => {
     const done = stage.run('dataTransfer.transferCheckedFiles');
     (await stage.person.pick()).choose(nmdc);
     (await stage.person.pick()).choose('Continue');
@@ -161,7 +161,7 @@ describe('A transfer that was not confirmed (D12)', () => {
     assert.equal(only().state, 'notConfirmed');
   });
 
-  it('is not a transfer that the service has answered', async () => {
+  it('does not include a transfer whose submission was answered', async () => {
     stage.server.on('POST /api/v1/transfers', json({ id }, 201));
     await stage.transferAll(nmdc);
     await stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
@@ -199,7 +199,7 @@ describe('A submission whose response belongs to another request (D35)', () => {
     });
   }
 
-  it('is not sent if the names of the databases could not be found out first (D36)', async () => {
+  it('is not sent if the names of the databases could not be determined first (D36)', async () => {
     stage.server.on('GET /', json({ name: 'DTS prototype', version: 'another one, of which nothing is known' }));
     await stage.connect('the-key');
     stage.server.on('POST /api/v1/files/by-id', problem(503, 'the database is down'));

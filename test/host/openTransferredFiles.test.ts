@@ -20,7 +20,7 @@ describe('Opening transferred files', function () {
     await stage.close();
   });
 
-  it('opens the transferred files: one of them, their manifest, their path', async () => {
+  it('opens a transferred file or the manifest, and copies the path', async () => {
     const transfer = await transferSamples(stage);
     const { person } = stage;
     const reveal = (): Promise<void> =>
@@ -57,7 +57,7 @@ describe('Opening transferred files', function () {
     await person.notice(/^observations-2023\.csv isn't in .*dts-/);
   });
 
-  it('marks files that were verified, also in the next window', async () => {
+  it('marks verified files, and still does in the next window', async () => {
     const transfer = await transferSamples(stage);
     const { person } = stage;
     await rm(join(getReceivedFolder(stage, transfer), 'observations-2023.csv'));
@@ -76,7 +76,7 @@ describe('Opening transferred files', function () {
     await done;
   });
 
-  it('says which folder at a remote destination has the files, and copies its name', async () => {
+  it('shows the folder name at a remote destination, and copies it', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
     await stage.search('JGI Data Portal', 'JDP:00000');

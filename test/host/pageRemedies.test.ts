@@ -8,7 +8,7 @@ import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { noPlaces, transfer } from './specimens.ts';
 
-/** A panel of the editor without a page in it: keeps what is posted, and passes on what a page would say. */
+/** An editor panel without a page: stores posted messages, and lets the test send messages as the page. */
 class SilentPanel {
   readonly posted: Record<string, unknown>[] = [];
   readonly messages = new EventEmitter<unknown>();
@@ -27,7 +27,7 @@ class SilentPanel {
     this.panel = { webview, title: '' } as unknown as WebviewPanel;
   }
 
-  /** The last snapshot that the page was sent. */
+  /** The last snapshot sent to the page. */
   get snapshot(): Record<string, unknown> {
     return this.posted.at(-1)?.['snapshot'] as Record<string, unknown>;
   }
@@ -53,7 +53,7 @@ describe('A page about a rejected sign-in (D44)', () => {
     runs = [];
   });
 
-  it('offers a remedy for a refused transfer, and runs it for its connection', () => {
+  it('offers a fix for a refused transfer, and applies it to its connection', () => {
     const transfers = new TransferStore();
     const problem: Reason = { kind: 'unauthorized', status: 401, signIn: 'orcid', detail: "invalid ORCID 'x'" };
     transfers.put([transfer('k', { state: 'refused', problem })]);
@@ -85,7 +85,7 @@ describe('A page about a rejected sign-in (D44)', () => {
     page.dispose();
   });
 
-  it('offers a remedy for a file that could not be fetched, until it is fetched', async () => {
+  it('offers a fix for a file that could not be fetched, until it is fetched', async () => {
     let reason: Reason | undefined = { kind: 'unauthorized', status: 401, signIn: 'key', keyWorked: true };
     const ref = { connectionId: 'c', database: 'Alpha', id: 'f', name: 'f.csv' };
     const page = new MetadataPage(

@@ -36,7 +36,7 @@ describe('The pages', () => {
     );
   };
 
-  it('opens the metadata of a file in a page with its name', async () => {
+  it('opens the metadata of a file in a page titled with its name', async () => {
     const [first] = await refs();
     assert.ok(first);
     await stage.run('dataTransfer.showFileMetadata', first);
@@ -144,7 +144,7 @@ describe('The host of a page', () => {
     panel.dispose();
   });
 
-  it('answers a ready page, under a policy that allows nothing else', async () => {
+  it('responds when the page is ready, under a strict content security policy', async () => {
     assert.match(panel.webview.html, /default-src 'none'; script-src 'nonce-[\w-]{30,}';/);
     assert.doesNotMatch(panel.webview.html, /unsafe|data:|http:/);
     await new Promise<void>((resolve) => {
@@ -153,7 +153,7 @@ describe('The host of a page', () => {
     assert.equal(starts, 1);
   });
 
-  it('ignores unknown messages, and logs each without its content', async () => {
+  it('ignores unknown messages, and logs each one without its content', async () => {
     const unknown = ['{ type: "runCommand", id: "secret" }', '"secret"', 'null', '{ type: "openLink" }'];
     const posts = [...unknown, '{ type: "copyId" }'].map((message) => `api.postMessage(${message});`).join('\n');
     const done = new Promise<void>((resolve) => {

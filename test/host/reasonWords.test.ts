@@ -20,7 +20,7 @@ describe('The words for a reason', () => {
     [{ kind: 'serviceStopped' }, 'the local service is stopped'],
   ];
   for (const [reason, text] of rows) {
-    it(`have no end mark: ${text}`, () => assert.equal(describeReason(reason), text));
+    it(`have no final punctuation: ${text}`, () => assert.equal(describeReason(reason), text));
   }
 
   it('are short for any server message', () => {

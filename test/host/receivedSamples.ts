@@ -5,7 +5,7 @@ import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { until } from '../unit/core/rig.ts';
 import type { Stage } from './stage.ts';
 
-/** Transfers three samples through the local service; resolves when that has ended. */
+/** Transfers three sample files with the local service. Resolves when the transfer has ended. */
 export async function transferSamples(stage: Stage): Promise<Transfer> {
   await stage.run('dataTransfer.startLocalService');
   await stage.search('Sample Data', 'observations');
@@ -18,7 +18,7 @@ export async function transferSamples(stage: Stage): Promise<Transfer> {
   return transfer;
 }
 
-/** Returns the folder in which the local service has put the files of a transfer. */
+/** Returns the folder to which the local service wrote the files of a transfer. */
 export function getReceivedFolder(stage: Stage, { id }: Transfer): string {
   return join(Uri.joinPath(stage.parts.context.globalStorageUri, 'received').fsPath, `dts-${id ?? ''}`);
 }

@@ -31,7 +31,7 @@ describe('After a restart', () => {
   const newExplorer = (): Explorer =>
     new Explorer(surroundingsOf({ log: new MemoryLog(), clock: systemClock, ledgerFolder: folder }));
 
-  /** Ends the core as a window does, and begins again over the same folder. */
+  /** Disposes the core like a closing window, and starts a new one with the same folder. */
   const restart = async (): Promise<void> => {
     explorer.dispose();
     explorer = newExplorer();
@@ -74,7 +74,7 @@ describe('After a restart', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   });
 
-  it('a running transfer is there again, with its id, before anything is connected', async () => {
+  it('a running transfer reappears with its ID before anything is connected', async () => {
     await submit();
     const [before] = explorer.transferStore.getAll();
     await restart();
@@ -84,7 +84,7 @@ describe('After a restart', () => {
     assert.match(rows()[1] ?? '', /^(accepted|staging) · 1 file to KBase Workspace S…/);
   });
 
-  it('is asked for again once its connection is open, and its end is kept', async () => {
+  it('a running transfer is polled again once its connection is open, and its outcome is saved', async () => {
     await submit();
     await restart();
     for (const one of service.transfers.values())
@@ -101,7 +101,7 @@ describe('After a restart', () => {
     assert.deepEqual(rows(), ['Finished | 1', 'succeeded · 1 file to KBase Workspace S… | 1 of 1 file']);
   });
 
-  it('a submission that was under way is shown as not confirmed, and is not sent again (D12)', async () => {
+  it('a submission in progress is shown as not confirmed, and is not sent again (D12)', async () => {
     server.on('POST /api/v1/transfers', silence());
     const sent = submit();
     const { transferStore } = explorer;

@@ -7,7 +7,7 @@ import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { fileEntry, wordsOf } from './specimens.ts';
 
-describe('The rows of the searches of an earlier window (D59)', () => {
+describe('The rows of searches from an earlier window (D59)', () => {
   let store: SearchStore;
   let tree: SearchTree;
   beforeEach(() => {
@@ -27,7 +27,7 @@ describe('The rows of the searches of an earlier window (D59)', () => {
     return { key, connectionId, query, ...state, files: [one], checked: [one, two], unknownIds: ['x'] };
   };
 
-  it('shows the time of their results until they are requested again', () => {
+  it('show the time of their results until they are requested again', () => {
     store.restoreSaved([saved('s')]);
     assert.deepEqual(roots().map(plainSpaces), ['“s” | as of 10:42 AM · Alpha · 1 file']);
     assert.deepEqual(rows('s'), ['1 more checked file, not loaded yet', 'f1.csv', '1 ID not found']);
@@ -37,7 +37,7 @@ describe('The rows of the searches of an earlier window (D59)', () => {
     assert.deepEqual(roots(), ['“s” | Alpha · 1 file']);
   });
 
-  it('groups checked files that are no longer found, until they are unchecked', () => {
+  it('group checked files that are no longer found, until they are unchecked', () => {
     store.restoreSaved([saved('s')]);
     const search = store.get('s');
     assert.ok(search);
@@ -51,12 +51,12 @@ describe('The rows of the searches of an earlier window (D59)', () => {
     assert.deepEqual(rows('s'), ['f1.csv', '1 ID not found']);
   });
 
-  it('collapses what was collapsed', () => {
+  it('stay collapsed if they were collapsed', () => {
     store.restoreSaved([{ ...saved('s'), isCollapsed: true }]);
     assert.equal(items()[0]?.collapsibleState, TreeItemCollapsibleState.Collapsed);
   });
 
-  it('groups those of another connection under its name, with a row that switches to it', () => {
+  it('are grouped by connection if it is not active, with a row that switches to it', () => {
     const shown = { id: 'c' };
     const changed = new Emitter<void>();
     const getName = (id: string): string => (id === 'gone' ? '' : `Service ${id}`);

@@ -33,7 +33,7 @@ describe('The commands of a search', () => {
     assert.deepEqual(stage.person.said.at(-1), 'All results are loaded: 60 files.');
   });
 
-  it('ask at some thousands of files whether to continue', async () => {
+  it('ask for confirmation to continue after several thousand files', async () => {
     const { person, server, parts } = stage;
     const page = (start: number): ReturnType<typeof json> =>
       json({ resources: Array.from({ length: 3000 }, (_, index) => ({ id: `f${start + index}` })) });
@@ -49,7 +49,7 @@ describe('The commands of a search', () => {
     assert.equal(parts.searchStore.get(key)?.files.length, 9000);
   });
 
-  it('continue to load without another question if the command is repeated', async () => {
+  it('continue to load without another prompt if the command is repeated', async () => {
     const { person, server, parts } = stage;
     const page = (start: number): ReturnType<typeof json> =>
       json({ resources: Array.from({ length: 3000 }, (_, index) => ({ id: `f${start + index}` })) });
@@ -62,7 +62,7 @@ describe('The commands of a search', () => {
     assert.equal(parts.searchStore.get(key)?.files.length, 9000);
   });
 
-  it('name the files that Check All checks if more may exist, and load them first on request', async () => {
+  it('show how many files Check All checks if more may exist, and load the rest first on request', async () => {
     const { person, parts } = stage;
     await stage.settings.update('search.pageSize', 25, true);
     const { key } = await stage.search('JGI Data Portal', '');
@@ -94,7 +94,7 @@ describe('The commands of a search', () => {
     assert.deepEqual([search?.files.length, search?.isLoading, search?.reason], [25, false, undefined]);
   });
 
-  it('dismiss a search; Undo restores it in its place with its checks', async () => {
+  it('dismiss a search; Undo restores its position and checked files', async () => {
     const { parts, person } = stage;
     await stage.search('JGI Data Portal', 'JDP:000001');
     const second = await stage.search('JGI Data Portal', 'JDP:00002');

@@ -6,7 +6,7 @@ import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { fileEntry, wordsOf } from './specimens.ts';
 
-describe('The search results tree, for incomplete searches', () => {
+describe('The search results tree with incomplete searches', () => {
   let store: SearchStore;
   let tree: SearchTree;
   beforeEach(() => {
@@ -62,7 +62,7 @@ describe('The search results tree, for incomplete searches', () => {
     assert.equal(row?.tooltip, 'Could not look up the IDs in Alpha: the service returned an error: unavailable');
   });
 
-  it('shows which database failed because its service rejects its own entry, and keeps the pages (D38)', () => {
+  it('shows which database failed because its service rejects its own entry, and keeps the loaded pages (D38)', () => {
     open('s');
     fill('s', [fileEntry('f1')], true);
     const detail = 'I[#] S[#] doesn\'t validate with "data-resource#"';
@@ -76,7 +76,7 @@ describe('The search results tree, for incomplete searches', () => {
     assert.equal(row?.tooltip, `Could not search Alpha: ${why}: ${detail}`);
   });
 
-  it('shows in a row which databases a search of all databases left out, and includes them (D38)', () => {
+  it('lists the databases skipped by a search of all databases in a row, and includes them on request (D38)', () => {
     open('older');
     open('s');
     const query = { database: 'Beta', query: 'corn', pageSize: 2 };
@@ -93,7 +93,7 @@ describe('The search results tree, for incomplete searches', () => {
     assert.deepEqual(roots(), ['“corn” | Alpha', '“corn” | Alpha']);
   });
 
-  it('redraws the row when it is added and removed (D38)', () => {
+  it('redraws when the row of skipped databases is added or removed (D38)', () => {
     open('s');
     const drawn: unknown[] = [];
     items();

@@ -15,7 +15,7 @@ describe('The steps of a search', () => {
   const bodies = (): Record<string, unknown>[] =>
     stage.server.requestsTo('POST /api/v1/files').map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
-  it('lists five recent searches before the databases, and the others after them', async () => {
+  it('list five recent searches before the databases, and the others after them', async () => {
     const { memory, sessions } = stage.parts;
     const database = 'JGI Data Portal';
     for (let count = 1; count <= 7; count += 1)
@@ -29,7 +29,7 @@ describe('The steps of a search', () => {
     await done;
   });
 
-  it('starts at Enter after the words, without the filters of the search before', async () => {
+  it('start the search on Enter after the terms, without the filters of the previous search', async () => {
     const { person } = stage;
     const filtered = stage.run('dataTransfer.searchFiles', { kind: 'database', name: 'JGI Data Portal' });
     const box = await person.textBox();
@@ -48,13 +48,13 @@ describe('The steps of a search', () => {
     assert.deepEqual([query.status, query.query], [undefined, 'JDP:00002']);
   });
 
-  it('lists all files of a database at once', async () => {
+  it('list all files of a database without further steps', async () => {
     await stage.run('dataTransfer.listFiles', { kind: 'database', name: 'JGI Data Portal' });
     const [search] = stage.parts.searchStore.getAll();
     assert.deepEqual([search?.query.query, (search?.files.length ?? 0) > 0], ['', true]);
   });
 
-  it('reads sizes and dates of the local service as people write them, and shows what was understood', async () => {
+  it('accept sizes and dates for the local service in informal notation, and show the parsed value', async () => {
     const { person } = stage;
     await stage.run('dataTransfer.startLocalService');
     const done = stage.run('dataTransfer.searchWithFilters', { kind: 'database', name: 'Sample Data' });
@@ -93,7 +93,7 @@ describe('The steps of a search', () => {
     assert.ok(search.files.length > 0);
   });
 
-  it('sends status, page size and a parameter that was picked of those that the service lists (D26)', async () => {
+  it('send status, page size and a value picked from those that the service lists (D26)', async () => {
     const { person } = stage;
     const done = stage.run('dataTransfer.searchWithFilters', { kind: 'database', name: 'JGI Data Portal' });
     (await person.textBox()).enter('JDP');
@@ -119,7 +119,7 @@ describe('The steps of a search', () => {
     assert.deepEqual([sent, limit, specific], ['unstaged', 7, { d: 'desc' }]);
   });
 
-  it('takes parameters as JSON where the service lists none, checked on the spot', async () => {
+  it('accept parameters as JSON if the service lists none, validated while the user types', async () => {
     const { person } = stage;
     const done = stage.run('dataTransfer.searchWithFilters', {
       kind: 'database',
@@ -138,7 +138,7 @@ describe('The steps of a search', () => {
     assert.deepEqual(bodies().at(-1)?.['specific'], JSON.parse('{"__proto__": 1, "n": 5}'));
   });
 
-  it('types numbers, and unsets a parameter by nothing', async () => {
+  it('accept numbers, and clear a parameter when the input is empty', async () => {
     const { person, server } = stage;
     const listed = { max: { type: 'number', value: null }, flag: { type: 'boolean' }, word: { type: 'string' } };
     server.on('GET /api/v1/databases/jdp/search-parameters', json(listed));

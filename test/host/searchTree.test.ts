@@ -28,26 +28,26 @@ describe('The search results tree', () => {
     assert.deepEqual(roots(), []);
   });
 
-  it('shows a search as soon as it starts, and that it is loading', () => {
+  it('shows a search as loading as soon as it starts', () => {
     open('s');
     assert.deepEqual(roots(), ['“corn” | Alpha']);
     assert.deepEqual(rows('s'), ['Searching…']);
   });
 
-  it('shows the newest search first, and a search without words as "All files"', () => {
+  it('shows the newest search first, and a search without terms as "All files"', () => {
     open('s1');
     open('s2', '', 'Beta');
     assert.deepEqual(roots(), ['All files | Beta', '“corn” | Alpha']);
   });
 
-  it('shows the files with size and format, and how many there are', () => {
+  it('shows the number of files, and each file with its size and format', () => {
     open('s');
     fill('s', [fileEntry('f1', { sizeBytes: 67_000, format: 'json' }), fileEntry('f2')]);
     assert.deepEqual(roots(), ['“corn” | Alpha · 2 files']);
     assert.deepEqual(rows('s'), ['f1.csv | 67 kB · json', 'f2.csv']);
   });
 
-  it('shows that nothing was found, and offers to edit the search', () => {
+  it('shows that no files were found, and offers to edit the search', () => {
     open('s');
     fill('s', []);
     assert.deepEqual(rows('s'), ['No files found.', 'Edit Search…']);
@@ -135,7 +135,7 @@ describe('The search results tree', () => {
     assert.equal(store.getCheckedFiles().length, 2, 'a file that two searches found is transferred once');
   });
 
-  it('redraws nothing for a check, because another check meanwhile would be lost', () => {
+  it('redraws nothing when a file is checked, because a simultaneous check would be lost', () => {
     open('s1');
     const files = [fileEntry('f1'), fileEntry('f2')];
     fill('s1', files);
@@ -149,7 +149,7 @@ describe('The search results tree', () => {
     assert.deepEqual(drawn, [row]);
   });
 
-  it('reports several changes before a redraw once', () => {
+  it('reports several changes before a redraw only once', () => {
     open('s');
     const [root] = tree.getChildren();
     assert.ok(root);
@@ -185,7 +185,7 @@ describe('The search results tree', () => {
     assert.equal(tree.getTreeItem(root).id, 's');
   });
 
-  it('knows the parent of a file, so that it can be revealed', () => {
+  it('returns the parent of a file, so that the file can be revealed', () => {
     open('s');
     fill('s', [fileEntry('f1')]);
     tree.getChildren();

@@ -23,7 +23,7 @@ describe('Searching in the editor', () => {
     tree.dispose();
   };
 
-  it('finds files, and its Retry row brings them after a failure', async () => {
+  it('finds files, and loads them with the Retry row after a failure', async () => {
     stage.server.on('POST /api/v1/files', problem(500, 'out of order'));
     const failed = await stage.search('JGI Data Portal', 'JDP:00000');
     assert.equal(failed.reason?.kind, 'serverError');
@@ -35,7 +35,7 @@ describe('Searching in the editor', () => {
     assert.equal(again?.files.length, 10);
   });
 
-  it('loads page after page until nothing new comes (D9)', async () => {
+  it('loads page after page until a page has no new files (D9)', async () => {
     const configuration = stage.settings;
     await configuration.update('search.pageSize', 25, true);
     const { key } = await stage.search('JGI Data Portal', '');
@@ -45,7 +45,7 @@ describe('Searching in the editor', () => {
     assert.equal(count(), 60);
   });
 
-  it('repeats a search from its start, and takes it out of the list', async () => {
+  it('repeats a search from the first page, and removes it from the list', async () => {
     const { key } = await stage.search('JGI Data Portal', 'JDP:000001');
     const before = stage.server.requestsTo('POST /api/v1/files').length;
     await stage.run('dataTransfer.repeatSearch', { kind: 'search', key });
@@ -55,7 +55,7 @@ describe('Searching in the editor', () => {
     assert.deepEqual(stage.parts.searchStore.getAll(), []);
   });
 
-  it('highlights the first database before anything was searched, not all of them', async () => {
+  it('highlights the first database, not all databases, before the first search', async () => {
     const done = stage.run('dataTransfer.searchFiles');
     const pick = await stage.person.pick();
     assert.equal(pick.labels.at(-1), 'All databases');
@@ -64,7 +64,7 @@ describe('Searching in the editor', () => {
     await done;
   });
 
-  it('offers the last values again, and leaves nothing behind after Escape', async () => {
+  it('suggests the last values, and changes nothing after Escape', async () => {
     await stage.search('JGI Data Portal', 'JDP:000001');
     const done = stage.run('dataTransfer.searchFiles');
     const pick = await stage.person.pick();
@@ -77,7 +77,7 @@ describe('Searching in the editor', () => {
     assert.equal(stage.parts.searchStore.getAll().length, 1);
   });
 
-  it('makes a recent search again from the first step, each kept once, of this connection', async () => {
+  it('repeats a recent search of this connection from the first step, and stores each only once', async () => {
     for (const words of ['JDP:000001', 'JDP:000002', 'JDP:000001']) await stage.search('JGI Data Portal', words);
     const done = stage.run('dataTransfer.searchFiles');
     const pick = await stage.person.pick();
@@ -95,7 +95,7 @@ describe('Searching in the editor', () => {
     assert.deepEqual(await stage.parts.memory.getRecentSearches('another'), []);
   });
 
-  it('keeps a bounded number of recent searches, and none that is very long', async () => {
+  it('stores a limited number of recent searches, and no very long one', async () => {
     const { memory } = stage.parts;
     for (let count = 0; count < 30; count++) await memory.rememberSearch('c', { query: `q${count}` });
     await memory.rememberSearch('c', { query: 'x'.repeat(10_000) });
@@ -103,14 +103,14 @@ describe('Searching in the editor', () => {
     assert.deepEqual([kept.length, kept[0]], [20, { query: 'q29' }]);
   });
 
-  it('reads recent searches only as far as they have the right form', async () => {
+  it('ignores stored recent searches that are malformed', async () => {
     const { context, memory } = stage.parts;
-    // Version 0.1 stored them there.
+    // Version 0.1 stored recent searches under this key.
     await context.globalState.update('recentSearches', { c: [{ query: 5 }, null, { query: 'x', pageSize: -1 }], d: 7 });
     assert.deepEqual([await memory.getRecentSearches('c'), await memory.getRecentSearches('d')], [[], []]);
   });
 
-  it('searches every database, with a row, a reason and pages for each', async () => {
+  it('searches every database, each with its own row, failure reason and pages', async () => {
     const { person, parts, server } = stage;
     server.on('POST /api/v1/files', problem(500, 'not this one'), json({ resources: [{ id: 'f' }] }));
     const done = stage.run('dataTransfer.searchAllDatabases');
@@ -131,7 +131,7 @@ describe('Searching in the editor', () => {
     assert.equal(found.filter(({ files }) => files.length === 1).length, 2);
   });
 
-  it('leaves out of a search of all databases those that refuse it, and includes them on a click (D38)', async () => {
+  it('skips databases that refuse a search of all databases, and includes them on a click (D38)', async () => {
     const { person, parts } = stage;
     service.refusesSearches = true;
     const searchAll = async (): Promise<void> => {
@@ -157,7 +157,7 @@ describe('Searching in the editor', () => {
     tree.dispose();
   });
 
-  it('refines a search: the new one takes its place, unless files of the old one are checked', async () => {
+  it('refines a search: the new one replaces it, unless files of the old one are checked', async () => {
     const { person, parts } = stage;
     const first = await stage.search('JGI Data Portal', 'JDP:00001');
     const refine = async (key: string, words: string): Promise<void> => {
@@ -178,7 +178,7 @@ describe('Searching in the editor', () => {
     );
   });
 
-  it('names the operators of the words only where the local service reads them (D21)', async () => {
+  it('lists the search operators only for the local service, which supports them (D21)', async () => {
     const { person } = stage;
     const prompt = async (name: string): Promise<string> => {
       const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name });
@@ -192,7 +192,7 @@ describe('Searching in the editor', () => {
     assert.match(await prompt('Sample Data'), /"a phrase", -word, this \| that, format:csv/);
   });
 
-  it('marks a mistake in the words while they are typed, for the local service only (D21)', async () => {
+  it('reports a syntax error while the user types, only for the local service (D21)', async () => {
     const { person } = stage;
     const mark = async (name: string, words: string): Promise<string> => {
       const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name });

@@ -33,14 +33,14 @@ describe('Serving a folder as a database', function () {
 
   const workspaceName = (): string => workspace.workspaceFolders?.[0]?.name ?? '';
 
-  /** Serves a folder as the explorer's menu does, under the name that is offered. */
+  /** Serves a folder like the Explorer's context menu, under the suggested name unless `name` is given. */
   const serve = async (path: string, name?: string): Promise<void> => {
     const done = stage.run('dataTransfer.serveThisFolder', Uri.file(path));
     (await stage.person.textBox()).enter(name);
     await done;
   };
 
-  it('from the palette asks for a folder and a name, saves them, starts the service and shows the database', async () => {
+  it('from the Command Palette asks for a folder and a name, saves them, starts the service and shows the database', async () => {
     const done = stage.run('dataTransfer.serveFolder');
     (await stage.person.folderDialog()).choose(Uri.file(folder));
     const box = await stage.person.textBox();
@@ -54,13 +54,13 @@ describe('Serving a folder as a database', function () {
     assert.equal(search.files.length, 1);
   });
 
-  it('from the menu of a folder asks only for the name', async () => {
+  it('from the context menu of a folder asks only for the name', async () => {
     await serve(folder, 'My Lab');
     assert.deepEqual(saved(), [{ name: 'My Lab', folder }]);
     assert.deepEqual(names(), ['My Lab', workspaceName(), 'Received Files']);
   });
 
-  it('shows it at once if the service is already running, without a restart', async () => {
+  it('shows it immediately, without a restart, if the service is already running', async () => {
     await stage.run('dataTransfer.startLocalService');
     const before = await stage.parts.localService.start();
     await serve(folder);
@@ -68,7 +68,7 @@ describe('Serving a folder as a database', function () {
     assert.deepEqual(await stage.parts.localService.start(), before);
   });
 
-  it('gives a folder of the workspace the name that was chosen, and does not serve it twice', async () => {
+  it('serves a workspace folder only once, under the chosen name', async () => {
     await stage.run('dataTransfer.startLocalService');
     const [open] = workspace.workspaceFolders ?? [];
     assert.ok(open);
@@ -78,7 +78,7 @@ describe('Serving a folder as a database', function () {
     await shows(open.name, 'Sample Data', 'Received Files');
   });
 
-  it('lets a folder of the workspace be served under its own name', async () => {
+  it('can serve a workspace folder under its own name', async () => {
     await stage.run('dataTransfer.startLocalService');
     const [open] = workspace.workspaceFolders ?? [];
     assert.ok(open);
@@ -134,7 +134,7 @@ describe('Serving a folder as a database', function () {
     ],
   ];
   for (const [what, uri, sentence] of refused) {
-    it(`refuses ${what} in words`, async () => {
+    it(`rejects ${what} with a message`, async () => {
       await stage.run('dataTransfer.serveThisFolder', uri());
       assert.match((await stage.person.notice()).message, sentence);
       assert.deepEqual(saved(), []);
@@ -161,7 +161,7 @@ describe('Serving a folder as a database', function () {
     assert.deepEqual(saved(), []);
   });
 
-  describe('and stopping it', () => {
+  describe('and then removing it', () => {
     it('from its row removes it from the settings and the tree; Undo restores it', async () => {
       await serve(folder);
       await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Lab Share' });
@@ -173,7 +173,7 @@ describe('Serving a folder as a database', function () {
       assert.deepEqual(saved(), [{ name: 'Lab Share', folder }]);
     });
 
-    it('from the palette asks for a folder', async () => {
+    it('from the Command Palette asks for a folder', async () => {
       await serve(folder);
       const done = stage.run('dataTransfer.stopServing');
       const pick = await stage.person.pick();
@@ -183,7 +183,7 @@ describe('Serving a folder as a database', function () {
       assert.deepEqual(saved(), []);
     });
 
-    it('reports a folder that the settings do not list', async () => {
+    it('reports a folder that is not in the settings', async () => {
       await stage.run('dataTransfer.startLocalService');
       await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Received Files' });
       const { message } = await stage.person.notice();
@@ -200,7 +200,7 @@ describe('Serving a folder as a database', function () {
     await shows(workspaceName(), 'Sample Data', 'Received Files');
   });
 
-  it('reports folders of the settings that it cannot serve, and continues to serve the others', async () => {
+  it('reports configured folders that it cannot serve, and continues to serve the others', async () => {
     await stage.run('dataTransfer.startLocalService');
     await stage.settings.update('localService.databases', [{ name: 'Wrong', folder: basename(folder) }], true);
     const { message } = await stage.person.notice();

@@ -43,7 +43,7 @@ describe('Saved connections', () => {
   const isConnectedTo = (id: string): boolean =>
     shownId() === id && stage.parts.connectionStore.state.kind === 'connected';
 
-  /** Another window of the same person. */
+  /** Creates the key storage of another window of the same user. */
   const otherWindow = (): ApiKeys =>
     new ApiKeys({
       secrets: stage.parts.context.secrets,
@@ -51,7 +51,7 @@ describe('Saved connections', () => {
       environment: {},
     });
 
-  /** What a person did by hand, or another window. */
+  /** Writes the setting like a manual edit or another window. */
   const write = async (entries: readonly unknown[]): Promise<void> => {
     await stage.settings.update('connections', entries, true);
   };
@@ -61,7 +61,7 @@ describe('Saved connections', () => {
     transferStore.put([transfer('t', { state: 'active' }, { connectionId })]);
   };
 
-  it('are all in the list, with how they stand, and the one that is chosen becomes active', async () => {
+  it('are listed with their status, and the chosen one becomes active', async () => {
     const [first, second] = await connectToBoth();
     assert.equal(shownId(), second.id);
     const done = stage.run('dataTransfer.switchConnection');
@@ -82,7 +82,7 @@ describe('Saved connections', () => {
     assert.ok(stage.parts.sessions.get(second.id), 'the other one stays open for its transfers');
   });
 
-  it('can be joined by a new one from the list', async () => {
+  it('can be extended with a new connection from the list', async () => {
     const done = stage.run('dataTransfer.switchConnection');
     (await stage.person.pick()).choose('Connect to Another Service…');
     const box = await stage.person.textBox();
@@ -91,7 +91,7 @@ describe('Saved connections', () => {
     await done;
   });
 
-  it('are told apart by their addresses where two services have one name', async () => {
+  it('are distinguished by address if two services have the same name', async () => {
     other.on('GET /', json({ name: 'DTS prototype', version: '1' }));
     await stage.connect('the-key');
     const done = stage.run('dataTransfer.connect');
@@ -108,7 +108,7 @@ describe('Saved connections', () => {
     );
   });
 
-  it('asks for no port where the address goes on after the host', async () => {
+  it('are created without asking for a port if the address has a path', async () => {
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter('http://127.0.0.1/dts/');
     const box = await stage.person.textBox();
@@ -123,8 +123,8 @@ describe('Saved connections', () => {
     await done;
   });
 
-  describe('that are forgotten', () => {
-    it('are gone with their key, and come back to their place with Undo', async () => {
+  describe('that are removed', () => {
+    it('are deleted with their key, and return to their position with Undo', async () => {
       const [first, second] = await connectToBoth();
       const done = stage.run('dataTransfer.forgetConnection', { kind: 'connection', id: first.id });
       const notice = await stage.person.notice(/^Removed DTS prototype and its saved key\.$/);
@@ -140,7 +140,7 @@ describe('Saved connections', () => {
       assert.equal(await apiKeys.get(first), 'the-key');
     });
 
-    it('are connected again with Undo where they were the active one', async () => {
+    it('are reconnected by Undo if they were active', async () => {
       const [, second] = await connectToBoth();
       const done = stage.run('dataTransfer.forgetConnection');
       (await stage.person.pick()).choose('Other Service');
@@ -151,14 +151,14 @@ describe('Saved connections', () => {
       await until(stage.parts.connectionStore.onDidChange, () => isConnectedTo(second.id));
     });
 
-    it('are that of the row in the tree, which needs no question', async () => {
+    it('are removed without a prompt from their row in the tree', async () => {
       const [first] = await connectToBoth();
       await stage.run('dataTransfer.forgetConnection', { kind: 'connection' });
       await stage.person.notice(/^Removed Other Service and its saved key\.$/);
       assert.deepEqual(stage.parts.settings.connections, [first]);
     });
 
-    it('are asked for first where transfers still run there', async () => {
+    it('require confirmation while their transfers are running', async () => {
       await stage.connect('the-key');
       const [connection] = stage.parts.settings.connections;
       assert.ok(connection);
@@ -172,7 +172,7 @@ describe('Saved connections', () => {
       assert.equal(await stage.parts.apiKeys.get(connection), 'the-key');
     });
 
-    it('by another window are closed here too', async () => {
+    it('by another window are closed in this window', async () => {
       const [first, second] = await connectToBoth();
       await write([first]);
       await until(stage.parts.connectionStore.onDidChange, () => shownId() === undefined);
@@ -183,7 +183,7 @@ describe('Saved connections', () => {
   });
 
   describe('whose key', () => {
-    it('is changed by another window are opened with the new one here too', async () => {
+    it('is changed by another window are reopened with the new key in this window', async () => {
       await stage.connect('the-key');
       const [connection] = stage.parts.settings.connections;
       assert.ok(connection);
@@ -196,7 +196,7 @@ describe('Saved connections', () => {
       assert.deepEqual(stage.person.notices.length, 1, 'only that of connecting');
     });
 
-    it('is forgotten by another window are closed, and say so', async () => {
+    it('is deleted by another window are closed, with a notice', async () => {
       await stage.connect('the-key');
       const [connection] = stage.parts.settings.connections;
       assert.ok(connection);
@@ -207,7 +207,7 @@ describe('Saved connections', () => {
       assert.equal(sessions.get(connection.id), undefined);
     });
 
-    it('the editor has lost stay open, and are asked for with the reason the next time', async () => {
+    it('was lost by the editor stay open, and ask for it with the reason next time', async () => {
       await stage.connect('the-key');
       const [connection] = stage.parts.settings.connections;
       assert.ok(connection);
@@ -224,7 +224,7 @@ describe('Saved connections', () => {
       assert.deepEqual(notice.buttons, ['Use an Environment Variable']);
     });
 
-    it('is in an environment variable are opened with it, and nothing is asked', async () => {
+    it('is in an environment variable are opened with it, without a prompt', async () => {
       process.env['DTS_TEST_KEY'] = 'the-key';
       const entry = { id: 'v', name: 'By Variable', server: stage.server.address, apiKeyVariable: 'DTS_TEST_KEY' };
       await write([entry]);
@@ -236,7 +236,7 @@ describe('Saved connections', () => {
       assert.deepEqual(await keysOfSecrets(stage.parts.context), []);
     });
 
-    it('can be moved to a variable from the notice, which tries it', async () => {
+    it('cannot be saved can use an environment variable, which is tested first', async () => {
       await stage.connect('the-key');
       const [connection] = stage.parts.settings.connections;
       assert.ok(connection);
@@ -265,13 +265,13 @@ describe('Saved connections', () => {
     });
   });
 
-  it('of another machine are named by it, and not asked for from here (D30)', async () => {
+  it('of another machine are shown with its name, and not polled from this one (D30)', async () => {
     await stage.run('dataTransfer.refreshDatabases', { kind: 'connection', id: 'local@hpc-login2' });
     const { message } = await stage.person.notice();
     assert.equal(message, 'Local Service on hpc-login2 can only be reached from its own machine. Open a window there.');
   });
 
-  it('can be told of in diagnostics that hold no key, no path, no address beyond the host', async () => {
+  it('are listed in diagnostics without keys, paths or any part of the address except the host', async () => {
     await connectToBoth();
     const entry = { id: 'p', name: 'Secret Project', server: 'https://p.example.org/way/to?x=1', port: 99 };
     await write([...stage.parts.settings.connections, entry]);

@@ -29,7 +29,7 @@ describe('The local service of all windows (D29)', function () {
 
   const serviceFile = async (): Promise<ServiceFile> => JSON.parse(await readFile(fileOf(), 'utf8')) as ServiceFile;
 
-  /** Resolves when the databases of a service at another address than this are shown. */
+  /** Resolves when the databases of a service at a different address are shown. */
   const movedFrom = async (address: string): Promise<void> => {
     const { connectionStore } = stage.parts;
     await until(connectionStore.onDidChange, () => {
@@ -38,7 +38,7 @@ describe('The local service of all windows (D29)', function () {
     });
   };
 
-  it('stores its data in a folder for this machine, whose name is in records', async () => {
+  it('stores its data in a folder for this machine, whose name is in the transfer records', async () => {
     await stage.run('dataTransfer.startLocalService');
     assert.ok(stage.parts.servicePlaces.dataFolder.endsWith(join('local-service', hostname())));
     assert.equal(localConnectionId, `local@${hostname()}`);

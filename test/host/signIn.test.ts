@@ -25,7 +25,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     return words;
   };
 
-  it('shows an ORCID iD that the destination does not know, and offers to set another; the key stays good', async () => {
+  it('reports an ORCID iD unknown to the destination, offers to set another, and still trusts the key', async () => {
     service.knownOrcids = new Set();
     await stage.search('JGI Data Portal', 'JDP:000001');
     await stage.transferAll(kss);
@@ -43,14 +43,14 @@ describe('A sign-in that the service rejects (D44)', () => {
     assert.equal(stage.parts.keys.getStatus(stage.parts.sessions.active?.connection.id ?? ''), 'good');
   });
 
-  it('is said in the row of a search as a rejected sign-in, not as a refused key, where the key worked (D28)', async () => {
+  it('is shown in the row of a search as a rejected sign-in, not as a rejected key, if the key worked before (D28)', async () => {
     stage.server.on('POST /api/v1/files', problem(401, 'KBase Auth error: 401 [x](command:y)'));
     await stage.search('JGI Data Portal', 'x');
     const text = 'The service rejected the sign-in: KBase Auth error: 401 [x](command:y)';
     assert.deepEqual(rows(), [text, 'Retry', 'Set API Key…', 'Edit Search…']);
   });
 
-  it('offers only to try again where the sign-in service is down', async () => {
+  it('offers only Retry if the sign-in service is down', async () => {
     service.isSignInDown = true;
     await stage.search('JGI Data Portal', 'x');
     assert.deepEqual(rows(), [
@@ -60,7 +60,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     ]);
   });
 
-  it('offers to set the key of another account where this one has no ORCID iD', async () => {
+  it('offers to set the key of another account if this one has no ORCID iD', async () => {
     service.account = 'withEmptyOrcid';
     const [connection] = stage.parts.settings.connections;
     assert.ok(connection);

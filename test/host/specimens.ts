@@ -8,12 +8,12 @@ import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
 import type { TransferPlaceDependencies } from '../../src/extension/panels/transferPlace.ts';
 import type { Transfer, TransferOrder } from '../../src/core/model/transferModel.ts';
 
-/** A file as a search finds it. */
+/** Creates a search result. */
 export function fileEntry(id: string, more: Partial<FileEntry> = {}): FileEntry {
   return { kind: 'file', id, database: 'Alpha', name: `${id}.csv`, resource: { id }, ...more };
 }
 
-/** The tree of the databases, without any that the settings name; search parameters come only through the store. */
+/** Creates the database tree without configured folders. Search parameters come only from the store. */
 export function databaseTree(store: ConnectionStore, parameters = new ParameterStore()): DatabaseTree {
   return new DatabaseTree({
     store,
@@ -24,13 +24,13 @@ export function databaseTree(store: ConnectionStore, parameters = new ParameterS
   });
 }
 
-/** Dependencies of a page that find no transferred files. */
+/** Dependencies of a page that never find transferred files. */
 export const noPlaces: TransferPlaceDependencies = {
   locateFiles: async () => undefined,
   verificationHistory: { get: async () => undefined, onDidChange: () => ({ dispose: () => undefined }) },
 };
 
-/** A transfer of two files from Alpha to Beta. */
+/** Creates a transfer of two files from Alpha to Beta. */
 export function transfer(key: string, more: Partial<Transfer> = {}, order: Partial<TransferOrder> = {}): Transfer {
   const files = [fileEntry('f1'), fileEntry('f2')].map(({ id, name }) => ({ id, name }));
   const createdAt = Date.UTC(2026, 0, 1);
@@ -46,44 +46,44 @@ export function transfer(key: string, more: Partial<Transfer> = {}, order: Parti
   };
 }
 
-/** A text that must be one: neither Markdown nor a label with highlights. */
+/** Returns a value that must be a plain string, not Markdown or a label with highlights. */
 export function textOf(value: unknown): string {
   assert.ok(typeof value === 'string', 'it is plain text');
   return value;
 }
 
-/** The label of a row. */
+/** Returns the label of a row. */
 export function labelOf(item: TreeItem): string {
   return textOf(item.label);
 }
 
-/** Label and description of a row, as a person reads them. */
+/** Returns the label and description of a row as displayed. */
 export function wordsOf(item: TreeItem): string {
   const { description } = item;
   return [labelOf(item), typeof description === 'string' ? description : ''].filter(Boolean).join(' | ');
 }
 
-/** Text that a server may send to harm or to mislead. */
+/** Text that a malicious server may send to attack or mislead the user. */
 export const hostileTexts: Readonly<Record<string, string>> = {
   'HTML markup': '<img src=x onerror=alert(1)><b>bold</b>',
   'an icon': '$(alert) $(loading~spin)',
-  'a link that is a command': '[click](command:workbench.action.quit)',
+  'a command link': '[click](command:workbench.action.quit)',
   'line breaks': 'one\ntwo\r\nthree\u2028four\u2029five\u0085six',
   'control characters': 'a\u0000b\u0007c\u001b[31md\u007f',
-  'marks that turn the direction of reading': 'safe\u202efdp.exe\u2066x\u2069\u200f',
+  'bidirectional control characters': 'safe\u202efdp.exe\u2066x\u2069\u200f',
   'a hundred thousand characters': 'long '.repeat(20_000),
   'eighty combining marks': `Z${'\u0301'.repeat(80)}algo`,
   'nothing but control characters': '\u0000\u0001\u200b',
 };
 
-/** Fails for text that is not one short line of characters that can be seen. */
+/** Asserts that a text is a single short line of visible characters. */
 export function assertPlain(text: string, what: string): void {
   assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, `${what} is plain`);
   assert.doesNotMatch(text, /\p{M}{5}/u, `${what} has no stack of marks`);
   assert.ok(text.length <= 1000, `${what} is short, not ${text.length} characters`);
 }
 
-/** Fails for a row with anything but plain text, or with a label of nothing. */
+/** Asserts that a row contains only plain text and has a visible label. */
 export function assertPlainRow(item: TreeItem): void {
   assert.notEqual(labelOf(item).trim(), '', 'the label says something');
   assertPlain(labelOf(item), 'the label');

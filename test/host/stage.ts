@@ -24,13 +24,13 @@ import { until } from '../unit/core/rig.ts';
 /** Services that the extension returns when it runs under test. */
 export type ExtensionParts = RunningExtension['services'] & { readonly context: ExtensionContext };
 
-/** Id of the extension, as the editor knows it. */
+/** ID of the extension in the editor. */
 export const extensionId = 'data-transfer-explorer.data-transfer-explorer';
 
-/** A right ORCID iD. */
+/** A valid ORCID iD. */
 export const orcid = '0000-0002-1825-0097';
 
-/** The extension as it runs, a person in front of it, and a server; all as on the first day. */
+/** The running extension with a scripted user and a server, in the state after a fresh installation. */
 export class Stage {
   readonly parts: ExtensionParts;
   readonly person: ScriptedWindow;
@@ -45,14 +45,14 @@ export class Stage {
   static async open(orcidInSettings?: string): Promise<Stage> {
     const parts = await activated();
     await clear(parts);
-    // It stays from one stage to the next, because a setting is slow to change.
+    // The setting is kept between stages, because changing a setting is slow.
     const stage = new Stage(parts, await FaultServer.start());
     if (stage.settings.inspect('orcid')?.globalValue !== orcidInSettings)
       await stage.settings.update('orcid', orcidInSettings, ConfigurationTarget.Global);
     return stage;
   }
 
-  /** Opens a stage for a person whose ORCID iD is in the settings. */
+  /** Opens a stage for a user whose ORCID iD is in the settings. */
   static openWithOrcid(): Promise<Stage> {
     return Stage.open(orcid);
   }
@@ -63,18 +63,18 @@ export class Stage {
     await this.server.stop();
   }
 
-  /** Runs a command as a row or the palette does; resolves when it is through. */
+  /** Runs a command as a row or the Command Palette does. Resolves when the command has finished. */
   readonly run = async <I extends CommandId>(id: I, argument?: CommandArguments[I]): Promise<void> => {
     await commands.executeCommand(id, argument);
   };
 
-  /** Runs the command of a row, as a click on it does. */
+  /** Runs the command of a row like a click. */
   readonly click = async ({ command }: TreeItem): Promise<void> => {
     assert.ok(command, 'the row has a command');
     await commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
   };
 
-  /** The settings of the extension, to read and to change. */
+  /** The settings of the extension. */
   get settings(): WorkspaceConfiguration {
     return workspace.getConfiguration('dataTransfer');
   }
@@ -86,7 +86,7 @@ export class Stage {
     return { kind: 'transfer', key: newest.key };
   }
 
-  /** Connects to the server of this stage, as a person does. */
+  /** Connects to the server of this stage through the prompts. */
   async connect(key: string): Promise<void> {
     const { person, server } = this;
     const done = this.run('dataTransfer.connect');
@@ -97,7 +97,7 @@ export class Stage {
     await person.notice(/^Connected to /);
   }
 
-  /** Searches a database from its row, as a person does. */
+  /** Searches a database from its row through the prompts. */
   async search(database: string, query: string): Promise<Search> {
     const done = this.run('dataTransfer.searchFiles', { kind: 'database', name: database });
     (await this.person.textBox()).enter(query);
@@ -107,7 +107,7 @@ export class Stage {
     return search;
   }
 
-  /** Resolves when the searches are so, newest first. */
+  /** Resolves when the searches, newest first, meet a condition. */
   async searchesUntil(isSo: (searches: readonly Search[]) => boolean): Promise<void> {
     const { searchStore } = this.parts;
     if (isSo(searchStore.getAll())) return;
@@ -120,7 +120,7 @@ export class Stage {
     });
   }
 
-  /** Checks every file that the searches found, and transfers them. Resolves when the service has answered. */
+  /** Checks and transfers all files of all searches. Resolves when the service has responded. */
   async transferAll(destination: string): Promise<void> {
     const { person, parts } = this;
     for (const { key, files } of parts.searchStore.getAll()) {
@@ -136,7 +136,7 @@ export class Stage {
     await done;
   }
 
-  /** Moves every transfer of the service on, and waits until the editor has seen it. */
+  /** Sets the status of every transfer on the service, and waits until the extension shows it. */
   async moveOn(service: PublicState, status: string, message?: string): Promise<void> {
     for (const transfer of service.transfers.values()) {
       transfer.status = status;
@@ -157,7 +157,7 @@ export class Stage {
     await until(transferStore.onDidChange, () => transferStore.get(key) !== undefined);
   }
 
-  /** Resolves to the tab with this title, once it is there. */
+  /** Resolves to the tab with this title once it is open. */
   async tab(title: string): Promise<Tab> {
     const found = (): Tab | undefined =>
       window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label === title);
@@ -174,20 +174,20 @@ export class Stage {
     );
   }
 
-  /** Closes the pages that the commands have opened. */
+  /** Closes the pages that commands opened. */
   async closePages(): Promise<void> {
     await window.tabGroups.close(window.tabGroups.all.flatMap(({ tabs }) => tabs));
   }
 }
 
-/** The names of all secrets of the extension; newer editors than the oldest supported one can tell them. */
+/** Returns the names of all secrets of the extension, if the editor is recent enough to list them. */
 export async function keysOfSecrets({ secrets }: ExtensionContext): Promise<readonly string[]> {
   const { keys } = secrets as { keys?: () => Thenable<string[]> };
   assert.ok(keys, 'this editor lists its secrets');
   return await keys.call(secrets);
 }
 
-/** Returns what the extension has stored in its state files, by their names. */
+/** Returns the contents of the extension's state files by name. */
 export async function stateOf({ globalStorageUri }: ExtensionContext): Promise<Record<string, unknown>> {
   const folder = join(globalStorageUri.fsPath, 'state');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
@@ -203,7 +203,7 @@ async function activated(): Promise<ExtensionParts> {
   return await extension.activate();
 }
 
-/** Takes back everything that a test may have left, and waits until it is gone. */
+/** Removes everything that a test may have left, and waits until it is gone. */
 async function clear(parts: ExtensionParts): Promise<void> {
   const { connectFlow, sessions, settings, apiKeys, searchFlow, searchStore, context, localService } = parts;
   connectFlow.disconnect();
@@ -214,7 +214,7 @@ async function clear(parts: ExtensionParts): Promise<void> {
   searchFlow.dismiss(searchStore.getAll().map(({ key }) => key));
   await parts.transferFlow.loadFinished();
   await parts.transferFlow.forget(parts.transferStore.getAll().map(({ key }) => key));
-  // What was removed is not written again; the tests use their keys again.
+  // The ledger ignores new records under a removed key, but tests reuse their keys.
   const records = join(context.globalStorageUri.fsPath, 'transfers');
   await rm(join(records, 'removed'), { recursive: true, force: true });
   await rm(join(context.globalStorageUri.fsPath, 'state'), {

@@ -36,7 +36,7 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined, 'what ended in an earlier session is no news');
   });
 
-  it('shows that transfers wait for the sign-in, without calling a doubted key refused (D28)', () => {
+  it('shows that transfers wait for the sign-in, without reporting a retried key as rejected (D28)', () => {
     store.put([transfer('one')]);
     rejection = { kind: 'unauthorized', signIn: 'key', detail: 'KBase Auth error: 401', keyWorked: true };
     bar.draw();
@@ -131,7 +131,7 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
   });
 
-  it('leaves out a transfer whose cancel the server ignores, and shows other failures (D13)', () => {
+  it('omits a transfer whose cancellation the server ignores, and shows other failures (D13)', () => {
     const ignored = { cancelAcceptedAt: 1, cancelUnheeded: true, state: 'staging' } as const;
     store.put([transfer('one', { state: 'staging' }), transfer('two')]);
     store.put([transfer('one', ignored)]);
@@ -142,7 +142,7 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
   });
 
-  it('shows that transfers are paused while the local service is stopped, with Start', () => {
+  it('shows that transfers are paused while the local service is stopped, with a Start link', () => {
     store.put([transfer('one', { problem: { kind: 'serviceStopped' } })]);
     connected = false;
     bar.draw();
@@ -196,7 +196,7 @@ describe('The status bar', () => {
     assert.equal(item.shown(), '$(error) 1 transfer failed, 2 expired');
   });
 
-  it('does not report a cancel by the user', () => {
+  it('does not report a cancellation by the user', () => {
     store.put([transfer('one')]);
     store.put([transfer('one', { state: 'cancelled' })]);
     assert.equal(item.shown(), undefined);
@@ -210,7 +210,7 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
   });
 
-  it('shows that transfers wait for a connection, until one is open', () => {
+  it('shows that transfers wait for a connection until it is open', () => {
     connected = false;
     store.put([transfer('one')]);
     assert.equal(item.shown(), '$(plug) Data Transfer: not connected');
@@ -221,7 +221,7 @@ describe('The status bar', () => {
   });
 });
 
-/** The lines of the tooltip as the editor shows them, links aside. */
+/** Returns the lines of the tooltip as displayed, without links. */
 function tableOf(item: WatchedItem): string[] {
   const { tooltip } = item.real();
   assert.ok(tooltip instanceof MarkdownString);
@@ -234,12 +234,12 @@ function tableOf(item: WatchedItem): string[] {
 }
 
 interface WatchedItem {
-  /** What is seen in the bar now; nothing when the item is hidden. */
+  /** Returns the visible text; undefined if the item is hidden. */
   shown(): string | undefined;
   real(): StatusBarItem;
 }
 
-/** Looks over the shoulder of the next item that is made: whether it is hidden cannot be asked of it. */
+/** Observes the next created status bar item, because the API can't report whether an item is hidden. */
 function watchNextItem(): WatchedItem {
   const { createStatusBarItem } = window;
   let item: StatusBarItem | undefined;

@@ -6,7 +6,7 @@ import { Stage } from './stage.ts';
 const nmdc = 'National Microbiome Data Collaborative';
 const kbase = 'KBase Workspace Service (KSS)';
 
-describe('Submitting again', () => {
+describe('Resubmitting', () => {
   let stage: Stage;
   let service: ReturnType<typeof publicLike>;
   beforeEach(async () => {
@@ -21,7 +21,7 @@ describe('Submitting again', () => {
   const submissions = (): Record<string, unknown>[] =>
     stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
-  it('submits all files with the same details, after the same summary as the first time', async () => {
+  it('submits all files with the same details, after the same summary', async () => {
     const { person, run, firstTransfer } = stage;
     await stage.moveOn(service, 'failed');
     const done = run('dataTransfer.submitAgain', firstTransfer);
@@ -37,7 +37,7 @@ describe('Submitting again', () => {
     assert.deepEqual([transferStore.getRunning().length, transferStore.getFinished().length], [1, 1]);
   });
 
-  it('submits only the files that the message of the service names', async () => {
+  it("submits only the files named in the service's message", async () => {
     const { person, run, firstTransfer } = stage;
     await stage.moveOn(service, 'failed', 'could not stage JDP:000003, JDP:000007: not found; JDP:999999 is new');
     const done = run('dataTransfer.submitAgain', firstTransfer);
@@ -68,7 +68,7 @@ describe('Submitting again', () => {
     assert.deepEqual([second?.['description'], (second?.['file_ids'] as string[]).length], ['again', 3]);
   });
 
-  it('keeps description and instructions if their steps are only confirmed', async () => {
+  it('keeps description and instructions if the user accepts the defaults', async () => {
     const { person, run, parts } = stage;
     const [earlier] = parts.transferStore.getAll();
     assert.ok(earlier);
@@ -124,7 +124,7 @@ describe('Submitting again', () => {
     assert.deepEqual([kind, buttons], ['information', ['Show Details']]);
   });
 
-  it('asks for another destination if the first one can no longer be transferred to', async () => {
+  it('asks for another destination if the earlier one is no longer available', async () => {
     await stage.moveOn(service, 'failed');
     const { connectionStore } = stage.parts;
     const databases = connectionStore.listing.databases.filter(({ name }) => name !== nmdc);
@@ -138,7 +138,7 @@ describe('Submitting again', () => {
     assert.equal(submissions().length, 1);
   });
 
-  it('asks from the palette for a transfer that ended or is not confirmed', async () => {
+  it('asks for an ended or unconfirmed transfer when run from the Command Palette', async () => {
     await stage.moveOn(service, 'failed');
     const done = stage.run('dataTransfer.submitAgain');
     const pick = await stage.person.pick();

@@ -12,7 +12,7 @@ import { ManualClock } from '../support/manualClock.ts';
 import { transfer } from './specimens.ts';
 
 describe('The badge of the transfers', () => {
-  it('counts running transfers, and is hidden without any', () => {
+  it('counts running transfers, and is hidden if there are none', () => {
     const views = new Map<string, Partial<TreeView<unknown>>>();
     const { createTreeView } = window;
     const standIn = (id: string): Partial<TreeView<unknown>> => {

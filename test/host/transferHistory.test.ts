@@ -10,7 +10,7 @@ import { Stage } from './stage.ts';
 describe('The history of transfers', () => {
   let stage: Stage;
   let round = 0;
-  // What was removed once is not taken in again under the same key.
+  // The ledger ignores new records under a removed key, so each round uses new keys.
   const key = (name: string): string => `${name}-${String(round)}`;
   beforeEach(async () => {
     round += 1;
@@ -27,7 +27,7 @@ describe('The history of transfers', () => {
 
   const names = (): readonly string[] => stage.parts.transferStore.getAll().map((one) => one.key.replace(/-\d+$/, ''));
 
-  it('removes a transfer at once, and restores it', async () => {
+  it('removes a transfer immediately, and restores it', async () => {
     await stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: key('old') });
     assert.deepEqual(names(), ['open', 'new']);
     (await stage.person.notice(/^Removed the transfer of 2 files to Beta from the history\.$/)).press('Undo');
@@ -59,7 +59,7 @@ describe('The history of transfers', () => {
     );
   });
 
-  it('is cleared of all transfers that ended and of no others, and restores them', async () => {
+  it('clears only ended transfers, and restores them', async () => {
     await stage.run('dataTransfer.clearFinishedTransfers');
     assert.deepEqual(names(), ['open']);
     (await stage.person.notice(/^Removed 2 finished transfers from the history\. Their files are kept\.$/)).press(
@@ -87,7 +87,7 @@ describe('The history of transfers', () => {
     assert.equal(transferStore.getFinished().length, 0);
   });
 
-  it('restores transfers that were removed in the last day, one or all, also without the notice', async () => {
+  it('restores transfers removed in the last day, one or all, even after the notice is gone', async () => {
     await stage.run('dataTransfer.clearFinishedTransfers');
     const one = stage.run('dataTransfer.restoreRemovedTransfers');
     const pick = await stage.person.pick();
@@ -105,7 +105,7 @@ describe('The history of transfers', () => {
     await stage.transferHere(key('new'));
   });
 
-  it('is searched by files, databases, descriptions and ids, and shows the results', async () => {
+  it('can be searched by file, database, description and ID', async () => {
     const done = stage.run('dataTransfer.findInHistory');
     const pick = await stage.person.pick();
     assert.deepEqual(pick.labels, ['2 files to Gamma', '2 files to Beta']);
@@ -146,7 +146,7 @@ describe('The history of transfers', () => {
       return await readFile(join(folder, name), 'utf8');
     };
 
-    it('is a table if the file name ends in .csv', async () => {
+    it('is CSV if the file name ends in .csv', async () => {
       const lines = (await exportTo('h.CSV')).split('\r\n');
       assert.equal(lines.length, 5);
       assert.match(lines[3] ?? '', /^id-old-\d+,c,Alpha,Beta,succeeded,2,,,/);
@@ -160,7 +160,7 @@ describe('The history of transfers', () => {
       );
     });
 
-    it('reports why it could not be written, and leaves no file', async () => {
+    it('reports a write failure, and leaves no file behind', async () => {
       const done = stage.run('dataTransfer.exportTransferHistory');
       (await stage.person.saveDialog()).choose(Uri.file(join(folder, 'missing', 'h.csv')));
       await done;

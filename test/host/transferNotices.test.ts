@@ -54,7 +54,7 @@ describe('Transfer notices', () => {
     return person.notices.map(({ kind, message }) => `${kind}: ${message}`);
   };
 
-  it('warn about an incomplete transfer, also with the setting "problems" (D39)', async () => {
+  it('warn about an incomplete transfer even with the setting "problems" (D39)', async () => {
     level = 'problems';
     goes('t', 'active');
     ends('t', 0);
@@ -69,7 +69,7 @@ describe('Transfer notices', () => {
     assert.deepEqual(await takeNotices(), ['error: 3 transfers ended: 1 failed, 1 incomplete, 1 complete.']);
   });
 
-  it('report a transfer that ended once, and show it', async () => {
+  it('report an ended transfer once, and can show it', async () => {
     goes('t', 'active', 'succeeded', 'succeeded');
     assert.deepEqual(await takeNotices(), ['information: Transferred 2 files to Beta.']);
     const notice = await person.notice();
@@ -79,7 +79,7 @@ describe('Transfer notices', () => {
     assert.deepEqual(done, ['progress t']);
   });
 
-  it('offer the files of a successful transfer first, and none where there are none', async () => {
+  it('offer the files of a successful transfer first, unless it has none', async () => {
     goes('t', 'active', 'succeeded');
     await takeNotices();
     const notice = await person.notice();
@@ -152,7 +152,7 @@ describe('Transfer notices', () => {
     assert.deepEqual(done, ['did t', 'did not t']);
   });
 
-  it('do not repeat what another window has reported', async () => {
+  it('do not repeat a notification that another window has shown', async () => {
     isMine = false;
     goes('t', 'active', 'failed');
     goes('u', 'submitting', 'notConfirmed');
@@ -169,7 +169,7 @@ describe('Transfer notices', () => {
     assert.equal((await takeNotices()).length, 1);
   });
 
-  it('do not report transfers that ended earlier, also when they are restored', async () => {
+  it('do not report transfers that ended earlier, even when they are restored', async () => {
     goes('t', 'failed');
     store.remove(['t']);
     goes('t', 'failed');

@@ -78,7 +78,7 @@ describe('The page of a transfer', () => {
     ],
   ];
   for (const [words, given] of cases) {
-    it(`shows "${words}", as the row does`, () => {
+    it(`shows the same status as the row: "${words}"`, () => {
       assert.equal(shown(given).statusText, words);
       assert.equal(describeStatus(transfer('t', given)), words);
     });
@@ -105,13 +105,13 @@ describe('The page of a transfer', () => {
     assert.equal(shown({ problem: { kind: 'queued' } }).problemKind, 'queued');
   });
 
-  it('offers to start the local service, and no cancel, while that is stopped', () => {
+  it('offers to start the local service while it is stopped, and no Cancel button', () => {
     const paused = shown({ problem: { kind: 'serviceStopped' } });
     assert.deepEqual([paused.paused, paused.canCancel, paused.problem], [true, false, undefined]);
     received.fire({ type: 'startService' } satisfies TransferIntent);
     assert.deepEqual(run, ['dataTransfer.startLocalService']);
   });
-  it('says which folder at the destination has the files, if it is not known on this machine', async () => {
+  it('shows the folder name at the destination if the files are not on this machine', async () => {
     shown({ state: 'active' });
     assert.equal(shown({ state: 'failed' }).place, undefined);
     shown({ state: 'succeeded' });
@@ -121,7 +121,7 @@ describe('The page of a transfer', () => {
     assert.equal(await env.clipboard.readText(), 'dts-id-t');
   });
 
-  it('shows the folder of the files, and runs what its buttons offer', async () => {
+  it('shows the folder of the files, with buttons that open and verify them', async () => {
     found = { folder: '/data/dts-id-t' };
     shown({ state: 'succeeded' });
     await page.updatePlace();

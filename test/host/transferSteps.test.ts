@@ -20,7 +20,7 @@ describe('The steps of a transfer', () => {
     stage = await Stage.open();
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
-    // With that the client has learned what the service calls its databases (D7: database name or id).
+    // Teaches the client how the service identifies its databases (D7: database name or id).
     await stage.search(jgi, 'JDP:00000');
   });
   afterEach(async () => {
@@ -28,7 +28,7 @@ describe('The steps of a transfer', () => {
     await stage.close();
   });
 
-  /** Opens searches as if they had found these files, all of them checked. */
+  /** Adds searches with these files, all of them checked. */
   const check = (
     ...searches: readonly (readonly [database: string, sizes: readonly (number | undefined)[]])[]
   ): void => {
@@ -53,7 +53,7 @@ describe('The steps of a transfer', () => {
   const bodies = (): readonly Record<string, unknown>[] =>
     stage.server.requestsTo(route).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
-  it('sum up what is known: sizes, staging, each source, and that one transfer becomes several (D31)', async () => {
+  it('summarize sizes, staging and sources, and mention that one transfer becomes several (D31)', async () => {
     check([jgi, [1_000_000, undefined]], [kss, [500]]);
     const { done } = await start();
     (await stage.person.pick()).choose('Continue');
@@ -74,7 +74,7 @@ describe('The steps of a transfer', () => {
     assert.equal(stage.parts.searchStore.checked.count, 0);
   });
 
-  it('say what failed for each source, send the others, and leave checked what was not taken', async () => {
+  it('report the failure of each source, send the others, and keep files of failed submissions checked', async () => {
     check([jgi, [1]], [kss, [1, 1]]);
     stage.server.on(route, problem(400, 'no room'));
     const { done } = await start();
@@ -93,7 +93,7 @@ describe('The steps of a transfer', () => {
     assert.equal(stage.parts.searchStore.checked.count, 3);
   });
 
-  it('can be gone back to from the summary, with what was said kept', async () => {
+  it('can be revisited from the summary, with their values kept', async () => {
     check([jgi, [1]]);
     const { done } = await start();
     (await stage.person.pick()).choose('Description…');
@@ -119,7 +119,7 @@ describe('The steps of a transfer', () => {
     );
   });
 
-  it('say where the error of typed instructions is, and bring back the last ones (§4.5)', async () => {
+  it('show the position of an error in typed instructions, and suggest the last instructions (§4.5)', async () => {
     check([jgi, [1]]);
     const first = await start();
     (await stage.person.pick()).choose('Instructions…');
@@ -140,7 +140,7 @@ describe('The steps of a transfer', () => {
     await second.done;
   });
 
-  it('take the last description where it is asked for', async () => {
+  it('offer the last description', async () => {
     check([jgi, [1]]);
     const first = await start();
     (await stage.person.pick()).choose('Description…');
@@ -160,7 +160,7 @@ describe('The steps of a transfer', () => {
     await second.done;
   });
 
-  it('take the details of the last transfer from one page, one choice each', async () => {
+  it('offer each detail of the last transfer as one choice on a single page', async () => {
     check([jgi, [1]]);
     const first = await start();
     (await stage.person.pick()).choose('Description…');
@@ -189,7 +189,7 @@ describe('The steps of a transfer', () => {
     assert.deepEqual([sent?.['description'], sent?.['instructions']], ['For the *first* look', { type: 'assembly' }]);
   });
 
-  it('name the first files, and how many more there are', async () => {
+  it('list the first files and the number of remaining ones', async () => {
     check([jgi, [1, 1, 1, 1, 1]]);
     const { done } = await start();
     (await stage.person.pick()).choose('Continue');
@@ -199,7 +199,7 @@ describe('The steps of a transfer', () => {
     await done;
   });
 
-  describe('with files of the workspace', () => {
+  describe('with workspace files', () => {
     let folder: string;
     beforeEach(async () => {
       const [open] = workspace.workspaceFolders ?? [];
@@ -207,7 +207,7 @@ describe('The steps of a transfer', () => {
     });
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
-    it('refuse a file on the spot with the place of its error, open it there, and take it when it is right', async () => {
+    it('reject an invalid file with the position of its error, open it there, and accept it once fixed', async () => {
       const file = join(folder, 'assembly.json');
       await writeFile(file, '{\n  "type": assembly\n}\n');
       const label = workspace.asRelativePath(Uri.file(file));
@@ -242,14 +242,14 @@ describe('The steps of a transfer', () => {
     });
   });
 
-  it('let the description be written in a document with a preview, and close it without a question', async () => {
+  it('open the description in a document with a preview, and close it without a prompt', async () => {
     check([jgi, [1]]);
     const { done } = await start();
     (await stage.person.pick()).choose('Description…');
     (await stage.person.textBox()).press('Write in an Editor with Preview');
     const guide = await stage.person.notice(/^Write the description in Markdown/);
     await stage.tab('Untitled-1');
-    // The preview takes the focus for a moment when it has loaded.
+    // The preview briefly takes the focus when it has loaded.
     await until(window.onDidChangeActiveTextEditor, () => window.activeTextEditor?.document.languageId === 'markdown');
     const editor = window.activeTextEditor;
     assert.ok(editor);

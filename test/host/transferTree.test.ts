@@ -47,7 +47,7 @@ describe('The transfer tree', () => {
     assert.deepEqual(rows(), []);
   });
 
-  it('shows running transfers first, newest first, with their number', () => {
+  it('shows running transfers first, newest first, and their count', () => {
     const states = ['succeeded', 'active', 'staging', 'failed'] as const;
     store.put(states.map((state, index) => transfer(`t${index}`, { state, createdAt: index }, { destination: state })));
     assert.deepEqual(rows(), ['Running | 2', 'Finished | 2']);
@@ -58,14 +58,14 @@ describe('The transfer tree', () => {
     assert.equal(second?.collapsibleState, TreeItemCollapsibleState.Expanded);
   });
 
-  /** Ends a transfer of so many files some hours before noon of January 1, 2026, a Thursday. */
+  /** Adds a transfer that ended some hours before noon of January 1, 2026, a Thursday. */
   const ends = (key: string, hoursAgo: number, more: Partial<Transfer> = {}, files = 1): void => {
     const at = new Date(2026, 0, 1, 12 - hoursAgo).getTime();
     const order = { files: Array.from({ length: files }, () => ({ id: key, name: key })), destination: key };
     store.put([transfer(key, { state: 'succeeded', changes: [{ state: 'succeeded', at }], ...more }, order)]);
   };
 
-  it('shows the five newest finished transfers without unfolding, the others by the day of their end', () => {
+  it('shows the five newest finished transfers directly, and groups the others by the day they ended', () => {
     for (const [index, hoursAgo] of [1, 2, 3, 4, 5, 6, 20, 60, 90].entries()) ends(`t${index}`, hoursAgo);
     assert.deepEqual(rows(), ['Finished | 9']);
     const shown = ['t0', 't1', 't2', 't3', 't4'].map((key) => `succeeded · 1 file to ${key}`);
@@ -84,7 +84,7 @@ describe('The transfer tree', () => {
     );
   });
 
-  it('moves transfers to the group of the day before at midnight', async () => {
+  it('moves transfers to the group of the previous day at midnight', async () => {
     for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) ends(key, 1);
     assert.deepEqual(rows(finished).slice(5), ['Today | 1']);
     const drawn: unknown[] = [];
@@ -94,7 +94,7 @@ describe('The transfer tree', () => {
     assert.deepEqual(rows(finished).slice(5), ['Yesterday | 1']);
   });
 
-  it('shows time and source of rows that would look alike', () => {
+  it('adds time and source to rows that would look alike', () => {
     const at = clock.now() - 60_000;
     const changes = [{ state: 'succeeded', at }] as const;
     const state = 'succeeded';
@@ -143,7 +143,7 @@ describe('The transfer tree', () => {
     expired: ['expired', 'transfer.ended'],
   };
   for (const [state, [words, context]] of Object.entries(states)) {
-    it(`shows a transfer that is ${words} with an icon, a word, and its commands`, () => {
+    it(`shows a transfer with the state "${words}" with an icon, a word, and its commands`, () => {
       const item = row(transfer('t', { state: state as TransferState }));
       assert.equal(item.label, `${words} · 2 files to Beta`, 'the state is never cut');
       assert.equal(item.contextValue, context);
@@ -152,7 +152,7 @@ describe('The transfer tree', () => {
     });
   }
 
-  it('offers no cancel for a transfer without an ID, or one that is being canceled', () => {
+  it('offers no Cancel command for a transfer without an ID, or one that is being canceled', () => {
     const { id: none, ...unconfirmed } = transfer('t', { state: 'notConfirmed' });
     assert.ok(none);
     assert.equal(row(unconfirmed).contextValue, 'transfer.notConfirmed');
@@ -161,7 +161,7 @@ describe('The transfer tree', () => {
     assert.equal(cancelling.label, 'canceling · 2 files to Beta');
   });
 
-  it('shows that the server ignores a cancel (D13)', () => {
+  it('shows that the server ignores a cancellation (D13)', () => {
     const item = row(transfer('t', { state: 'staging', cancelAcceptedAt: 1, cancelUnheeded: true }));
     assert.equal(
       wordsOf(item),
@@ -179,7 +179,7 @@ describe('The transfer tree', () => {
     );
   });
 
-  it('shortens a long destination, which the tooltip shows in full', () => {
+  it('shortens a long destination, and shows it in full in the tooltip', () => {
     const destination = 'National Microbiome Data Collaborative 🧬';
     const item = row(transfer('t', {}, { destination }));
     assert.equal(item.label, 'active · 2 files to National Microbio…');
@@ -188,21 +188,21 @@ describe('The transfer tree', () => {
     assert.equal(cut.label, `active · 2 files to ${'x'.repeat(16)}…`, 'no half of a character');
   });
 
-  it('shows how many files have moved, and the time of that status while the service does not respond', () => {
+  it('shows the number of transferred files, and the time of that status while the service does not respond', () => {
     const status = { status: 'active', fileCount: 3, movedFileCount: 2 };
     assert.equal(row(transfer('t', { status })).description, '2 of 3 files');
     const unheard = transfer('t', { status, askedAt: clock.now(), problem: { kind: 'timeout' } });
     assert.match(String(row(unheard).description), /^2 of 3 files · as of \d/);
   });
 
-  it('shows an estimate if there is one', () => {
+  it('shows an estimate if available', () => {
     estimate = '4–7 min, based on 3 earlier transfers';
     const item = row(transfer('t', { status: { status: 'active', fileCount: 3, movedFileCount: 2 } }));
     assert.equal(item.description, '2 of 3 files · 4–7 min, based on 3 earlier transfers');
     assert.match(textOf(item.tooltip), /active · 2 of 3 files · 4–7 min, based on 3 earlier transfers\n/);
   });
 
-  it('shows how many files an ended transfer moved, and warns if files are missing (D39)', () => {
+  it('shows the number of files that an ended transfer moved, and warns if files are missing (D39)', () => {
     const of = (state: TransferState, moved: number, files = 2): TreeItem =>
       row(transfer('t', { state, status: { status: state, fileCount: files, movedFileCount: moved } }));
     assert.equal(wordsOf(of('succeeded', 2)), 'succeeded · 2 files to Beta | 2 of 2 files');
@@ -239,7 +239,7 @@ describe('The transfer tree', () => {
     }
   });
 
-  it('loads the last transfers of earlier sessions at first, and all when the group is expanded', async () => {
+  it('loads the last transfers of earlier sessions first, and all of them when the group is expanded', async () => {
     store.setHasEarlier(true);
     assert.deepEqual(rows(), ['Finished']);
     assert.deepEqual(loads, []);
@@ -253,7 +253,7 @@ describe('The transfer tree', () => {
     assert.deepEqual(loads, ['last', 'all']);
   });
 
-  it('redraws a row alone in its group, and the groups when it moves', () => {
+  it('redraws only the row if it stays in its group, and the groups if it moves', () => {
     store.put([transfer('t')]);
     tree.getChildren(running);
     const drawn: (TransferTreeNode | undefined)[] = [];
@@ -272,7 +272,7 @@ describe('The transfer tree', () => {
     assert.equal(tree.getTreeItem(node).id, 't');
   });
 
-  it('knows the group of a transfer, so that it can be revealed', () => {
+  it('returns the group of a transfer, so that the transfer can be revealed', () => {
     store.put([transfer('t'), transfer('u', { state: 'failed' })]);
     assert.deepEqual(
       ['t', 'u'].map((key) => tree.getParent({ kind: 'transfer', key })),

@@ -21,7 +21,7 @@ describe('Transferring in the editor', () => {
 
   const moveOn = (status: string, message?: string): Promise<void> => stage.moveOn(service, status, message);
 
-  it('asks for destination, description and instructions, sums up, and sends them (§4.5)', async () => {
+  it('asks for destination, description and instructions, shows a summary, and sends them (§4.5)', async () => {
     const { person, parts, server } = stage;
     const [search] = parts.searchStore.getAll();
     const file = search?.files.find((found) => found.kind === 'file');
@@ -72,7 +72,7 @@ describe('Transferring in the editor', () => {
     assert.deepEqual(body['instructions'], { type: 'assembly' });
   });
 
-  it('transfers the file of a page, and names the databases as the service expects, also before any search (D7)', async () => {
+  it('transfers the file of a metadata page, with database names as the service expects, even before any search (D7)', async () => {
     const { person, parts } = stage;
     const [connection] = parts.settings.connections;
     assert.ok(connection);
@@ -90,7 +90,7 @@ describe('Transferring in the editor', () => {
     assert.equal(service.transfers.size, 1);
   });
 
-  it('sends nothing if the user cancels, and keeps the checks', async () => {
+  it('sends nothing if the user cancels, and keeps the files checked', async () => {
     const { person, parts, server } = stage;
     const [search] = parts.searchStore.getAll();
     const files = search?.files.filter((found) => found.kind === 'file') ?? [];
@@ -111,7 +111,7 @@ describe('Transferring in the editor', () => {
     assert.equal(parts.searchStore.getCheckedFiles().length, 10);
   });
 
-  it('reports why the service refused, offers the page, and keeps the record and the checks', async () => {
+  it('reports the reason for a refusal, offers the page, and keeps the record and the checked files', async () => {
     stage.server.on('POST /api/v1/transfers', problem(400, 'the destination is full'));
     await stage.transferAll(nmdc);
     const notice = await stage.person.notice();
@@ -124,7 +124,7 @@ describe('Transferring in the editor', () => {
     assert.equal(stage.parts.searchStore.getCheckedFiles().length, 10);
   });
 
-  it('reports that nothing was sent because the transfer could not be saved, and keeps the checks', async () => {
+  it('reports that nothing was sent because the transfer could not be saved, and keeps the files checked', async () => {
     const { context, transferStore, searchStore } = stage.parts;
     const folder = join(context.globalStorageUri.fsPath, 'transfers', 'submitting');
     await rm(folder, { recursive: true, force: true });
@@ -140,7 +140,7 @@ describe('Transferring in the editor', () => {
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);
   });
 
-  it('reports if it is unknown whether the service has started (D12)', async () => {
+  it('reports a submission that may or may not have started (D12)', async () => {
     stage.server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await stage.transferAll(nmdc);
     const notice = await stage.person.notice();
@@ -152,7 +152,7 @@ describe('Transferring in the editor', () => {
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);
   });
 
-  it('does not count a transfer that was not confirmed as running (D12)', async () => {
+  it('does not count an unconfirmed transfer as running (D12)', async () => {
     stage.server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await stage.transferAll(nmdc);
     const { transferStore } = stage.parts;
@@ -172,7 +172,7 @@ describe('Transferring in the editor', () => {
     assert.equal(server.requestsTo('POST /api/v1/transfers').length, 0);
   });
 
-  it('asks as from the palette if a title button passes a focused row of another kind', async () => {
+  it('prompts as from the Command Palette if a title button passes a focused row of another kind', async () => {
     const { person, parts } = stage;
     const [search] = parts.searchStore.getAll();
     const file = search?.files.find((found) => found.kind === 'file');
@@ -194,7 +194,7 @@ describe('Transferring in the editor', () => {
     );
   });
 
-  it('reports once that a transfer ended, with a button that shows it', async () => {
+  it('reports the end of a transfer once, with a button that shows the transfer', async () => {
     await stage.transferAll(nmdc);
     await moveOn('succeeded');
     const notice = await stage.person.notice();
@@ -204,7 +204,7 @@ describe('Transferring in the editor', () => {
     await stage.closePages();
   });
 
-  it('reports why a transfer failed, with the message of the service on one line', async () => {
+  it("reports the reason why a transfer failed, with the service's message on one line", async () => {
     await stage.transferAll(nmdc);
     await moveOn('failed', 'no room\nat all $(alert)');
     const notice = await stage.person.notice();
@@ -212,7 +212,7 @@ describe('Transferring in the editor', () => {
     assert.equal(notice.message, `Transfer of 10 files to ${nmdc} failed: no room at all $ (alert)`);
   });
 
-  it('copies the id of a transfer, and the ids of files', async () => {
+  it('copies the ID of a transfer, and the IDs of files', async () => {
     await stage.transferAll(nmdc);
     await stage.run('dataTransfer.copyTransferId', stage.firstTransfer);
     assert.equal(await env.clipboard.readText(), stage.parts.transferStore.getAll()[0]?.id);
@@ -255,7 +255,7 @@ describe('Transferring in the editor', () => {
   });
 
   for (const id of ['showTransferProgress', 'copyTransferId', 'showRunningTransfers'] as const) {
-    it(`lists the transfers of earlier sessions for ${id}, when there are no others`, async () => {
+    it(`lists the transfers of earlier sessions for ${id} if there are no others`, async () => {
       const { parts, person } = stage;
       await stage.transferAll(nmdc);
       await moveOn('succeeded');
@@ -271,7 +271,7 @@ describe('Transferring in the editor', () => {
   }
 });
 
-/** Resolves when the ledger has what the store has: it writes one transfer after the other. */
+/** Resolves when the ledger, which writes one transfer at a time, has caught up with the store. */
 async function written({ parts }: Stage): Promise<void> {
   const [transfer] = parts.transferStore.getAll();
   assert.ok(transfer);

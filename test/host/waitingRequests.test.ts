@@ -10,7 +10,7 @@ const nmdc = 'National Microbiome Data Collaborative';
 const route = 'POST /api/v1/transfers';
 const cancels = 'DELETE /api/v1/transfers/*';
 
-/** A notification with progress, as the extension shows it. */
+/** A progress notification shown by the extension. */
 interface ShownProgress {
   readonly title: string;
   readonly messages: string[];
@@ -59,7 +59,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
   const nextProgress = async (): Promise<ShownProgress> => await eventually(() => Promise.resolve(shown.at(-1)));
   const received = (name: string): number => stage.server.requestsTo(name).length;
 
-  /** Has one transfer run, and a second one submitted to which the server does not answer. */
+  /** Starts one transfer, and submits a second one that the server doesn't answer. */
   const holdSecond = async (): Promise<TransferNode> => {
     const { transferStore, transferFlow } = stage.parts;
     await stage.transferAll(nmdc);
@@ -109,7 +109,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     assert.equal(service.transfers.size, 1, 'the submission is still under way');
   });
 
-  it('are withdrawn by Cancel, without a request and without an error', async () => {
+  it('are withdrawn by Cancel, without sending a request or reporting an error', async () => {
     await holdSecond();
     const done = stage.transferAll(nmdc);
     const progress = await nextProgress();

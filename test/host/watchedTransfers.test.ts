@@ -5,7 +5,7 @@ import { until } from '../unit/core/rig.ts';
 import { transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
 
-describe('A connection on which another window starts a transfer', () => {
+describe('A connection whose transfer is started by another window', () => {
   let stage: Stage;
   let other: FaultServer;
   beforeEach(async () => {
@@ -19,7 +19,7 @@ describe('A connection on which another window starts a transfer', () => {
     await other.stop();
   });
 
-  it('is opened in the background, and not again after it was closed', async () => {
+  it('is opened in the background, but not again after the user closed it', async () => {
     await stage.connect('the-key');
     const { settings, apiKeys, sessions, connectionStore, transferStore } = stage.parts;
     const [shown] = settings.connections;

@@ -18,12 +18,12 @@ import { bySize } from '../support/testSize.ts';
 
 const themeNames = Object.keys(themes) as ThemeName[];
 
-/** Returns each of these in each theme; in the quick size each once, in one theme after the other. */
+/** Combines each item with each theme. In the quick size, each item occurs once, with alternating themes. */
 function inThemes<T>(all: readonly T[]): readonly (readonly [ThemeName, T])[] {
   const pairs = themeNames.flatMap((name) => all.map((one) => [name, one] as const));
   const count = themeNames.length;
   const isChosen = (name: ThemeName, one: T): boolean => themeNames[all.indexOf(one) % count] === name;
-  // Where there are fewer than themes, they share the themes.
+  // If there are fewer items than themes, each item gets several themes.
   const isShared = (name: ThemeName, one: T): boolean => all[themeNames.indexOf(name) % all.length] === one;
   return bySize(
     pairs.filter((pair) => (all.length < count ? isShared(...pair) : isChosen(...pair))),
@@ -31,7 +31,7 @@ function inThemes<T>(all: readonly T[]): readonly (readonly [ThemeName, T])[] {
   );
 }
 
-describe('The pages for people who see little or nothing', function () {
+describe('The pages for users with visual impairments', function () {
   this.timeout(240_000);
   let folder: string;
   let editor: Editor;
@@ -68,14 +68,14 @@ describe('The pages for people who see little or nothing', function () {
     await window.quickInput.pick('1 file to Received Files', 'Select a transfer');
   }
 
-  it('keeps the page of a double click open', async () => {
+  it('keep a page open after a double click', async () => {
     await window.showTab('stations.csv');
     const page = await window.pageFrame('stations.csv');
     await page.getByRole('button', { name: 'Show as JSON' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Keep Open' }).count(), 0);
   });
 
-  it('are reached by rows that say what stands in them, with their state, and by buttons with names', async () => {
+  it('are opened from rows with accessible names and states, and from buttons with names', async () => {
     await (await window.tree('Transfers').row('Finished')).expand();
     for (const title of ['Databases', 'Search Results', 'Transfers']) {
       const tree = window.tree(title);
@@ -91,7 +91,7 @@ describe('The pages for people who see little or nothing', function () {
     assert.match(connection?.spoken ?? '', /^Local Service, connected · v[\d.]+/);
   });
 
-  /** Asserts that axe has looked and found nothing, and keeps the counts for the end. */
+  /** Asserts that axe ran its checks without a violation, and adds the counts to the tally. */
   function judge(tally: Tally, { passed, broken, incomplete }: AxeCounts): void {
     assert.deepEqual(broken, []);
     assert.ok(passed > 10, `only ${passed} rules applied`);
@@ -104,7 +104,7 @@ describe('The pages for people who see little or nothing', function () {
   ] as const;
   for (const [name, [title, text]] of inThemes(pages)) {
     const tally: Tally = { kind: 'accessible page', runs: 0 };
-    const test = it(`have nothing that axe finds: ${String(title)} in the theme ${themes[name].label}`, async () => {
+    const test = it(`have no axe violations: ${String(title)} in the theme ${themes[name].label}`, async () => {
       await window.theme(name);
       await window.showTab(title);
       const page = await window.pageFrame(title);
@@ -114,7 +114,7 @@ describe('The pages for people who see little or nothing', function () {
     counted(test, tally);
   }
 
-  describe('in every state that they have', () => {
+  describe('in every state', () => {
     let stands: Readonly<Record<'metadata' | 'transfer', PageStand>>;
     const worn = new Map<ThemeName, PageTheme>();
     before(async () => {
@@ -135,24 +135,23 @@ describe('The pages for people who see little or nothing', function () {
     ];
     for (const [name, { kind, state, news }] of inThemes(states)) {
       const tally: Tally = { kind: 'accessible page', runs: 0 };
-      const test =
-        it(`have nothing that axe finds, and a focus that is seen: ${state}, ${themes[name].label}`, async () => {
-          const { page } = stands[kind];
-          await stands[kind].reload();
-          await wearTheme(page, worn.get(name) ?? assert.fail('the theme was not read'));
-          await stands[kind].send(news);
-          judge(tally, await lookWithAxe(page, `${state}, ${themes[name].label}`));
-          const expected = await usable(page);
-          const way = await tabWay(page, expected.length);
-          assert.deepEqual(
-            way.map((stop) => stop.name),
-            expected,
-          );
-          assert.deepEqual(
-            way.filter(({ outlinePixels }) => outlinePixels < 1),
-            [],
-          );
-        });
+      const test = it(`have no axe violations and a visible focus: ${state}, ${themes[name].label}`, async () => {
+        const { page } = stands[kind];
+        await stands[kind].reload();
+        await wearTheme(page, worn.get(name) ?? assert.fail('the theme was not read'));
+        await stands[kind].send(news);
+        judge(tally, await lookWithAxe(page, `${state}, ${themes[name].label}`));
+        const expected = await usable(page);
+        const way = await tabWay(page, expected.length);
+        assert.deepEqual(
+          way.map((stop) => stop.name),
+          expected,
+        );
+        assert.deepEqual(
+          way.filter(({ outlinePixels }) => outlinePixels < 1),
+          [],
+        );
+      });
       counted(test, tally);
     }
   });

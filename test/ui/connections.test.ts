@@ -9,7 +9,7 @@ import { FaultServer } from '../support/faultServer.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-describe('A person with several services and windows', function () {
+describe('A user with several services and windows', function () {
   this.timeout(180_000);
   let editor: Editor;
   let one: FaultServer;
@@ -45,13 +45,13 @@ describe('A person with several services and windows', function () {
       .waitFor(`${name}, ${state}`, ([first]) => first?.label === name && first.description.startsWith(state));
   };
 
-  /** Headless browsers let every window believe that it has the focus; here only the one in front has it. */
+  /** Disables focus emulation: in headless browsers every window has the focus, but here only the front one should. */
   async function focusIsReal({ page }: EditorWindow): Promise<void> {
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setFocusEmulationEnabled', { enabled: false });
   }
 
-  it('switches in the first row of the tree, and forgets and takes back', async () => {
+  it('switches connections in the first row of the tree, and removes and restores one', async () => {
     const window = await editor.openWindow();
     await connect(window, one.address, 'the-key');
     await connect(window, other.address, 'other-key');
@@ -67,7 +67,7 @@ describe('A person with several services and windows', function () {
     await shows(window, 'DTS prototype', 'connected');
   });
 
-  it('changes and forgets a key in one window, and the other one follows when it gets the focus', async () => {
+  it('changes and removes a key in one window, and the other window follows when it gains focus', async () => {
     const person = await editor.newPerson();
     const first = await person.openWindow();
     await connect(first, one.address, 'the-key');

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../support/editor/places.ts';
 import { counted, type Tally } from '../support/tally.ts';
 
-/** The results of all other journeys, which the ring passes to the file that it runs last. */
+/** The results of all other journeys, which the test runner passes to this file because it runs last. */
 interface JourneysRun {
   readonly notRun: number;
   readonly commands: readonly string[];
 }
 
-describe('The journeys together', () => {
+describe('All journeys together', () => {
   const tally: Tally = { kind: 'command', runs: 0 };
 
-  const test = it('have run every command that the extension contributes', async () => {
+  const test = it('run every command that the extension contributes', async () => {
     const given = process.env['DATA_TRANSFER_JOURNEYS_RUN'];
     assert.ok(given, 'This test counts what all others did. Run them all: npm test -- --ring ui');
     const { notRun, commands } = JSON.parse(given) as JourneysRun;

@@ -19,7 +19,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const submission = 'POST /api/v1/transfers';
 const searching = 'POST /api/v1/files';
 
-describe('A person on an ordinary day', function () {
+describe('A user in everyday work', function () {
   this.timeout(180_000);
   let folder: string;
   let server: FaultServer;
@@ -41,7 +41,7 @@ describe('A person on an ordinary day', function () {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Opens a window of a fresh editor. */
+  /** Opens a window of a new editor. */
   async function open(options: JourneyOptions = {}): Promise<void> {
     const settings = { 'dataTransfer.search.pageSize': 20, 'files.simpleDialog.enable': true };
     editor = await openEditor({ workspace: folder, settings, ...options });
@@ -51,16 +51,16 @@ describe('A person on an ordinary day', function () {
     await window.openContainer('Data Transfer');
   }
 
-  /** Opens a window of a fresh editor in which the service is saved. */
+  /** Opens a window of a new editor with a saved connection to the service. */
   const openConnected = (): Promise<void> => open(savedConnection(server.address, 'the-key'));
 
-  /** Searches ten files. */
+  /** Runs a search that finds ten files. */
   async function searchTen(): Promise<void> {
     await searchDatabase(window, 'JGI Data Portal', 'JDP:00001');
     await searchRow('“JDP:00001”', '10+ files');
   }
 
-  /** Transfers one file, and waits until that is over. */
+  /** Transfers one file, and waits until the transfer has ended. */
   async function transferOne(description: string): Promise<void> {
     await openConnected();
     await searchTen();
@@ -86,7 +86,7 @@ describe('A person on an ordinary day', function () {
     await window.notifications.clear();
   };
 
-  it('looks after a connection: who they are, whether it works, and what to report', async () => {
+  it('sets the ORCID iD, tests the connection, and copies diagnostics', async () => {
     await open();
     await run('Set ORCID iD…');
     await window.input(orcid, 'ORCID iD');
@@ -119,7 +119,7 @@ describe('A person on an ordinary day', function () {
     await connected('connected');
   });
 
-  it('narrows down what was found, and takes back what was cleared too soon', async () => {
+  it('refines a search, and restores cleared results with Undo', async () => {
     await openConnected();
     await connected('connected');
     await run('Search All Databases…');
@@ -170,7 +170,7 @@ describe('A person on an ordinary day', function () {
     await searchRow('“JDP:00001”', '10+ files');
   });
 
-  it('takes ids from one file, and finds it again by them', async () => {
+  it('copies the ID of a file, and finds the file by this ID', async () => {
     await openConnected();
     await searchTen();
     const row = await results.row('JDP:000011.csv');
@@ -184,7 +184,7 @@ describe('A person on an ordinary day', function () {
     await results.waitFor('the file', (rows) => rows.filter(({ level }) => level === 1).length === 2);
   });
 
-  it('transfers one file with a description written at ease, and watches it', async () => {
+  it('transfers one file with a description from a document, and monitors the transfer', async () => {
     await openConnected();
     await searchTen();
     await (await results.row('JDP:000011.csv')).menu('Transfer Files…');
@@ -217,7 +217,7 @@ describe('A person on an ordinary day', function () {
     await transferRow('succeeded');
   });
 
-  it('goes back to earlier transfers: finds one, submits it again, keeps a table of all, and clears', async () => {
+  it('finds an earlier transfer, resubmits it, and exports and clears the history', async () => {
     await transferOne('For a *first* look');
     await run('Find in History…');
     await window.quickInput.type('first', 'Search by file, database, description, or ID');
@@ -257,7 +257,7 @@ describe('A person on an ordinary day', function () {
     );
   });
 
-  it('says that a transfer without an answer did not start, and submits it again', async () => {
+  it('reports that an unconfirmed transfer did not start, and resubmits it', async () => {
     await transferOne('');
     server.on(submission, dropBeforeAnswer());
     await (await transfers.row(/· 1 file to/)).action('Transfer Again…');

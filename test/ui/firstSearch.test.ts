@@ -15,7 +15,7 @@ const database = 'JGI Data Portal';
 const words = /leave empty to list all files/;
 const request = 'POST /api/v1/files';
 
-describe('A person who searches for the first time', function () {
+describe('A user who searches for the first time', function () {
   this.timeout(180_000);
   let server: FaultServer;
   let editor: Editor;
@@ -52,7 +52,7 @@ describe('A person who searches for the first time', function () {
   }
 
   counted(
-    it('needs three actions by keys, is at the search, checks files with Space and opens one with Enter (D55)', async () => {
+    it('needs three actions with the keyboard, then checks files with Space and opens one with Enter (D55)', async () => {
       await keyboard.command('Data Transfer: Focus on Databases View');
       await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && name.startsWith(database));
       actions.restart();
@@ -81,7 +81,7 @@ describe('A person who searches for the first time', function () {
   );
 
   counted(
-    it('needs three actions by mouse, and sees what the database holds', async () => {
+    it('needs three actions with the mouse, and sees the contents of the database', async () => {
       const databases = window.tree('Databases');
       const row = await databases.row(database);
       actions.restart();
@@ -101,7 +101,7 @@ describe('A person who searches for the first time', function () {
     { kind: 'actions', runs: 1, actions: { 'first search': 3 } },
   );
 
-  it('is not taken away from an open menu when the files arrive (D55)', async () => {
+  it('keeps the focus in an open menu when the files arrive (D55)', async () => {
     const gate = new Gate();
     server.behind(gate, request);
     gate.hold();

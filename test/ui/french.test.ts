@@ -11,14 +11,14 @@ import type { EditorWindow } from '../support/editor/window.ts';
 
 const space = '\u00a0';
 
-/** The texts of the bundle that are other ones in French: none of them may be seen. */
+/** Returns the English messages whose French translation differs. None of them may be displayed. */
 async function englishTexts(): Promise<ReadonlySet<string>> {
   const bundle = await readFile(join(repositoryRoot, 'l10n', 'bundle.l10n.fr.json'), 'utf8');
   const texts = Object.entries(JSON.parse(bundle) as Record<string, string>);
   return new Set(texts.filter(([english, french]) => english !== french).map(([english]) => english));
 }
 
-describe('A person whose editor speaks French', function () {
+describe('A user whose editor is in French', function () {
   this.timeout(180_000);
   let folder: string;
   let editor: Editor;
@@ -71,14 +71,14 @@ describe('A person whose editor speaks French', function () {
     await window.notifications.answer('Transférer');
   }
 
-  /** Opens the views, and waits until the extension is there: before, the editor's own words stand in them. */
+  /** Opens the views, and waits until the extension has filled them: before that, they show the editor's own text. */
   async function openViews(): Promise<void> {
     await window.openContainer('Transfert de données');
     const welcome = window.page.locator('.part.sidebar .welcome-view-content');
     await welcome.filter({ hasText: 'Démarrez le service local' }).waitFor();
   }
 
-  it('finds views, their first steps and commands in French', async () => {
+  it('finds views, welcome content and commands in French', async () => {
     await openViews();
     const shown = await sideBar();
     for (const text of ['Bases de données', 'Résultats', 'Transferts'])
@@ -86,7 +86,7 @@ describe('A person whose editor speaks French', function () {
     assert.equal(await window.hasCommand('Transfert de données: Trouver des fichiers par identifiant…'), true);
   });
 
-  it('searches, and reads sizes and the page of a file in French, which says so to a screen reader', async () => {
+  it('searches, and reads sizes and a page in French that declares its language to screen readers', async () => {
     await search();
     const rows = await window.tree('Résultats').rows();
     assert.match(rows.find(({ label }) => label === 'large.bin')?.description ?? '', /^1,2\sMo · bin$/);

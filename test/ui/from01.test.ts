@@ -16,7 +16,7 @@ const apiKey = 'a-made-up-key';
 const ignoredCancelId = '2fe3584a-ebf8-41bb-b03a-7168595cb05a';
 const activeId = '00124f18-84e6-4451-ba13-7d89a50bd3ec';
 
-/** The transfers in the history by their descriptions, and the state of each in an export. */
+/** Exported state of each transfer in the history, by its description. */
 const statesByDescription = {
   'For a *first* look': 'succeeded',
   'The one that failed': 'failed',
@@ -28,7 +28,7 @@ const statesByDescription = {
   'A long copy': 'succeeded',
 };
 
-describe('A person who used version 0.1', function () {
+describe('A user upgrading from version 0.1', function () {
   this.timeout(180_000);
   let home: string;
   let server: FaultServer;
@@ -95,7 +95,7 @@ describe('A person who used version 0.1', function () {
     await window.quickInput.cancel();
   }
 
-  it('finds the last connection, the served folder, every transfer and the searches again', async () => {
+  it('still has the last connection, the served folder, every transfer and the searches', async () => {
     await hasRow(databases, 'Local Service', 'connected');
     for (const name of ['Archive', 'Received Files', 'project']) await hasRow(databases, name, '');
     assert.ok(!(await databases.labels()).includes('Sample Data'));
@@ -117,7 +117,7 @@ describe('A person who used version 0.1', function () {
     await offersSearches(['movie', 'table']);
   });
 
-  it('connects to the other service with the key and the ORCID iD of before, also after a reload', async () => {
+  it('connects to the other service with the saved key and ORCID iD, even after a reload', async () => {
     await hasRow(databases, 'Local Service', 'connected');
     await window.command('Data Transfer: Switch Connection…');
     await window.pick('DTS prototype', 'Select a service to connect to');

@@ -17,7 +17,7 @@ import { doMainJob } from '../support/mainJob.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-/** A folder in which nobody, not even root, can make anything. */
+/** Creates a folder that nobody, not even root, can write to. */
 async function readOnlyFolder(inside: string): Promise<string> {
   if (process.getuid?.() === 0) return '/dev/pts';
   const folder = join(inside, 'read-only');
@@ -26,7 +26,7 @@ async function readOnlyFolder(inside: string): Promise<string> {
   return folder;
 }
 
-describe('A person in the whole editor', function () {
+describe('A user in the whole editor', function () {
   this.timeout(180_000);
   let folder: string;
   let editor: Editor;
@@ -76,7 +76,7 @@ describe('A person in the whole editor', function () {
     });
     afterEach(() => service.stop());
 
-    it('connects, searches, looks at metadata, transfers, watches and cancels', async () => {
+    it('connects, searches, views metadata, transfers, monitors and cancels', async () => {
       const { address, token } = service;
       const done = await doMainJob({ window, address, token, destinationFolder });
       assert.deepEqual(
@@ -91,7 +91,7 @@ describe('A person in the whole editor', function () {
       );
     });
 
-    it('reads why a transfer to a place that cannot be written failed', async () => {
+    it('reads why a transfer to a read-only folder failed', async () => {
       await window.openContainer('Data Transfer');
       await connect(service.address, service.token);
       await window.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === 'Read Only'));
@@ -113,7 +113,7 @@ describe('A person in the whole editor', function () {
     });
   });
 
-  it('begins without an account, and finds everything again after a reload', async () => {
+  it('starts without an account, and finds everything again after a reload', async () => {
     await window.openContainer('Data Transfer');
     const databases = window.tree('Databases');
     await databases.welcomeLink('Start the local service');
@@ -152,7 +152,7 @@ describe('A person in the whole editor', function () {
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));
   });
 
-  describe('with addresses of all kinds', () => {
+  describe('with invalid and unreachable addresses', () => {
     let page: FaultServer;
     let server: FaultServer;
 
@@ -162,7 +162,7 @@ describe('A person in the whole editor', function () {
     });
     afterEach(() => Promise.all([page.stop(), server.stop()]));
 
-    it('reads in the input why a service cannot be connected to, and nothing is saved', async () => {
+    it('reads the reason for a failed connection in the input, and saves nothing', async () => {
       page.on('GET /', html(200, 'Welcome'));
       publicLike(server);
       const input = window.quickInput;

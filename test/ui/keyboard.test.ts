@@ -14,7 +14,7 @@ import { FaultServer } from '../support/faultServer.ts';
 const orcid = '0000-0002-1825-0097';
 const manifestWords = /"path"|"resources"|"profile"/;
 
-describe('A person without a mouse', function () {
+describe('A user without a mouse', function () {
   this.timeout(180_000);
   let folder: string;
   let server: FaultServer;
@@ -45,16 +45,16 @@ describe('A person without a mouse', function () {
     assert.equal(mouseUses, 0, 'the mouse was never touched');
   });
 
-  /** Moves the focus into a view and down to a row of it. */
+  /** Moves the focus into a view and down to a row. */
   async function toRow(view: string, name: RegExp): Promise<void> {
     await keyboard.command(`Data Transfer: Focus on ${view} View`);
     await keyboard.until('ArrowDown', (focus) => focus.role === 'treeitem' && name.test(focus.name));
   }
 
-  /** Presses a button or a link of the welcome of the databases. */
+  /** Activates a button or link of the welcome content in the Databases view. */
   async function pressWelcome(text: string): Promise<void> {
     await keyboard.command('Data Transfer: Focus on Databases View');
-    // Who is quicker than the start of the extension finds a view that is still empty.
+    // The view is still empty if the extension hasn't started yet.
     assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
     await keyboard.command('Data Transfer: Focus on Databases View');
     assert.equal((await keyboard.focus()).name, 'Welcome');
@@ -80,7 +80,7 @@ describe('A person without a mouse', function () {
     await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && /^Sample Data/.test(name));
   }
 
-  /** Searches from the welcome of the results, and checks two files. */
+  /** Searches from the welcome content of the Search Results view, and checks two files. */
   async function checkTwo(): Promise<void> {
     await startLocalService();
     await keyboard.command('Data Transfer: Focus on Search Results View');
@@ -98,7 +98,7 @@ describe('A person without a mouse', function () {
     }
   }
 
-  /** Transfers two files, and waits until they have arrived. */
+  /** Transfers two files, and waits until the transfer has succeeded. */
   async function transferTwo(): Promise<void> {
     await checkTwo();
     await keyboard.command('Data Transfer: Transfer Checked Files…');
@@ -110,7 +110,7 @@ describe('A person without a mouse', function () {
     await window.statusBar('All transfers finished');
   }
 
-  it('searches from the welcomes, transfers what is checked by the menu of its rows, and watches it arrive', async () => {
+  it('searches from the welcome views, transfers checked files with the context menu, and monitors the transfer', async () => {
     await transferTwo();
     await window.tree('Transfers').waitFor('the transfer', (rows) => rows.length > 1);
     await toRow('Transfers', /^Finished/);
@@ -123,7 +123,7 @@ describe('A person without a mouse', function () {
     assert.equal(name, 'Transfer Again…');
   });
 
-  it('opens the manifest of what landed, and verifies it', async () => {
+  it('opens the manifest of transferred files, and verifies them', async () => {
     await transferTwo();
     await keyboard.command('Data Transfer: Open Transferred Files…');
     await keyboard.pick('2 files to Received Files', 'Select the transfer whose files to open');
@@ -133,7 +133,7 @@ describe('A person without a mouse', function () {
     await keyboard.command('Data Transfer: Verify Transferred Files…');
     await keyboard.pick('2 files to Received Files', 'Select the transfer whose files to verify');
     await window.notifications.wait(/^(?:All 2|2) files/);
-    // A toast may have gone by now; here it stays.
+    // The notification may already be hidden, but the notification center still has it.
     await keyboard.command('Notifications: Show Notifications');
     await keyboard.until('Tab', ({ role, name }) => role === 'button' && name.startsWith('Show Report'));
     await keyboard.press('Enter');
@@ -141,7 +141,7 @@ describe('A person without a mouse', function () {
     assert.match(await window.editorText(), /Verified +2/);
   });
 
-  it('stays in the text where the local service is started from the palette', async () => {
+  it('keeps the focus in the text editor when the local service is started from the Command Palette', async () => {
     await keyboard.command('Data Transfer: Focus on Databases View');
     assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
     await keyboard.command('Create: New File...');
@@ -152,7 +152,7 @@ describe('A person without a mouse', function () {
     assert.equal((await keyboard.focus()).role, 'textbox');
   });
 
-  it('connects to another service from the welcome, and is among its databases', async () => {
+  it('connects to another service from the welcome view, with the focus then in its databases', async () => {
     await pressWelcome('Connect to a Service');
     await keyboard.input(server.address, /1\/4/);
     await keyboard.input('the-key', /3\/4/);

@@ -26,7 +26,7 @@ describe('The metadata page', function () {
     await stand.send({ type: 'start', words: { language: 'en' }, snapshot });
   };
   const text = (selector: string): Promise<string> => stand.page.locator(selector).first().innerText();
-  /** Unfolds every branch. */
+  /** Expands every branch. */
   const unfoldAll = async (): Promise<void> => {
     for (;;) {
       const closed = stand.page.locator('details:not([open]) > summary');
@@ -78,7 +78,7 @@ describe('The metadata page', function () {
     assert.deepEqual([stand.errors, stand.requests], [[], []]);
   });
 
-  it('stays fast with texts of 100 kB, 100,000 fields and 50,000 columns, and shows all on request', async () => {
+  it('stays fast with 100 kB strings, 100,000 fields and 50,000 columns, and shows all on request', async () => {
     const long = 'x'.repeat(100_000);
     const fields = Array.from({ length: 50_000 }, (_, index) => ({ name: `column ${index}`, type: 'string' }));
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`field ${index}`, index]));
@@ -139,14 +139,14 @@ function collapseSpaces(written: string): string {
   return written.replace(/\s+/g, ' ');
 }
 
-/** Returns every text with words in a value. */
+/** Returns every string in a value that contains letters. */
 function listTexts(value: unknown): readonly string[] {
   if (typeof value === 'string') return /\w/.test(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(listTexts);
 }
 
-/** Returns the texts of attributes: titles, link targets and dates. */
+/** Returns the values of attributes: titles, link targets and dates. */
 async function readAttributes({ page }: PageStand): Promise<string> {
   const all = await page
     .locator('[title], [href], [datetime]')

@@ -12,7 +12,7 @@ import { FaultServer } from '../support/faultServer.ts';
 const kbase = 'KBase Workspace Service (KSS)';
 const submission = 'POST /api/v1/transfers';
 
-describe('A person who wants the next step', function () {
+describe('A user who wants the next step', function () {
   this.timeout(180_000);
   let server: FaultServer;
   let service: PublicState;
@@ -45,7 +45,7 @@ describe('A person who wants the next step', function () {
   const transferRow = (title: string): Promise<void> =>
     window.tree('Transfers').waitFor(title, (rows) => rows.some(({ label }) => label.startsWith(title)));
 
-  it('transfers what is selected, without a check, and then to the same destination in two steps', async () => {
+  it('transfers selected, unchecked files, and then others to the same destination in two steps', async () => {
     await searchTen();
     await (await results.row('JDP:000011.csv')).click();
     await results.action('Transfer Checked Files…');
@@ -66,7 +66,7 @@ describe('A person who wants the next step', function () {
     finishTransfers(service);
   });
 
-  it('transfers three selected files with the menu of a row and three times Enter', async () => {
+  it('transfers three selected files with a context menu and by pressing Enter three times', async () => {
     await searchTen();
     await (await results.row('JDP:000011.csv')).click();
     await window.page.keyboard.down('Shift');
@@ -84,7 +84,7 @@ describe('A person who wants the next step', function () {
     finishTransfers(service);
   });
 
-  it('is led there where there is nothing to act on yet', async () => {
+  it('is guided to it when a command has nothing to act on yet', async () => {
     await window.command('Data Transfer: Show Transfer Progress');
     const { severity, buttons } = await window.notifications.wait('No transfers yet.');
     assert.deepEqual([severity, buttons], ['info', ['Transfer Files…']]);

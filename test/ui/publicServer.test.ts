@@ -13,7 +13,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const nmdc = 'National Microbiome Data Collaborative';
 const orcid = '0000-0002-1825-0097';
 
-describe('A person with a service that behaves like the public one', function () {
+describe('A user of a service that behaves like the public server', function () {
   this.timeout(180_000);
   let server: FaultServer;
   let service: ReturnType<typeof publicLike>;
@@ -30,17 +30,17 @@ describe('A person with a service that behaves like the public one', function ()
     await server.stop();
   });
 
-  /** Opens a window of a fresh editor. */
+  /** Opens a window of a new editor. */
   async function open(options: JourneyOptions = {}): Promise<void> {
     editor = await openEditor({ ...options });
     window = await editor.openWindow();
     await window.openContainer('Data Transfer');
   }
 
-  /** Opens a window of a fresh editor in which the service is saved. */
+  /** Opens a window of a new editor with a saved connection to the service. */
   const openConnected = (): Promise<void> => open(savedConnection(server.address, 'the-key'));
 
-  /** Searches one file, so that it is the only one. */
+  /** Runs a search that finds a single file. */
   async function search(): Promise<TreeView> {
     await searchDatabase(window, 'JGI Data Portal', 'JDP:000050');
     const results = window.tree('Search Results');
@@ -58,7 +58,7 @@ describe('A person with a service that behaves like the public one', function ()
     await sendTransfer(window, destination);
   }
 
-  /** Transfers one file, until it is seen staging. */
+  /** Transfers one file, and waits until it is shown as staging. */
   async function transfer(): Promise<TreeView> {
     await openConnected();
     await search();
@@ -78,14 +78,14 @@ describe('A person with a service that behaves like the public one', function ()
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
   });
 
-  it('searches by the id where the name is not known (D7), page after page (D9), and reads metadata (D8)', async () => {
+  it('searches by database ID if the server does not know the name (D7), page after page (D9), and reads metadata (D8)', async () => {
     await openConnected();
     const results = await search();
     await (await results.row(/^Load More/)).click();
     await results.waitFor('the end', (rows) => rows.some(({ description }) => description.endsWith('· 1 file')));
     const [first, second] = bodies('POST /api/v1/files');
     assert.deepEqual([first?.['database'], second?.['database']], ['JGI Data Portal', 'jdp']);
-    // Metadata is requested in the younger form.
+    // Metadata is requested in the newer form.
     await (await results.row('JDP:000050.csv')).click();
     const page = await window.pageFrame('JDP:000050.csv');
     await page.getByText('data/JDP:000050.csv').first().waitFor();
@@ -93,7 +93,7 @@ describe('A person with a service that behaves like the public one', function ()
     assert.deepEqual(bodies('POST /api/v1/files/by-id').at(-1)?.['file_ids'], ['JDP:000050']);
   });
 
-  it('transfers, and is not led astray by the status of another transfer (D11)', async () => {
+  it('transfers, and is not misled by the status of another transfer (D11)', async () => {
     const transfers = await transfer();
     const [sent] = bodies('POST /api/v1/transfers');
     assert.deepEqual([sent?.['source'], sent?.['destination']], ['jdp', 'kbase']);
@@ -103,7 +103,7 @@ describe('A person with a service that behaves like the public one', function ()
     await window.statusBar('All transfers finished');
   });
 
-  it('cancels, and reads that the server does not follow (D13)', async () => {
+  it('cancels, and reads that the server ignores it (D13)', async () => {
     const transfers = await transfer();
     await window.command('Data Transfer: Cancel Transfer');
     await window.quickInput.pick(`1 file to ${kbase}`, 'Select the transfer to cancel');
@@ -119,7 +119,7 @@ describe('A person with a service that behaves like the public one', function ()
     );
   });
 
-  it('keeps one that was not confirmed in view, with two ways on from its page too (D12)', async () => {
+  it('sees an unconfirmed transfer, with two commands that are on its page as well (D12)', async () => {
     await openConnected();
     await search();
     server.on('POST /api/v1/transfers', dropBeforeAnswer());

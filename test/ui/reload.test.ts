@@ -15,7 +15,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const row = /· 1 file to/;
 const submission = 'POST /api/v1/transfers';
 
-describe('A person whose window is loaded again in the middle of something', function () {
+describe('A user whose window reloads during an operation', function () {
   this.timeout(180_000);
   let server: FaultServer;
   let service: PublicState;
@@ -38,7 +38,7 @@ describe('A person whose window is loaded again in the middle of something', fun
     await server.stop();
   });
 
-  /** Opens a window of a fresh editor. */
+  /** Opens a window of a new editor. */
   async function open(options: JourneyOptions = {}): Promise<void> {
     const settings = { 'dataTransfer.search.pageSize': 20 };
     editor = await openEditor({ settings, ...options });
@@ -48,7 +48,7 @@ describe('A person whose window is loaded again in the middle of something', fun
     await window.openContainer('Data Transfer');
   }
 
-  /** Opens a window of a fresh editor in which the service is saved, and waits until it is connected. */
+  /** Opens a window of a new editor with a saved connection, and waits until it is connected. */
   async function openConnected(): Promise<void> {
     await open(savedConnection(server.address, 'the-key'));
     await connected();
@@ -78,7 +78,7 @@ describe('A person whose window is loaded again in the middle of something', fun
     await window.pick(kbase, /1\/2/);
   }
 
-  it('has saved nothing of a service that had not answered yet', async () => {
+  it('has nothing saved of a service that had not responded yet', async () => {
     await open();
     gate.hold();
     await answerConnect();
@@ -93,8 +93,8 @@ describe('A person whose window is loaded again in the middle of something', fun
   });
 
   for (const storageDelayMs of [0, 1000])
-    it(`connects anew where it was connecting${storageDelayMs > 0 ? ', where the editor is slow to store' : ''} (D45)`, async () => {
-      // Of two saved connections, only what was remembered tells which one was in use.
+    it(`reconnects if the window was connecting${storageDelayMs > 0 ? ', where the editor is slow to store' : ''} (D45)`, async () => {
+      // With two saved connections, only the stored state shows which one was in use.
       await open({ ...savedConnection('http://127.0.0.1:9', 'the-key'), storageDelayMs });
       await answerConnect();
       await window.input(orcid, /Your ORCID iD/);
@@ -109,7 +109,7 @@ describe('A person whose window is loaded again in the middle of something', fun
       await connected();
     });
 
-  it('shows a search under way at once, and requests it again when the service is connected (D59)', async () => {
+  it('sees a running search immediately, which is requested again when the service is connected (D59)', async () => {
     await openConnected();
     await search();
     await results.waitFor('a page', (rows) => rows.some(({ description }) => description.endsWith('20+ files')));
@@ -133,7 +133,7 @@ describe('A person whose window is loaded again in the middle of something', fun
     );
   });
 
-  it('brings back the page of a file, and which files are checked (D59)', async () => {
+  it('gets back the page of a file and the checked files (D59)', async () => {
     await openConnected();
     await search();
     const file = await results.row('JDP:000003.csv');
@@ -152,7 +152,7 @@ describe('A person whose window is loaded again in the middle of something', fun
     assert.equal((await results.buttonNames()).includes('Transfer Checked Files…'), true);
   });
 
-  it('has sent nothing while it was still asked, and asks no more', async () => {
+  it('has sent nothing if the reload interrupted the confirmation, and sees no prompt', async () => {
     await openConnected();
     await search();
     await (await results.row('JDP:000003.csv')).toggleCheck();
@@ -164,7 +164,7 @@ describe('A person whose window is loaded again in the middle of something', fun
     assert.equal(server.requestsTo(submission).length, 0);
   });
 
-  /** Sends a transfer and reloads the window before the answer; the service accepts it. */
+  /** Submits a transfer that the service accepts, and reloads the window before the response. */
   async function submitWithoutAnswer(): Promise<void> {
     await openConnected();
     await search();
@@ -181,7 +181,7 @@ describe('A person whose window is loaded again in the middle of something', fun
     assert.equal(server.requestsTo(submission).length, 1);
   }
 
-  it('shows a transfer as not confirmed whose answer it did not see (D12), and goes on watching when it runs', async () => {
+  it('sees a transfer without a response as not confirmed (D12), and can track it once it runs', async () => {
     await submitWithoutAnswer();
     const [id = ''] = service.transfers.keys();
     await (await transfers.row(row)).click();

@@ -8,7 +8,7 @@ import { keepEvidence } from '../support/editor/evidence.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
-describe('A person with a folder to share', function () {
+describe('A user with a folder to share', function () {
   this.timeout(180_000);
   let folder: string;
   let editor: Editor;
@@ -29,7 +29,7 @@ describe('A person with a folder to share', function () {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  it('serves it for a while, and stops the local service', async () => {
+  it('serves the folder for a while, and stops the local service', async () => {
     const databases = window.tree('Databases');
     await window.command('Data Transfer: Start Local Service');
     await databases.waitFor('a connection', ([first]) => first?.description.startsWith('connected') ?? false);
@@ -42,7 +42,7 @@ describe('A person with a folder to share', function () {
     });
     await (await databases.row('Archive')).menu('Stop Serving This Folder');
     await until('the folder to be let go', async () => {
-      // A row that is drawn again under the menu is not passed to the command, which then asks for it.
+      // If the row is redrawn while its menu is open, the editor doesn't pass it to the command, which then prompts.
       const asked = await window.quickInput.state();
       if (asked?.rows.some(({ label }) => label === 'Archive')) await window.pick('Archive');
       return (await databases.labels()).every((label) => label !== 'Archive') || undefined;

@@ -12,11 +12,11 @@ import { Gate } from '../support/gate.ts';
 const kbase = 'KBase Workspace Service (KSS)';
 const nmdc = 'National Microbiome Data Collaborative';
 
-describe('A person with two windows that show the same transfers', function () {
+describe('A user with two windows that show the same transfers', function () {
   this.timeout(180_000);
   let server: FaultServer;
   let service: PublicState;
-  /** Before the answers to questions for a status. */
+  /** Holds back the responses to status requests. */
   let answering: Gate;
   let editor: Editor;
   let person: Person;
@@ -39,7 +39,7 @@ describe('A person with two windows that show the same transfers', function () {
     await server.stop();
   });
 
-  /** Opens a window, which connects by itself. */
+  /** Opens a window, which connects automatically. */
   async function openConnected(): Promise<EditorWindow> {
     const window = await person.openWindow();
     await window.openContainer('Data Transfer');
@@ -49,7 +49,7 @@ describe('A person with two windows that show the same transfers', function () {
     return window;
   }
 
-  /** Begins a transfer in the first window and opens the second. */
+  /** Starts a transfer in the first window and opens the second one. */
   async function beginInFirst(): Promise<void> {
     await submit(first, kbase);
     second = await openConnected();
@@ -98,7 +98,10 @@ describe('A person with two windows that show the same transfers', function () {
   const underWay = (count: number): Promise<true> =>
     until(`${count} questions under way`, async () => (answering.waitingCount === count ? true : undefined));
 
-  /** Has a window want to know of all transfers, and of the databases then: when those are asked for, the others were. */
+  /**
+   * Refreshes the transfers and then the databases of a window. The request for the databases shows that the transfers
+   * were handled.
+   */
   async function refresh(window: EditorWindow): Promise<void> {
     const databases = (): number => server.requestsTo('GET /api/v1/databases').length;
     const before = databases();
@@ -109,7 +112,7 @@ describe('A person with two windows that show the same transfers', function () {
 
   /** Cancels in the first window, and waits until both show it. */
   async function cancelInFirst(): Promise<void> {
-    // This server follows a cancel only while files move (D13: ignored cancel).
+    // This server accepts a cancellation only while files are moving (D13: ignored cancel).
     become('active', 9);
     await shows(first, kbase, 'active · 9 of 10 files');
     await (await first.tree('Transfers').row(/· 10 files to/)).action('Cancel Transfer');
@@ -121,14 +124,14 @@ describe('A person with two windows that show the same transfers', function () {
     }
   }
 
-  it('reads of a transfer in a third, in which nothing was used', async () => {
+  it('sees a transfer in a third window in which nothing was used', async () => {
     const unused = await person.openWindow();
     assert.deepEqual(await transfersIn(unused), []);
     await submit(first, kbase);
     await unused.statusBar(/^1 transfer · 0\s?%$/);
   });
 
-  it('has the service asked by one of them, reads each answer in both, and cancels in one for both', async () => {
+  it('has one window poll the service, sees each status in both, and cancels in one for both', async () => {
     await beginInFirst();
     for (const moved of [1, 2, 3]) {
       answering.hold();
@@ -142,19 +145,19 @@ describe('A person with two windows that show the same transfers', function () {
     await cancelInFirst();
   });
 
-  it('has it asked by the other when the one that asked is closed', async () => {
+  it('has the other window poll when the polling one is closed', async () => {
     await beginInFirst();
     answering.hold();
     await underWay(1);
     await first.close();
-    // The question of the closed window is never answered, and no window asks twice at once.
+    // The request of the closed window is never answered, and no window sends two requests in parallel.
     await underWay(2);
     become('active', 9);
     answering.release();
     await shows(second, kbase, 'active · 9 of 10 files');
   });
 
-  it('clears what is finished in one, misses it in the other, and has it back in both', async () => {
+  it('clears finished transfers in one window, sees them gone in the other, and restores them in both', async () => {
     await beginInFirst();
     await submit(second, nmdc);
     become('succeeded', 10);

@@ -28,7 +28,7 @@ describe('The transfer page', function () {
     assert.equal(await stand.page.locator('.counts > :first-child').innerText(), '1 of 4 files');
   });
 
-  it('shows the server message first when it is the reason for the state, else after the progress', async () => {
+  it('shows the server message first when it is the reason for the state, otherwise after the progress', async () => {
     const status = { fileCount: 4, movedFileCount: 1, message: 'No space is left.' };
     const order = async (state: PageTransfer['state']): Promise<readonly string[]> => {
       await show({ ...waiting, state, status });
@@ -40,7 +40,7 @@ describe('The transfer page', function () {
     assert.deepEqual(await order('inactive'), ['Server message', 'Progress']);
   });
 
-  it('shows no share of the files before any is counted, also with reduced motion', async () => {
+  it('shows no percentage before any file is counted, even with reduced motion', async () => {
     await stand.page.emulateMedia({ reducedMotion: 'reduce' });
     await show(waiting);
     await stand.page.locator('.bar.waiting').waitFor();
@@ -69,7 +69,7 @@ describe('The transfer page', function () {
     assert.equal(await stand.page.getByRole('button', { name: /Show all/ }).count(), 0);
   });
 
-  it('builds the table of the chart when it is unfolded, and keeps it open', async () => {
+  it('creates the table of the chart when it is expanded, and keeps it open', async () => {
     const movement = [
       { at: 1000, moved: 0 },
       { at: 1500, moved: 2 },

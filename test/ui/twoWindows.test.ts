@@ -9,7 +9,7 @@ import { localServiceOf } from '../support/editor/localServices.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
-describe('A person with two windows', function () {
+describe('A user with two windows', function () {
   this.timeout(180_000);
   let folder: string;
   let archive: string;
@@ -63,7 +63,7 @@ describe('A person with two windows', function () {
       );
   };
 
-  it('serves a folder in one, and a transfer that begins there goes on when that is closed, seen in the other (D29)', async () => {
+  it('serves a folder in one, and sees its transfer continue in the other after closing the first (D29)', async () => {
     const person = await editor.newPerson();
     const first = await person.openWindow();
     await serveFromExplorer(first);

@@ -46,7 +46,7 @@ describe('A request that waits for a submission to the same server (D34)', funct
     await window.notifications.answer('Transfer');
   };
 
-  it('says so, names the risk, and is sent when the person insists', async () => {
+  it('is shown with the risk of sending it now, and is sent when the user confirms', async () => {
     await window.openContainer('Data Transfer');
     await window.command('Data Transfer: Connect to a Service…');
     await window.quickInput.input(server.address, /1\/4/);

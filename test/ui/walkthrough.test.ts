@@ -4,7 +4,7 @@ import { keepEvidence } from '../support/editor/evidence.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
-describe('A person who looks at the first steps', function () {
+describe('A user who opens the walkthrough', function () {
   this.timeout(180_000);
   let editor: Editor;
   let window: EditorWindow;
@@ -25,7 +25,7 @@ describe('A person who looks at the first steps', function () {
     await window.page.locator('.getting-started-step').first().waitFor();
   }
 
-  /** Waits until these steps, and no others, are shown as done. */
+  /** Waits until exactly these steps are shown as completed. */
   async function sees(...done: readonly string[]): Promise<void> {
     await until(`${done.join(', ')} to be done`, async () => {
       const boxes = await window.page.locator('.getting-started-step [role="checkbox"][aria-checked="true"]').all();
@@ -51,13 +51,13 @@ describe('A person who looks at the first steps', function () {
     await window.statusBar('All transfers finished');
   }
 
-  it('sees done what was done before', async () => {
+  it('sees earlier steps as completed', async () => {
     await startAndSearch();
     await openSteps();
     await sees('connect', 'find');
   });
 
-  it('sees done what was done before the window was loaded again', async () => {
+  it('sees steps as completed that were done before a reload', async () => {
     await startAndSearch();
     await transfer();
     await window.reload();
@@ -65,7 +65,7 @@ describe('A person who looks at the first steps', function () {
     await sees('connect', 'find', 'transfer');
   });
 
-  it('sees each done as soon as it is', async () => {
+  it('sees each step completed as soon as it is done', async () => {
     await openSteps();
     await sees();
     await startAndSearch();

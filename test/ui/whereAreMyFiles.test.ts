@@ -25,7 +25,7 @@ const localId = getLocalConnectionId(machine);
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-describe('A person who looks for transferred files', function () {
+describe('A user who looks for transferred files', function () {
   this.timeout(180_000);
   let folder: string;
   let storage: string;
@@ -60,7 +60,7 @@ describe('A person who looks for transferred files', function () {
     await window.openContainer('Data Transfer');
   }
 
-  /** Writes the record of a transfer of one file, as an earlier window left it. */
+  /** Writes the record of a one-file transfer, as if left by an earlier window. */
   async function record(id: string, more: Partial<Transfer>, order: Partial<Transfer['order']> = {}): Promise<void> {
     const { state = 'succeeded', createdAt = Date.now() - minuteMs } = more;
     const files = [{ id: 'JDP:1', name: 'notes.csv' }];
@@ -80,7 +80,7 @@ describe('A person who looks for transferred files', function () {
     await utimes(file, createdAt / 1000, createdAt / 1000);
   }
 
-  /** Writes the files of a transfer to the local service; returns their folder. */
+  /** Writes the transferred files to the folder of the local service, and returns it. */
   async function receive(id: string): Promise<string> {
     const own = join(storage, 'received', `dts-${id}`);
     await mkdir(own, { recursive: true });
@@ -91,7 +91,7 @@ describe('A person who looks for transferred files', function () {
   }
 
   counted(
-    it('gets from a row and its page to the files with one action, by mouse and by keys', async () => {
+    it('opens the files from a row or its page with one action, by mouse and by keyboard', async () => {
       const own = await receive(crypto.randomUUID());
       await open();
       const row = await transfers.row(`succeeded · 1 file to ${received}`);
@@ -122,7 +122,7 @@ describe('A person who looks for transferred files', function () {
     { kind: 'actions', runs: 1, actions: { 'find my files': 1 } },
   );
 
-  it('reads in the notice of a remote transfer, with one action, which folder there has the files', async () => {
+  it('reads the folder name of a remote transfer in a notice, with one action', async () => {
     const id = crypto.randomUUID();
     service.transfers.set(id, { orcid, status: 'active', num_files: 1, num_files_transferred: 0 });
     await record(id, { state: 'active' });
@@ -142,7 +142,7 @@ describe('A person who looks for transferred files', function () {
     await page.getByText(`dts-${id}`).waitFor();
   });
 
-  it('sees the newest of 3,000 transfers without unfolding, and finds the others by day', async () => {
+  it('sees the newest of 3,000 transfers without expanding a group, and finds the others by day', async () => {
     const now = Date.now();
     for (let index = 0; index < 3000; index += 1) {
       const createdAt = now - minuteMs - (index < 8 ? index : dayMs * index);
