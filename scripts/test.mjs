@@ -45,8 +45,8 @@ function installPackage() {
 }
 
 /**
- * Prepares everything that the chosen rings need. Returns which parts succeeded, because a ring can't run without its
- * own.
+ * Prepares everything that the selected rings need. Returns the steps that succeeded, because a ring can't run without
+ * its own steps.
  */
 async function prepare(names) {
   await setup({ editor: false });

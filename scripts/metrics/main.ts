@@ -12,7 +12,7 @@ import { findQuestionComments, findUnusualWords } from './words.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** A count with its bound, or a value without one. */
+/** A measured value with an optional upper bound. */
 interface Metric {
   readonly title: string;
   readonly value: number;

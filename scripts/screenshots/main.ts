@@ -18,7 +18,7 @@ import { writeSheets } from './sheet.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const readmeFolder = join(repositoryRoot, 'media', 'screenshots');
-/** Not under version control. */
+/** Folder of all pictures, not under version control. */
 const allFolder = join(repositoryRoot, 'screenshots');
 
 const scenes = readScenes();

@@ -73,7 +73,7 @@ async function askSearch({ window }: Stage, database: string, words = ''): Promi
   await window.input(words, '2/3');
 }
 
-/** Selects the check boxes of files; leaves checked files unchanged. */
+/** Selects the checkboxes of files; leaves checked files unchanged. */
 async function check(stage: Stage, ...names: readonly string[]): Promise<void> {
   const results = tree(stage, 'Results');
   for (const name of names)

@@ -25,7 +25,7 @@ export function readErrorBody(text: string, contentType: string, secrets: readon
   };
 }
 
-/** Joins the messages in an error document. Stops comparing them at the maximum length: there may be thousands. */
+/** Joins the messages in an error document, of which there may be thousands. Stops at the maximum length. */
 function getObjectDetail(json: JsonObject): string | undefined {
   const detail = toText(json['detail']) ?? toText(json['error']) ?? toText(json['message']);
   const parts = detail === undefined ? [] : [detail];

@@ -13,7 +13,7 @@ import type { OpenConnections } from './openConnections.ts';
 
 /** Number of files whose metadata is requested to learn how to name databases (D36: names before submission). */
 const namingSampleSize = 5;
-/** Enough for the rows that are shown without unfolding, also if some of them are removed. */
+/** Enough for the rows outside of groups, even if some of them are removed. */
 const lastFinishedCount = 20;
 
 interface TransferFlowDependencies {
@@ -177,7 +177,7 @@ export class TransferFlow {
     return outcome;
   }
 
-  /** Ends an unconfirmed transfer that never started, according to the user. */
+  /** Marks an unconfirmed transfer that, according to the user, never started as replaced. */
   private async markReplaced(key: string | undefined, replacement: Transfer): Promise<void> {
     const replaced = key === undefined ? undefined : this.dependencies.store.get(key);
     if (replaced?.state !== 'notConfirmed') return;

@@ -14,7 +14,7 @@ export interface FileEntry {
   readonly mediaType?: string;
   readonly sizeBytes?: number;
   readonly hash?: string;
-  /** The complete resource as received (D15: tolerant reading); in a summary, only what it says of staging. */
+  /** The complete resource as received (D15: tolerant reading); in a summary, only its staging properties. */
   readonly resource: JsonObject;
   /** True for a file of a saved search, which has no complete resource (D59: saved searches). */
   readonly isSummary?: true;

@@ -17,7 +17,7 @@ export interface CertificateFacts {
 export interface TestFacts {
   /** The proxy, without user name and password. */
   readonly proxy?: string;
-  /** The host that was resolved: the proxy's if there is one. */
+  /** The resolved host: the proxy's host if a proxy is used. */
   readonly host?: string;
   readonly addresses?: readonly string[];
   readonly certificate?: CertificateFacts;

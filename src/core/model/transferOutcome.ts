@@ -34,12 +34,14 @@ export function getOutcome(transfer: Transfer): TransferOutcome | undefined {
   return hasEnded(state) ? (state as Exclude<TransferOutcome, 'complete' | 'partial'>) : undefined;
 }
 
-/** Returns true if a transfer succeeded and its destination has files of it, at least as far as the counts tell. */
+/** Returns true if a transfer succeeded and, according to the counts, wrote files to its destination. */
 export function hasTransferredFiles(transfer: Transfer): boolean {
   return transfer.state === 'succeeded' && transfer.id !== undefined && getProgress(transfer).moved !== 0;
 }
 
-/** Returns true if a success has no counts, or moved all its files, at least one. */
+/**
+ * Returns true for a succeeded transfer that reports no counts, or that moved at least one file and all of its files.
+ */
 function isComplete({ moved, total = 0 }: TransferProgress): boolean {
   return moved === undefined || (total > 0 && moved >= total);
 }

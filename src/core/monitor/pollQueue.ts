@@ -19,8 +19,8 @@ interface PollQueueDependencies {
 
 interface QueueEntry {
   /**
-   * Milliseconds since 1970; -Infinity puts the transfer first. Infinity during a poll, unless another poll is
-   * requested in the meantime, for which the current response may be too old.
+   * Time of the next poll, in milliseconds since 1970. `-Infinity` means as soon as possible. `Infinity` during a poll,
+   * unless another one is requested meanwhile, because the response of the current one may be outdated.
    */
   dueAt: number;
   /** The time of the last request and, once received, of its response; -Infinity before the first request. */

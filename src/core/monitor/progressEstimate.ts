@@ -35,7 +35,8 @@ export function getPace(transfer: Transfer): number | undefined {
 }
 
 /**
- * Detects a stall: no file was moved for a long time, and for longer than in any earlier pause, as of the last poll.
+ * Detects a stall: as of the last poll, no file had been moved for a long time and for longer than in any earlier
+ * pause.
  */
 function detectStall(transfer: Transfer): Estimate | undefined {
   const { askedAt, movement = [] } = transfer;

@@ -13,7 +13,7 @@ import {
 } from '../model/transferModel.ts';
 import { omit } from '../util/omit.ts';
 
-/** Numbers of recent replies about one transfer. */
+/** Counts of recent status replies for one transfer. */
 export interface ReplyHistory {
   /** Consecutive "not found" replies (D11: check status identity). */
   readonly notFound: number;

@@ -49,7 +49,7 @@ export class CheckedFiles {
     }
   }
 
-  /** Replaces the stored facts of those of these files that are checked. */
+  /** Updates the stored metadata of the given files that are checked. */
   renew(key: string, files: readonly FileEntry[]): void {
     const own = this.bySearch.get(key);
     if (!own) return;

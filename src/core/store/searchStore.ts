@@ -129,7 +129,7 @@ export class SearchStore {
     this.checksChanged.fire(keys);
   }
 
-  /** Replaces the files of a search by those of a new request. Checked files stay checked, found or not. */
+  /** Replaces the files of a search with those of a new request. Checked files stay checked even if no longer found. */
   replace(key: string, { files, missing, nextOffset, mayHaveMore, pagesWithoutNew, ...fresh }: Search): void {
     const { lastPage, loadedAt } = fresh;
     this.checks.renew(
@@ -201,7 +201,7 @@ export class SearchStore {
     this.checksChanged.fire(keys);
   }
 
-  /** Checks or unchecks files in a search after the user has toggled their check boxes. */
+  /** Checks or unchecks files in a search after the user has toggled their checkboxes. */
   setChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
     const search = this.get(key);
     if (!search) return;
@@ -209,7 +209,7 @@ export class SearchStore {
     this.checksChanged.fire([key]);
   }
 
-  /** Sets check boxes like `setChecked`, and redraws their rows, because the user did not toggle them. */
+  /** Sets checkboxes like `setChecked`, and redraws their rows, because the user did not toggle them. */
   drawChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
     this.setChecked(key, files, checked);
     this.changed.fire([key]);

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { hasOrcidForm } from './orcid.ts';
 
-/** Stands for a user whose login name is unknown. */
+/** Placeholder for a user whose login name is unknown. */
 const unknownUser = 'local user';
 
 /**

@@ -64,7 +64,7 @@ function parseNumbers(text: string): number | undefined {
   return isReal ? date.getTime() : undefined;
 }
 
-/** Writes a time so that {@link parseWrittenDate} returns it, to the minute. */
+/** Formats a time, to the minute, in a form that {@link parseWrittenDate} accepts. */
 export function writeDate(at: number): string {
   const date = new Date(at);
   const pad = (value: number): string => String(value).padStart(2, '0');

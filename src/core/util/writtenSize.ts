@@ -14,7 +14,7 @@ export function parseWrittenSize(text: string): number | undefined {
   return Number.isSafeInteger(sizeBytes) ? sizeBytes : undefined;
 }
 
-/** Parses a number with a point or comma, also with separators of thousands. */
+/** Parses a number with a decimal point or comma, with or without thousands separators. */
 function parseAmount(text: string): number | undefined {
   const digits = text.replaceAll(/[\s'\u00a0\u202f]/g, '');
   if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(digits)) return Number(digits.replaceAll(',', ''));

@@ -15,8 +15,8 @@ export interface TransferredFile {
 }
 
 /**
- * Lists the files of a transfer: those of its manifest or, as long as there is none that can be read, those in its
- * folder. Does not access the files. Rejects only with the signal's reason.
+ * Lists the files of a transfer: those of its manifest or, while no readable manifest exists, those in its folder. Does
+ * not access the files. Rejects only with the signal's reason.
  */
 export async function listTransferredFiles(
   { folder, manifest }: TransferredFolder,

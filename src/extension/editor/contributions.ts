@@ -30,7 +30,7 @@ export interface LeftOutNode {
   readonly kind: 'leftOut';
 }
 
-/** A connection's row; that of the active connection if `id` is absent. */
+/** A connection's row. Without `id`, the row of the active connection. */
 export interface ConnectionNode {
   readonly kind: 'connection';
   readonly id?: string;

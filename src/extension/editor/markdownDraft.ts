@@ -28,7 +28,10 @@ export class MarkdownDraft implements Disposable {
     return this.end !== undefined;
   }
 
-  /** Opens an editor, one at a time. Resolves to the accepted text, or undefined if the document is closed. */
+  /**
+   * Opens an editor; only one can be open at a time. Resolves to the accepted text, or undefined if the document is
+   * closed.
+   */
   async write(text: string): Promise<string | undefined> {
     this.end?.(false);
     const earlierPreviews = new Set(getPreviewTabs());

@@ -8,7 +8,7 @@ export interface RecentSearch {
   readonly database?: string;
   readonly query: string;
   readonly status?: FileStaging;
-  /** Absent if the page size is that of the settings. */
+  /** Absent if the page size is the one in the settings. */
   readonly pageSize?: number;
   readonly specific?: JsonObject;
 }

@@ -24,7 +24,7 @@ const maxSearches = 20;
 /** Searches with checked files are kept beyond the newest ones. */
 const maxSearchesWithChecks = 100;
 const maxFileBytes = 64 * 1024 * 1024;
-/** The share of time that may be spent on writing is one in this number. */
+/** Limits writing to 1/5 of the time. */
 const writeShare = 5;
 
 /**
@@ -125,7 +125,9 @@ export class SavedSearches implements Disposable {
     );
   }
 
-  /** Gives a new search the time by which searches are ordered, also those of the same millisecond. */
+  /**
+   * Assigns the time by which searches are ordered. It is unique even if several searches open in the same millisecond.
+   */
   private assignOpenedAt(key: string): void {
     if (this.openedAt.has(key)) return;
     this.lastOpenedAt = Math.max(this.dependencies.clock.now(), this.lastOpenedAt + 1);

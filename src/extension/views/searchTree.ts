@@ -37,7 +37,7 @@ export interface SearchConnections {
   onDidChange(listener: () => void): Disposable;
 }
 
-/** Provides the rows of the searches and their files, with a check box for each file. */
+/** Provides the rows of the searches and their files, with a checkbox for each file. */
 export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly store: SearchStore;

@@ -14,7 +14,7 @@ interface Digests {
 const smallBytes = 256 * 1024;
 const smallBuffer = Buffer.allocUnsafeSlow(smallBytes);
 
-/** Computes the digests of an open file of an expected size from its start; `other` names a second algorithm. */
+/** Computes the digests of an open file, which must have the expected size. `other` names a second algorithm. */
 export function digestFile(file: number, expectedBytes: number, signal: JobSignal, other?: string): Digests {
   const count = fs.readSync(file, smallBuffer, 0, smallBytes, 0);
   if (count < smallBytes) {

@@ -80,7 +80,7 @@ interface SectionProps {
   readonly children: ComponentChildren;
 }
 
-/** Renders a section with a heading; nothing if it has no children. */
+/** Renders a section with a heading, or nothing if it has no children. */
 export function Section({ name, heading, children }: SectionProps): VNode | null {
   if (toChildArray(children).length === 0) return null;
   const id = `heading-${name}`;

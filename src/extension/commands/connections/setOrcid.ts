@@ -28,7 +28,7 @@ async function askOrcid({ settings }: CommandServices): Promise<string | undefin
 /** Creates the input for an ORCID iD, which is checked while the user types (D19: ORCID iD format). */
 export function createOrcidInput(value: string): TextInputOptions {
   return {
-    prompt: l10n.t('Your ORCID iD (tells the service who searches and transfers)'),
+    prompt: l10n.t('Your ORCID iD (identifies you to the service for searches and transfers)'),
     placeholder: '0000-0002-1825-0097',
     value,
     validate: describeOrcidError,

@@ -74,7 +74,7 @@ function findRisks(
   const destination = toPlainLine(orders[0]?.destination ?? '');
   const warnings = [
     underWay.count > 0 ? describeTransfersInProgress(underWay, destination) : '',
-    replacedKey === undefined ? '' : l10n.t('If the first transfer did start, its files are transferred twice.'),
+    replacedKey === undefined ? '' : l10n.t('If the first transfer did start, its files will be transferred twice.'),
     ...serverRisks,
   ];
   return { underWay, isServerAtRisk: serverRisks.length > 0, warnings: warnings.filter(Boolean) };
