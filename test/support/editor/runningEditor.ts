@@ -17,6 +17,19 @@ const browserFlags = [
 
 const viewport = { width: 1280, height: 800 };
 const leaveLimitMs = 15_000;
+const keyPath = '/mint-key';
+
+/**
+ * Responds in the page to the request for the key that encrypts secrets. A Playwright route would turn off the
+ * browser's cache, so that every window would download and compile the editor's scripts again.
+ */
+const respondWithKey = `if (window === top) {
+  const original = fetch;
+  window.fetch = (input, init) => {
+    const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
+    return pathname === '${keyPath}' ? Promise.resolve(new Response(new Uint8Array(32).fill(7))) : original(input, init);
+  };
+}`;
 
 /** A server and its browser, which several editors may use one after another. */
 export class RunningEditor {
@@ -46,7 +59,7 @@ export class RunningEditor {
   /** Creates a browser context with empty storage, in which secrets persist. */
   async newContext(): Promise<BrowserContext> {
     const context = await this.browser.newContext({ viewport });
-    await context.route(`${this.#origin}/mint-key`, (route) => route.fulfill({ body: Buffer.alloc(32, 7) }));
+    await context.addInitScript(respondWithKey);
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.#origin });
     await this.#addCookies(context);
     return context;
@@ -96,7 +109,7 @@ export class RunningEditor {
   }
 
   async #addCookies(context: BrowserContext): Promise<void> {
-    await context.addCookies([{ name: 'vscode-secret-key-path', value: '/mint-key', url: this.#origin }]);
+    await context.addCookies([{ name: 'vscode-secret-key-path', value: keyPath, url: this.#origin }]);
   }
 
   async #makePage(context: BrowserContext): Promise<Page> {
