@@ -23,12 +23,17 @@ function axeOf(tallies) {
 
 const details = { 'accessible page': axeOf, command: ([{ runs }]) => ` (${runs} commands)` };
 
+/** The tasks whose actions are counted, in the order in which the line lists them. */
+const tasks = ['first search', 'transfer of three files', 'find my files', 'cancel', 'transfer again'];
+
 /** Returns a line with the maximum number of actions that each task took: `actions: first search 3, cancel 2`. */
 function actionsLine(tallies) {
   const counts = new Map();
   for (const [task, count] of tallies.flatMap(({ actions = {} }) => Object.entries(actions)))
     counts.set(task, Math.max(count, counts.get(task) ?? 0));
-  return counts.size === 0 ? '' : `\nactions: ${[...counts].map(([task, count]) => `${task} ${count}`).join(', ')}`;
+  const unlisted = [...counts.keys()].filter((task) => !tasks.includes(task));
+  const parts = [...tasks, ...unlisted].filter((task) => counts.has(task)).map((task) => `${task} ${counts.get(task)}`);
+  return parts.length === 0 ? '' : `\nactions: ${parts.join(', ')}`;
 }
 
 /** Formats the tallies: one `{ kind, runs }` for each counted test, as the reporter sends them. */
