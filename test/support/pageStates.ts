@@ -64,7 +64,18 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     ],
     estimate: { text: 'about 1 to 2 min', basis: 'from how fast its files came so far' },
   }),
-  'a transfer that succeeded': transferNews('succeeded', { ended: true, canSubmitAgain: true, status: moved(3) }),
+  'a transfer whose files are on this machine': transferNews('succeeded', {
+    ...{ ended: true, canSubmitAgain: true, status: moved(3) },
+    place: {
+      folder: '/data/received/dts-f0e1d2c3-0000-4000-8000-000000000000',
+      revealLabel: 'Reveal in File Explorer',
+      verified: 'Verified 5 minutes ago: all 3 files are as transferred.',
+    },
+  }),
+  'a transfer whose files are at its destination': transferNews('succeeded', {
+    ...{ ended: true, canSubmitAgain: true, status: moved(3) },
+    place: { folder: 'dts-f0e1d2c3-0000-4000-8000-000000000000' },
+  }),
   'a transfer that completed without its files': transferNews('succeeded', {
     statusText: 'completed: 0 of 3 files transferred',
     ended: true,
