@@ -17,6 +17,8 @@ import {
   checkAllFiles,
   clearResults,
   dismissSearch,
+  extendSelectionDown,
+  extendSelectionUp,
   loadMore,
   repeatSearch,
   sortResults,
@@ -33,6 +35,7 @@ import { checkTransferById } from './transfers/checkTransferById.ts';
 import { exportTransferHistory } from './transfers/exportTransferHistory.ts';
 import { markTransferNotStarted, markTransferStarted } from './transfers/notConfirmed.ts';
 import { restoreRemovedTransfers } from './transfers/restoreRemovedTransfers.ts';
+import { deleteFocusedTransfer } from './transfers/deleteFocusedTransfer.ts';
 import { sendNow } from './transfers/sendNow.ts';
 import { clearFinishedTransfers, findInHistory, removeFromHistory } from './transfers/transferHistory.ts';
 import {
@@ -74,6 +77,8 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.uncheckAllFiles': uncheckAllFiles,
   'dataTransfer.toggleCheck': toggleCheck,
   'dataTransfer.toggleFocusedRow': toggleFocusedRow,
+  'dataTransfer.extendSelectionDown': extendSelectionDown,
+  'dataTransfer.extendSelectionUp': extendSelectionUp,
   'dataTransfer.loadMore': loadMore,
   'dataTransfer.repeatSearch': repeatSearch,
   'dataTransfer.dismissSearch': dismissSearch,
@@ -93,6 +98,7 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.revealLandedFiles': openTransferredFiles,
   'dataTransfer.verifyLandedFiles': verifyTransferredFiles,
   'dataTransfer.removeFromHistory': removeFromHistory,
+  'dataTransfer.deleteFocusedTransfer': deleteFocusedTransfer,
   'dataTransfer.clearFinishedTransfers': clearFinishedTransfers,
   'dataTransfer.restoreRemovedTransfers': restoreRemovedTransfers,
   'dataTransfer.showRunningTransfers': showRunningTransfers,

@@ -9,6 +9,7 @@ import { plural } from '../words/localeFormats.ts';
 import { DatabaseTree, type DatabaseTreeDependencies } from './databaseTree.ts';
 import type { SearchTreeNode } from './nodes.ts';
 import { SearchTree, type SearchConnections } from './searchTree.ts';
+import { SelectionExtender } from './selectionExtender.ts';
 import type { SideBar } from './sideBar.ts';
 import { TransferTree, type TransferTreeDependencies } from './transferTree.ts';
 
@@ -22,6 +23,7 @@ interface TreeViewsDependencies {
 
 /** Fills the three views of the side bar and reveals rows in them. */
 export class TreeViews implements Disposable {
+  readonly selectionExtender = new SelectionExtender();
   private readonly lifetime = new Lifetime();
   private readonly searchStore: SearchStore;
   private readonly transferStore: TransferStore;

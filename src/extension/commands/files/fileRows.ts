@@ -11,12 +11,13 @@ import { askFiles, getSelectedFiles, type KnownFile } from './files.ts';
 
 type FileArgument = FileNode | FileRef;
 
-/** Opens the metadata pages of files. */
+/** Opens the metadata pages of files, but not for a row that is selected in addition to others. */
 export async function showFileMetadata(
   services: CommandServices,
   argument: FileArgument | undefined,
   selection: readonly FileArgument[] | undefined,
 ): Promise<void> {
+  if (services.views.selectionExtender.isExtending) return;
   const files = await chooseFiles(services, argument, selection, l10n.t('Show File Metadata'));
   for (const { ref, entry } of files) services.metadataPanels.show(ref, entry);
 }

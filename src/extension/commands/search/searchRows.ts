@@ -133,6 +133,16 @@ export async function toggleFocusedRow(services: CommandServices, node: FileNode
   else await commands.executeCommand('list.toggleExpand');
 }
 
+/** Selects the next row as well, without opening it. */
+export async function extendSelectionDown({ views }: CommandServices): Promise<void> {
+  await views.selectionExtender.extend('down');
+}
+
+/** Selects the previous row as well, without opening it. */
+export async function extendSelectionUp({ views }: CommandServices): Promise<void> {
+  await views.selectionExtender.extend('up');
+}
+
 /** Unchecks all files of a search. */
 export async function uncheckAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore } = services;
