@@ -10,27 +10,44 @@ export interface ActionCounter {
 const counters = new WeakMap<Page, { count: number }>();
 
 /**
- * Counts in each frame: a press of the mouse, Enter, Space outside of text, and a keyboard shortcut are one action
- * each; text that is entered into one field is one. Keys that move between rows count nothing.
+ * Counts in each frame: a press of the mouse and a key are one action each, text that is entered into one field is one.
+ * Keys that move between rows, fields and buttons count nothing, with Shift or without.
+ *
+ * A page gets its content by `document.open`, which removes all listeners of its window, so they are added again then.
  */
 const script = `{
   let field;
+  const moves = ['Tab', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home', 'End', 'PageUp', 'PageDown'];
+  const modifiers = ['Control', 'Shift', 'Alt', 'Meta'];
   const act = () => { field = undefined; window.actionHappened(); };
   const isText = (target) => target instanceof HTMLTextAreaElement || target?.isContentEditable ||
     (target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type));
   const capture = { capture: true };
-  addEventListener('pointerdown', (event) => { if (event.isTrusted) act(); }, capture);
-  addEventListener('keydown', (event) => {
-    if (!event.isTrusted || event.repeat || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key)) return;
-    const isSpace = event.key === ' ' && !isText(event.target);
-    const isShortcut = event.ctrlKey || event.altKey || event.metaKey || /^F\\d/.test(event.key);
-    if (event.key === 'Enter' || event.key === 'Escape' || isSpace || isShortcut) act();
-  }, capture);
-  addEventListener('input', ({ target }) => {
+  const onPointer = (event) => { if (event.isTrusted) act(); };
+  const onKey = (event) => {
+    const { key, target } = event;
+    if (!event.isTrusted || event.repeat || modifiers.includes(key)) return;
+    const isShortcut = event.ctrlKey || event.altKey || event.metaKey || /^F\\d/.test(key);
+    const isCommand = isText(target) ? ['Enter', 'Escape'].includes(key) : !moves.includes(key);
+    if (isShortcut || isCommand) act();
+  };
+  const onInput = ({ target }) => {
     if (!isText(target) || target === field) return;
     act();
     field = target;
-  }, capture);
+  };
+  const listen = () => {
+    addEventListener('pointerdown', onPointer, capture);
+    addEventListener('keydown', onKey, capture);
+    addEventListener('input', onInput, capture);
+  };
+  const { open } = Document.prototype;
+  Document.prototype.open = function (...options) {
+    const opened = open.apply(this, options);
+    listen();
+    return opened;
+  };
+  listen();
 }`;
 
 /** Starts counting in a window before it is loaded. A reused page keeps its script. */
