@@ -146,6 +146,20 @@ describe('The number of actions', function () {
   );
 
   counted(
+    it('is two by keys for a cancel', async () => {
+      await startTransfer();
+      await toTransfer('staging · 3 files to');
+      actions.restart();
+      await keyboard.press('Delete');
+      await confirmByKeys(/^Cancel the transfer of 3 files/, 'Cancel Transfer');
+      await waitForRequests('DELETE', 1);
+      assert.equal(actions.count, 2);
+      finishTransfers(service);
+    }),
+    { kind: 'actions', runs: 1, actions: { cancel: 2 } },
+  );
+
+  counted(
     it('is two by keys for the same files to the same destination again', async () => {
       await finishTransfer();
       await toTransfer('succeeded · 3 files to');
