@@ -10,6 +10,7 @@ const layers = [
   'core/store',
   'core/ledger',
   'core/verification',
+  'core/tables',
   'core/flows',
   'core/monitor',
 ];
@@ -34,6 +35,12 @@ export const fences = [
   { place: 'core/store', files: /^src\/core\/store\//, code: ['core/model', 'core/util'] },
   { place: 'core/ledger', files: /^src\/core\/ledger\//, code: ['core/model', 'core/util'], node: true },
   { place: 'core/verification', files: /^src\/core\/verification\//, code: ['core/model', 'core/util'], node: true },
+  {
+    place: 'core/tables',
+    files: /^src\/core\/tables\//,
+    code: ['core/model', 'core/util'],
+    packages: ['read-excel-file'],
+  },
   { place: 'core/flows', files: /^src\/core\/flows\//, code: layers, node: true },
   { place: 'core/monitor', files: /^src\/core\/monitor\//, code: layers },
   {
@@ -111,6 +118,7 @@ export const fences = [
       'extension/panels',
       'core/flows',
       'core/verification',
+      'core/tables',
       'core/store',
       'core/model',
       'core/util',

@@ -11,6 +11,7 @@ import { KeyWatch } from './flows/keyWatch.ts';
 import { MetadataFlow } from './flows/metadataFlow.ts';
 import { ParameterFlow } from './flows/parameterFlow.ts';
 import { SearchFlow } from './flows/searchFlow.ts';
+import { TableMatchFlow } from './flows/tableMatchFlow.ts';
 import { OpenConnections } from './flows/openConnections.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
 import { PollingLease } from './ledger/pollingLease.ts';
@@ -77,6 +78,7 @@ export class Explorer implements Disposable {
   readonly searchFlow: SearchFlow;
   readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
+  readonly tableMatchFlow: TableMatchFlow;
   readonly transferFlow: TransferFlow;
   readonly trackFlow: TrackFlow;
   readonly monitor: TransferMonitor;
@@ -108,6 +110,7 @@ export class Explorer implements Disposable {
     );
     this.testDependencies = { keys, createClient };
     this.metadataFlow = new MetadataFlow({ sessions, unsafeIds, getOrcid });
+    this.tableMatchFlow = new TableMatchFlow({ unsafeIds, getOrcid });
     this.searchFlow = new SearchFlow({ sessions, store: searchStore, unsafeIds, searchability, clock, getOrcid });
     this.parameterFlow = this.lifetime.track(
       new ParameterFlow({ sessions, connectionStore, store: this.parameterStore }),

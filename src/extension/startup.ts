@@ -257,9 +257,9 @@ function syncState(lifetime: Lifetime, services: CommandServices): void {
 /** Returns the core services that the commands and tests use. */
 function getCoreServices(core: Explorer) {
   const { connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies } = core;
-  const { connectFlow, searchFlow, parameterFlow, metadataFlow, transferFlow, trackFlow } = core;
+  const { connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow, transferFlow, trackFlow } = core;
   return {
     ...{ connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies },
-    ...{ connectFlow, searchFlow, parameterFlow, metadataFlow, transferFlow, trackFlow },
+    ...{ connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow, transferFlow, trackFlow },
   };
 }

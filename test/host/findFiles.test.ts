@@ -41,7 +41,7 @@ describe('Finding files by ID', () => {
     const file = join(folder, 'files.csv');
     await writeFile(file, text);
     const { done, sources } = await begin();
-    sources.choose('Column of a CSV file…');
+    sources.choose('Column of a table…');
     (await stage.person.pick()).choose('Another file…');
     (await stage.person.folderDialog()).choose(Uri.file(file));
     return { done, columns: await stage.person.pick() };
@@ -113,7 +113,7 @@ describe('Finding files by ID', () => {
   it('reads a list without a header row', async () => {
     const { done, columns } = await beginCsv('JDP:000009\nJDP:000010\n');
     columns.choose('JDP:000009');
-    (await stage.person.pick()).choose('No, JDP:000009 is an ID');
+    (await stage.person.pick()).choose('No, JDP:000009 is a value');
     await done;
     assert.deepEqual(ids(found()), ['JDP:000009', 'JDP:000010']);
   });
@@ -122,7 +122,7 @@ describe('Finding files by ID', () => {
     const file = join(folder, 'files.csv');
     await writeFile(file, '\n');
     const { done, sources } = await begin();
-    sources.choose('Column of a CSV file…');
+    sources.choose('Column of a table…');
     (await stage.person.pick()).choose('Another file…');
     (await stage.person.folderDialog()).choose(Uri.file(file));
     await stage.person.notice(/files\.csv doesn't contain a table\.$/);
@@ -135,7 +135,7 @@ describe('Finding files by ID', () => {
     const editor = await window.showTextDocument(file);
     await editor.edit((edit) => edit.insert(new Position(2, 0), 'JDP:000002,2\n'));
     const { done, sources } = await begin();
-    sources.choose('Column of a CSV file…');
+    sources.choose('Column of a table…');
     const files = await stage.person.pick();
     assert.deepEqual([files.items[0]?.description, files.labels.at(-1)], ['open in the editor', 'Another file…']);
     files.choose(files.labels[0] ?? '');
@@ -145,7 +145,7 @@ describe('Finding files by ID', () => {
     await editor.document.save();
     await stage.closePages();
     const again = await begin();
-    again.sources.choose('Column of a CSV file…');
+    again.sources.choose('Column of a table…');
     const next = await stage.person.pick();
     assert.match(next.labels[0] ?? '', /open\.csv$/);
     assert.equal(next.items[0]?.description, 'used last');

@@ -43,6 +43,21 @@ export class SearchFlow {
     return key;
   }
 
+  /** Adds a search by IDs whose files were requested already. Checks the files in `checked`. Returns its key. */
+  openFound(
+    session: OpenConnection,
+    query: SearchQuery,
+    files: readonly FileEntry[],
+    checked: readonly FileEntry[],
+  ): string {
+    const { store, clock } = this.dependencies;
+    const key = this.open(session, query);
+    store.add(key, files);
+    store.setChecked(key, checked, true);
+    store.update(key, { isLoading: false, mayHaveMore: false, nextOffset: files.length, loadedAt: clock.now() });
+    return key;
+  }
+
   /** Starts a search for each query, a few at a time. Shows the searches in the given order. */
   async runAll(session: OpenConnection, queries: readonly SearchQuery[]): Promise<void> {
     await this.loadEach(this.openAll(session, queries));

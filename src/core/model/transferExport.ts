@@ -1,3 +1,4 @@
+import { formatRow, type Cell } from '../util/delimitedRows.ts';
 import { parseOrcid } from '../util/orcid.ts';
 import { getFileCount, hasEnded, type Transfer } from './transferModel.ts';
 
@@ -38,8 +39,6 @@ function toExportedTransfer(transfer: Transfer, context: ExportContext): object 
   };
 }
 
-type Cell = string | number | undefined;
-
 const columns: Readonly<Record<string, (transfer: Transfer, context: ExportContext) => Cell>> = {
   id: ({ id }) => id,
   service: ({ order }, context) => context.getConnectionName(order.connectionId),
@@ -64,22 +63,6 @@ const columns: Readonly<Record<string, (transfer: Transfer, context: ExportConte
 export function* exportAsCsv(transfers: Iterable<Transfer>, context: ExportContext): Generator<string> {
   yield formatRow(Object.keys(columns));
   for (const transfer of transfers) yield formatRow(Object.values(columns).map((cell) => cell(transfer, context)));
-}
-
-function formatRow(cells: readonly Cell[]): string {
-  return `${cells.map(formatCell).join(',')}\r\n`;
-}
-
-/** Matches the start of a formula, including full-width and small forms, after any invisible characters. */
-const formulaStart = /^(?:[\s\p{C}\ufffd]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
-const unsafeControl = /[^\P{Cc}\t\r\n]/gu;
-
-function formatCell(cell: Cell): string {
-  if (typeof cell === 'number' || cell === undefined) return String(cell ?? '');
-  const text = cell.replace(unsafeControl, '\ufffd');
-  const safeText = formulaStart.test(text) ? `'${text}` : text;
-  // In locales that use semicolons or tabs as separators, spreadsheets split unquoted cells at them.
-  return /[",;\t\r\n]/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText;
 }
 
 /** Returns the ORCID iD of the user; undefined for a login name of the local service (D19: ORCID iD format). */

@@ -1,29 +1,129 @@
-const separators = ['\t', ',', ';'];
-
-/**
- * Parses CSV (RFC 4180) separated by commas, semicolons or tabs: whichever is most frequent in the first line. Accepts
- * any line endings and misplaced quotes. Skips empty lines.
- */
-export function parseCsv(text: string): readonly (readonly string[])[] {
-  const source = text.replace(/^\uFEFF/, '');
-  const separator = detectSeparator(source);
-  const field = new RegExp(`(?:"((?:[^"]|"")*)")?([^${separator}\\r\\n]*)(${separator}|\\r\\n|\\n|\\r|$)`, 'gy');
-  const records: string[][] = [];
-  let record: string[] = [];
-  while (field.lastIndex < source.length) {
-    const [, quoted, plain = '', end = ''] = field.exec(source) ?? [];
-    record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"') + plain);
-    if (end === separator && field.lastIndex < source.length) continue;
-    if (end === separator) record.push('');
-    if (record.length > 1 || record[0] !== '') records.push(record);
-    record = [];
-  }
-  return records;
+/** A record of a CSV file, with the number of the line on which it begins. */
+export interface CsvRecord {
+  readonly line: number;
+  readonly cells: readonly string[];
 }
 
-function detectSeparator(text: string): string {
-  const [first = ''] = text.replace(/"(?:[^"]|"")*"/g, '').split(/[\r\n]/, 1);
-  const counts = separators.map((separator) => first.split(separator).length);
+const separators = ['\t', ',', ';', '|'];
+
+/**
+ * Parses CSV (RFC 4180) separated by commas, semicolons, tabs or vertical bars: whichever is most frequent in the first
+ * line after the comments. Accepts any line endings and misplaced quotes. Skips empty lines, and lines at the start that
+ * begin with `#`, except for column names (`#id,name`).
+ */
+export function* parseCsv(text: string): Generator<CsvRecord> {
+  const source = text.replace(/^\uFEFF/, '');
+  const { start, line, separator } = skipComments(source);
+  const reader = new CsvReader(source, separator, start, line);
+  for (let record = reader.readRecord(); record; record = reader.readRecord()) {
+    if (record.cells.length > 1 || record.cells[0] !== '') yield record;
+  }
+}
+
+class CsvReader {
+  private readonly plain: RegExp;
+  private readonly text: string;
+  private readonly separator: string;
+  private position: number;
+  private line: number;
+
+  constructor(text: string, separator: string, position: number, line: number) {
+    this.text = text;
+    this.separator = separator;
+    this.position = position;
+    this.line = line;
+    this.plain = new RegExp(`[^${separator}\\r\\n]*`, 'y');
+  }
+
+  /** Returns the next record, which may be an empty line; undefined at the end of the text. */
+  readRecord(): CsvRecord | undefined {
+    if (this.position >= this.text.length) return undefined;
+    const { line } = this;
+    const cells: string[] = [];
+    do cells.push(this.readQuoted() + this.readPlain());
+    while (this.readEnd());
+    return { line, cells };
+  }
+
+  private readQuoted(): string {
+    const start = this.position + 1;
+    const end = this.text[this.position] === '"' ? this.findClosingQuote(start) : -1;
+    if (end < 0) return '';
+    const quoted = this.text.slice(start, end);
+    this.position = end + 1;
+    this.line += countLineEnds(quoted);
+    return quoted.replaceAll('""', '"');
+  }
+
+  private findClosingQuote(from: number): number {
+    let quote = this.text.indexOf('"', from);
+    while (quote >= 0 && this.text[quote + 1] === '"') quote = this.text.indexOf('"', quote + 2);
+    return quote;
+  }
+
+  private readPlain(): string {
+    this.plain.lastIndex = this.position;
+    const [cell = ''] = this.plain.exec(this.text) ?? [];
+    this.position += cell.length;
+    return cell;
+  }
+
+  /** Skips a separator or the end of a line. Returns true if the record continues. */
+  private readEnd(): boolean {
+    const isSeparator = this.text[this.position] === this.separator;
+    if (!isSeparator) this.line += 1;
+    this.position += this.text.startsWith('\r\n', this.position) ? 2 : 1;
+    return isSeparator;
+  }
+}
+
+function countLineEnds(text: string): number {
+  return text.includes('\n') || text.includes('\r') ? text.split(/\r\n|\n|\r/).length - 1 : 0;
+}
+
+interface CsvStart {
+  readonly start: number;
+  readonly line: number;
+  readonly separator: string;
+}
+
+/** Finds the first record after the comments. The last comment counts as column names if it has as many columns. */
+function skipComments(text: string): CsvStart {
+  let last = { start: 0, line: 1, end: 0 };
+  let next = last;
+  while (text[next.start] === '#') {
+    last = next;
+    next = { start: findNextLine(text, next.start), line: next.line + 1, end: 0 };
+  }
+  const separator = detectSeparator(readLine(text, next.start));
+  const columns = countCells(readLine(text, next.start), separator);
+  const hasHead = last !== next && columns > 1 && countCells(readLine(text, last.start), separator) === columns;
+  const { start, line } = hasHead ? last : next;
+  return { start, line, separator };
+}
+
+function findNextLine(text: string, from: number): number {
+  const lineEnd = /\r\n|\n|\r|$/g;
+  lineEnd.lastIndex = from;
+  const { index = text.length, 0: end = '' } = lineEnd.exec(text) ?? {};
+  return index + end.length;
+}
+
+/** Maximum number of characters of a line that are inspected to detect its separator. */
+const sampleLength = 65_536;
+
+/** Returns the start of a line without its quoted cells. */
+function readLine(text: string, from: number): string {
+  const unquoted = text.slice(from, from + sampleLength).replace(/"[^"]*"/g, '');
+  return unquoted.slice(0, findNextLine(unquoted, 0));
+}
+
+function countCells(line: string, separator: string): number {
+  return line.split(separator).length;
+}
+
+function detectSeparator(line: string): string {
+  const counts = separators.map((separator) => countCells(line, separator));
   const most = Math.max(...counts);
   return (most > 1 ? separators[counts.indexOf(most)] : undefined) ?? ',';
 }

@@ -31,6 +31,7 @@ import type { CommandServices } from './services.ts';
 import { submitAgain } from './submission/resubmission.ts';
 import { useDescription } from './submission/transferDescription.ts';
 import { transferCheckedFiles, transferFiles, transferToLastDestination } from './submission/transferFiles.ts';
+import { matchTable } from './tables/matchTable.ts';
 import { checkTransferById } from './transfers/checkTransferById.ts';
 import { exportTransferHistory } from './transfers/exportTransferHistory.ts';
 import { markTransferNotStarted, markTransferStarted } from './transfers/notConfirmed.ts';
@@ -69,6 +70,7 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.listFiles': listFiles,
   'dataTransfer.searchAllDatabases': searchAllDatabases,
   'dataTransfer.findFilesById': findFilesById,
+  'dataTransfer.matchTable': matchTable,
   'dataTransfer.refineSearch': refineSearch,
   'dataTransfer.stopSearch': stopSearch,
   'dataTransfer.loadAll': loadAll,

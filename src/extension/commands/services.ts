@@ -4,6 +4,7 @@ import type { MetadataFlow } from '../../core/flows/metadataFlow.ts';
 import type { OpenConnections } from '../../core/flows/openConnections.ts';
 import type { ParameterFlow } from '../../core/flows/parameterFlow.ts';
 import type { SearchFlow } from '../../core/flows/searchFlow.ts';
+import type { TableMatchFlow } from '../../core/flows/tableMatchFlow.ts';
 import type { TrackFlow } from '../../core/flows/trackFlow.ts';
 import type { TransferFlow } from '../../core/flows/transferFlow.ts';
 import type { TransferMonitor } from '../../core/monitor/transferMonitor.ts';
@@ -55,6 +56,7 @@ export interface CommandServices extends EditorServices {
   readonly searchFlow: SearchFlow;
   readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
+  readonly tableMatchFlow: TableMatchFlow;
   readonly transferFlow: TransferFlow;
   readonly trackFlow: TrackFlow;
   readonly monitor: TransferMonitor;

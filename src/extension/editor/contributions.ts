@@ -107,6 +107,7 @@ const commandTable = {
   'dataTransfer.listFiles': { takes: ['database'], icon: 'list-unordered' },
   'dataTransfer.searchAllDatabases': { takes: ['leftOut'], icon: 'search-fuzzy' },
   'dataTransfer.findFilesById': { takes: ['database'], icon: 'list-selection' },
+  'dataTransfer.matchTable': { takes: ['document'], icon: 'table' },
   'dataTransfer.refineSearch': { takes: ['search'], icon: 'edit' },
   'dataTransfer.stopSearch': { takes: ['search'], icon: 'debug-stop' },
   'dataTransfer.loadAll': { takes: ['search'] },

@@ -3,6 +3,8 @@ import * as fc from 'fast-check';
 import { parseIds } from '../../../src/core/model/idList.ts';
 import { parseCsv } from '../../../src/core/util/csv.ts';
 
+const parseCells = (text: string): (readonly string[])[] => [...parseCsv(text)].map(({ cells }) => cells);
+
 describe('Parsing CSV (RFC 4180)', () => {
   for (const [what, text, records] of [
     ['is nothing', '', []],
@@ -43,12 +45,47 @@ describe('Parsing CSV (RFC 4180)', () => {
         ['1', 'a,b'],
       ],
     ],
+    [
+      'has vertical bars',
+      'id|name\n1|a, b\n',
+      [
+        ['id', 'name'],
+        ['1', 'a, b'],
+      ],
+    ],
+    ['starts with comments', '# from a lab\n# of 2026, in May\nid\n#1\n', [['id'], ['#1']]],
+    [
+      'comments its column names',
+      '##format=1\n#id\tname\n1\ta\n',
+      [
+        ['#id', 'name'],
+        ['1', 'a'],
+      ],
+    ],
+    ['is only a comment', '# nothing', []],
     ['quotes wrongly', 'a"b,"c"d,"e\nf', [['a"b', 'cd', '"e'], ['f']]],
   ] as const) {
     it(`reads a text that ${what}`, () => {
-      assert.deepEqual(parseCsv(text), records);
+      assert.deepEqual(parseCells(text), records);
     });
   }
+
+  it('numbers the lines on which the records begin', () => {
+    const lines = [...parseCsv('# note\n\nid,x\r\n1,"a\nb"\r\n\r\n2,c')].map(({ line, cells }) => [line, cells[0]]);
+    assert.deepEqual(lines, [
+      [3, 'id'],
+      [4, '1'],
+      [7, '2'],
+    ]);
+  });
+
+  it('reads a cell of 10 MB, quoted, full of quotes or never closed', () => {
+    const long = 'x'.repeat(10_000_000);
+    const quotes = '""'.repeat(5_000_000);
+    assert.deepEqual(parseCells(`id,"${long}"\n`), [['id', long]]);
+    assert.deepEqual(parseCells(`"${quotes}",2\n`), [['"'.repeat(5_000_000), '2']]);
+    assert.deepEqual(parseCells(`1,"${long}`), [['1', `"${long}`]]);
+  });
 
   it('restores any records that were written by the rules', () => {
     const field = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é') });
@@ -56,14 +93,14 @@ describe('Parsing CSV (RFC 4180)', () => {
     fc.assert(
       fc.property(table, (records) => {
         const lines = records.map((record) => record.map((one) => `"${one.replaceAll('"', '""')}"`).join(','));
-        assert.deepEqual(parseCsv(lines.join('\r\n')), records);
+        assert.deepEqual(parseCells(lines.join('\r\n')), records);
       }),
     );
   });
 
   it('finishes quickly for any text', () => {
     const text = '"'.repeat(20_000) + 'a,'.repeat(20_000);
-    assert.ok(parseCsv(text).length > 0);
+    assert.ok(parseCells(text).length > 0);
   });
 });
 

@@ -1,17 +1,15 @@
 import { l10n } from 'vscode';
 import type { SearchQuery } from '../../../core/model/searchQuery.ts';
-import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
 import type { Memory } from '../../editor/memory.ts';
 import type { Notices } from '../../editor/notices.ts';
-import { toStepResult, pickOne, runSteps, type PickOptions, type Step } from '../../editor/quickInput.ts';
-import { createSwitchStep } from '../../notices/nextSteps.ts';
+import { toStepResult, pickOne, runSteps, type Step } from '../../editor/quickInput.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
-import { toPlainLine } from '../../words/plainText.ts';
 import { getDatabaseLabel } from '../../words/searchWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
+import { createDatabasePick } from './databasePick.ts';
 import { askIds, createIdSourcePick, type IdSource } from './idSources.ts';
 
 /** Number of IDs above which the user is asked to confirm. */
@@ -60,25 +58,6 @@ function createIdSteps(
     async (position) => toStepResult(await pickOne(position, createIdSourcePick()), (value) => (source = value)),
     async (position) => await askIds(position, source, memory, setIds, initialIds),
   ];
-}
-
-async function createDatabasePick(
-  { connectionStore, memory }: CommandServices,
-  connectionId: string,
-): Promise<PickOptions<string>> {
-  const { databases } = connectionStore.listing;
-  if (databases.length === 0)
-    throw new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
-  const [last] = await memory.getRecentSearches(connectionId);
-  return {
-    placeholder: l10n.t('Select the database that contains the files'),
-    choices: databases.map(({ name, organization }) => ({
-      label: getDatabaseLabel(name),
-      description: toPlainLine(organization),
-      value: name,
-    })),
-    ...(last?.database !== undefined && { active: last.database }),
-  };
 }
 
 async function confirmManyIds(notices: Notices, database: string, ids: readonly string[]): Promise<boolean> {

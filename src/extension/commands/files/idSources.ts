@@ -4,10 +4,11 @@ import { CommandHint } from '../../editor/commandBoundary.ts';
 import { askText, type Choice, type PickOptions, type Step, type StepPosition } from '../../editor/quickInput.ts';
 import { toPlainText } from '../../words/plainText.ts';
 import { describeSearchTerms } from '../../words/searchWords.ts';
-import { askCsvIds, type CsvMemory } from './csvIds.ts';
+import type { TableMemory } from '../tables/tableFile.ts';
+import { askTableIds } from './tableIds.ts';
 
 /** Source of the file IDs. */
-export type IdSource = 'typed' | 'selection' | 'clipboard' | 'csv';
+export type IdSource = 'typed' | 'selection' | 'clipboard' | 'table';
 
 /** Creates the choice of sources. The clipboard is read only if the user chooses it. */
 export function createIdSourcePick(): PickOptions<IdSource> {
@@ -15,7 +16,7 @@ export function createIdSourcePick(): PickOptions<IdSource> {
   const choices: Choice<IdSource>[] = [
     { label: l10n.t('Type or paste IDs'), value: 'typed' },
     { label: l10n.t('Clipboard'), description: l10n.t('one or more lines'), value: 'clipboard' },
-    { label: l10n.t('Column of a CSV file…'), value: 'csv' },
+    { label: l10n.t('Column of a table…'), value: 'table' },
   ];
   if (selected.length > 0) choices.unshift(createSelectionChoice(selected));
   return { placeholder: l10n.t('Where do the IDs come from?'), choices };
@@ -31,11 +32,11 @@ function createSelectionChoice(ids: readonly string[]): Choice<IdSource> {
 export async function askIds(
   position: StepPosition,
   source: IdSource,
-  memory: CsvMemory,
+  memory: TableMemory,
   setIds: (ids: readonly string[]) => void,
   initialIds: readonly string[] = [],
 ): ReturnType<Step> {
-  if (source === 'csv') return await askCsvIds(position, memory, setIds);
+  if (source === 'table') return await askTableIds(position, memory, setIds);
   if (source === 'typed') return await askTyped(position, setIds, initialIds);
   const ids = parseIds(source === 'selection' ? getSelectedText() : await env.clipboard.readText());
   if (ids.length === 0) throw new CommandHint(l10n.t('There are no IDs on the clipboard. Copy some first.'));

@@ -1,0 +1,96 @@
+import type { FileEntry } from '../model/fileEntry.ts';
+import type { Reason } from '../model/reason.ts';
+import { parseDeclaredHash } from '../util/declaredHash.ts';
+import type { MatchKey } from './tableColumns.ts';
+
+/** The files that have a value of a column. */
+export interface FileMatches {
+  /** The first files, at most {@link maxListedMatches}. */
+  readonly files: readonly FileEntry[];
+  readonly count: number;
+  /** The reason why the value could not be looked up. */
+  readonly reason?: Reason;
+}
+
+/** Maximum number of files that are listed for one value, to limit memory. */
+export const maxListedMatches = 100;
+
+interface StoredMatches {
+  files: FileEntry[];
+  count: number;
+  reason?: Reason;
+}
+
+/** Collects the files that match the values of a column. Memory grows with the values, not with the files offered. */
+export class MatchIndex {
+  readonly key: MatchKey;
+  private readonly byValue = new Map<string, StoredMatches>();
+
+  constructor(key: MatchKey, values: Iterable<string>) {
+    this.key = key;
+    for (const value of values) {
+      const normal = normalizeValue(key, value);
+      if (normal !== '' && !this.byValue.has(normal)) this.byValue.set(normal, { files: [], count: 0 });
+    }
+  }
+
+  /** The distinct values, normalized. */
+  get values(): readonly string[] {
+    return [...this.byValue.keys()];
+  }
+
+  /** The files that are the only match of their value, each once. */
+  get uniqueFiles(): readonly FileEntry[] {
+    return this.listFiles(({ count }) => count === 1);
+  }
+
+  /** All listed files, each once. */
+  get files(): readonly FileEntry[] {
+    return this.listFiles(() => true);
+  }
+
+  /** Returns the matches of a cell; undefined if the cell is empty. */
+  get(value: string): FileMatches | undefined {
+    return this.byValue.get(normalizeValue(this.key, value));
+  }
+
+  /** Adds a file to each value that it matches. */
+  add(file: FileEntry): void {
+    for (const value of new Set(getFileValues(this.key, file))) this.addMatch(value, file);
+  }
+
+  /** Adds the files that match one value, each once. */
+  addTo(value: string, files: readonly FileEntry[]): void {
+    const distinct = new Map(files.map((file) => [file.id, file]));
+    for (const file of distinct.values()) if (getFileValues(this.key, file).includes(value)) this.addMatch(value, file);
+  }
+
+  /** Stores the reason why a value could not be looked up. */
+  setReason(value: string, reason: Reason): void {
+    const matches = this.byValue.get(value);
+    if (matches) matches.reason = reason;
+  }
+
+  private addMatch(value: string, file: FileEntry): void {
+    const matches = this.byValue.get(value);
+    if (!matches) return;
+    matches.count += 1;
+    if (matches.files.length < maxListedMatches) matches.files.push(file);
+  }
+
+  private listFiles(isListed: (matches: FileMatches) => boolean): readonly FileEntry[] {
+    const listed = [...this.byValue.values()].filter(isListed).flatMap(({ files }) => files);
+    return [...new Map(listed.map((file) => [file.id, file])).values()];
+  }
+}
+
+function normalizeValue(key: MatchKey, value: string): string {
+  const text = value.trim();
+  return key === 'hash' ? (parseDeclaredHash(text)?.hex ?? text.toLowerCase()) : text;
+}
+
+function getFileValues(key: MatchKey, { id, name, path, hash }: FileEntry): readonly string[] {
+  if (key === 'id') return [id];
+  if (key === 'hash') return hash === undefined ? [] : [parseDeclaredHash(hash)?.hex ?? hash.toLowerCase()];
+  return path === undefined ? [name] : [name, path, path.replace(/^.*\//s, '')];
+}

@@ -1,0 +1,91 @@
+import type { FileEntry } from '../model/fileEntry.ts';
+import { formatRow, type Cell, type Separator } from '../util/delimitedRows.ts';
+import { countColumns, type DataTable, type TableRow } from './dataTable.ts';
+import type { FileMatches, MatchIndex } from './matchIndex.ts';
+
+/** The result for a row. `failed`: the service did not say if the file exists. */
+export type MatchStatus = 'matched' | 'several' | 'notFound' | 'empty' | 'failed';
+
+/** A table whose rows were matched to files by the values of one column. */
+export interface MatchedTable {
+  readonly table: DataTable;
+  /** Index of the matched column. */
+  readonly column: number;
+  /** True if the first row contains column names. */
+  readonly hasHead: boolean;
+  readonly index: MatchIndex;
+}
+
+/** Returns the rows without the column names. */
+export function getValueRows({ table, hasHead }: Pick<MatchedTable, 'table' | 'hasHead'>): readonly TableRow[] {
+  return hasHead ? table.rows.slice(1) : table.rows;
+}
+
+/** Counts the rows by result. */
+export function countStatuses(matched: MatchedTable): Readonly<Record<MatchStatus, number>> {
+  const counts = { matched: 0, several: 0, notFound: 0, empty: 0, failed: 0 };
+  for (const { cells } of getValueRows(matched)) counts[getStatus(findMatches(matched, cells))] += 1;
+  return counts;
+}
+
+/** The status as written to a file, whose readers are programs: not translated. */
+const statusWords: Readonly<Record<MatchStatus, string>> = {
+  matched: 'matched',
+  several: 'several matches',
+  notFound: 'not found',
+  empty: 'no value',
+  failed: 'not looked up',
+};
+
+const addedColumns = ['row', 'match', 'matches', 'file_id', 'file_name', 'file_path', 'bytes', 'hash'];
+
+/**
+ * Yields the result as separated values, row by row: the original columns, the number of the row, and the file. A row
+ * with several matches is repeated for each file that is listed.
+ */
+export function* formatMatches(matched: MatchedTable, separator: Separator): Generator<string> {
+  const width = countColumns(matched.table);
+  const [first] = matched.table.rows;
+  const heads = matched.hasHead ? pad(first?.cells ?? [], width) : createHeads(width);
+  yield formatRow([...heads, ...addedColumns.map((name) => makeUnique(name, heads))], separator);
+  for (const row of getValueRows(matched)) yield* formatMatchedRow(matched, row, width, separator);
+}
+
+function* formatMatchedRow(
+  matched: MatchedTable,
+  { line, cells }: TableRow,
+  width: number,
+  separator: Separator,
+): Generator<string> {
+  const matches = findMatches(matched, cells);
+  const facts = [...pad(cells, width), line, statusWords[getStatus(matches)], matches?.count ?? 0];
+  const files = matches && matches.files.length > 0 ? matches.files : [undefined];
+  for (const file of files) yield formatRow([...facts, ...listFileCells(file)], separator);
+}
+
+function listFileCells(file: FileEntry | undefined): readonly Cell[] {
+  return [file?.id, file?.name, file?.path, file?.sizeBytes, file?.hash];
+}
+
+function findMatches({ index, column }: MatchedTable, cells: readonly string[]): FileMatches | undefined {
+  return index.get(cells[column] ?? '');
+}
+
+function getStatus(matches: FileMatches | undefined): MatchStatus {
+  if (!matches) return 'empty';
+  if (matches.count > 0) return matches.count === 1 ? 'matched' : 'several';
+  return matches.reason ? 'failed' : 'notFound';
+}
+
+function pad(cells: readonly string[], width: number): readonly string[] {
+  return Array.from({ length: width }, (_, index) => cells[index] ?? '');
+}
+
+function createHeads(width: number): readonly string[] {
+  return Array.from({ length: width }, (_, index) => `column_${index + 1}`);
+}
+
+/** Returns a name that the table does not have yet. */
+function makeUnique(name: string, heads: readonly string[]): string {
+  return heads.includes(name) ? makeUnique(`${name}_matched`, heads) : name;
+}

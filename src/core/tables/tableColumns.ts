@@ -1,0 +1,58 @@
+import { parseDeclaredHash } from '../util/declaredHash.ts';
+import { countColumns, type DataTable } from './dataTable.ts';
+
+/** The property of a file that a column contains. */
+export type MatchKey = 'id' | 'name' | 'hash';
+
+/** A column of a table, described by its first rows. */
+export interface TableColumn {
+  readonly index: number;
+  /** The value in the first row: the name of the column, or a value if the table has no names. */
+  readonly head: string;
+  readonly samples: readonly string[];
+  readonly valueCount: number;
+}
+
+/** Describes the columns of a table. */
+export function describeColumns(table: DataTable): readonly TableColumn[] {
+  const [first, ...rest] = table.rows;
+  return Array.from({ length: countColumns(table) }, (_, index) => ({
+    index,
+    head: first?.cells[index] ?? '',
+    samples: rest.slice(0, 3).map(({ cells }) => cells[index] ?? ''),
+    valueCount: rest.filter(({ cells }) => cells[index]?.trim()).length,
+  }));
+}
+
+/** Returns the column that most likely identifies files, and the property that it contains. */
+export function guessColumn(columns: readonly TableColumn[]): { readonly column: TableColumn; readonly key: MatchKey } {
+  const named = columns.map((column) => ({ column, key: guessKey(column) }));
+  const guess = columns.find(({ head }) => /^\W*id\W*$/i.test(head)) ??
+    (['id', 'hash', 'name'] as const).flatMap((key) => named.filter((one) => one.key === key))[0]?.column ??
+    columns[0] ?? { index: 0, head: '', samples: [], valueCount: 0 };
+  return { column: guess, key: guessKey(guess) ?? 'id' };
+}
+
+/** Returns the property of a file that a column's name or values suggest; undefined if they suggest none. */
+export function guessKey({ head, samples }: TableColumn): MatchKey | undefined {
+  const values = samples.filter(Boolean);
+  const hasHashes = values.length > 0 && values.every((value) => parseDeclaredHash(value));
+  return guessKeyByName(head) ?? (hasHashes ? 'hash' : undefined);
+}
+
+function guessKeyByName(head: string): MatchKey | undefined {
+  if (isIdName(head)) return 'id';
+  if (/^\W*(?:.*[_\s-])?(?:hash|checksum|digest|md5|sha-?\d+)(?:[_\s-].*)?$/i.test(head)) return 'hash';
+  return /^\W*(?:.*[_\s-])?(?:file_?names?|names?|paths?|files?)\W*$/i.test(head) ? 'name' : undefined;
+}
+
+/** Returns true for names such as `id`, `file_id`, `File ID` and `identifier`. */
+function isIdName(head: string): boolean {
+  return /^\W*(?:.*[_\s-])?(?:ids?|identifiers?)\W*$|^file_?ids?$/i.test(head);
+}
+
+/** Returns true if the first row of a table contains column names for sure. A plain list may have none. */
+export function hasColumnNames(columns: readonly TableColumn[]): boolean {
+  const [first] = columns;
+  return columns.length > 1 || (first !== undefined && guessKeyByName(first.head) !== undefined);
+}

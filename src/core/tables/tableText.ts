@@ -1,0 +1,28 @@
+/**
+ * Decodes the text of a table: UTF-8 or UTF-16, with or without a byte order mark, otherwise Windows-1252. Spreadsheets
+ * write "Unicode Text" as UTF-16.
+ */
+export function decodeTableText(bytes: Uint8Array): string {
+  const encoding = detectUtf16(bytes);
+  if (encoding !== undefined) return new TextDecoder(encoding).decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+/** Number of leading bytes that are inspected. */
+const sampleSize = 1024;
+
+/** Detects UTF-16 by its byte order mark or by the position of the zero bytes of ASCII characters. */
+function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  const zeros = [...bytes.subarray(0, sampleSize)].flatMap((byte, index) => (byte === 0 ? [index % 2] : []));
+  const odd = zeros.filter((position) => position === 1).length;
+  const even = zeros.length - odd;
+  if (even === odd) return undefined;
+  return odd > even ? 'utf-16le' : 'utf-16be';
+}

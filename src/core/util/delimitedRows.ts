@@ -1,0 +1,25 @@
+/** The value of a cell; undefined for an empty one. */
+export type Cell = string | number | undefined;
+
+/** A character that separates the cells of a row. */
+export type Separator = ',' | '\t';
+
+/** Matches the start of a formula, including full-width and small forms, after any invisible characters. */
+const formulaStart = /^(?:[\s\p{C}\ufffd]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
+const unsafeControl = /[^\P{Cc}\t\r\n]/gu;
+
+/**
+ * Formats a row as CSV (RFC 4180), or with tabs instead of commas. An apostrophe precedes text that a spreadsheet could
+ * interpret as a formula, and control characters are replaced.
+ */
+export function formatRow(cells: readonly Cell[], separator: Separator = ','): string {
+  return `${cells.map(formatCell).join(separator)}\r\n`;
+}
+
+function formatCell(cell: Cell): string {
+  if (typeof cell === 'number' || cell === undefined) return String(cell ?? '');
+  const text = cell.replace(unsafeControl, '\ufffd');
+  const safeText = formulaStart.test(text) ? `'${text}` : text;
+  // In locales that use semicolons or tabs as separators, spreadsheets split unquoted cells at them.
+  return /[",;\t\r\n]/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText;
+}

@@ -1,0 +1,27 @@
+import { l10n } from 'vscode';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { PickOptions } from '../../editor/quickInput.ts';
+import { createSwitchStep } from '../../notices/nextSteps.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { getDatabaseLabel } from '../../words/searchWords.ts';
+import type { CommandServices } from '../services.ts';
+
+/** Creates the list of the databases that may contain files. The last searched one is highlighted. */
+export async function createDatabasePick(
+  { connectionStore, memory }: CommandServices,
+  connectionId: string,
+): Promise<PickOptions<string>> {
+  const { databases } = connectionStore.listing;
+  if (databases.length === 0)
+    throw new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
+  const [last] = await memory.getRecentSearches(connectionId);
+  return {
+    placeholder: l10n.t('Select the database that contains the files'),
+    choices: databases.map(({ name, organization }) => ({
+      label: getDatabaseLabel(name),
+      description: toPlainLine(organization),
+      value: name,
+    })),
+    ...(last?.database !== undefined && { active: last.database }),
+  };
+}

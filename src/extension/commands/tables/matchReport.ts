@@ -1,0 +1,87 @@
+import { commands, l10n, Uri } from 'vscode';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import type { Reason } from '../../../core/model/reason.ts';
+import { countStatuses, formatMatches, type MatchedTable } from '../../../core/tables/matchResult.ts';
+import { CommandFailure, runCommand } from '../../editor/commandBoundary.ts';
+import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
+import { describeMatches, describeMatchFailure, describeRounding } from '../../words/matchWords.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
+import type { CommandServices } from '../services.ts';
+
+/** A matched table with its file, and the database in which the files were found. */
+export interface MatchReport extends MatchedTable {
+  readonly session: OpenConnection;
+  readonly file: Uri;
+  readonly database: string;
+}
+
+/** Maximum number of characters of a result that is shown in an editor. A larger one can be saved. */
+const maxShownCharacters = 20_000_000;
+
+/**
+ * Shows the result as a table, lists the files in the search results with the unique ones checked, and offers to save
+ * the table and to transfer the checked files.
+ */
+export async function showMatches(services: CommandServices, report: MatchReport): Promise<void> {
+  listFiles(services, report);
+  await showTable(services, report);
+  const text = summarize(report);
+  const isComplete = report.index.uniqueFiles.length > 0 && report.table.roundedCount === 0;
+  const kind = isComplete && findFailure(report) === undefined ? 'info' : 'warning';
+  const [saveLabel, transferLabel] = [l10n.t('Save Table…'), l10n.t('Transfer Checked Files…')];
+  const transferLabels = report.index.uniqueFiles.length > 0 ? [transferLabel] : [];
+  const choice = await services.notices.offer(kind, text, saveLabel, ...transferLabels);
+  if (choice === saveLabel) await saveTable(services, report);
+  else if (choice === transferLabel) runCommand('dataTransfer.transferCheckedFiles');
+}
+
+function listFiles({ searchFlow, settings }: CommandServices, { session, database, index }: MatchReport): void {
+  const { files, uniqueFiles } = index;
+  if (files.length === 0) return;
+  const ids = files.map(({ id }) => id);
+  searchFlow.openFound(session, { database, query: '', pageSize: settings.pageSize, ids }, files, uniqueFiles);
+}
+
+async function showTable({ documents }: CommandServices, report: MatchReport): Promise<void> {
+  const pieces: string[] = [];
+  let length = 0;
+  for (const piece of formatMatches(report, '\t')) {
+    length += piece.length;
+    if (length > maxShownCharacters) return;
+    pieces.push(piece);
+  }
+  await documents.show(getResultName(report, 'tsv'), `${report.file.toString()} ${Date.now()}`, pieces.join(''));
+}
+
+function summarize(report: MatchReport): string {
+  const failure = findFailure(report);
+  return [
+    describeMatches(countStatuses(report)),
+    failure && describeMatchFailure(failure),
+    report.table.roundedCount > 0 ? describeRounding(report.table.roundedCount) : undefined,
+  ]
+    .filter((text) => text !== undefined)
+    .join(' ');
+}
+
+function findFailure({ index }: MatchReport): Reason | undefined {
+  return index.values.map((value) => index.get(value)?.reason).find((reason) => reason !== undefined);
+}
+
+async function saveTable({ notices }: CommandServices, report: MatchReport): Promise<void> {
+  const suggested = Uri.joinPath(report.file, '..', getResultName(report, 'csv'));
+  const file = await pickNewFile(l10n.t('Save Table'), suggested, { CSV: ['csv'], TSV: ['tsv'] });
+  if (!file) return;
+  try {
+    await writeTextFile(file, formatMatches(report, /\.tsv$/i.test(file.path) ? '\t' : ','));
+  } catch (error) {
+    throw new CommandFailure(l10n.t('Could not write {0}: {1}', toPlainLine(file.path), describeError(error)));
+  }
+  const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
+  void notices.info(l10n.t('Saved the table.'), open);
+}
+
+function getResultName({ file }: MatchReport, extension: string): string {
+  const name = file.path.split('/').at(-1) ?? '';
+  return `${name.replace(/\.\w+$/, '')}-matched.${extension}`;
+}

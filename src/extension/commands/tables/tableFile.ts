@@ -1,0 +1,122 @@
+import { l10n, TabInputCustom, TabInputNotebook, TabInputText, Uri, window, workspace } from 'vscode';
+import { maxTableBytes, parseTextTable, readTables, type DataTable } from '../../../core/tables/dataTable.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
+import { pickFile } from '../../editor/openDialogs.ts';
+import {
+  pickOne,
+  type Choice,
+  type InputResult,
+  type PickOptions,
+  type StepPosition,
+} from '../../editor/quickInput.ts';
+import { plural } from '../../words/localeFormats.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
+
+/** Remembers the last table. */
+export interface TableMemory {
+  getLastIdFile(): Promise<string | undefined>;
+  rememberIdFile(address: string): Promise<void>;
+}
+
+const extensions = ['csv', 'tsv', 'txt', 'xlsx'];
+
+/** Asks for the file of a table: open ones, the last one, those of the workspace, or any other. */
+export async function askTableFile(
+  position: StepPosition,
+  memory: TableMemory,
+  placeholder: string,
+): Promise<InputResult<Uri>> {
+  const choices = await createFileChoices(memory);
+  const other = { label: l10n.t('Another file…'), value: undefined };
+  const answer = await pickOne<Uri | undefined>(position, { placeholder, choices: [...choices, other] });
+  if (typeof answer === 'string') return answer;
+  const file = answer.value ?? (await pickFile(position.title, l10n.t('Tables'), extensions));
+  return file ? { value: file } : 'cancel';
+}
+
+/**
+ * Reads the tables in a file, with the changes that are not saved yet. Throws a {@link CommandFailure} if there is no
+ * table, or if the file is too large or damaged.
+ */
+export async function loadTables(file: Uri): Promise<readonly DataTable[]> {
+  const document = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
+  const tables = document ? [parseTextTable(document.getText())] : await readTableFile(file);
+  const filled = tables.filter(({ rows }) => rows.length > 0);
+  if (filled.length === 0) throw new CommandFailure(l10n.t("{0} doesn't contain a table.", getFileName(file)));
+  return filled;
+}
+
+async function readTableFile(file: Uri): Promise<readonly DataTable[]> {
+  const { size } = await workspace.fs.stat(file);
+  if (size > maxTableBytes) throw new CommandFailure(l10n.t('{0} is too large to search for IDs.', getFileName(file)));
+  const bytes = await workspace.fs.readFile(file);
+  try {
+    return await readTables(file.path, bytes);
+  } catch (error) {
+    throw new CommandFailure(l10n.t('Could not read {0}: {1}', getFileName(file), describeError(error)));
+  }
+}
+
+/** Asks for a sheet. Returns the only one without asking. */
+export async function askSheet(position: StepPosition, tables: readonly DataTable[]): Promise<InputResult<DataTable>> {
+  const [first, second] = tables;
+  return first && !second ? { value: first } : await pickOne(position, createSheetPick(tables));
+}
+
+function createSheetPick(tables: readonly DataTable[]): PickOptions<DataTable> {
+  return {
+    placeholder: l10n.t('Select the sheet'),
+    choices: tables.map((value) => ({
+      label: toPlainLine(value.sheet ?? ''),
+      description: plural(value.rows.length, '{0} row', '{0} rows'),
+      value,
+    })),
+  };
+}
+
+/** Returns the path of a file as it is shown. */
+export function getFileName(file: Uri): string {
+  return toPlainLine(workspace.asRelativePath(file));
+}
+
+function createFileChoice(value: Uri, description?: string): Choice<Uri | undefined> {
+  return { label: getFileName(value), value, ...(description && { description }) };
+}
+
+/** Lists each table once: the one in the active editor, the other open ones, the last one, those of the workspace. */
+async function createFileChoices(memory: TableMemory): Promise<readonly Choice<Uri | undefined>[]> {
+  const inWorkspace = await workspace.findFiles('**/*.{csv,tsv,xlsx}', '**/{node_modules,.git}/**', 200);
+  const last = await findLastFile(memory);
+  const choices = [
+    ...findOpenFiles().map((file) => createFileChoice(file, l10n.t('open in the editor'))),
+    ...(last ? [createFileChoice(last, l10n.t('used last'))] : []),
+    ...inWorkspace.map((file) => createFileChoice(file)),
+  ];
+  return [...new Map(choices.toReversed().map((choice) => [String(choice.value), choice])).values()].toReversed();
+}
+
+/** Returns the open tables, the active one first. */
+function findOpenFiles(): readonly Uri[] {
+  const { activeTabGroup, all } = window.tabGroups;
+  const tabs = [activeTabGroup.activeTab, ...all.flatMap((group) => group.tabs)];
+  const files = tabs.flatMap((tab) => (hasUri(tab?.input) ? [tab.input.uri] : []));
+  return files.filter(({ path }) => extensions.some((extension) => path.toLowerCase().endsWith(`.${extension}`)));
+}
+
+/** Returns true for the input of a tab that shows a file, in whichever editor. */
+function hasUri(input: unknown): input is { readonly uri: Uri } {
+  return input instanceof TabInputText || input instanceof TabInputCustom || input instanceof TabInputNotebook;
+}
+
+async function findLastFile(memory: TableMemory): Promise<Uri | undefined> {
+  const address = await memory.getLastIdFile();
+  if (address === undefined) return undefined;
+  try {
+    const file = Uri.parse(address, true);
+    await workspace.fs.stat(file);
+    return file;
+  } catch {
+    // The file is gone.
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import type { MatchKey } from '../../../src/core/tables/tableColumns.ts';
+import type { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
+import type { MatchProgress } from '../../../src/core/flows/tableMatchFlow.ts';
+import { localServiceName } from '../../../src/contract/root.ts';
+import { json, problem, silence } from '../../support/faultBehaviours.ts';
+import { Rig } from './rig.ts';
+
+describe('The flow that matches a table', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    progress = [];
+  });
+  afterEach(() => rig.end());
+
+  let progress: MatchProgress[];
+  const match = async (key: MatchKey, values: readonly string[]): Promise<MatchIndex> => {
+    const { signal } = new AbortController();
+    const onProgress = (one: MatchProgress): unknown => progress.push(one);
+    const session = await rig.connect();
+    return await rig.explorer.tableMatchFlow.match(session, { database: 'Alpha', key, values }, { signal, onProgress });
+  };
+  const counts = (index: MatchIndex): Readonly<Record<string, number | undefined>> =>
+    Object.fromEntries(index.values.map((value) => [value, index.get(value)?.count]));
+
+  it('requests ids by id, each once', async () => {
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }, { id: '2' }] }));
+    const index = await match('id', ['1', '2', '1', ' 3 ', '']);
+    assert.deepEqual(counts(index), { 1: 1, 2: 1, 3: 0 });
+    assert.equal(rig.server.requestsTo('GET /api/v1/files/by-id').length, 1);
+  });
+
+  it('searches a public service once for each name, and accepts only exact matches', async () => {
+    const resources = [
+      { id: '1', name: 'a', path: 'x/a.txt' },
+      { id: '2', name: 'a', path: 'x/a.txt.gz' },
+      { id: '1', path: 'x/a.txt' },
+    ];
+    rig.server.on('POST /api/v1/files', json({ resources }));
+    const index = await match('name', ['a.txt', 'a.txt']);
+    assert.deepEqual(counts(index), { 'a.txt': 1 });
+  });
+
+  it('compares the hashes of all files of a service that pages exactly', async () => {
+    rig.server.on('GET /', json({ name: localServiceName, version: '1.0.0' }));
+    const hash = 'a'.repeat(32);
+    const many = Array.from({ length: 5_000 }, (_, index) => ({ id: String(index), hash: 'b'.repeat(32) }));
+    rig.server.on('POST /api/v1/files', json({ resources: many }), json({ resources: [{ id: 'last', hash }] }));
+    const index = await match('hash', [`md5:${hash}`, 'c'.repeat(32)]);
+    assert.deepEqual(counts(index), { [hash]: 1, ['c'.repeat(32)]: 0 });
+    assert.deepEqual(progress, [
+      { unit: 'files', done: 0 },
+      { unit: 'files', done: 5_000 },
+    ]);
+  });
+
+  it('opens the files that it found as a search, and checks the given ones', async () => {
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }, { id: '2' }] }));
+    const { files } = await match('id', ['1', '2']);
+    const { searchFlow, searchStore } = rig.explorer;
+    const query = { database: 'Alpha', query: '', pageSize: 10, ids: ['1', '2'] };
+    const key = searchFlow.openFound(await rig.connect(), query, files, files.slice(1));
+    const search = searchStore.get(key);
+    assert.deepEqual([search?.files.length, search?.isLoading, search?.mayHaveMore], [2, false, false]);
+    assert.deepEqual(
+      searchStore.getChecked(key).map(({ id }) => id),
+      ['2'],
+    );
+  });
+
+  it('keeps the reason of a value that was not looked up', async () => {
+    rig.server.on('POST /api/v1/files', problem(400, 'odd'));
+    const index = await match('name', ['a']);
+    assert.equal(index.get('a')?.reason?.detail, 'odd');
+  });
+
+  it('stops when it is canceled', async () => {
+    rig.server.on('POST /api/v1/files', silence());
+    const cancellation = new AbortController();
+    const session = await rig.connect();
+    const { tableMatchFlow } = rig.explorer;
+    const before = rig.server.requests.length;
+    const request = { database: 'Alpha', key: 'name', values: ['a', 'b'] } as const;
+    const matching = tableMatchFlow.match(session, request, {
+      signal: cancellation.signal,
+      onProgress: () => undefined,
+    });
+    await rig.server.received(before + 2);
+    cancellation.abort();
+    await assert.rejects(matching, { name: 'AbortError' });
+  });
+});
