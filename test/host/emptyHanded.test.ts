@@ -83,6 +83,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.transferDidNotStart': noTransfer,
   'dataTransfer.findInHistory': { says: /^No finished transfers yet\.$/, next: ['Transfer Files…'] },
   'dataTransfer.exportTransferHistory': { says: /^There are no transfers to export\.$/, next: ['Transfer Files…'] },
+  'dataTransfer.exportRecords': { says: /^There are no files to export\.$/, next: ['Search Files…'] },
   'dataTransfer.showLog': { works: 'the log opens' },
   'dataTransfer.copyDiagnostics': {
     says: /^Copied the diagnostics to the clipboard, without keys\. Paste them into a report\.$/,

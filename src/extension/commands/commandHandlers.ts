@@ -10,6 +10,7 @@ import { testConnection } from './connections/testConnection.ts';
 import { copyDiagnostics } from './copyDiagnostics.ts';
 import { copyFileId, showFileMetadata, showMetadataJson } from './files/fileRows.ts';
 import { findFilesById } from './files/findFiles.ts';
+import { exportRecords } from './records/exportRecords.ts';
 import { loadAll } from './search/loadAll.ts';
 import { refineSearch } from './search/refineSearch.ts';
 import { listFiles, openDatabase, searchAllDatabases, searchFiles, searchWithFilters } from './search/searchFiles.ts';
@@ -111,5 +112,6 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.findInHistory': findInHistory,
   'dataTransfer.exportTransferHistory': exportTransferHistory,
   'dataTransfer.copyDiagnostics': copyDiagnostics,
+  'dataTransfer.exportRecords': exportRecords,
   'dataTransfer.showLog': ({ showLog }) => showLog(),
 };

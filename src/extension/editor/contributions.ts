@@ -147,6 +147,7 @@ const commandTable = {
   'dataTransfer.transferDidNotStart': { takes: ['transfer'], icon: 'redo' },
   'dataTransfer.findInHistory': { icon: 'search' },
   'dataTransfer.exportTransferHistory': {},
+  'dataTransfer.exportRecords': { takes: ['search', 'file', 'transfer'], icon: 'export' },
   'dataTransfer.showLog': {},
   'dataTransfer.copyDiagnostics': {},
 } as const satisfies Readonly<Record<`dataTransfer.${string}`, CommandDeclaration>>;

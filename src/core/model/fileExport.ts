@@ -1,0 +1,63 @@
+import { parseDeclaredHash } from '../util/declaredHash.ts';
+import { formatRow, type Cell, type Separator } from '../util/delimitedRows.ts';
+
+/** A file to be listed in a record: one of a search, or one that was transferred. */
+export interface RecordedFile {
+  readonly id?: string;
+  readonly name?: string;
+  readonly path?: string;
+  readonly sizeBytes?: number;
+  /** The hash as the database declares it. */
+  readonly hash?: string;
+  readonly mediaType?: string;
+  readonly database?: string;
+}
+
+const columns: Readonly<Record<string, (file: RecordedFile) => Cell>> = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  path: ({ path }) => path,
+  bytes: ({ sizeBytes }) => sizeBytes,
+  hash: ({ hash }) => hash,
+  media_type: ({ mediaType }) => mediaType,
+  database: ({ database }) => database,
+};
+
+/** Yields files as separated values, line by line, with column names. */
+export function* exportFiles(files: Iterable<RecordedFile>, separator: Separator): Generator<string> {
+  yield formatRow(Object.keys(columns), separator);
+  const cells = Object.values(columns);
+  for (const file of files)
+    yield formatRow(
+      cells.map((cell) => cell(file)),
+      separator,
+    );
+}
+
+/** Returns the files that a file of checksums can list: those with a SHA-256 hash and a path or name. */
+export function filterChecksummed(files: readonly RecordedFile[]): readonly RecordedFile[] {
+  return files.filter((file) => getSha256(file) !== undefined && getPlace(file) !== '');
+}
+
+/** Yields the files that have a SHA-256 hash in the format that `sha256sum -c` reads. */
+export function* exportChecksums(files: readonly RecordedFile[]): Generator<string> {
+  for (const file of filterChecksummed(files)) yield formatChecksum(getSha256(file) ?? '', getPlace(file));
+}
+
+/** Returns the SHA-256 hash of a file as hexadecimal digits. */
+export function getSha256({ hash }: RecordedFile): string | undefined {
+  const declared = parseDeclaredHash(hash);
+  return declared?.algorithm === 'sha256' ? declared.hex : undefined;
+}
+
+function getPlace({ path, name = '' }: RecordedFile): string {
+  return path ?? name;
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
+
+/** Formats a line. A backslash before the hash indicates that the path is escaped, as GNU coreutils does. */
+function formatChecksum(hex: string, path: string): string {
+  const escaped = path.replace(/[\\\n\r]/g, (character) => escapes[character] ?? character);
+  return `${escaped === path ? '' : '\\'}${hex}  ${escaped}\n`;
+}

@@ -1,0 +1,105 @@
+import { l10n } from 'vscode';
+import type { RecordedFile } from '../../../core/model/fileExport.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import { hasTransferredFiles } from '../../../core/model/transferOutcome.ts';
+import type { Search } from '../../../core/store/searchStore.ts';
+import { ManifestError, readManifest } from '../../../core/verification/transferManifest.ts';
+import type { TransferredFolder } from '../../../core/verification/transferredFolderSearch.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import type { FileNode, SearchNode, TransferNode } from '../../editor/contributions.ts';
+import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { createSearchStep } from '../../notices/nextSteps.ts';
+import { formatFileCount } from '../../words/localeFormats.ts';
+import { describeSearchTerms } from '../../words/searchWords.ts';
+import { getTransferTitle } from '../../words/transferWords.ts';
+import { describeManifestError } from '../../words/verificationWords.ts';
+import type { CommandServices } from '../services.ts';
+import { findTransferredFiles } from '../verification/transferredFolders.ts';
+
+/** The files to export: those of a list, or those of a transfer. */
+export interface RecordSource {
+  readonly files: readonly RecordedFile[];
+  readonly transfer?: Transfer;
+}
+
+/** Returns the files of the rows that a command was started on, or of a source that the user picks. */
+export async function chooseSource(
+  services: CommandServices,
+  node: SearchNode | FileNode | TransferNode | undefined,
+  selection: readonly (SearchNode | FileNode | TransferNode)[] | undefined,
+): Promise<RecordSource | undefined> {
+  if (node?.kind === 'file') return getSelectedFiles(node, selection);
+  if (node?.kind === 'search') return toSearchSource(services.searchStore.get(node.key));
+  if (node?.kind === 'transfer') return toTransferSource(services.transferStore.get(node.key));
+  return await pickSource(services);
+}
+
+function getSelectedFiles(
+  node: FileNode,
+  selection: readonly (SearchNode | FileNode | TransferNode)[] | undefined,
+): RecordSource {
+  const selected = selection?.flatMap((row) => (row.kind === 'file' ? [row.file] : [])) ?? [];
+  return { files: selected.includes(node.file) ? selected : [node.file] };
+}
+
+function toSearchSource(search: Search | undefined): RecordSource | undefined {
+  return search && { files: search.files.filter((file) => file.kind === 'file') };
+}
+
+function toTransferSource(transfer: Transfer | undefined): RecordSource | undefined {
+  return transfer && { files: transfer.order.files, transfer };
+}
+
+async function pickSource(services: CommandServices): Promise<RecordSource | undefined> {
+  await services.transferFlow.loadFinished();
+  const choices = createChoices(services);
+  if (choices.length === 0) throw new CommandHint(l10n.t('There are no files to export.'), createSearchStep());
+  const placeholder = l10n.t('Select the files to export');
+  const answer = await pickOne(createSingleStep(l10n.t('Export')), { placeholder, choices });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function createChoices({ searchStore, transferStore }: CommandServices): readonly Choice<RecordSource | undefined>[] {
+  const checked = searchStore.getCheckedFiles().map(({ file }) => file);
+  return [
+    ...(checked.length > 0 ? [createChoice(l10n.t('Checked files'), { files: checked })] : []),
+    ...searchStore.getAll().map((search) => createChoice(describeSearchTerms(search.query), toSearchSource(search))),
+    ...transferStore.getAll().map((transfer) => createChoice(getTransferTitle(transfer), toTransferSource(transfer))),
+  ];
+}
+
+function createChoice(label: string, value: RecordSource | undefined): Choice<RecordSource | undefined> {
+  return { label, description: formatFileCount(value?.files.length ?? 0), value };
+}
+
+/** The transferred files, and their folder if it is on this machine. */
+interface TransferredRecord {
+  readonly files: readonly RecordedFile[];
+  readonly folder?: TransferredFolder;
+}
+
+/** Finds the files that a transfer wrote, by its manifest. Undefined if the user canceled. */
+export async function loadTransferred(
+  services: CommandServices,
+  transfer: Transfer,
+): Promise<TransferredRecord | undefined> {
+  if (!hasTransferredFiles(transfer)) return { files: [] };
+  const folder = await findTransferredFiles(services, transfer);
+  if (!folder) return undefined;
+  return { files: folder.manifest === undefined ? [] : await readFiles(folder.manifest), folder };
+}
+
+async function readFiles(manifest: string): Promise<readonly RecordedFile[]> {
+  try {
+    const { files } = await readManifest(manifest);
+    return files.map(({ id, path, places, sizeBytes, hash }) => ({
+      ...(id !== undefined && { id }),
+      path: places[0] ?? path,
+      ...(sizeBytes !== undefined && { sizeBytes }),
+      ...(hash && { hash: `${hash.algorithm}:${hash.hex}` }),
+    }));
+  } catch (error) {
+    if (error instanceof ManifestError) throw new CommandFailure(describeManifestError(error, manifest));
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exportChecksums, exportFiles, filterChecksummed } from '../../../src/core/model/fileExport.ts';
+
+describe('Exporting files', () => {
+  it('writes a table without formulas, separated by commas or tabs', () => {
+    const files = [
+      {
+        id: '=1+1',
+        name: 'a, b',
+        path: 'x/a.txt',
+        sizeBytes: 5,
+        hash: 'md5:ff',
+        mediaType: 'text/plain',
+        database: 'D',
+      },
+      { id: '2' },
+    ];
+    assert.deepEqual(
+      [...exportFiles(files, ',')],
+      [
+        'id,name,path,bytes,hash,media_type,database\r\n',
+        '\'=1+1,"a, b",x/a.txt,5,md5:ff,text/plain,D\r\n',
+        '2,,,,,,\r\n',
+      ],
+    );
+    assert.equal([...exportFiles(files, '\t')][2], '2\t\t\t\t\t\t\r\n');
+  });
+
+  it('lists only SHA-256 hashes as checksums', () => {
+    const sha256 = 'a'.repeat(64);
+    const files = [{ path: 'a', hash: `SHA256:${sha256}` }, { path: 'b', hash: 'b'.repeat(32) }, { path: 'c' }];
+    assert.deepEqual(filterChecksummed(files), files.slice(0, 1));
+    assert.deepEqual([...exportChecksums(files)], [`${sha256}  a\n`]);
+  });
+
+  it('writes checksums that sha256sum accepts, also for odd names', async function () {
+    if (process.platform === 'win32') this.skip();
+    const folder = await mkdtemp(join(tmpdir(), 'checksums-'));
+    try {
+      const names = ['plain.txt', '-dash', 'line\nbreak', 'back\\slash', ' space'];
+      const files = names.map((path) => ({ path, hash: createHash('sha256').update(path).digest('hex') }));
+      for (const { path } of files) await writeFile(join(folder, path), path);
+      await writeFile(join(folder, 'sums'), [...exportChecksums(files)].join(''));
+      const output = execFileSync('sha256sum', ['-c', 'sums'], { cwd: folder, encoding: 'utf8' });
+      assert.equal(output.match(/: OK$/gm)?.length, names.length);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
