@@ -58,6 +58,11 @@ export function answerFor(ids: readonly string[]): string {
   return JSON.stringify({ database: 'JGI Data Portal', resources: ids.map(resource) });
 }
 
+/** So many resources. */
+export function numberedResources(count: number): readonly object[] {
+  return numberedIds(count).map(resource);
+}
+
 /** So many ids. */
 export function numberedIds(count: number): readonly string[] {
   return Array.from({ length: count }, (_, place) => `JDP:613a7baa72d3a08c${String(place).padStart(6, '0')}`);

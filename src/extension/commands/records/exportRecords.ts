@@ -46,8 +46,12 @@ async function askFormat(isTransfer: boolean): Promise<RecordFormat | undefined>
   const choices: readonly Choice<RecordFormat>[] = [
     { label: 'CSV', description: l10n.t('a table of the files'), value: 'csv' },
     { label: 'TSV', description: l10n.t('a table of the files, separated by tabs'), value: 'tsv' },
-    { label: 'SHA-256', description: l10n.t('checksums for sha256sum -c'), value: 'sha256' },
-    { label: 'RO-Crate 1.2', description: l10n.t('a description of the transfer and its files'), value: 'crate' },
+    { label: l10n.t('Checksums (SHA-256)'), description: l10n.t('for sha256sum -c'), value: 'sha256' },
+    {
+      label: l10n.t('Transfer record (RO-Crate 1.2)'),
+      description: l10n.t('the transfer and its files as JSON-LD'),
+      value: 'crate',
+    },
   ];
   const answer = await pickOne(createSingleStep(l10n.t('Export')), {
     placeholder: l10n.t('Select a format'),

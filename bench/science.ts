@@ -1,0 +1,111 @@
+/** Tables of files: exporting 100,000 rows beside JSON.stringify, matching ids beside bare requests. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readFiles } from '../src/core/client/responseReaders.ts';
+import { DataTransferClient } from '../src/core/client/dataTransferClient.ts';
+import { TableMatchFlow } from '../src/core/flows/tableMatchFlow.ts';
+import { exportFiles } from '../src/core/model/fileExport.ts';
+import type { FileEntry } from '../src/core/model/fileEntry.ts';
+import { UnsafeIds } from '../src/core/store/unsafeIds.ts';
+import { builtProgram, startLocalService, type StartedService } from '../test/support/localService.ts';
+import { MemoryLog } from '../test/support/memoryLog.ts';
+import { numberedResources } from './support/resources.ts';
+import { cleanTimeOf, ratioOf, report } from './support/rounds.ts';
+import { makeTree, scratchFolder } from './support/tree.ts';
+
+const { values } = parseArgs({
+  options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
+});
+const fileCount = values.quick ? 100_000 : 1_000_000;
+const idCount = fileCount / 10;
+const batchSize = 500;
+const pageSize = 5_000;
+const database = 'Tree';
+const orcid = '0000-0002-1825-0097';
+
+function say(text: string): void {
+  console.error(`· ${text}`);
+}
+
+function check(name: string, ratio: number, limit: number): void {
+  if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
+}
+
+async function measureExport(): Promise<void> {
+  const resources = numberedResources(100_000);
+  const files = readFiles({ resources }, database).flatMap((file) => (file.kind === 'file' ? [file] : []));
+  const ratio = await ratioOf({
+    ours: async () => await cleanTimeOf(async () => await Promise.resolve(writeRows(files))),
+    reference: async () => await cleanTimeOf(async () => await Promise.resolve(JSON.stringify(resources))),
+    turns: 2,
+  });
+  check('export of 100,000 rows: time beside JSON.stringify', ratio, 3);
+}
+
+function writeRows(files: readonly FileEntry[]): void {
+  let length = 0;
+  for (const row of exportFiles(files, ',')) length += row.length;
+  assert.ok(length > files.length);
+}
+
+/** Calls the service like any HTTP server. */
+async function post(service: StartedService, path: string, body: object): Promise<readonly { readonly id: string }[]> {
+  const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
+  const response = await fetch(`${service.address}/api/v1/${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ database, orcid, ...body }),
+  });
+  assert.equal(response.status, 200);
+  return (JSON.parse(await response.text()) as { readonly resources: readonly { readonly id: string }[] }).resources;
+}
+
+async function listIds(service: StartedService): Promise<readonly string[]> {
+  const ids: string[] = [];
+  while (ids.length < idCount) {
+    const page = await post(service, 'files', { query: '', offset: ids.length, limit: pageSize });
+    ids.push(...page.map(({ id }) => id));
+  }
+  return ids;
+}
+
+async function requestBare(service: StartedService, ids: readonly string[]): Promise<void> {
+  for (let start = 0; start < ids.length; start += batchSize) {
+    const batch = ids.slice(start, start + batchSize);
+    assert.equal((await post(service, 'files/by-id', { file_ids: batch })).length, batch.length);
+  }
+}
+
+async function measureMatch(service: StartedService): Promise<void> {
+  const ids = await listIds(service);
+  const options = { log: new MemoryLog(), server: service.address, apiKey: service.token, scheme: 'plain' } as const;
+  const client = await DataTransferClient.create(options);
+  const flow = new TableMatchFlow({ unsafeIds: new UnsafeIds(), getOrcid: () => orcid });
+  const info = { address: service.address, name: 'Local', version: '1', pagesExactly: true };
+  const session = { connection: { id: 'c', name: 'Local', server: service.address }, service: info, client };
+  const { signal } = new AbortController();
+  const match = async (): Promise<void> => {
+    const request = { database, key: 'id', values: ids } as const;
+    const index = await flow.match(session, request, { signal, onProgress: () => undefined });
+    assert.equal(index.uniqueFiles.length, ids.length);
+  };
+  const ratio = await ratioOf({
+    ours: async () => await cleanTimeOf(match),
+    reference: async () => await cleanTimeOf(async () => await requestBare(service, ids)),
+    turns: 1,
+  });
+  client.dispose();
+  check(`match of ${ids.length} ids in ${fileCount} files: time beside bare requests`, ratio, 2);
+}
+
+await measureExport();
+say(`making a tree of ${fileCount} files`);
+const tree = join(scratchFolder(), 'tree');
+makeTree(tree, fileCount);
+const service = await startLocalService({ databases: [{ name: database, folder: tree }] }, { program: builtProgram });
+try {
+  await measureMatch(service);
+} finally {
+  await service.stop();
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { sendTransfer } from '../support/editor/journeySteps.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+
+const transferred = '2 files to Received Files';
+
+describe('A person with a table of files', function () {
+  this.timeout(180_000);
+  let folder: string;
+  let editor: Editor;
+  let window: EditorWindow;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tables-'));
+    const rows = ['sample,file', '1,stations.csv', '2,observations-2025.csv', '3,observations-1900.csv'];
+    await writeFile(join(folder, 'study.csv'), `${rows.join('\n')}\n`);
+    editor = await openEditor({ workspace: folder, settings: { 'files.simpleDialog.enable': true } });
+    window = await editor.openWindow();
+    await window.openContainer('Data Transfer');
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  /** Runs a command that exports files, and returns what it wrote. */
+  async function exportTo(name: string, source: string, format: string): Promise<string> {
+    const file = join(folder, name);
+    await window.command('Data Transfer: Export…');
+    await window.pick(source, 'Select the files to export');
+    await window.pick(format, 'Select a format');
+    await window.quickInput.saveAs(file, 'Export');
+    await window.notifications.wait(`Exported ${name}.`);
+    return await readFile(file, 'utf8');
+  }
+
+  it('matches it to sample data, saves the result, transfers the files and exports an RO-Crate', async () => {
+    await window.command('Data Transfer: Start Local Service');
+    const databases = window.tree('Databases');
+    await databases.waitFor('the samples', (shown) => shown.some(({ label }) => label === 'Sample Data'));
+    await window.command('Data Transfer: Match Table…');
+    await window.pick('study.csv', 'Select the table to match');
+    await window.pick('file', 'Select the column that identifies the files');
+    await window.pick('File names or paths', /Select the property/);
+    await window.pick('Sample Data', 'Select the database that contains the files');
+    const summary = /^2 rows matched, 1 row not found\.$/;
+    await window.notifications.press(summary, 'Save Table…');
+    const saved = join(folder, 'result.csv');
+    await window.quickInput.saveAs(saved, 'Save Table');
+    await window.notifications.wait('Saved the table.');
+    const [head = '', first = '', , last] = (await readFile(saved, 'utf8')).split('\r\n');
+    assert.equal(head, 'sample,file,row,match,matches,file_id,file_name,file_path,bytes,hash');
+    assert.match(first, /^1,stations\.csv,2,matched,1,/);
+    assert.equal(last, '3,observations-1900.csv,4,not found,0,,,,,');
+
+    assert.match(await exportTo('checked.tsv', 'Checked files', 'TSV'), /^id\tname\tpath\tbytes/);
+    await window.command('Data Transfer: Transfer Checked Files…');
+    await sendTransfer(window, 'Received Files');
+    const transfers = window.tree('Transfers');
+    await transfers.waitFor('the end', (shown) => shown.some(({ label }) => label === 'Finished'));
+    await (await transfers.row('Finished')).expand();
+    await transfers.row(`succeeded · ${transferred}`);
+
+    const crate = await exportTo('ro-crate-metadata.json', transferred, 'Transfer record (RO-Crate 1.2)');
+    const graph = (JSON.parse(crate) as { readonly '@graph': readonly { readonly '@id': string }[] })['@graph'];
+    const byId = new Map<string, Readonly<Record<string, unknown>>>(graph.map((entity) => [entity['@id'], entity]));
+    const action = byId.get('#transfer');
+    assert.deepEqual(action?.['actionStatus'], { '@id': 'http://schema.org/CompletedActionStatus' });
+    const results = action['result'] as readonly { readonly '@id': string }[];
+    assert.deepEqual(results.map((result) => byId.get(result['@id'])?.['name']).sort(), [
+      'observations-2025.csv',
+      'stations.csv',
+    ]);
+    for (const result of results) assert.match(String(byId.get(result['@id'])?.['sha256']), /^[0-9a-f]{64}$/);
+    assert.match(
+      await exportTo('sums.sha256', transferred, 'Checksums (SHA-256)'),
+      /^[0-9a-f]{64} {2}.*stations\.csv$/m,
+    );
+  });
+});
