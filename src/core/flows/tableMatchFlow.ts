@@ -14,7 +14,7 @@ interface TableMatchDependencies {
 }
 
 /** The values to find in a database. */
-export interface MatchRequest {
+interface MatchRequest {
   readonly database: string;
   readonly key: MatchKey;
   readonly values: Iterable<string>;

@@ -5,7 +5,7 @@ import type { MatchKey } from './tableColumns.ts';
 
 /** The files that have a value of a column. */
 export interface FileMatches {
-  /** The first files, at most {@link maxListedMatches}. */
+  /** The first files, at most 100. */
   readonly files: readonly FileEntry[];
   readonly count: number;
   /** The reason why the value could not be looked up. */
@@ -13,7 +13,7 @@ export interface FileMatches {
 }
 
 /** Maximum number of files that are listed for one value, to limit memory. */
-export const maxListedMatches = 100;
+const maxListedMatches = 100;
 
 interface StoredMatches {
   files: FileEntry[];

@@ -1,5 +1,5 @@
 /** A record of a CSV file, with the number of the line on which it begins. */
-export interface CsvRecord {
+interface CsvRecord {
   readonly line: number;
   readonly cells: readonly string[];
 }

@@ -9,7 +9,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
 /** A matched table with its file, and the database in which the files were found. */
-export interface MatchReport extends MatchedTable {
+interface MatchReport extends MatchedTable {
   readonly session: OpenConnection;
   readonly file: Uri;
   readonly database: string;
