@@ -36,17 +36,18 @@ async function measureExport(): Promise<void> {
   const resources = numberedResources(100_000);
   const files = readFiles({ resources }, database).flatMap((file) => (file.kind === 'file' ? [file] : []));
   const ratio = await ratioOf({
-    ours: async () => await cleanTimeOf(async () => await Promise.resolve(writeRows(files))),
+    ours: async () => await cleanTimeOf(async () => await Promise.resolve(measureRows(files))),
     reference: async () => await cleanTimeOf(async () => await Promise.resolve(JSON.stringify(resources))),
     turns: 2,
   });
   check('export of 100,000 rows: time beside JSON.stringify', ratio, 3);
 }
 
-function writeRows(files: readonly FileEntry[]): void {
+/** Formats the rows; returns their length in characters. */
+function measureRows(files: readonly FileEntry[]): number {
   let length = 0;
   for (const row of exportFiles(files, ',')) length += row.length;
-  assert.ok(length > files.length);
+  return length;
 }
 
 /** Calls the service like any HTTP server. */
