@@ -44,7 +44,7 @@ const page = {
 };
 
 // Packages of the older module format ask for Node's own modules this way.
-const requireForPackages = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+const requireForPackages = `import { createRequire as createPackageRequire } from 'node:module'; const require = createPackageRequire(import.meta.url);`;
 
 /** Where a file or folder of the build goes. */
 function built(name) {
