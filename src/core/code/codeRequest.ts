@@ -1,0 +1,95 @@
+import type { TokenScheme } from '../model/connection.ts';
+import type { FileStaging } from '../model/searchQuery.ts';
+import type { JsonObject } from '../util/json.ts';
+
+/** The service that generated code connects to. Never contains the key. */
+export interface CodeService {
+  /** Normalized address, without a trailing slash (D4: server address). */
+  readonly address: string;
+  readonly scheme: TokenScheme;
+  /** Name of the environment variable from which the code reads the key. */
+  readonly keyVariable: string;
+}
+
+/** A search (§4.3). Databases are named as the service expects (D7: database name or id). */
+export interface SearchCode {
+  readonly kind: 'search';
+  readonly database: string;
+  readonly orcid: string;
+  readonly query: string;
+  readonly status?: FileStaging;
+  readonly limit: number;
+  readonly specific?: JsonObject;
+}
+
+/** A metadata request for at least one file (§4.4). */
+export interface MetadataCode {
+  readonly kind: 'metadata';
+  readonly database: string;
+  readonly orcid: string;
+  readonly ids: readonly string[];
+}
+
+/** A submission (§4.5). */
+export interface TransferCode {
+  readonly kind: 'transfer';
+  readonly orcid: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly ids: readonly string[];
+  /** Markdown. */
+  readonly description?: string;
+  readonly instructions?: JsonObject;
+}
+
+/** A status request (§4.6). */
+export interface StatusCode {
+  readonly kind: 'status';
+  /** The service's ID of the transfer. */
+  readonly id: string;
+}
+
+/** A request to write as code. */
+export type CodeRequest = SearchCode | MetadataCode | TransferCode | StatusCode;
+
+/** The path and JSON body of a request; a GET request has no body. */
+interface HttpForm {
+  /** Relative to the service's address, with a leading slash. */
+  readonly path: string;
+  readonly body?: JsonObject;
+}
+
+const api = '/api/v1';
+
+/** Returns the path and body of a request. Omits undefined fields. */
+export function toHttpForm(request: CodeRequest): HttpForm {
+  switch (request.kind) {
+    case 'search':
+      return { path: `${api}/files`, body: withoutKind(request) };
+    case 'metadata': {
+      const { database, orcid, ids } = request;
+      return { path: `${api}/files/by-id`, body: { database, orcid, file_ids: ids } };
+    }
+    case 'transfer': {
+      const { ids, ...others } = withoutKind(request);
+      return { path: `${api}/transfers`, body: { ...others, file_ids: ids } };
+    }
+    case 'status':
+      return { path: `${api}/transfers/${encodeURIComponent(request.id)}` };
+  }
+}
+
+function withoutKind({ kind: _kind, ...fields }: CodeRequest): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** Returns a comment for a request, without a comment character. */
+export function getComment({ kind }: CodeRequest): string {
+  const comments: Readonly<Record<CodeRequest['kind'], string>> = {
+    search: 'Search files',
+    metadata: 'Fetch file metadata',
+    transfer: 'Submit a transfer; each run starts another one',
+    status: 'Get the status of a transfer',
+  };
+  return comments[kind];
+}

@@ -1,0 +1,34 @@
+import { getComment, toHttpForm, type CodeRequest, type CodeService } from './codeRequest.ts';
+import { formatJson, quoteForShell } from './literals.ts';
+
+/**
+ * Writes a shell script that sends the requests with curl, for bash and sh. The key reaches curl by standard input, and
+ * never by its command line, which other users of the machine can read.
+ */
+export function writeCurl(service: CodeService, requests: readonly CodeRequest[]): string {
+  const { keyVariable } = service;
+  const checks = [
+    `# Reads the API key from the environment variable ${keyVariable}.`,
+    `: "\${${keyVariable}:?is not set}"`,
+  ];
+  return [checks.join('\n'), ...requests.map((request) => writeRequest(service, request))].join('\n\n');
+}
+
+function writeRequest(service: CodeService, request: CodeRequest): string {
+  const { path, body } = toHttpForm(request);
+  const address = quoteForShell(service.address + path);
+  const [options, document] = body === undefined ? ['', ''] : [bodyOptions, ` 3<<'JSON'\n${formatJson(body)}\nJSON`];
+  const command = `curl --silent --show-error --fail-with-body --globoff --header @- ${options}${address}${document}`;
+  return `# ${getComment(request)}\n${writeHeader(service)} |\n  ${command}`;
+}
+
+const bodyOptions = `\\
+    --header 'Content-Type: application/json' --data-binary @/dev/fd/3 \\
+    `;
+
+/** Writes the command that prints the `Authorization` header (D5: token encoding). */
+function writeHeader({ keyVariable, scheme }: CodeService): string {
+  const encoded = `"$(printf '%s' "$${keyVariable}" | base64 | tr -d '\\n')"`;
+  const token = scheme === 'plain' ? `"$${keyVariable}"` : encoded;
+  return `printf 'Authorization: Bearer %s\\n' ${token}`;
+}

@@ -1,0 +1,77 @@
+import { getComment, type CodeRequest, type CodeService } from './codeRequest.ts';
+import { formatValue, quoteText, type ValueSyntax } from './literals.ts';
+
+const syntax: ValueSyntax = {
+  indentation: '    ',
+  constants: { true: 'True', false: 'False', null: 'None' },
+  list: ['[', ']'],
+  object: ['{', '}'],
+  emptyObject: '{}',
+  formatMember: (name, value) => `${name}: ${value}`,
+};
+
+/**
+ * Writes a Python program that sends the requests with dtspy. That library encodes the key itself, refuses a search
+ * without words, and returns None after most errors.
+ */
+export function writePython({ address, keyVariable }: CodeService, requests: readonly CodeRequest[]): string {
+  return [
+    'import os\n',
+    'import dts  # pip install git+https://github.com/kbase/dtspy\n',
+    `# Reads the API key from the environment variable ${keyVariable}.`,
+    `client = dts.Client(api_key=os.environ[${quoteText(keyVariable)}], server=${quoteText(address)})\n`,
+    ...requests.map((request) => `# ${getComment(request)}\n${writeRequest(request)}\n`),
+    'client.disconnect()',
+  ].join('\n');
+}
+
+function writeRequest(request: CodeRequest): string {
+  switch (request.kind) {
+    case 'search':
+    case 'metadata':
+      return writeFileRequest(request);
+    case 'transfer':
+      return writeTransfer(request);
+    case 'status':
+      return writeStatus(request.id);
+  }
+}
+
+function writeFileRequest(request: Extract<CodeRequest, { readonly kind: 'search' | 'metadata' }>): string {
+  const { kind, ...fields } = request;
+  const { ids, ...others } = { ids: undefined, ...fields };
+  const call =
+    kind === 'search' ? writeCall('search', others) : writeCall('fetch_metadata', { ...others, file_ids: ids });
+  return [
+    `files = ${call}`,
+    'if not files:',
+    '    raise SystemExit("No files were returned.")',
+    'for file in files:',
+    '    print(file.to_dict()["id"], file.path)',
+  ].join('\n');
+}
+
+function writeTransfer({ kind: _kind, ids, ...others }: Extract<CodeRequest, { readonly kind: 'transfer' }>): string {
+  return [
+    `transfer_id = ${writeCall('transfer', { ...others, file_ids: ids })}`,
+    'if transfer_id is None:',
+    '    raise SystemExit("No response confirms the transfer. It may have started.")',
+    'print(transfer_id)',
+  ].join('\n');
+}
+
+function writeStatus(id: string): string {
+  return [
+    `status = client.transfer_status(${quoteText(id)})`,
+    'if status is None:',
+    '    raise SystemExit("The status is not available.")',
+    'print(status.status, status.message)',
+    'print(status.num_files_transferred, "of", status.num_files, "files")',
+  ].join('\n');
+}
+
+function writeCall(method: string, given: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  const lines = entries.map(([name, value]) => `    ${name}=${formatValue(value, syntax, '    ')},\n`);
+  return `client.${method}(\n${lines.join('')})`;
+}

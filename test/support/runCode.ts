@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+
+/** The result of a generated program. */
+export interface CodeRun {
+  readonly exitCode: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+const dtspy = join(import.meta.dirname, 'dtspy');
+
+/** Runs a program on its text, with the key in `DTS_KEY` only. Rejects if `program` is not installed. */
+async function run(program: string, args: readonly string[], key: string): Promise<CodeRun> {
+  const path = `${process.env['PATH'] ?? ''}:${dirname(process.execPath)}`;
+  const env = { PATH: path, HOME: '/nonexistent', PYTHONPATH: dtspy, PYTHONDONTWRITEBYTECODE: '1', DTS_KEY: key };
+  return await new Promise((resolve, reject) => {
+    execFile(program, args, { env, timeout: 60_000 }, (error, output, errors) => {
+      if (error?.code === 'ENOENT') reject(new Error(`${program} is missing. Install it: apt-get install ${program}`));
+      else resolve({ exitCode: error ? Number(error.code) : 0, output, errors });
+    });
+  });
+}
+
+/** Runs a Python program with a stand-in of dtspy. */
+export async function runPython(code: string, key: string): Promise<CodeRun> {
+  return await run('python3', ['-c', code], key);
+}
+
+/** Parses a Python program without running it. */
+export async function parsePython(code: string): Promise<CodeRun> {
+  return await run('python3', ['-c', 'import ast, sys; ast.parse(sys.argv[1])', code], '');
+}
+
+/** Runs a script in a shell. */
+export async function runShell(shell: 'bash' | 'sh', code: string, key: string): Promise<CodeRun> {
+  return await run(shell, ['-c', code], key);
+}
