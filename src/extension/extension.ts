@@ -42,7 +42,7 @@ export function activate(context: ExtensionContext): unknown {
   const ledgerFolder = Uri.joinPath(context.globalStorageUri, 'transfers').fsPath;
   void lifetime.track(new FirstTransferWatch(ledgerFolder, systemClock, startInBackground)).start();
   return context.extensionMode === ExtensionMode.Test
-    ? start().then(({ services }) => ({ ...services, context }))
+    ? start().then(({ services, openLink }) => ({ ...services, openLink, context }))
     : undefined;
 }
 
@@ -56,12 +56,13 @@ function reportStartFailure(error: unknown): never {
   throw new Error(message, { cause: error });
 }
 
-/** Registers the commands, and the pages that are restored after a reload. */
+/** Registers the commands, the links, and the pages that are restored after a reload. */
 function registerContributions(lifetime: Lifetime, start: () => Promise<RunningExtension>): void {
   for (const id of commandIds) {
     const run = async (...given: unknown[]): Promise<void> => await (await start()).runCommand(id, ...given);
     lifetime.track(commands.registerCommand(id, run));
   }
+  lifetime.track(window.registerUriHandler({ handleUri: async (uri) => await (await start()).openLink(uri) }));
   for (const page of ['metadata', 'transfer'] as const) {
     const deserializeWebviewPanel = async (panel: WebviewPanel, state: unknown): Promise<void> =>
       (await start()).restorePage[page](panel, state);

@@ -10,6 +10,7 @@ import { reopenUnlessShown } from './commands/connections/connectionPicker.ts';
 import { syncConnections } from './commands/connections/connectionSync.ts';
 import { syncLocalService } from './commands/connections/localServiceSync.ts';
 import { watchRunningTransfers } from './commands/connections/watchedTransfers.ts';
+import { openLink } from './commands/links/openLink.ts';
 import type { CommandServices, EditorServices } from './commands/services.ts';
 import { locateTransferredFiles } from './commands/verification/transferredFolders.ts';
 import { CommandBoundary, runCommand } from './editor/commandBoundary.ts';
@@ -38,6 +39,8 @@ import { describeEstimate } from './words/estimateWords.ts';
 export interface RunningExtension {
   /** Runs a command with the editor's arguments: a row and all selected rows. Shows failures to the user. */
   runCommand(id: CommandId, argument?: unknown, selection?: unknown): Promise<void>;
+  /** Opens a link after confirmation. Shows a failure. */
+  openLink(uri: Uri): Promise<void>;
   /** Functions that restore the pages that were open before the window reloaded. */
   readonly restorePage: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;
   /** Services for tests inside the editor. */
@@ -67,8 +70,10 @@ export async function startExtension(
   views.onFirstUse(() => void reopenUnlessShown(services));
   await core.transferFlow.resume();
   lifetime.track(watchRunningTransfers(services));
+  const boundary = new CommandBoundary(commandHandlers, services);
   return {
-    runCommand: new CommandBoundary(commandHandlers, services).perform,
+    runCommand: boundary.perform,
+    openLink: (uri) => boundary.run('link', () => openLink(services, uri)),
     restorePage: { metadata: pages.metadataPanels.restore, transfer: pages.transferPanels.restore },
     services,
   };

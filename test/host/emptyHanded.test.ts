@@ -84,6 +84,8 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.findInHistory': { says: /^No finished transfers yet\.$/, next: ['Transfer Files…'] },
   'dataTransfer.exportTransferHistory': { says: /^There are no transfers to export\.$/, next: ['Transfer Files…'] },
   'dataTransfer.exportRecords': { says: /^There are no files to export\.$/, next: ['Search Files…'] },
+  'dataTransfer.copyAsCode': noSearch,
+  'dataTransfer.copyLink': noSearch,
   'dataTransfer.showLog': { works: 'the log opens' },
   'dataTransfer.copyDiagnostics': {
     says: /^Copied the diagnostics to the clipboard, without keys\. Paste them into a report\.$/,

@@ -22,7 +22,8 @@ import { ScriptedWindow } from '../support/scriptedWindow.ts';
 import { until } from '../unit/core/rig.ts';
 
 /** Services that the extension returns when it runs under test. */
-export type ExtensionParts = RunningExtension['services'] & { readonly context: ExtensionContext };
+export type ExtensionParts = RunningExtension['services'] &
+  Pick<RunningExtension, 'openLink'> & { readonly context: ExtensionContext };
 
 /** ID of the extension in the editor. */
 export const extensionId = 'data-transfer-explorer.data-transfer-explorer';

@@ -8,10 +8,9 @@ export interface CodeRun {
   readonly errors: string;
 }
 
-const dtspy = join(import.meta.dirname, 'dtspy');
-
-/** Runs a program on its text, with the key in `DTS_KEY` only. Rejects if `program` is not installed. */
-async function run(program: string, args: readonly string[], key: string): Promise<CodeRun> {
+/** Runs a program with the key in `DTS_KEY` only. Rejects if it is not installed. */
+async function run(program: string, args: readonly string[], key: string, root: string): Promise<CodeRun> {
+  const dtspy = join(root, 'test', 'support', 'dtspy');
   const path = `${process.env['PATH'] ?? ''}:${dirname(process.execPath)}`;
   const env = { PATH: path, HOME: '/nonexistent', PYTHONPATH: dtspy, PYTHONDONTWRITEBYTECODE: '1', DTS_KEY: key };
   return await new Promise((resolve, reject) => {
@@ -22,17 +21,17 @@ async function run(program: string, args: readonly string[], key: string): Promi
   });
 }
 
-/** Runs a Python program with a stand-in of dtspy. */
-export async function runPython(code: string, key: string): Promise<CodeRun> {
-  return await run('python3', ['-c', code], key);
+/** Runs a Python program with a stand-in of dtspy, which is in the repository at `root`. */
+export async function runPython(code: string, key: string, root = process.cwd()): Promise<CodeRun> {
+  return await run('python3', ['-c', code], key, root);
 }
 
 /** Parses a Python program without running it. */
 export async function parsePython(code: string): Promise<CodeRun> {
-  return await run('python3', ['-c', 'import ast, sys; ast.parse(sys.argv[1])', code], '');
+  return await run('python3', ['-c', 'import ast, sys; ast.parse(sys.argv[1])', code], '', '');
 }
 
 /** Runs a script in a shell. */
 export async function runShell(shell: 'bash' | 'sh', code: string, key: string): Promise<CodeRun> {
-  return await run(shell, ['-c', code], key);
+  return await run(shell, ['-c', code], key, '');
 }

@@ -193,6 +193,11 @@ export class DataTransferClient implements Disposable {
     return this.session !== undefined && isNamingKnown(this.session, databases);
   }
 
+  /** Returns the value by which requests currently refer to a database (D7: database name or id). */
+  async resolveDatabase(name: string, signal?: AbortSignal): Promise<string> {
+    return (await DatabaseName.resolve(this.requireSession('databases'), name, signal)).sent;
+  }
+
   /**
    * Submits a transfer and resolves to its ID (§4.5). Never sends it twice: after a failure with `maybeDone`, the
    * transfer may have started anyway (D12: never resubmit).

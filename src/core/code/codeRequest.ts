@@ -12,7 +12,7 @@ export interface CodeService {
 }
 
 /** A search (§4.3). Databases are named as the service expects (D7: database name or id). */
-export interface SearchCode {
+interface SearchCode {
   readonly kind: 'search';
   readonly database: string;
   readonly orcid: string;
@@ -31,7 +31,7 @@ export interface MetadataCode {
 }
 
 /** A submission (§4.5). */
-export interface TransferCode {
+interface TransferCode {
   readonly kind: 'transfer';
   readonly orcid: string;
   readonly source: string;
@@ -43,7 +43,7 @@ export interface TransferCode {
 }
 
 /** A status request (§4.6). */
-export interface StatusCode {
+interface StatusCode {
   readonly kind: 'status';
   /** The service's ID of the transfer. */
   readonly id: string;

@@ -1,4 +1,5 @@
 import type { CommandHandlers } from '../editor/commandBoundary.ts';
+import { copyAsCode } from './code/copyAsCode.ts';
 import { connect } from './connections/connect.ts';
 import { forgetConnection } from './connections/forgetConnection.ts';
 import { startAndConnect, stopLocalService } from './connections/localServiceCommands.ts';
@@ -11,6 +12,7 @@ import { copyDiagnostics } from './copyDiagnostics.ts';
 import { copyFileId, showFileMetadata, showMetadataJson } from './files/fileRows.ts';
 import { findFilesById } from './files/findFiles.ts';
 import { exportRecords } from './records/exportRecords.ts';
+import { copyLink } from './links/copyLink.ts';
 import { loadAll } from './search/loadAll.ts';
 import { refineSearch } from './search/refineSearch.ts';
 import { listFiles, openDatabase, searchAllDatabases, searchFiles, searchWithFilters } from './search/searchFiles.ts';
@@ -111,6 +113,8 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.transferDidNotStart': markTransferNotStarted,
   'dataTransfer.findInHistory': findInHistory,
   'dataTransfer.exportTransferHistory': exportTransferHistory,
+  'dataTransfer.copyAsCode': copyAsCode,
+  'dataTransfer.copyLink': copyLink,
   'dataTransfer.copyDiagnostics': copyDiagnostics,
   'dataTransfer.exportRecords': exportRecords,
   'dataTransfer.showLog': ({ showLog }) => showLog(),

@@ -46,14 +46,19 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
 
   /** Runs a command with the editor's arguments: a row, and all selected rows. */
   readonly perform = async (id: CommandId, argument?: unknown, selection?: unknown): Promise<void> => {
+    await this.run(id, () => this.runHandler(this.handlers, id, argument, selection));
+  };
+
+  /** Does work that no command starts, in the same way. `name` is for the log. */
+  async run(name: string, work: () => Promise<void>): Promise<void> {
     const startedAt = performance.now();
     try {
-      await this.runHandler(this.handlers, id, argument, selection);
-      this.services.log.debug(`${id} took ${Math.round(performance.now() - startedAt)} ms`);
+      await work();
+      this.services.log.debug(`${name} took ${Math.round(performance.now() - startedAt)} ms`);
     } catch (error) {
-      this.show(id, error);
+      this.show(name, error);
     }
-  };
+  }
 
   private async runHandler<I extends CommandId>(
     handlers: CommandHandlers<Services, I>,
@@ -65,7 +70,7 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
     await handlers[id](this.services, isArgumentFor(id, argument) ? argument : undefined, selected);
   }
 
-  private show(id: CommandId, error: unknown): void {
+  private show(id: string, error: unknown): void {
     const { log, notices } = this.services;
     if (error instanceof CommandHint) {
       log.info(`${id}: ${error.message}`);

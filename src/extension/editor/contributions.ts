@@ -148,6 +148,8 @@ const commandTable = {
   'dataTransfer.findInHistory': { icon: 'search' },
   'dataTransfer.exportTransferHistory': {},
   'dataTransfer.exportRecords': { takes: ['search', 'file', 'transfer'], icon: 'export' },
+  'dataTransfer.copyAsCode': { takes: ['search', 'file', 'fileRef', 'transfer'] },
+  'dataTransfer.copyLink': { takes: ['search', 'file', 'fileRef', 'transfer'] },
   'dataTransfer.showLog': {},
   'dataTransfer.copyDiagnostics': {},
 } as const satisfies Readonly<Record<`dataTransfer.${string}`, CommandDeclaration>>;

@@ -1,17 +1,21 @@
 /** Describes the extension as declared in its manifest. */
 export interface ExtensionFacts {
+  /** `publisher.name`. */
+  readonly id: string;
   readonly version: string;
   /** IDs of the extension's settings. */
   readonly settingIds: readonly string[];
 }
 
 interface Manifest {
+  readonly publisher: string;
+  readonly name: string;
   readonly version: string;
   readonly contributes: { readonly configuration: { readonly properties: object } };
 }
 
 /** Reads the facts from the manifest provided by the editor. */
 export function readExtensionFacts(manifest: unknown): ExtensionFacts {
-  const { version, contributes } = manifest as Manifest;
-  return { version, settingIds: Object.keys(contributes.configuration.properties) };
+  const { publisher, name, version, contributes } = manifest as Manifest;
+  return { id: `${publisher}.${name}`, version, settingIds: Object.keys(contributes.configuration.properties) };
 }

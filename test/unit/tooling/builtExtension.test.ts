@@ -85,12 +85,12 @@ async function loadModules(...modules: string[]): Promise<{ readonly names: stri
 
 /**
  * Returns the start of a script that activates the extension in a file with a storage folder. `trees`, `handlers` and
- * `pages` hold its registrations by id; `shown` holds the errors that it showed.
+ * `pages` hold its registrations by id, `links` its URI handler; `shown` holds the errors that it showed.
  */
 function createActivation(file: string, storage: string): string {
   return `
     import { join } from 'node:path';
-    const trees = {}, handlers = {}, pages = {}, shown = [];
+    const trees = {}, handlers = {}, pages = {}, links = {}, shown = [];
     let changeSetting;
     const part = { dispose: () => undefined };
     globalThis.given = {
@@ -100,6 +100,7 @@ function createActivation(file: string, storage: string): string {
       commands: { registerCommand: (id, run) => { handlers[id] = run; return part; } },
       window: {
         createTreeView: (id, { treeDataProvider }) => { trees[id] = treeDataProvider; return part; },
+        registerUriHandler: (handler) => { links.handler = handler; return part; },
         registerWebviewPanelSerializer: (id, serializer) => { pages[id] = serializer; return part; },
         showErrorMessage: async (message) => void shown.push(message),
       },
@@ -191,6 +192,7 @@ describe('The built extension', () => {
       'a row is drawn': `trees['dataTransfer.transfers'].getChildren().catch(() => report(hasStarted()));`,
       'a command is used': `handlers['dataTransfer.showLog']().catch(() => report(hasStarted()));`,
       'a page was open': `pages['dataTransfer.metadata'].deserializeWebviewPanel({}, {}).catch(() => report(hasStarted()));`,
+      'a link is opened': `links.handler.handleUri({}).catch(() => report(hasStarted()));`,
       'the setting with the connections changes': `changeSetting('dataTransfer.connections');`,
     };
     for (const [use, script] of Object.entries(uses)) {

@@ -23,7 +23,7 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
       'Service',
       'Source',
     ],
-    ...['Sources', 'Type', 'Version', 'Data Transfer Explorer'],
+    ...['Sources', 'Type', 'Version', 'Data Transfer Explorer', 'Python', 'curl'],
   ],
 };
 

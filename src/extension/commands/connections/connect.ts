@@ -40,11 +40,14 @@ export async function connect(services: CommandServices, button: WelcomeButton |
   if ((await askNewConnection(services)) && button) services.views.focusConnection();
 }
 
-/** Asks for address, key and ORCID iD, and saves them if they work (D6: prove the key). Returns true if saved. */
-export async function askNewConnection(services: CommandServices): Promise<boolean> {
+/**
+ * Asks for address, key and ORCID iD, and saves them if they work (D6: prove the key). Returns true if saved. The input
+ * for the address starts with `server`.
+ */
+export async function askNewConnection(services: CommandServices, server = ''): Promise<boolean> {
   const { settings, connectFlow } = services;
   const { enteredOrcid } = settings;
-  const draft: Draft = { server: '', port: undefined, key: '', orcid: enteredOrcid, allowInsecureHttp: false };
+  const draft: Draft = { server, port: undefined, key: '', orcid: enteredOrcid, allowInsecureHttp: false };
   const isDone = await runSteps(l10n.t('Connect to a Service'), [
     (position) => askServer(position, draft),
     (position) => askPort(position, draft),

@@ -46,7 +46,8 @@ export async function chooseConnectedSearch(
   return search && (await getOrOpenConnection(services, search.connectionId)) ? search : undefined;
 }
 
-function createSearchChoice(search: Search): Choice<string> {
+/** Creates a choice for a search; its value is the search's key. */
+export function createSearchChoice(search: Search): Choice<string> {
   const { key, query } = search;
   const filters = describeFilters(query, getMachine(search.connectionId) !== undefined);
   const facts = [getDatabaseLabel(query.database), filters, formatResultCount(search)];

@@ -5,13 +5,12 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
-import { askTransferId } from './transferIdPrompt.ts';
+import { askTransferId, type FoundById } from './transferIdPrompt.ts';
 
 /**
  * Asks for an ID, and tracks the transfer with this ID on the service. Reveals a transfer that is already in the list.
  */
 export async function checkTransferById(services: CommandServices): Promise<void> {
-  const { trackFlow, notices, transferPanels, views } = services;
   const title = l10n.t('Track a Transfer by ID');
   const session = await askSession(services, title);
   if (!session) return;
@@ -20,7 +19,16 @@ export async function checkTransferById(services: CommandServices): Promise<void
   if (orcid === undefined) return;
   const prompt = l10n.t('Transfer ID issued by {0}', toPlainLine(name));
   const found = await askTransferId(services, { connectionId, position: createSingleStep(title), prompt });
-  if (!found) return;
+  if (found) await showFoundTransfer(services, connectionId, orcid, found);
+}
+
+/** Shows the page of a transfer that was looked up. Tracks it if it isn't in the list yet. */
+export async function showFoundTransfer(
+  { trackFlow, notices, transferPanels, views }: CommandServices,
+  connectionId: string,
+  orcid: string,
+  found: FoundById,
+): Promise<void> {
   const isKnown = found.kind === 'known';
   const { key } = isKnown ? found.transfer : await trackFlow.track(connectionId, orcid, found.id, found.status);
   notices.showStatusMessage(

@@ -32,7 +32,7 @@ export async function askTransferId(
     value: findTransferId(await env.clipboard.readText()) ?? '',
     validate: (text) => (findTransferId(text) === undefined ? l10n.t('Enter a valid transfer ID.') : undefined),
     check: async (text, signal) => {
-      const result = await lookUp(services, connectionId, findTransferId(text) ?? '', signal);
+      const result = await lookUpTransfer(services, connectionId, findTransferId(text) ?? '', signal);
       if (result.kind === 'failed') return l10n.t('Could not check this ID: {0}', describeReason(result.reason));
       found = result;
       return validate?.(result);
@@ -41,7 +41,8 @@ export async function askTransferId(
   return typeof answer === 'string' ? undefined : found;
 }
 
-async function lookUp(
+/** Looks up a transfer in this window and on the service. Shows the request while it waits for its turn. */
+export async function lookUpTransfer(
   services: CommandServices,
   connectionId: string,
   id: string,

@@ -1,0 +1,115 @@
+import { isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
+import { parseUuid } from '../util/uuid.ts';
+import type { Connection } from './connection.ts';
+import type { SearchQuery } from './searchQuery.ts';
+
+/** The service in a link that stands for the local service of the person who opens it. */
+export const localLinkService = 'local';
+
+/** A search, file or transfer that a link refers to. Never contains a key. */
+export type LinkTarget =
+  | { readonly kind: 'search'; readonly service: string; readonly query: Omit<SearchQuery, 'pageSize'> }
+  | {
+      readonly kind: 'file';
+      readonly service: string;
+      readonly database: string;
+      readonly id: string;
+      readonly name: string;
+    }
+  | { readonly kind: 'transfer'; readonly service: string; readonly id: string };
+
+/** Why a link can't be opened; `field` names what is wrong in it. */
+export interface LinkProblem {
+  readonly kind: 'tooLong' | 'unknownKind' | 'unreadable' | 'badService' | 'badField';
+  readonly field?: string;
+}
+
+/** Maximum length of the part that follows `?`, in UTF-16 code units. */
+const maxLength = 16_384;
+
+const maxLevels = 5;
+
+/** Formats the path and query of a link; undefined if it would be too long. The query is JSON. */
+export function formatLink({ kind, ...fields }: LinkTarget): string | undefined {
+  const { query, ...others } = { query: undefined, ...fields };
+  const json = JSON.stringify({ ...others, ...query });
+  return json.length > maxLength ? undefined : `/${kind}?${encodeURIComponent(json)}`;
+}
+
+/** Returns the address of a connection as links contain it, without the trailing slash; undefined if it is invalid. */
+export function toLinkService({ server, port }: Pick<Connection, 'server' | 'port'>): string | undefined {
+  if (!URL.canParse(server)) return undefined;
+  const url = new URL(server);
+  if (port !== undefined) url.port = String(port);
+  return formatService(url);
+}
+
+function formatService(url: URL): string {
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** Parses the path and decoded query of a link. Anyone can write a link, so everything unexpected is refused. */
+export function parseLink(path: string, query: string): LinkTarget | LinkProblem {
+  if (query.length > maxLength) return { kind: 'tooLong' };
+  const kind = path.slice(1);
+  if (kind !== 'search' && kind !== 'file' && kind !== 'transfer') return { kind: 'unknownKind' };
+  const fields = parseJsonObject(query);
+  if (!fields) return { kind: 'unreadable' };
+  const wrong = findWrongField(kind, fields);
+  if (wrong !== undefined) return { kind: wrong === 'service' ? 'badService' : 'badField', field: wrong };
+  return toTarget(kind, fields);
+}
+
+/** Returns true for the result of {@link parseLink} if the link is valid. */
+export function isLinkTarget(link: LinkTarget | LinkProblem): link is LinkTarget {
+  return 'service' in link;
+}
+
+type Check = (value: unknown) => boolean;
+
+const isName: Check = (value) => isText(value) && value.trim() !== '';
+
+const checks: Readonly<Record<LinkTarget['kind'], Readonly<Record<string, Check>>>> = {
+  search: {
+    ...{ service: isService, database: isName, query: isText },
+    status: (value) => value === undefined || value === 'staged' || value === 'unstaged',
+    specific: (value) => value === undefined || isPlainObject(value),
+    ids: (value) => value === undefined || (Array.isArray(value) && value.length > 0 && value.every(isName)),
+  },
+  file: { service: isService, database: isName, id: isName, name: isText },
+  transfer: { service: isService, id: (value) => isText(value) && parseUuid(value) === value },
+};
+
+function findWrongField(kind: LinkTarget['kind'], fields: JsonObject): string | undefined {
+  const expected = checks[kind];
+  const unknown = Object.keys(fields).find((name) => !Object.hasOwn(expected, name));
+  return unknown ?? Object.keys(expected).find((name) => expected[name]?.(fields[name]) !== true);
+}
+
+/** Matches characters that don't show, or that change how other text is displayed. */
+const unsafe = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/u;
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && !unsafe.test(value);
+}
+
+function isPlainObject(value: unknown): boolean {
+  return isJsonObject(value) && !isDeeperThan(value, maxLevels) && isSafe(value);
+}
+
+function isSafe(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'string' || isText(value);
+  return Object.entries(value).every(([name, member]) => isText(name) && isSafe(member));
+}
+
+function isService(value: unknown): boolean {
+  if (value === localLinkService) return true;
+  if (!isText(value) || !/^https?:\/\//.test(value) || !URL.canParse(value)) return false;
+  return formatService(new URL(value)) === value;
+}
+
+function toTarget(kind: LinkTarget['kind'], fields: JsonObject): LinkTarget {
+  const { service, ...others } = fields;
+  const target = kind === 'search' ? { kind, service, query: others } : { kind, service, ...others };
+  return target as LinkTarget;
+}

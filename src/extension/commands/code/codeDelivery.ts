@@ -1,0 +1,76 @@
+import {
+  env,
+  l10n,
+  NotebookCellData,
+  NotebookCellKind,
+  NotebookEdit,
+  window,
+  workspace,
+  WorkspaceEdit,
+  type NotebookEditor,
+  type TextEditor,
+} from 'vscode';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
+import type { Notices } from '../../editor/notices.ts';
+import type { Choice, PickOptions } from '../../editor/quickInput.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+
+/** Code with the forms that a notebook needs. */
+export interface DeliveredCode {
+  readonly text: string;
+  /** The text of a notebook cell. */
+  readonly cellText: string;
+  readonly cellLanguage: string;
+}
+
+/** Delivers code, and resolves to a confirmation for the user. */
+export type DeliverCode = (code: DeliveredCode) => Promise<string>;
+
+/** Creates the choices for what to do with code: copy it, insert it at the cursor, or insert a notebook cell. */
+export function createDeliveryPick(): PickOptions<DeliverCode> {
+  const { activeNotebookEditor: notebook, activeTextEditor: editor } = window;
+  const choices: Choice<DeliverCode>[] = [{ label: l10n.t('Copy to Clipboard'), value: copyToClipboard }];
+  if (notebook) choices.push(createCellChoice(notebook));
+  else if (editor && editor.document.uri.scheme !== 'output') choices.push(createCursorChoice(editor));
+  return { placeholder: l10n.t('Select what to do with the code'), choices };
+}
+
+/** Shows that code was delivered. */
+export async function deliverCode(notices: Notices, deliver: DeliverCode, code: DeliveredCode): Promise<void> {
+  notices.showStatusMessage(await deliver(code));
+}
+
+/** Copies code to the clipboard, with a final line feed. */
+export async function copyToClipboard({ text }: DeliveredCode): Promise<string> {
+  await env.clipboard.writeText(`${text}\n`);
+  return l10n.t('Copied the code.');
+}
+
+function createCursorChoice(editor: TextEditor): Choice<DeliverCode> {
+  const description = getFileName(editor.document.uri.path);
+  const insert: DeliverCode = async ({ text }) => {
+    const isDone = await editor.edit((edit) => edit.replace(editor.selection, `${text}\n`));
+    return requireInserted(isDone, description);
+  };
+  return { label: l10n.t('Insert at Cursor'), description, value: insert };
+}
+
+function createCellChoice({ notebook, selection }: NotebookEditor): Choice<DeliverCode> {
+  const description = getFileName(notebook.uri.path);
+  const insert: DeliverCode = async ({ cellText, cellLanguage }) => {
+    const edit = new WorkspaceEdit();
+    const cell = new NotebookCellData(NotebookCellKind.Code, cellText, cellLanguage);
+    edit.set(notebook.uri, [NotebookEdit.insertCells(Math.min(selection.end, notebook.cellCount), [cell])]);
+    return requireInserted(await workspace.applyEdit(edit), description);
+  };
+  return { label: l10n.t('Insert Notebook Cell'), description, value: insert };
+}
+
+function getFileName(path: string): string {
+  return toPlainLine(path.split('/').at(-1) ?? '');
+}
+
+function requireInserted(isInserted: boolean, name: string): string {
+  if (!isInserted) throw new CommandFailure(l10n.t("The code couldn't be inserted: {0} can't be edited.", name));
+  return l10n.t('Inserted the code.');
+}

@@ -1,0 +1,60 @@
+import { env, l10n } from 'vscode';
+import { formatLink, localLinkService, toLinkService, type LinkTarget } from '../../../core/model/link.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import type { Search } from '../../../core/store/searchStore.ts';
+import { omit } from '../../../core/util/omit.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { FileNode, FileRef } from '../../editor/contributions.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { requireSavedConnection } from '../connections/connectionOpener.ts';
+import { getSelectedFiles } from '../files/files.ts';
+import type { CommandServices } from '../services.ts';
+import { chooseShared, isSharedRow, type SharedArgument } from '../sharedRow.ts';
+
+/** Copies a link to a search, a file or a transfer. The link contains no key. */
+export async function copyLink(services: CommandServices, argument: SharedArgument | undefined): Promise<void> {
+  const shared = await chooseShared(services, argument, l10n.t('Copy Link'));
+  const target = shared && getLinkTarget(services, shared);
+  if (!target) return;
+  const link = formatLink(target);
+  if (link === undefined) throw new CommandHint(l10n.t('This search is too long for a link.'));
+  await env.clipboard.writeText(`${env.uriScheme}://${services.facts.id}${link}`);
+  services.notices.showStatusMessage(
+    target.service === localLinkService
+      ? l10n.t('Copied the link. It only works on this machine.')
+      : l10n.t('Copied the link.'),
+  );
+}
+
+function getLinkTarget(services: CommandServices, shared: SharedArgument): LinkTarget | undefined {
+  if (isSharedRow(shared, 'search')) {
+    const search = services.searchStore.get(shared.key);
+    return search && toSearchTarget(services, search);
+  }
+  if (!isSharedRow(shared, 'transfer')) return toFileTarget(services, shared);
+  const transfer = services.transferStore.get(shared.key);
+  return transfer && toTransferTarget(services, transfer);
+}
+
+function toSearchTarget(services: CommandServices, { connectionId, query }: Search): LinkTarget {
+  return { kind: 'search', service: getService(services, connectionId), query: omit(query, 'pageSize') };
+}
+
+function toFileTarget(services: CommandServices, argument: FileNode | FileRef): LinkTarget | undefined {
+  const [file] = getSelectedFiles(argument, undefined);
+  if (!file) return undefined;
+  const { connectionId, database, id, name } = file.ref;
+  return { kind: 'file', service: getService(services, connectionId), database, id, name };
+}
+
+function toTransferTarget(services: CommandServices, { id, key, order }: Transfer): LinkTarget {
+  const text = l10n.t("The service hasn't assigned an ID to this transfer.");
+  if (id === undefined) throw new CommandHint(text, createDetailsStep(key));
+  return { kind: 'transfer', service: getService(services, order.connectionId), id };
+}
+
+function getService(services: CommandServices, connectionId: string): string {
+  if (connectionId === localConnectionId) return localLinkService;
+  return toLinkService(requireSavedConnection(services, connectionId)) ?? '';
+}

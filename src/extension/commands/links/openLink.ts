@@ -1,0 +1,93 @@
+import { l10n, type Uri } from 'vscode';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import { isLinkTarget, localLinkService, parseLink, toLinkService, type LinkTarget } from '../../../core/model/link.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { getConnectionName } from '../../editor/connectionName.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { createRemedyActions } from '../../notices/signInActions.ts';
+import { describeLink, describeLinkProblem } from '../../words/linkWords.ts';
+import { describeReason } from '../../words/reasonWords.ts';
+import { askNewConnection } from '../connections/connect.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
+import { requireOrcid } from '../connections/setOrcid.ts';
+import type { CommandServices } from '../services.ts';
+import { showFoundTransfer } from '../transfers/checkTransferById.ts';
+import { lookUpTransfer } from '../transfers/transferIdPrompt.ts';
+
+/**
+ * Opens a link after the user confirmed what it refers to and what it sends. A link never starts a transfer, and adds a
+ * service only if the user enters its key.
+ */
+export async function openLink(services: CommandServices, uri: Uri): Promise<void> {
+  const link = parseLink(uri.path, uri.query);
+  if (!isLinkTarget(link)) throw new CommandHint(describeLinkProblem(link));
+  const connectionId = findConnectionId(services, link.service) ?? (await askConnection(services, link.service));
+  if (connectionId === undefined || !(await confirmLink(services, connectionId, link))) return;
+  const session = await getOrOpenConnection(services, connectionId);
+  const orcid = session && (await requireOrcid(services, connectionId));
+  if (session && orcid !== undefined) await showTarget(services, session, orcid, link);
+}
+
+function findConnectionId({ settings }: CommandServices, service: string): string | undefined {
+  if (service === localLinkService) return localConnectionId;
+  return settings.connections.find((connection) => toLinkService(connection) === service)?.id;
+}
+
+/** Asks the user to connect to the service of a link, which isn't saved. Undefined if the user doesn't. */
+async function askConnection(services: CommandServices, service: string): Promise<string | undefined> {
+  const label = l10n.t('Connect…');
+  const question = l10n.t("This link is for a service that isn't among your connections.");
+  const detail = l10n.t(
+    'Address: {0}\n\nConnect only if you trust this service, because it receives your key. Nothing has been sent yet.',
+    service,
+  );
+  const isWanted = await services.notices.confirm(question, detail, label);
+  return isWanted && (await askNewConnection(services, service)) ? findConnectionId(services, service) : undefined;
+}
+
+async function confirmLink(services: CommandServices, connectionId: string, link: LinkTarget): Promise<boolean> {
+  const name = getConnectionName(services, connectionId);
+  const service = link.service === localLinkService ? name : `${name} (${link.service})`;
+  const { question, detail, label } = describeLink(link, service);
+  return (await services.notices.choose('info', question, detail, label)) === label;
+}
+
+async function showTarget(
+  services: CommandServices,
+  session: OpenConnection,
+  orcid: string,
+  link: LinkTarget,
+): Promise<void> {
+  const connectionId = session.connection.id;
+  if (link.kind === 'transfer') await showTransfer(services, connectionId, orcid, link.id);
+  else if (link.kind === 'file') showFile(services, connectionId, link);
+  else await showSearch(services, session, link);
+}
+
+function showFile(
+  { metadataPanels }: CommandServices,
+  connectionId: string,
+  { database, id, name }: Extract<LinkTarget, { readonly kind: 'file' }>,
+): void {
+  metadataPanels.show({ connectionId, database, id, name });
+}
+
+async function showSearch(
+  { searchFlow, settings, views }: CommandServices,
+  session: OpenConnection,
+  { query }: Extract<LinkTarget, { readonly kind: 'search' }>,
+): Promise<void> {
+  const running = searchFlow.runAll(session, [{ ...query, pageSize: settings.pageSize }]);
+  views.focusStartedSearch();
+  await running;
+}
+
+async function showTransfer(services: CommandServices, connectionId: string, orcid: string, id: string): Promise<void> {
+  const found = await lookUpTransfer(services, connectionId, id, new AbortController().signal);
+  if (found.kind !== 'failed') {
+    await showFoundTransfer(services, connectionId, orcid, found);
+    return;
+  }
+  const message = l10n.t('Could not check this ID: {0}', describeReason(found.reason));
+  throw new CommandFailure(message, ...createRemedyActions(found.reason, connectionId));
+}

@@ -1,0 +1,69 @@
+import { l10n } from 'vscode';
+import type { LinkProblem, LinkTarget } from '../../core/model/link.ts';
+import { toPlainLine, toPlainText } from './plainText.ts';
+import { describeFilters, describeSearchTerms, getDatabaseLabel } from './searchWords.ts';
+
+/** The confirmation that a link asks for. */
+interface LinkConfirmation {
+  readonly question: string;
+  /** One fact per line. */
+  readonly detail: string;
+  /** The button that opens the link. */
+  readonly label: string;
+}
+
+/** Describes why a link can't be opened. */
+export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
+  const sentences: Readonly<Record<LinkProblem['kind'], string>> = {
+    tooLong: l10n.t("This link can't be opened because it is too long."),
+    unknownKind: l10n.t("This link can't be opened because it doesn't refer to a search, a file or a transfer."),
+    unreadable: l10n.t("This link can't be read. It may have been cut off."),
+    badService: l10n.t("This link can't be opened because it doesn't contain the address of a service."),
+    badField: l10n.t("This link can't be opened because “{0}” in it isn't valid.", toPlainText(field, 40)),
+  };
+  return sentences[kind];
+}
+
+/** Describes a link and what opening it sends to a service. */
+export function describeLink(target: LinkTarget, service: string): LinkConfirmation {
+  const name = toPlainLine(service);
+  const facts = [l10n.t('Service: {0}', name), ...describeTarget(target), '', describeEffect(target, name)];
+  return { ...getLinkTitle(target), detail: facts.join('\n') };
+}
+
+function getLinkTitle(target: LinkTarget): Pick<LinkConfirmation, 'question' | 'label'> {
+  switch (target.kind) {
+    case 'search':
+      return { question: l10n.t('Open the search from this link?'), label: l10n.t('Search') };
+    case 'file':
+      return { question: l10n.t('Open the file from this link?'), label: l10n.t('Show Metadata') };
+    case 'transfer':
+      return { question: l10n.t('Open the transfer from this link?'), label: l10n.t('Show Transfer') };
+  }
+}
+
+function describeTarget(target: LinkTarget): readonly string[] {
+  if (target.kind === 'transfer') return [l10n.t('Transfer ID: {0}', target.id)];
+  const { database } = target.kind === 'search' ? target.query : target;
+  return [l10n.t('Database: {0}', getDatabaseLabel(database)), ...describeContent(target)];
+}
+
+function describeContent(target: Exclude<LinkTarget, { readonly kind: 'transfer' }>): readonly string[] {
+  if (target.kind === 'file')
+    return [l10n.t('File: {0}', toPlainLine(target.name)), l10n.t('ID: {0}', toPlainLine(target.id))];
+  const filters = describeFilters(target.query, false);
+  const terms = l10n.t('Search: {0}', describeSearchTerms(target.query));
+  return filters === '' ? [terms] : [terms, l10n.t('Filters: {0}', filters)];
+}
+
+function describeEffect({ kind }: LinkTarget, service: string): string {
+  const effects: Readonly<Record<LinkTarget['kind'], string>> = {
+    search: l10n.t('Nothing has been sent yet. Opening it sends the search to {0}.', service),
+    file: l10n.t('Nothing has been sent yet. Opening it requests the metadata from {0}.', service),
+    transfer: l10n.t(
+      'Nothing has been sent yet. Opening it requests the status from {0} and adds the transfer to your list. It starts no transfer.',
+      service,
+    ),
+  };
+  return effects[kind];
+}

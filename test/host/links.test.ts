@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { env, Uri } from 'vscode';
+import type { FileNode } from '../../src/extension/editor/contributions.ts';
+import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { orcid, Stage, extensionId } from './stage.ts';
+
+const key = 'the-key';
+const jgi = 'JGI Data Portal';
+const id = '123e4567-e89b-42d3-a456-426614174000';
+
+describe('Links', () => {
+  let stage: Stage;
+  let service: PublicState;
+  beforeEach(async () => {
+    stage = await Stage.openWithOrcid();
+    service = publicLike(stage.server, key);
+    await stage.connect(key);
+  });
+  afterEach(async () => {
+    await stage.closePages();
+    await stage.close();
+  });
+
+  const copyLink = async (argument: Parameters<typeof stage.run<'dataTransfer.copyLink'>>[1]): Promise<Uri> => {
+    await stage.run('dataTransfer.copyLink', argument);
+    assert.equal(stage.person.said.at(-1), 'Copied the link.');
+    return Uri.parse(await env.clipboard.readText(), true);
+  };
+
+  const makeLink = (kind: string, fields: object): Uri =>
+    Uri.parse(`${env.uriScheme}://${extensionId}/${kind}?${encodeURIComponent(JSON.stringify(fields))}`, true);
+
+  it('open a search after a confirmation that says what is sent', async () => {
+    const search = await stage.search(jgi, 'JDP:00000');
+    const link = await copyLink({ kind: 'search', key: search.key });
+    assert.equal(link.scheme, env.uriScheme);
+    assert.equal(link.authority, extensionId);
+    assert.ok(!link.toString().includes(key));
+    stage.parts.searchFlow.dismiss([search.key]);
+    const sent = stage.server.requests.length;
+    const done = stage.parts.openLink(link);
+    const notice = await stage.person.notice(/^Open the search/);
+    assert.equal(notice.isModal, true);
+    assert.match(notice.detail, /^Database: JGI Data Portal\nSearch: “JDP:00000”\n\nNothing has been sent yet\./m);
+    assert.ok(notice.detail.includes(stage.server.address));
+    assert.equal(stage.server.requests.length, sent);
+    notice.press('Search');
+    await done;
+    assert.deepEqual(stage.parts.searchStore.getAll()[0]?.query, search.query);
+  });
+
+  it('open the metadata of a file', async () => {
+    const { key: searchKey, connectionId, files } = await stage.search(jgi, 'JDP');
+    const [file] = files.filter((one) => one.kind === 'file');
+    assert.ok(file);
+    const row: FileNode = { kind: 'file', searchKey, connectionId, file };
+    const done = stage.parts.openLink(await copyLink(row));
+    (await stage.person.notice(/^Open the file/)).press('Show Metadata');
+    await done;
+    await stage.tab(file.name);
+  });
+
+  it('track a transfer, and start none', async () => {
+    service.transfers.set(id, { orcid, status: 'active', num_files: 3, num_files_transferred: 1 });
+    const done = stage.parts.openLink(makeLink('transfer', { service: stage.server.address, id }));
+    const notice = await stage.person.notice(/^Open the transfer/);
+    assert.match(notice.detail, /It starts no transfer\.$/);
+    notice.press('Show Transfer');
+    await done;
+    assert.deepEqual(
+      stage.parts.transferStore.getAll().map((transfer) => transfer.id),
+      [id],
+    );
+    assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);
+    const link = await copyLink(stage.firstTransfer);
+    assert.equal(link.toString(), makeLink('transfer', { service: stage.server.address, id }).toString());
+  });
+
+  it('send nothing if the user cancels', async () => {
+    const sent = stage.server.requests.length;
+    const done = stage.parts.openLink(makeLink('transfer', { service: stage.server.address, id }));
+    (await stage.person.notice(/^Open the transfer/)).dismiss();
+    await done;
+    assert.equal(stage.server.requests.length, sent);
+    assert.deepEqual(stage.parts.transferStore.getAll(), []);
+  });
+
+  it('reach another service only after the user entered its key', async () => {
+    const other = await FaultServer.start();
+    try {
+      publicLike(other, 'another-key');
+      const link = makeLink('search', { service: other.address, database: jgi, query: 'JDP' });
+      const refused = stage.parts.openLink(link);
+      const notice = await stage.person.notice(/isn't among your connections/);
+      assert.match(notice.detail, /Connect only if you trust this service, because it receives your key\./);
+      assert.ok(notice.detail.includes(other.address));
+      notice.dismiss();
+      await refused;
+      const canceled = stage.parts.openLink(link);
+      (await stage.person.notice(/isn't among your connections/)).press('Connect…');
+      const address = await stage.person.textBox();
+      assert.equal(address.value, other.address);
+      address.escape();
+      await canceled;
+      assert.deepEqual(other.requests, []);
+      assert.equal(stage.parts.settings.connections.length, 1);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  const file = { database: jgi, id: 'JDP:1', name: 'a' };
+  const hostile: Readonly<Record<string, readonly [kind: string, fields: object, message: RegExp]>> = {
+    'with another scheme': ['file', { ...file, service: 'javascript:alert(1)' }, /doesn't contain the address/],
+    'with another link inside': ['file', { ...file, service: 'vscode://a.b/file' }, /doesn't contain the address/],
+    'that are huge': ['file', { ...file, service: 'local', name: 'x'.repeat(20_000) }, /because it is too long\.$/],
+    'with control characters': [
+      'file',
+      { ...file, service: 'local', name: 'a\u0007b' },
+      /because “name” in it isn't valid\.$/,
+    ],
+    'with a key': ['file', { ...file, service: 'local', apiKey: 'x' }, /because “apiKey” in it isn't valid\.$/],
+    'with markup in the name of a field': [
+      'file',
+      { ...file, service: 'local', '[a](b)$(x)': 1 },
+      /“\[a\] \(b\)\$ \(x\)”/,
+    ],
+    'that submit a transfer': [
+      'submit',
+      { ...file, service: 'local' },
+      /doesn't refer to a search, a file or a transfer\.$/,
+    ],
+    'without content': ['search', [], /can't be read\. It may have been cut off\.$/],
+  };
+  for (const [what, [kind, fields, message]] of Object.entries(hostile)) {
+    it(`are refused with the reason: those ${what}`, async () => {
+      const sent = stage.server.requests.length;
+      await stage.parts.openLink(makeLink(kind, fields));
+      const notice = await stage.person.notice(/^This link/);
+      assert.match(notice.message, message);
+      assert.equal(notice.isModal, false);
+      assert.deepEqual(notice.buttons, []);
+      assert.equal(stage.server.requests.length, sent);
+    });
+  }
+});

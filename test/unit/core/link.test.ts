@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { formatLink, isLinkTarget, parseLink, toLinkService, type LinkTarget } from '../../../src/core/model/link.ts';
+
+const service = 'https://dts.example.org/api';
+const id = '123e4567-e89b-42d3-a456-426614174000';
+const file = { service, database: 'JGI Data Portal', id: 'JDP:1', name: 'a b.csv' };
+
+/** Returns the parts that the editor passes to the extension: it decodes the query once. */
+function open(link: string): ReturnType<typeof parseLink> {
+  const [path = '', query = ''] = link.split('?');
+  return parseLink(path, decodeURIComponent(query));
+}
+
+describe('A link', () => {
+  const targets: readonly LinkTarget[] = [
+    { kind: 'search', service, query: { database: 'a&b=c#d', query: `"50% of $x" + ?` } },
+    { kind: 'search', service: 'local', query: { database: 'a', query: '', status: 'staged', specific: { a: [1] } } },
+    { kind: 'search', service, query: { database: 'a', query: '', ids: ['JDP:1', 'ü'] } },
+    { kind: 'file', ...file },
+    { kind: 'transfer', service, id },
+  ];
+  for (const target of targets) {
+    it(`leads back to the ${target.kind} ${JSON.stringify(target).length}`, () => {
+      const link = formatLink(target);
+      assert.ok(link !== undefined);
+      assert.match(link, /^\/(search|file|transfer)\?[\w%.!~*'()-]+$/);
+      assert.deepEqual(open(link), target);
+    });
+  }
+
+  it('leads back to any search', () => {
+    const words = fc.string({ unit: 'grapheme' });
+    fc.assert(
+      fc.property(words, (query) => {
+        const target: LinkTarget = { kind: 'search', service, query: { database: 'x', query } };
+        assert.deepEqual(open(formatLink(target) ?? ''), target);
+      }),
+    );
+  });
+
+  it('is not made of a search that is too long', () => {
+    const ids = Array.from({ length: 5000 }, (_, index) => `JDP:${index}`);
+    assert.equal(formatLink({ kind: 'search', service, query: { database: 'a', query: '', ids } }), undefined);
+  });
+
+  it('contains the address of a connection in one form only', () => {
+    assert.equal(toLinkService({ server: 'https://DTS.example.org/api/' }), service);
+    assert.equal(
+      toLinkService({ server: 'https://user:secret@dts.example.org', port: 8080 }),
+      'https://dts.example.org:8080',
+    );
+    assert.equal(toLinkService({ server: 'nonsense' }), undefined);
+  });
+
+  const deep = JSON.parse('{"a":'.repeat(40) + '1' + '}'.repeat(40)) as object;
+  const hostile: readonly (readonly [string, string, string, object])[] = [
+    ['is too long', '/search', `{"service":"${'x'.repeat(20_000)}"}`, { kind: 'tooLong' }],
+    ['is of another kind', '/submit', JSON.stringify({ service }), { kind: 'unknownKind' }],
+    ['has a nested path', '/search/../transfer', JSON.stringify({ service, id }), { kind: 'unknownKind' }],
+    ['has no content', '/file', '', { kind: 'unreadable' }],
+    ['is cut off', '/file', '{"service":"https://dts', { kind: 'unreadable' }],
+    ['is a list', '/file', '[]', { kind: 'unreadable' }],
+    ...[
+      'javascript:alert(1)',
+      'file:///etc/passwd',
+      'vscode://data-transfer-explorer.data-transfer-explorer/file',
+      'command:workbench.action.quit',
+      'https://user:secret@dts.example.org',
+      'https://dts.example.org/?key=secret',
+      'https://dts.example.org/#x',
+      'HTTPS://dts.example.org',
+      'https://dts.example.org/../x',
+      'https://dts.example.org\u202e',
+      'https://dts.example.org\n',
+      5,
+    ].map(
+      (bad) =>
+        [
+          `names the service ${JSON.stringify(bad)}`,
+          '/file',
+          JSON.stringify({ ...file, service: bad }),
+          { kind: 'badService', field: 'service' },
+        ] as const,
+    ),
+    ...(
+      [
+        ['names a key', { ...file, apiKey: 'secret' }, 'apiKey'],
+        ['names a prototype', JSON.parse(`{"__proto__":1,${JSON.stringify(file).slice(1)}`) as object, '__proto__'],
+        ['contains control characters', { ...file, name: 'a\u0007b' }, 'name'],
+        ['contains direction characters', { ...file, name: 'a\u202eb' }, 'name'],
+        ['contains half a character', { ...file, id: '\ud800' }, 'id'],
+        ['contains a blank database', { ...file, database: '  ' }, 'database'],
+        ['contains a list as an ID', { ...file, id: [] }, 'id'],
+      ] as const
+    ).map(([what, fields, field]) => [what, '/file', JSON.stringify(fields), { kind: 'badField', field }] as const),
+    ...(
+      [
+        ['is nested deeply', { specific: deep }, 'specific'],
+        ['hides a control character in a filter', { specific: { a: ['\u0000'] } }, 'specific'],
+        ['has an unknown status', { status: 'gone' }, 'status'],
+        ['has no IDs', { ids: [] }, 'ids'],
+        ['sets the page size', { pageSize: 1e9 }, 'pageSize'],
+      ] as const
+    ).map(
+      ([what, fields, field]) =>
+        [
+          what,
+          '/search',
+          JSON.stringify({ service, database: 'a', query: '', ...fields }),
+          { kind: 'badField', field },
+        ] as const,
+    ),
+    ['has no UUID', '/transfer', JSON.stringify({ service, id: '../../x' }), { kind: 'badField', field: 'id' }],
+  ];
+  for (const [what, path, query, problem] of hostile)
+    it(`is refused if it ${what}`, () => assert.deepEqual(parseLink(path, query), problem));
+
+  it('is refused without an exception, whatever it contains', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('/search', '/file', '/transfer'), fc.jsonValue(), (path, value) => {
+        assert.equal(isLinkTarget(parseLink(path, JSON.stringify(value))), false);
+      }),
+    );
+  });
+});
