@@ -85,6 +85,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.exportTransferHistory': { says: /^There are no transfers to export\.$/, next: ['Transfer Files…'] },
   'dataTransfer.exportRecords': { says: /^There are no files to export\.$/, next: ['Search Files…'] },
   'dataTransfer.copyAsCode': noSearch,
+  'dataTransfer.copyOpeningCode': noTransfer,
   'dataTransfer.copyLink': noSearch,
   'dataTransfer.showLog': { works: 'the log opens' },
   'dataTransfer.copyDiagnostics': {

@@ -1,5 +1,6 @@
 import type { CommandHandlers } from '../editor/commandBoundary.ts';
 import { copyAsCode } from './code/copyAsCode.ts';
+import { copyOpeningCode } from './code/copyOpeningCode.ts';
 import { connect } from './connections/connect.ts';
 import { forgetConnection } from './connections/forgetConnection.ts';
 import { startAndConnect, stopLocalService } from './connections/localServiceCommands.ts';
@@ -114,6 +115,7 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.findInHistory': findInHistory,
   'dataTransfer.exportTransferHistory': exportTransferHistory,
   'dataTransfer.copyAsCode': copyAsCode,
+  'dataTransfer.copyOpeningCode': copyOpeningCode,
   'dataTransfer.copyLink': copyLink,
   'dataTransfer.copyDiagnostics': copyDiagnostics,
   'dataTransfer.exportRecords': exportRecords,

@@ -149,6 +149,7 @@ const commandTable = {
   'dataTransfer.exportTransferHistory': {},
   'dataTransfer.exportRecords': { takes: ['search', 'file', 'transfer'], icon: 'export' },
   'dataTransfer.copyAsCode': { takes: ['search', 'file', 'fileRef', 'transfer'] },
+  'dataTransfer.copyOpeningCode': { takes: ['transfer'] },
   'dataTransfer.copyLink': { takes: ['search', 'file', 'fileRef', 'transfer'] },
   'dataTransfer.showLog': {},
   'dataTransfer.copyDiagnostics': {},

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeOpeningCode } from '../../../src/core/code/writeOpeningCode.ts';
+import { parsePython, runPython } from '../../support/runCode.ts';
+
+const endings =
+  'csv csv.gz tsv parquet xlsx json geojson gpkg shp nc h5 bam cram sam vcf vcf.gz fasta fa.gz fastq fastq.gz gff3 tif';
+
+describe('Code that opens transferred files', function () {
+  this.timeout(60_000);
+
+  it('parses as Python for every format, and imports each library once', async () => {
+    const paths = endings.split(' ').map((ending) => `it's "a"/x.${ending}`);
+    const code = writeOpeningCode({ folder: '/a b/\u202e', paths });
+    const run = await parsePython(code);
+    assert.deepEqual([run.exitCode, run.errors], [0, '']);
+    const imports = code.split('\n').filter((line) => /^(import|from) /.test(line));
+    assert.equal(new Set(imports).size, imports.length);
+    for (const library of ['pandas', 'geopandas', 'xarray', 'pysam', 'gffutils', 'rasterio'])
+      assert.ok(imports.includes(`import ${library}`), library);
+    assert.ok(imports.includes('from Bio import SeqIO'));
+  });
+
+  it('opens the files in their folder, with names full of quotes', async () => {
+    const folder = await mkdtemp(join(tmpdir(), `it's "a" $HOME `));
+    try {
+      const name = `b's "c" \\n.JSON`;
+      await mkdir(join(folder, 'data'));
+      await writeFile(join(folder, 'data', name), '{"value": 42}');
+      const code = writeOpeningCode({ folder, paths: [`data/${name}`, 'other.bin'], verifiedAt: Date.UTC(2026, 0, 2) });
+      assert.match(code, /^# Transferred files, verified on 2026-01-02$/m);
+      const { output, errors } = await runPython(`${code}\nprint(len(paths), documents)`, '');
+      assert.equal(errors, '');
+      assert.match(output, /^2 \{.*\{'value': 42\}\}\s*$/);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('lists files of other formats without a library', () => {
+    assert.equal(
+      writeOpeningCode({ folder: '/a', paths: ['b.xyz'] }),
+      'from pathlib import Path\n\n# Transferred files, not verified yet\nfolder = Path("/a")\npaths = [\n    folder / "b.xyz",\n]',
+    );
+  });
+});
