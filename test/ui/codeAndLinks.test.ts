@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatRecord } from '../../src/core/ledger/transferRecord.ts';
+import { getLocalConnectionId } from '../../src/core/model/connection.ts';
+import { savedConnection, type Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { searchDatabase } from '../support/editor/journeySteps.ts';
+import type { TreeView } from '../support/editor/treeView.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { parsePython, runPython, runShell } from '../support/runCode.ts';
+import { getStorageFolder, machine } from '../support/version01.ts';
+
+const extensionId = 'data-transfer-explorer.data-transfer-explorer';
+const orcid = '0000-0002-1825-0097';
+const key = 'the-key';
+const quoted = `it's "JDP" $HOME`;
+
+describe('A person who shares code and links', function () {
+  this.timeout(180_000);
+  let server: FaultServer;
+  let service: PublicState;
+  let editor: Editor;
+  let window: EditorWindow;
+  let results: TreeView;
+
+  beforeEach(async () => {
+    server = await FaultServer.start();
+    service = publicLike(server, key);
+    service.files.add(quoted);
+    const settings = { 'extensions.confirmedUriHandlerExtensionIds': [extensionId] };
+    editor = await openEditor({ settings, ...savedConnection(server.address, key) });
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+    await server.stop();
+  });
+
+  async function open(): Promise<void> {
+    window = await editor.openWindow();
+    results = window.tree('Search Results');
+    await window.openContainer('Data Transfer');
+    await window
+      .tree('Databases')
+      .waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
+  }
+
+  /** Returns the copied code; it reads the key from the variable of {@link runPython}. */
+  async function copiedCode(start: RegExp): Promise<string> {
+    const code = await window.clipboard((text) => start.test(text));
+    const [, variable = ''] = /environment variable (\w+)/.exec(code) ?? [];
+    assert.ok(variable !== '' && !code.includes(key));
+    return code.replaceAll(variable, 'DTS_KEY');
+  }
+
+  it('copies a search as Python and a file as curl, and both run', async () => {
+    await open();
+    await searchDatabase(window, 'JGI Data Portal', quoted);
+    await results.row(`${quoted}.csv`);
+    await window.command('Data Transfer: Copy as Code…');
+    await window.pick('Python', /reads the API key/);
+    const python = await runPython(await copiedCode(/^import os/), key);
+    assert.deepEqual([python.exitCode, python.errors], [0, '']);
+    assert.ok(python.output.startsWith(quoted));
+    await (await results.row(`${quoted}.csv`)).menu('Copy as Code…');
+    await window.pick('curl', /reads the API key/);
+    const script = await copiedCode(/^# Reads/);
+    for (const shell of ['bash', 'sh'] as const) {
+      const { exitCode, output } = await runShell(shell, script, key);
+      assert.equal(exitCode, 0);
+      assert.ok(output.includes(JSON.stringify(quoted)));
+    }
+  });
+
+  it('opens a copied link after reading what it sends, and reads why a hostile one is refused', async () => {
+    await open();
+    await searchDatabase(window, 'JGI Data Portal', 'JDP:000012');
+    await (await results.row('JDP:000012.csv')).menu('Copy Link');
+    const link = await window.clipboard((text) => text.includes(`://${extensionId}/file?`));
+    await openUrl(link);
+    const { message, detail } = await window.notifications.dialog();
+    assert.equal(message, 'Open the file from this link?');
+    assert.match(detail, /Nothing has been sent yet\. Opening it requests the metadata from DTS prototype/);
+    await window.notifications.answer('Show Metadata');
+    await window.pageFrame('JDP:000012.csv');
+    const hostile = { service: 'javascript:alert(1)', database: 'a', id: 'b', name: 'c' };
+    await openUrl(link.replace(/\?.*/, `?${encodeURIComponent(JSON.stringify(hostile))}`));
+    await window.notifications.wait("This link can't be opened because it doesn't contain the address of a service.");
+  });
+
+  async function openUrl(url: string): Promise<void> {
+    await window.command('Developer: Open URL');
+    await window.input(url, /URL to open/);
+  }
+
+  it('copies code that opens the files of a transfer', async () => {
+    const id = crypto.randomUUID();
+    const storage = getStorageFolder(editor.dataFolder);
+    const own = join(storage, 'received', `dts-${id}`);
+    await mkdir(own, { recursive: true });
+    await writeFile(join(own, 'notes.csv'), 'a,b\n');
+    await writeFile(join(own, 'manifest.json'), JSON.stringify({ id, resources: [{ path: 'notes.csv', bytes: 4 }] }));
+    const order = { connectionId: getLocalConnectionId(machine), orcid, source: 'Sample Data' };
+    const at = Date.now();
+    await mkdir(join(storage, 'transfers', 'ended'), { recursive: true });
+    await writeFile(
+      join(storage, 'transfers', 'ended', 'one.json'),
+      formatRecord({
+        ...{ key: 'one', id, createdAt: at, state: 'succeeded', changes: [{ state: 'succeeded', at }] },
+        order: { ...order, destination: 'Received Files', files: [{ id: 'notes.csv', name: 'notes.csv' }] },
+      }),
+    );
+    await open();
+    const row = await window.tree('Transfers').row('succeeded · 1 file to Received Files');
+    await row.menu('Copy Code to Open Files…');
+    await window.pick('Copy to Clipboard', 'Copy Code to Open Files');
+    const code = await window.clipboard((text) => text.startsWith('from pathlib'));
+    assert.ok(code.includes(`folder = Path(${JSON.stringify(own)})`));
+    assert.match(code, /folder \/ "notes\.csv"/);
+    assert.equal((await parsePython(code)).exitCode, 0);
+  });
+});
