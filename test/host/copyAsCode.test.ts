@@ -84,7 +84,7 @@ describe('Copy as Code', () => {
     );
     assert.match(output, /staging/);
     const submission = await copy(stage.firstTransfer, 'Submission of this transfer', 'R', 'Copy to Clipboard');
-    assert.match(submission, /destination = "kbase"/);
+    assert.match(submission, /"destination" = "kbase"/);
     assert.equal(service.transfers.size, 1, 'nothing is sent by copying');
   });
 
