@@ -62,6 +62,7 @@ describe('A person who shares code and links', function () {
     await searchDatabase(window, 'JGI Data Portal', quoted);
     await results.row(`${quoted}.csv`);
     await window.command('Data Transfer: Copy as Code…');
+    await window.pick(`“${quoted}”`, /Select a search or a transfer/);
     await window.pick('Python', /reads the API key/);
     const python = await runPython(await copiedCode(/^import os/), key);
     assert.deepEqual([python.exitCode, python.errors], [0, '']);
