@@ -42,9 +42,14 @@ export async function prepare(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
+/** Moves the pointer to where it shows no tooltip. */
+export async function restPointer(page: Page): Promise<void> {
+  await page.mouse.move(900, 784);
+}
+
 /** Returns a picture of a window in a theme, taken once nothing moves on the screen. */
 export async function takePicture({ window: { page }, hover }: Stage, theme: ThemeName): Promise<Buffer> {
-  await page.mouse.move(900, 784);
+  await restPointer(page);
   const isDark = theme === 'dark' || theme === 'highContrast';
   await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
   await page.evaluate(`setHighContrast(${theme.startsWith('highContrast')})`);

@@ -17,6 +17,11 @@ export class HandClock {
     this.pass(0);
   }
 
+  /** The time in milliseconds since 1970. */
+  get now(): number {
+    return this.#now;
+  }
+
   pass(seconds: number): void {
     this.#now += seconds * 1000;
     writeFileSync(`${this.#file}.new`, String(this.#now));

@@ -1,6 +1,6 @@
 /**
  * Takes pictures under Node.js 24:
- * `node scripts/screenshots/main.ts [--check | --all] [--scene name]… [--theme name]…`. Started by
+ * `node scripts/screenshots/main.ts [--check | --all] [--scene name]… [--theme name]… [--look name]…`. Started by
  * `scripts/screenshots.mjs`.
  */
 import assert from 'node:assert/strict';
@@ -13,6 +13,7 @@ import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { themes, type ThemeName } from '../../test/support/editor/settings.ts';
 import { takePicture } from './camera.ts';
 import { findDifferences } from './differences.ts';
+import { looks } from './looks.ts';
 import { readScenes, type Scene, type State } from './scenes.ts';
 import { writeSheets } from './sheet.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -27,14 +28,24 @@ const allThemes = Object.keys(themes) as ThemeName[];
 
 const names = { type: 'string', multiple: true } as const;
 const flag = { type: 'boolean', default: false } as const;
-const { values: options } = parseArgs({ options: { all: flag, check: flag, scene: names, theme: names } });
+const looksOption = { ...names, default: ['plain'] };
+const { values: options } = parseArgs({
+  options: { all: flag, check: flag, scene: names, theme: names, look: looksOption },
+});
 const chosenThemes = allThemes.filter((name) => options.theme?.includes(name) ?? true);
+const chosenLooks = Object.entries(looks).filter(([name]) => options.look.includes(name));
 
 async function shootState(stage: Stage, { name, theme: only, steps }: State, folder: string): Promise<void> {
   stage.hover = undefined;
   for (const { action, args } of steps) await action(stage, ...args);
-  for (const theme of only ? [only] : chosenThemes)
-    await writeFile(join(folder, `${name}-${theme}.png`), await takePicture(stage, theme));
+  for (const [look, arrange] of chosenLooks) {
+    const restore = await arrange(stage);
+    if (!restore) continue;
+    const file = look === 'plain' ? name : `${name}@${look}`;
+    for (const theme of only ? [only] : chosenThemes)
+      await writeFile(join(folder, `${file}-${theme}.png`), await takePicture(stage, theme));
+    await restore();
+  }
 }
 
 /** Takes the pictures of a scene; resolves to a line for each state that could not be reached. */

@@ -33,6 +33,7 @@ export function readScenes(): readonly Scene[] {
       name,
       connections: saved?.split(', ') ?? [],
       asksForTrust: name === 'untrusted',
+      language: name === 'french' ? 'fr' : undefined,
       states: states.map(parseState),
     };
   });

@@ -5,7 +5,7 @@ import { startEditor, type Editor } from '../../test/support/editor/editor.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { journeyKey } from '../../test/support/editor/preparedEditor.ts';
 import type { EditorWindow } from '../../test/support/editor/window.ts';
-import { cameraSettings, prepare } from './camera.ts';
+import { cameraSettings, prepare, restPointer } from './camera.ts';
 import { HandClock } from './handClock.ts';
 import { startPictureService, toId, type PictureService } from './pictureService.ts';
 
@@ -14,6 +14,8 @@ export interface SceneOptions {
   /** Names of the saved connections. If there is only one, it is opened. */
   readonly connections: readonly string[];
   readonly asksForTrust: boolean;
+  /** The display language, if it isn't English. */
+  readonly language: 'fr' | undefined;
 }
 
 /** A window of the real editor, together with a service and a clock. */
@@ -28,7 +30,7 @@ export interface Stage {
 }
 
 /** Opens a window that shows the extension's views. The caller closes it. */
-export async function openStage({ connections, asksForTrust }: SceneOptions): Promise<Stage> {
+export async function openStage({ connections, asksForTrust, language }: SceneOptions): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'pictures-'));
   const clock = new HandClock(folder);
   const service = await startPictureService();
@@ -47,8 +49,9 @@ export async function openStage({ connections, asksForTrust }: SceneOptions): Pr
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    const window = await editor.openWindow({ prepare });
-    await window.openContainer('Data Transfer');
+    const window = await editor.openWindow({ prepare, ...(language && { language }) });
+    await window.openContainer(language ? 'Transfert de données' : 'Data Transfer');
+    await restPointer(window.page);
     if (connections.length === 1) await window.tree('Databases').see('Vega Datasets');
     return { editor, window, service, clock, hover: undefined, close };
   } catch (error) {

@@ -1,20 +1,17 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Frame } from 'playwright-core';
 import { fillTransfer } from '../../test/support/editor/journeySteps.ts';
 import { localServiceOf } from '../../test/support/editor/localServices.ts';
 import { journeyKey } from '../../test/support/editor/preparedEditor.ts';
 import type { TreeRow, TreeView } from '../../test/support/editor/treeView.ts';
 import { until } from '../../test/support/editor/until.ts';
-import {
-  answering,
-  dropBeforeAnswer,
-  json,
-  plainProblem,
-  problem,
-  silence,
-} from '../../test/support/faultBehaviours.ts';
+import { dropBeforeAnswer, json, problem, silence } from '../../test/support/faultBehaviours.ts';
+import { dragSideBar } from './looks.ts';
+import { losing, refusing, repeating } from './oddReplies.ts';
+import { writePastTransfers } from './pastTransfers.ts';
 import { toId } from './pictureService.ts';
 import type { Stage } from './stage.ts';
 
@@ -25,6 +22,8 @@ export type Action = (stage: Stage, ...args: readonly string[]) => unknown;
 const archive = join(tmpdir(), 'Local Archive');
 /** Longer, in seconds, than the delay of a window between two polls of one service. */
 const gap = 0.25;
+/** The time in which a second of the clock passes for {@link passUntil}. */
+const passMs = 250;
 
 /** Returns the pattern for a string written as `/x/`, otherwise the string itself. */
 function toPattern(text: string): string | RegExp {
@@ -84,6 +83,20 @@ async function check(stage: Stage, ...names: readonly string[]): Promise<void> {
     });
 }
 
+/** Selects the files from one to another, as with Shift and a click. */
+async function select(stage: Stage, ...[first = '', last = '']: readonly string[]): Promise<void> {
+  await (await row(stage, 'Results', first)).click();
+  await stage.window.page.keyboard.down('Shift');
+  await (await row(stage, 'Results', last)).click();
+  await stage.window.page.keyboard.up('Shift');
+}
+
+/** Advances the clock until a row is shown. */
+async function passUntil(stage: Stage, ...[view = '', label = '', description = '']: readonly string[]): Promise<void> {
+  const seen = see(stage, view, label, description).then(() => true);
+  while (!(await Promise.race([seen, pause(passMs)]))) stage.clock.pass(1);
+}
+
 async function askTransfer({ window }: Stage, destination: string, description?: string): Promise<void> {
   await window.command('Data Transfer: Transfer Checked Files…');
   await fillTransfer(window, destination, description);
@@ -136,43 +149,12 @@ async function refreshInVain(stage: Stage, destination: string): Promise<void> {
   });
 }
 
-/** Drags the edge of the side bar to the left. */
-async function narrow({ window: { page } }: Stage): Promise<void> {
-  const { x, width } = (await page.locator('.part.sidebar').boundingBox()) ?? { x: 0, width: 0 };
-  await page.mouse.move(x + width + 2, 400);
-  await page.mouse.down();
-  await page.mouse.move(x + width - 108, 400, { steps: 4 });
-  await page.mouse.up();
-}
-
 /** Ends the local service, as another window might. */
 async function endLocalService({ editor }: Stage): Promise<void> {
   const service = await localServiceOf(editor.dataFolder);
   const headers = { authorization: `Bearer ${service?.sharingToken ?? ''}` };
   await fetch(new URL('/service', service?.address), { method: 'DELETE', headers });
 }
-
-/** Refuses searches like the public server, depending on the database. */
-const refusing = answering(({ body }) => {
-  const { database } = JSON.parse(body) as { readonly database: string };
-  if (database === 'Lab Share') return plainProblem(500, 'Search not implemented for lab database');
-  if (database === 'Genome Portal') return problem(400, 'A query must be the ID of a study.');
-  if (database === 'Observatory Archive') return plainProblem(500, `I[#] S[#] doesn't validate with "data-resource#"`);
-  return json({ resources: [{ id: 'weather.csv', bytes: 1200 }] });
-});
-
-/** Responds with full pages that contain the same files, each in a different order. */
-const repeating = answering(({ body }) => {
-  const { offset = 0, limit = 100 } = JSON.parse(body) as { readonly offset?: number; readonly limit?: number };
-  const ids = Array.from({ length: limit }, (_, index) => `run-${String((index + offset / limit) % limit)}.csv`);
-  return json({ resources: ids.map((id) => ({ id, bytes: 1200 })) });
-});
-
-const losing = answering(({ body }) => {
-  const { file_ids: ids } = JSON.parse(body) as { readonly file_ids: readonly string[] };
-  if (ids.includes('OBS:broken')) return dropBeforeAnswer();
-  return json({ resources: ids.filter((id) => !id.startsWith('OBS:lost')).map((id) => ({ id, bytes: 1200 })) });
-});
 
 /** The steps that scenes consist of. */
 export const actions: Readonly<Record<string, Action>> = {
@@ -181,7 +163,7 @@ export const actions: Readonly<Record<string, Action>> = {
   press: ({ window }, ...keys) => window.press(...keys),
   tidy,
   text: ({ window }, text) => window.page.getByText(text).first().waitFor(),
-  narrow,
+  narrow: (stage) => dragSideBar(stage),
 
   pick: ({ window }, label, step) => window.pick(toPattern(label), step),
   input: ({ window }, text, step) => window.input(text, step),
@@ -195,6 +177,7 @@ export const actions: Readonly<Record<string, Action>> = {
   },
 
   notice: ({ window }, text) => window.notifications.wait(text),
+  pressNotice: ({ window }, text, button) => window.notifications.press(text, button),
   dialog: ({ window }) => window.notifications.dialog(),
   answer: ({ window }, button) => window.notifications.answer(button),
   status: ({ window }, text) => window.statusBar(text),
@@ -254,6 +237,7 @@ export const actions: Readonly<Record<string, Action>> = {
     await tidy(stage);
   },
   check,
+  select,
 
   askTransfer,
   submit,
@@ -262,6 +246,12 @@ export const actions: Readonly<Record<string, Action>> = {
     await submit(stage);
     await see(stage, 'Transfers', `to ${destination}`);
   },
+  pastTransfers: writePastTransfers,
+  reload: async ({ window }) => {
+    await window.reloadNow();
+    await window.tree('Databases').see('Vega Datasets');
+  },
+  passUntil,
   pass: ({ clock }, seconds) => clock.pass(Number(seconds)),
   become,
   refresh,

@@ -57,7 +57,7 @@ describe('The search results tree with incomplete searches', () => {
   it('shows that IDs could not be looked up, without "not found" (D8)', () => {
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 2, ids: ['x'] });
     store.update('s', { isLoading: false, reason: { kind: 'serverError', status: 503, detail: 'unavailable' } });
-    assert.deepEqual(rows('s'), ['The service returned an error: unavailable', 'Retry', 'Edit Search…']);
+    assert.deepEqual(rows('s'), ['The service returned an error: unavailable', 'Retry', 'Refine Search…']);
     const [row] = items(tree.getRoot('s'));
     assert.equal(row?.tooltip, 'Could not look up the IDs in Alpha: the service returned an error: unavailable');
   });

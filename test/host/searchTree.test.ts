@@ -50,7 +50,7 @@ describe('The search results tree', () => {
   it('shows that no files were found, and offers to edit the search', () => {
     open('s');
     fill('s', []);
-    assert.deepEqual(rows('s'), ['No files found.', 'Edit Search…']);
+    assert.deepEqual(rows('s'), ['No files found.', 'Refine Search…']);
     const edit = items(tree.getRoot('s')).at(-1);
     assert.deepEqual(
       [edit?.command?.command, edit?.command?.arguments],
@@ -77,7 +77,7 @@ describe('The search results tree', () => {
     open('s');
     fill('s', [fileEntry('f1')], true);
     store.update('s', { reason: { kind: 'serverError', status: 500 } });
-    assert.deepEqual(rows('s'), ['f1.csv', 'The service returned an error (500)', 'Retry', 'Edit Search…']);
+    assert.deepEqual(rows('s'), ['f1.csv', 'The service returned an error (500)', 'Retry', 'Refine Search…']);
     const commands = items(tree.getRoot('s'))
       .slice(1)
       .map(({ command }) => [command?.command, command?.arguments]);

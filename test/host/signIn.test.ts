@@ -47,7 +47,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     stage.server.on('POST /api/v1/files', problem(401, 'KBase Auth error: 401 [x](command:y)'));
     await stage.search('JGI Data Portal', 'x');
     const text = 'The service rejected the sign-in: KBase Auth error: 401 [x](command:y)';
-    assert.deepEqual(rows(), [text, 'Retry', 'Set API Key…', 'Edit Search…']);
+    assert.deepEqual(rows(), [text, 'Retry', 'Set API Key…', 'Refine Search…']);
   });
 
   it('offers only Retry if the sign-in service is down', async () => {
@@ -56,7 +56,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     assert.deepEqual(rows(), [
       "The service couldn't check the API key: KBase Auth error: 500",
       'Retry',
-      'Edit Search…',
+      'Refine Search…',
     ]);
   });
 

@@ -126,8 +126,8 @@ function createFailedRows(search: Search, node: SearchNode, reason: Reason): Mes
 
 /** Creates the row that opens the search for editing. */
 function createEditRow({ key }: Search, node: SearchNode): MessageNode {
-  const command = { id: 'dataTransfer.refineSearch', title: l10n.t('Edit Search'), argument: node };
-  return { kind: 'message', id: `${key}/edit`, icon: 'edit', text: l10n.t('Edit Search…'), command };
+  const command = { id: 'dataTransfer.refineSearch', title: l10n.t('Refine Search'), argument: node };
+  return { kind: 'message', id: `${key}/edit`, icon: 'edit', text: l10n.t('Refine Search…'), command };
 }
 
 /** Describes a failure for its row. The message of a schema validator appears only in the tooltip. */

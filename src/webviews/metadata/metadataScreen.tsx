@@ -84,7 +84,7 @@ function listActions(isKept: boolean) {
 function Header({ snapshot, send }: ScreenProps): VNode {
   const { ref, kept, found } = snapshot;
   const heading = getHeading(snapshot);
-  const path = found?.kind === 'file' ? found.path : undefined;
+  const path = found?.kind === 'file' && found.path !== heading ? found.path : undefined;
   const actions = listActions(kept);
   return (
     <header>

@@ -1,0 +1,45 @@
+import type { Page } from 'playwright-core';
+import type { Stage } from './stage.ts';
+
+/** The side bar that the looks and scenes call narrow, in pixels. */
+const narrowWidth = 250;
+/** The enlargement of the look `zoom`, as with the zoom of the browser. */
+const zoom = 2;
+
+/** Arranges a window for a picture; resolves to a function that restores it, or undefined if that isn't possible. */
+type Look = (stage: Stage) => Promise<(() => Promise<unknown>) | undefined>;
+
+/** The looks in which a state can be seen, by name. */
+export const looks = {
+  plain: () => Promise.resolve(() => Promise.resolve()),
+  narrow: narrowSideBar,
+  zoom: enlarge,
+} as const satisfies Readonly<Record<string, Look>>;
+
+/** Drags the edge of the side bar; resolves to its former width in pixels. */
+export async function dragSideBar({ window: { page } }: Stage, wanted = narrowWidth): Promise<number> {
+  const { x, width } = (await page.locator('.part.sidebar').boundingBox()) ?? { x: 0, width: wanted };
+  const edge = x + width + 2;
+  await page.mouse.move(edge, 400);
+  await page.mouse.down();
+  await page.mouse.move(edge + wanted - width, 400, { steps: 4 });
+  await page.mouse.up();
+  return width;
+}
+
+async function narrowSideBar(stage: Stage): Promise<(() => Promise<unknown>) | undefined> {
+  if (await isCovered(stage.window.page)) return undefined;
+  const before = await dragSideBar(stage);
+  return () => dragSideBar(stage, before);
+}
+
+/** Returns true if a click on the edge of the side bar would close something. */
+async function isCovered(page: Page): Promise<boolean> {
+  return (await page.locator('.quick-input-widget:visible, .monaco-dialog-box').count()) > 0;
+}
+
+async function enlarge({ window: { page } }: Stage): Promise<() => Promise<unknown>> {
+  const size = page.viewportSize() ?? { width: 1280, height: 800 };
+  await page.setViewportSize({ width: size.width / zoom, height: size.height / zoom });
+  return () => page.setViewportSize(size);
+}

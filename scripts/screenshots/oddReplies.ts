@@ -1,0 +1,24 @@
+import { answering, dropBeforeAnswer, json, plainProblem, problem } from '../../test/support/faultBehaviours.ts';
+
+/** Refuses searches like the public server, depending on the database. */
+export const refusing = answering(({ body }) => {
+  const { database } = JSON.parse(body) as { readonly database: string };
+  if (database === 'Lab Share') return plainProblem(500, 'Search not implemented for lab database');
+  if (database === 'Genome Portal') return problem(400, 'A query must be the ID of a study.');
+  if (database === 'Observatory Archive') return plainProblem(500, `I[#] S[#] doesn't validate with "data-resource#"`);
+  return json({ resources: [{ id: 'weather.csv', bytes: 1200 }] });
+});
+
+/** Responds with full pages that contain the same files, each in a different order. */
+export const repeating = answering(({ body }) => {
+  const { offset = 0, limit = 100 } = JSON.parse(body) as { readonly offset?: number; readonly limit?: number };
+  const ids = Array.from({ length: limit }, (_, index) => `run-${String((index + offset / limit) % limit)}.csv`);
+  return json({ resources: ids.map((id) => ({ id, bytes: 1200 })) });
+});
+
+/** Breaks the connection for one ID, and doesn't have others. */
+export const losing = answering(({ body }) => {
+  const { file_ids: ids } = JSON.parse(body) as { readonly file_ids: readonly string[] };
+  if (ids.includes('OBS:broken')) return dropBeforeAnswer();
+  return json({ resources: ids.filter((id) => !id.startsWith('OBS:lost')).map((id) => ({ id, bytes: 1200 })) });
+});
