@@ -1,4 +1,4 @@
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatRecord } from '../../src/core/ledger/transferRecord.ts';
 import type { Transfer, TransferState } from '../../src/core/model/transferModel.ts';
@@ -24,15 +24,16 @@ const past: readonly (readonly [number, number, string, TransferState])[] = [
   [336, 9, 'Archive', 'succeeded'],
 ];
 
-/** Writes the records of past transfers, which a window reads when it opens. */
+/** Writes the records of past transfers. Each appears as a whole, because an open window watches the folder. */
 export async function writePastTransfers({ editor, clock }: Stage): Promise<void> {
   const folder = join(getStorageFolder(editor.dataFolder), 'transfers', 'ended');
   await mkdir(folder, { recursive: true });
   for (const [index, [hours, ...rest]] of past.entries()) {
     const transfer = createTransfer(index, clock.now - hours * hourMs, ...rest);
-    const file = join(folder, `${transfer.key}.json`);
-    await writeFile(file, formatRecord(transfer));
-    await utimes(file, transfer.createdAt / 1000, transfer.createdAt / 1000);
+    const unfinished = join(folder, '..', '..', `${transfer.key}.new`);
+    await writeFile(unfinished, formatRecord(transfer));
+    await utimes(unfinished, transfer.createdAt / 1000, transfer.createdAt / 1000);
+    await rename(unfinished, join(folder, `${transfer.key}.json`));
   }
 }
 

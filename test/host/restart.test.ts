@@ -98,7 +98,7 @@ describe('After a restart', () => {
     await restart();
     assert.deepEqual(rows(), ['Finished', 'Loading…']);
     await until(explorer.transferStore.onDidChange, () => !explorer.transferStore.hasEarlier);
-    assert.deepEqual(rows(), ['Finished | 1', 'succeeded · 1 file to KBase Workspace S… | 1 of 1 file']);
+    assert.deepEqual(rows(), ['Finished | 1', 'succeeded · 1 file to KBase Workspace S… | 1 of 1']);
   });
 
   it('a submission in progress is shown as not confirmed, and is not sent again (D12)', async () => {

@@ -190,23 +190,23 @@ describe('The transfer tree', () => {
 
   it('shows the number of transferred files, and the time of that status while the service does not respond', () => {
     const status = { status: 'active', fileCount: 3, movedFileCount: 2 };
-    assert.equal(row(transfer('t', { status })).description, '2 of 3 files');
+    assert.equal(row(transfer('t', { status })).description, '2 of 3');
     const unheard = transfer('t', { status, askedAt: clock.now(), problem: { kind: 'timeout' } });
-    assert.match(String(row(unheard).description), /^2 of 3 files · as of \d/);
+    assert.match(String(row(unheard).description), /^2 of 3 · as of \d/);
   });
 
   it('shows an estimate if available', () => {
     estimate = '4–7 min, based on 3 earlier transfers';
     const item = row(transfer('t', { status: { status: 'active', fileCount: 3, movedFileCount: 2 } }));
-    assert.equal(item.description, '2 of 3 files · 4–7 min, based on 3 earlier transfers');
+    assert.equal(item.description, '2 of 3 · 4–7 min, based on 3 earlier transfers');
     assert.match(textOf(item.tooltip), /active · 2 of 3 files · 4–7 min, based on 3 earlier transfers\n/);
   });
 
   it('shows the number of files that an ended transfer moved, and warns if files are missing (D39)', () => {
     const of = (state: TransferState, moved: number, files = 2): TreeItem =>
       row(transfer('t', { state, status: { status: state, fileCount: files, movedFileCount: moved } }));
-    assert.equal(wordsOf(of('succeeded', 2)), 'succeeded · 2 files to Beta | 2 of 2 files');
-    assert.equal(wordsOf(of('failed', 1)), 'failed · 2 files to Beta | 1 of 2 files');
+    assert.equal(wordsOf(of('succeeded', 2)), 'succeeded · 2 files to Beta | 2 of 2');
+    assert.equal(wordsOf(of('failed', 1)), 'failed · 2 files to Beta | 1 of 2');
     const none = of('succeeded', 0, 0);
     assert.equal(wordsOf(none), 'incomplete · 0 of 2 files to Beta');
     assert.ok(none.iconPath instanceof ThemeIcon);
@@ -217,7 +217,7 @@ describe('The transfer tree', () => {
   it('shows that a transfer is paused while the local service is stopped, and offers to start it', () => {
     const status = { status: 'active', fileCount: 5000, movedFileCount: 2304 };
     const item = row(transfer('t', { status, problem: { kind: 'serviceStopped' } }));
-    assert.equal(wordsOf(item), 'paused · 2 files to Beta | the local service is stopped · 2,304 of 5,000 files');
+    assert.equal(wordsOf(item), 'paused · 2 files to Beta | the local service is stopped · 2,304 of 5,000');
     assert.equal(item.contextValue, 'transfer.paused');
     assert.ok(item.iconPath instanceof ThemeIcon);
     assert.equal(item.iconPath.id, 'debug-pause');

@@ -146,7 +146,7 @@ describe('A user in the whole editor', function () {
     await (await transfers.row('Finished')).expand();
     await transfers.waitFor('success', (rows) =>
       rows.some(
-        ({ label, description }) => label === 'succeeded · 2 files to Received Files' && description === '2 of 2 files',
+        ({ label, description }) => label === 'succeeded · 2 files to Received Files' && description === '2 of 2',
       ),
     );
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'Sample Data'));

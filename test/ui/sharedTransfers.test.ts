@@ -114,7 +114,7 @@ describe('A user with two windows that show the same transfers', function () {
   async function cancelInFirst(): Promise<void> {
     // This server accepts a cancellation only while files are moving (D13: ignored cancel).
     become('active', 9);
-    await shows(first, kbase, 'active · 9 of 10 files');
+    await shows(first, kbase, 'active · 9 of 10');
     await (await first.tree('Transfers').row(/· 10 files to/)).action('Cancel Transfer');
     await first.notifications.answer('Cancel Transfer');
     for (const window of [second, first]) {
@@ -154,7 +154,7 @@ describe('A user with two windows that show the same transfers', function () {
     await underWay(2);
     become('active', 9);
     answering.release();
-    await shows(second, kbase, 'active · 9 of 10 files');
+    await shows(second, kbase, 'active · 9 of 10');
   });
 
   it('clears finished transfers in one window, sees them gone in the other, and restores them in both', async () => {

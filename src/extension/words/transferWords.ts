@@ -52,7 +52,7 @@ export function getTransferRowTitle(transfer: Transfer): string {
 /** Returns the text of a row after {@link getTransferRowTitle}: details of the state, and the progress. */
 export function describeRowProgress(transfer: Transfer): string {
   const { detail } = getRowState(transfer);
-  const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedFiles(transfer);
+  const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedNumbers(transfer);
   return [detail, moved].filter(Boolean).join(' · ');
 }
 
@@ -80,6 +80,13 @@ export function formatMovedFiles(transfer: Transfer): string | undefined {
   return moved === undefined || total === undefined
     ? undefined
     : l10n.t('{0} of {1}', formatNumber(moved), formatFileCount(total));
+}
+
+/** Returns {@link formatMovedFiles} as numbers, for a row whose title counts the files: "2 of 3". */
+function formatMovedNumbers(transfer: Transfer): string | undefined {
+  const { moved, total } = getProgress(transfer);
+  const isKnown = moved !== undefined && total !== undefined;
+  return isKnown ? l10n.t('{0} of {1}', formatNumber(moved), formatNumber(total)) : undefined;
 }
 
 /** Returns true for a transfer that failed before its request was sent, so that the server can't have refused it. */
