@@ -1,7 +1,7 @@
 /**
  * `npm run screenshots` takes the pictures for the README, and `-- --check` takes them twice and compares them.
  * `-- --all` takes every state of every view and page in four themes for review, and writes a page that shows all of
- * them.
+ * them; `--look narrow` and `--look zoom` take them with a narrow side bar and enlarged.
  */
 import { join } from 'node:path';
 import { runScript, setup } from './setup.mjs';

@@ -45,11 +45,16 @@ export function formatList(parts: readonly (string | undefined)[]): string {
 
 /** Formats a time, with its date unless it is today. Both values are in milliseconds since 1970. */
 export function formatTime(at: number, now: number): string {
-  const isToday = new Date(at).toDateString() === new Date(now).toDateString();
-  const form: Intl.DateTimeFormatOptions = isToday
-    ? { timeStyle: 'short' }
+  return new Intl.DateTimeFormat(env.language, getTimeForm(new Date(at), new Date(now))).format(at);
+}
+
+/** Returns the form of a time; without the year in the current one, because rows are narrow. */
+function getTimeForm(at: Date, now: Date): Intl.DateTimeFormatOptions {
+  if (at.toDateString() === now.toDateString()) return { timeStyle: 'short' };
+  const isThisYear = at.getFullYear() === now.getFullYear();
+  return isThisYear
+    ? { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' }
     : { dateStyle: 'medium', timeStyle: 'short' };
-  return new Intl.DateTimeFormat(env.language, form).format(at);
 }
 
 /** Formats a number of bytes: `67 kB`. */
