@@ -9,6 +9,7 @@ const layers = [
   'core/code',
   'core/client',
   'core/store',
+  'core/duplicates',
   'core/ledger',
   'core/verification',
   'core/tables',
@@ -35,6 +36,7 @@ export const fences = [
   },
   { place: 'core/code', files: /^src\/core\/code\//, code: ['core/model', 'core/util'] },
   { place: 'core/store', files: /^src\/core\/store\//, code: ['core/model', 'core/util'] },
+  { place: 'core/duplicates', files: /^src\/core\/duplicates\//, code: ['core/store', 'core/model', 'core/util'] },
   { place: 'core/ledger', files: /^src\/core\/ledger\//, code: ['core/model', 'core/util'], node: true },
   { place: 'core/verification', files: /^src\/core\/verification\//, code: ['core/model', 'core/util'], node: true },
   {
@@ -101,7 +103,7 @@ export const fences = [
     place: 'extension/views',
     files: /^src\/extension\/views\//,
     code: ['extension/identity', 'extension/words', 'core/store', 'core/model', 'core/util'],
-    types: ['core/flows'],
+    types: ['core/flows', 'core/duplicates'],
     packages: ['vscode'],
   },
   {
@@ -122,6 +124,7 @@ export const fences = [
       'core/code',
       'core/verification',
       'core/tables',
+      'core/duplicates',
       'core/store',
       'core/model',
       'core/util',

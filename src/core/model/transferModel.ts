@@ -101,6 +101,8 @@ export interface TransferFile {
   readonly id: string;
   readonly name: string;
   readonly sizeBytes?: number;
+  /** The hash that the source declared when the transfer was submitted; absent in records of earlier versions. */
+  readonly hash?: string;
 }
 
 /** The content of a submission (§4.5), with the names of the databases. */

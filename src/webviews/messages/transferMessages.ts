@@ -144,7 +144,12 @@ const outcome = oneOf<TransferOutcome>({
   refused: true,
   expired: true,
 });
-const file = object<TransferFile>({ id: isString, name: isString, sizeBytes: optional(isFiniteNumber) });
+const file = object<TransferFile>({
+  id: isString,
+  name: isString,
+  sizeBytes: optional(isFiniteNumber),
+  hash: optional(isString),
+});
 
 const status = object<TransferStatus>({
   id: optional(isString),

@@ -1,0 +1,65 @@
+/** A file that a search has found. */
+export interface IndexedFile {
+  readonly database: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Entry {
+  readonly file: IndexedFile;
+  searchCount: number;
+}
+
+/** The files of a connection with the same content, in any number of databases. */
+export class CopyGroup {
+  private readonly entries = new Map<string, Entry>();
+  private readonly fileCounts = new Map<string, number>();
+
+  /** The names of the databases that have the content. */
+  get databases(): readonly string[] {
+    return [...this.fileCounts.keys()];
+  }
+
+  get isEmpty(): boolean {
+    return this.entries.size === 0;
+  }
+
+  get files(): readonly IndexedFile[] {
+    return Array.from(this.entries.values(), ({ file }) => file);
+  }
+
+  /** Adds a file that one more search has found. Returns true if its database is new in the group. */
+  add(file: IndexedFile): boolean {
+    const key = getEntryKey(file);
+    const known = this.entries.get(key);
+    if (known) {
+      known.searchCount += 1;
+      return false;
+    }
+    this.entries.set(key, { file, searchCount: 1 });
+    return this.count(file.database, 1) === 1;
+  }
+
+  /** Removes a file that one search less contains. Returns true if its database leaves the group. */
+  remove(file: IndexedFile): boolean {
+    const key = getEntryKey(file);
+    const known = this.entries.get(key);
+    if (!known) return false;
+    known.searchCount -= 1;
+    if (known.searchCount > 0) return false;
+    this.entries.delete(key);
+    return this.count(file.database, -1) === 0;
+  }
+
+  /** Changes the number of files of a database, and returns it. */
+  private count(database: string, change: number): number {
+    const count = (this.fileCounts.get(database) ?? 0) + change;
+    if (count > 0) this.fileCounts.set(database, count);
+    else this.fileCounts.delete(database);
+    return count;
+  }
+}
+
+function getEntryKey({ database, id }: IndexedFile): string {
+  return JSON.stringify([database, id]);
+}

@@ -1,0 +1,132 @@
+import type { FileEntry, FoundFile } from '../model/fileEntry.ts';
+import type { Search, SearchStore } from '../store/searchStore.ts';
+import { Emitter } from '../util/emitter.ts';
+import { Lifetime, type Disposable } from '../util/lifetime.ts';
+import { getContentKey, type FileContent } from './contentKey.ts';
+import { CopyGroup, type IndexedFile } from './copyGroup.ts';
+
+/** The files of a search that are in the index: the first `count` of `files`. */
+interface IndexedSearch {
+  readonly connectionId: string;
+  readonly files: readonly FoundFile[];
+  readonly count: number;
+}
+
+type OwnFile = FileContent & Pick<FileEntry, 'database'>;
+
+/**
+ * Finds files with the same content in several databases of a connection, among the results of all searches (D60: same
+ * content). Each page is indexed once, and finding the other databases of a file takes constant time.
+ */
+export class CopyIndex implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly store: SearchStore;
+  private readonly searches = new Map<string, IndexedSearch>();
+  private readonly groups = new Map<string, IndexedFile | CopyGroup>();
+  private readonly changed = this.lifetime.track(new Emitter<readonly string[]>());
+
+  /** Carries the keys of the searches with files whose copies have changed. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(store: SearchStore) {
+    this.store = store;
+    this.lifetime.track(store.onDidChange((keys) => this.update(keys)));
+  }
+
+  /** Returns the names of the other databases that have the content of a file. */
+  findDatabases(connectionId: string, file: OwnFile): readonly string[] {
+    const found = this.getGroup(connectionId, file);
+    const databases = found instanceof CopyGroup ? found.databases : found ? [found.database] : [];
+    return databases.filter((database) => database !== file.database);
+  }
+
+  /** Returns the first `limit` files of other databases with the content of a file. */
+  findCopies(connectionId: string, file: OwnFile, limit: number): readonly IndexedFile[] {
+    const found = this.getGroup(connectionId, file);
+    const files = found instanceof CopyGroup ? found.files : found ? [found] : [];
+    return files.filter(({ database }) => database !== file.database).slice(0, limit);
+  }
+
+  /** Returns true if a search has found the content in a database. */
+  isIn(connectionId: string, database: string, content: FileContent): boolean {
+    const found = this.getGroup(connectionId, content);
+    return found instanceof CopyGroup ? found.databases.includes(database) : found?.database === database;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private getGroup(connectionId: string, content: FileContent): CopyGroup | IndexedFile | undefined {
+    const key = getGroupKey(connectionId, content);
+    return key === undefined ? undefined : this.groups.get(key);
+  }
+
+  private update(keys: readonly string[]): void {
+    const affected = new Set<string>();
+    for (const key of keys) this.updateSearch(key, affected);
+    if (affected.size === 0) return;
+    const isAffected = ({ connectionId, query }: Search): boolean =>
+      affected.has(getDatabaseKey(connectionId, query.database));
+    const others = this.store.getAll().filter((search) => isAffected(search) && !keys.includes(search.key));
+    if (others.length > 0) this.changed.fire(others.map(({ key }) => key));
+  }
+
+  /** Indexes the new files of a search, and removes those that it no longer contains. */
+  private updateSearch(key: string, affected: Set<string>): void {
+    const { connectionId, files } = this.store.get(key) ?? { connectionId: '', files: [] };
+    const indexed = this.searches.get(key);
+    const isSame = indexed?.files === files;
+    for (const file of indexed && !isSame ? indexed.files.slice(0, indexed.count) : [])
+      this.remove(indexed?.connectionId ?? '', file, affected);
+    for (const file of files.slice(isSame ? indexed.count : 0)) this.add(connectionId, file, affected);
+    if (files.length === 0) this.searches.delete(key);
+    else this.searches.set(key, { connectionId, files, count: files.length });
+  }
+
+  private add(connectionId: string, file: FoundFile, affected: Set<string>): void {
+    const key = file.kind === 'file' ? getGroupKey(connectionId, file) : undefined;
+    if (file.kind !== 'file' || key === undefined) return;
+    const found = this.groups.get(key);
+    // Nearly every file is the only one with its content, and needs no group.
+    if (!found) {
+      this.groups.set(key, file);
+      return;
+    }
+    const group = toGroup(found);
+    this.groups.set(key, group);
+    if (group.add(file)) markDatabases(connectionId, group, affected);
+  }
+
+  private remove(connectionId: string, file: FoundFile, affected: Set<string>): void {
+    const key = file.kind === 'file' ? getGroupKey(connectionId, file) : undefined;
+    if (file.kind !== 'file' || key === undefined) return;
+    const found = this.groups.get(key);
+    if (!(found instanceof CopyGroup)) {
+      this.groups.delete(key);
+      return;
+    }
+    if (found.remove(file)) markDatabases(connectionId, found, affected);
+    if (found.isEmpty) this.groups.delete(key);
+  }
+}
+
+function markDatabases(connectionId: string, { databases }: CopyGroup, affected: Set<string>): void {
+  for (const database of databases) affected.add(getDatabaseKey(connectionId, database));
+}
+
+function toGroup(found: IndexedFile | CopyGroup): CopyGroup {
+  if (found instanceof CopyGroup) return found;
+  const group = new CopyGroup();
+  group.add(found);
+  return group;
+}
+
+function getGroupKey(connectionId: string, content: FileContent): string | undefined {
+  const key = getContentKey(content);
+  return key && `${key} ${connectionId}`;
+}
+
+function getDatabaseKey(connectionId: string, database: string): string {
+  return JSON.stringify([connectionId, database]);
+}

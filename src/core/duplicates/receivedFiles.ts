@@ -1,0 +1,59 @@
+import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
+import { getOutcome } from '../model/transferOutcome.ts';
+import { getContentKey, type FileContent } from './contentKey.ts';
+
+/** The files of a transfer that arrived intact, according to a verification. */
+export interface VerifiedFiles {
+  readonly key: string;
+  readonly files: readonly FileContent[];
+}
+
+/** Returns the ended transfers to the destination of an order, newest first, as `transfers` are. */
+export function filterSameDestination(
+  transfers: readonly Transfer[],
+  { connectionId, destination }: TransferOrder,
+): readonly Transfer[] {
+  return transfers.filter(
+    ({ state, order }) =>
+      state === 'succeeded' && order.connectionId === connectionId && order.destination === destination,
+  );
+}
+
+/**
+ * Finds the files with the content of files that earlier transfers to the same destination transferred. Returns the end
+ * of the newest such transfer for each, in milliseconds since 1970. A transfer with an entry in `verified` counts with
+ * these files only; any other if it completed, with the hashes in its record.
+ */
+export function findReceivedFiles(
+  files: readonly TransferFile[],
+  transfers: readonly Transfer[],
+  verified: readonly VerifiedFiles[],
+): ReadonlyMap<TransferFile, number> {
+  const verifiedByKey = new Map(verified.map((entry) => [entry.key, entry.files]));
+  const receivedAt = new Map<string, number>();
+  for (const transfer of transfers) {
+    const received = verifiedByKey.get(transfer.key) ?? (isComplete(transfer) ? transfer.order.files : []);
+    addReceived(receivedAt, received, transfer.changes.at(-1)?.at ?? transfer.createdAt);
+  }
+  return new Map(files.flatMap((file) => toReceived(file, receivedAt)));
+}
+
+function isComplete(transfer: Transfer): boolean {
+  return getOutcome(transfer) === 'complete';
+}
+
+function addReceived(receivedAt: Map<string, number>, files: readonly FileContent[], at: number): void {
+  for (const file of files) {
+    const key = getContentKey(file);
+    if (key !== undefined) receivedAt.set(key, Math.max(at, receivedAt.get(key) ?? at));
+  }
+}
+
+function toReceived(
+  file: TransferFile,
+  receivedAt: ReadonlyMap<string, number>,
+): readonly (readonly [TransferFile, number])[] {
+  const key = getContentKey(file);
+  const at = key === undefined ? undefined : receivedAt.get(key);
+  return at === undefined ? [] : [[file, at]];
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { getContentKey } from '../../../src/core/duplicates/contentKey.ts';
+import { CopyIndex } from '../../../src/core/duplicates/copyIndex.ts';
+import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
+import { SearchStore } from '../../../src/core/store/searchStore.ts';
+
+const hashOf = (digit: string): string => digit.repeat(64);
+
+const fileIn = (database: string, id: string, hash = hashOf('a'), sizeBytes = 5): FileEntry => {
+  return { kind: 'file', id, database, name: id, sizeBytes, hash, resource: {} };
+};
+
+describe('The content of a file', () => {
+  it('is the same with equal algorithm, hash and size, in any notation of the hash (D60: same content)', () => {
+    const hash = hashOf('a');
+    const keys = [hash, `sha256:${hash}`, `SHA-256:${hash.toUpperCase()}`].map((one) =>
+      getContentKey({ hash: one, sizeBytes: 5 }),
+    );
+    assert.equal(new Set(keys).size, 1);
+    assert.notEqual(keys[0], undefined);
+  });
+
+  it('differs with another hash, size or algorithm', () => {
+    const contents = [
+      { hash: hashOf('a'), sizeBytes: 5 },
+      { hash: hashOf('b'), sizeBytes: 5 },
+      { hash: hashOf('a'), sizeBytes: 6 },
+      { hash: hashOf('a').slice(0, 32), sizeBytes: 5 },
+    ];
+    assert.equal(new Set(contents.map(getContentKey)).size, contents.length);
+  });
+
+  it('is unknown without a usable hash, without a size, and for an empty file', () => {
+    const contents = [
+      { sizeBytes: 5 },
+      { hash: hashOf('a') },
+      { hash: '', sizeBytes: 5 },
+      { hash: 'crc32:abcd', sizeBytes: 5 },
+      { hash: hashOf('a'), sizeBytes: 0 },
+    ];
+    assert.deepEqual(
+      contents.map(getContentKey),
+      contents.map(() => undefined),
+    );
+  });
+});
+
+describe('The index of copies', () => {
+  let store: SearchStore;
+  let index: CopyIndex;
+  let events: (readonly string[])[];
+  beforeEach(() => {
+    store = new SearchStore();
+    index = new CopyIndex(store);
+    events = [];
+    index.onDidChange((keys) => events.push(keys));
+  });
+  afterEach(() => index.dispose());
+
+  const search = (key: string, database: string, files: readonly FileEntry[], connectionId = 'c'): void => {
+    store.open(key, connectionId, { database, query: 'x', pageSize: 100 });
+    addPage(key, files);
+  };
+  const addPage = (key: string, files: readonly FileEntry[]): void => {
+    store.add(key, files);
+    store.update(key, { isLoading: false, nextOffset: store.get(key)?.files.length ?? 0 });
+  };
+  const alsoIn = (file: FileEntry, connectionId = 'c'): readonly string[] => index.findDatabases(connectionId, file);
+
+  it('names the other databases with the same file, and reports the searches whose files gained one', () => {
+    search('a', 'Alpha', [fileIn('Alpha', '1')]);
+    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [[], []]);
+    search('b', 'Beta', [fileIn('Beta', '9')]);
+    search('g', 'Gamma', [fileIn('Gamma', '7', `sha256:${hashOf('a')}`)]);
+    assert.deepEqual(alsoIn(fileIn('Alpha', '1')), ['Beta', 'Gamma']);
+    assert.deepEqual(alsoIn(fileIn('Beta', '9')), ['Alpha', 'Gamma']);
+    assert.deepEqual(events, [['a'], ['b', 'a']]);
+  });
+
+  it('does not count another file of the same database, nor a database of another connection', () => {
+    search('a', 'Alpha', [fileIn('Alpha', '1'), fileIn('Alpha', '2')]);
+    search('other', 'Beta', [fileIn('Beta', '9')], 'd');
+    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), alsoIn(fileIn('Beta', '9'), 'd'), events], [[], [], []]);
+  });
+
+  it('does not take files of equal size for the same', () => {
+    search('a', 'Alpha', [fileIn('Alpha', '1', hashOf('a'))]);
+    search('b', 'Beta', [fileIn('Beta', '1', hashOf('b')), fileIn('Beta', '2', '')]);
+    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [[], []]);
+  });
+
+  it('forgets the files of a removed search, unless another search has found them too', () => {
+    search('a', 'Alpha', [fileIn('Alpha', '1')]);
+    search('b', 'Beta', [fileIn('Beta', '9')]);
+    search('b2', 'Beta', [fileIn('Beta', '9')]);
+    events.length = 0;
+    store.dismiss(['b2']);
+    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [['Beta'], []]);
+    const dismissed = store.dismiss(['b']);
+    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [[], [['a']]]);
+    store.restore(dismissed);
+    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [['Beta'], [['a'], ['a']]]);
+  });
+
+  it('forgets the files that a repeated search no longer finds', () => {
+    search('a', 'Alpha', [fileIn('Alpha', '1')]);
+    search('b', 'Beta', [fileIn('Beta', '8'), fileIn('Beta', '9')]);
+    const found = store.get('b');
+    assert.ok(found);
+    store.replace('b', { ...found, files: [fileIn('Beta', '9', hashOf('b'))] });
+    assert.deepEqual(alsoIn(fileIn('Alpha', '1')), []);
+    assert.deepEqual(events, [['a'], ['a']]);
+  });
+
+  it('lists the files of other databases, up to a limit', () => {
+    search('a', 'Alpha', [fileIn('Alpha', '1'), fileIn('Alpha', '2')]);
+    search('b', 'Beta', [fileIn('Beta', '8'), fileIn('Beta', '9')]);
+    const list = (limit: number): readonly string[] =>
+      index.findCopies('c', fileIn('Alpha', '1'), limit).map(({ id }) => id);
+    assert.deepEqual([list(10), list(1)], [['8', '9'], ['8']]);
+  });
+
+  it('knows whether a database has the content', () => {
+    search('a', 'Alpha', [fileIn('Alpha', '1')]);
+    const content = { hash: hashOf('a'), sizeBytes: 5 };
+    const isIn = (database: string): boolean => index.isIn('c', database, content);
+    assert.deepEqual([isIn('Alpha'), isIn('Beta'), index.isIn('d', 'Alpha', content)], [true, false, false]);
+  });
+
+  it('indexes each file of a search once, however many pages follow', () => {
+    let reads = 0;
+    const counted = (number: number): FileEntry => {
+      const file = fileIn('Alpha', `${number}`, number.toString(16).padStart(64, '0'));
+      return Object.defineProperty({ ...file }, 'hash', { get: () => ((reads += 1), file.hash), enumerable: true });
+    };
+    search('a', 'Alpha', []);
+    for (let start = 0; start < 5_000; start += 100)
+      addPage(
+        'a',
+        Array.from({ length: 100 }, (_, offset) => counted(start + offset)),
+      );
+    assert.equal(reads, 5_000);
+  });
+});

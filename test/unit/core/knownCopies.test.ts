@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { findRepeatedFiles, omitFiles } from '../../../src/core/duplicates/plannedFiles.ts';
+import { findReceivedFiles, filterSameDestination } from '../../../src/core/duplicates/receivedFiles.ts';
+import type { Transfer, TransferFile, TransferOrder } from '../../../src/core/model/transferModel.ts';
+import { order, submittingTransfer } from './specimens.ts';
+
+const file = (id: string, digit: string, sizeBytes = 5): TransferFile => {
+  return { id, name: id, sizeBytes, hash: digit.repeat(64) };
+};
+const ended = (key: string, at: number, files: readonly TransferFile[], more: Partial<Transfer> = {}): Transfer => ({
+  ...submittingTransfer,
+  key,
+  order: { ...order, files },
+  state: 'succeeded',
+  changes: [{ state: 'succeeded', at }],
+  ...more,
+});
+const ids = (files: Iterable<TransferFile>): readonly string[] => [...files].map(({ id }) => id);
+
+describe('Received files', () => {
+  const planned = [file('1', 'a'), file('2', 'b'), file('3', 'c'), { id: '4', name: '4', sizeBytes: 5 }];
+  const find = (transfers: readonly Transfer[], ...verified: Parameters<typeof findReceivedFiles>[2]) =>
+    [...findReceivedFiles(planned, transfers, verified)].map(([{ id }, at]) => [id, at]);
+
+  it('are those with equal hash and size in completed transfers, with the time of the last (D60: same content)', () => {
+    const transfers = [
+      ended('new', 2000, [file('other id', 'a')]),
+      ended('old', 1000, [file('1', 'a'), file('2', 'b'), file('3', 'c', 6)]),
+    ];
+    assert.deepEqual(find(transfers), [
+      ['1', 2000],
+      ['2', 1000],
+    ]);
+  });
+
+  it("don't include files with the same ID whose hash the record doesn't have", () => {
+    assert.deepEqual(find([ended('t', 1, [{ id: '1', name: '1', sizeBytes: 5 }])]), []);
+  });
+
+  it("don't include files of a transfer that did not move all its files", () => {
+    const status = { status: 'succeeded', fileCount: 2, movedFileCount: 1 };
+    assert.deepEqual(find([ended('t', 1, [file('1', 'a'), file('2', 'b')], { status })]), []);
+  });
+
+  it('include only the intact files of a verified transfer', () => {
+    const transfer = ended('t', 1, [file('1', 'a'), file('2', 'b')]);
+    const intact = { hash: `sha256:${'b'.repeat(64)}`, sizeBytes: 5 };
+    assert.deepEqual(find([transfer], { key: 't', files: [intact] }), [['2', 1]]);
+    assert.deepEqual(find([transfer], { key: 't', files: [] }), []);
+  });
+
+  it('include the intact files of a verified transfer that lost others, or whose record has no hashes', () => {
+    const status = { status: 'succeeded', fileCount: 2, movedFileCount: 1 };
+    const transfer = ended('t', 1, [{ id: '1', name: '1' }], { status });
+    const intact = { hash: 'a'.repeat(64), sizeBytes: 5 };
+    assert.deepEqual(find([transfer], { key: 't', files: [intact] }), [['1', 1]]);
+  });
+
+  it('count transfers to the same destination only', () => {
+    const to = (key: string, more: Partial<TransferOrder>): Transfer =>
+      ended(key, 1, [], { order: { ...order, ...more } });
+    const transfers = [
+      to('same', { source: 'Z' }),
+      to('other', { destination: 'Z' }),
+      to('service', { connectionId: 'z' }),
+      ended('failed', 1, [], { state: 'failed' }),
+    ];
+    assert.deepEqual(
+      filterSameDestination(transfers, order).map(({ key }) => key),
+      ['same'],
+    );
+  });
+});
+
+describe('Planned files', () => {
+  it('are repeated if a file of an earlier source has equal hash and size', () => {
+    const orders = [
+      { ...order, files: [file('1', 'a'), file('1b', 'a'), file('2', 'b')] },
+      { ...order, source: 'C', files: [file('x', 'a'), file('y', 'c'), { id: 'z', name: '2', sizeBytes: 5 }] },
+      { ...order, source: 'D', files: [file('d', 'c')] },
+    ];
+    assert.deepEqual(ids(findRepeatedFiles(orders)), ['x', 'd']);
+    const rest = omitFiles(orders, findRepeatedFiles(orders));
+    assert.deepEqual(
+      rest.map(({ source, files }) => [source, ids(files)]),
+      [
+        ['A', ['1', '1b', '2']],
+        ['C', ['y', 'z']],
+      ],
+    );
+  });
+});
