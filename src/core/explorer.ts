@@ -4,9 +4,11 @@ import { ServerDialects } from './client/serverDialect.ts';
 import type { Fetch } from './client/editorTransport.ts';
 import type { RouteObserver } from './client/observedConnector.ts';
 import { TrackFlow } from './flows/trackFlow.ts';
+import { CopyIndex } from './duplicates/copyIndex.ts';
 import { ConnectFlow } from './flows/connectFlow.ts';
 import type { ConnectionTestDependencies } from './flows/connectionTest.ts';
 import { SavedTransfers } from './flows/savedTransfers.ts';
+import { DuplicateFlow } from './flows/duplicateFlow.ts';
 import { KeyWatch } from './flows/keyWatch.ts';
 import { MetadataFlow } from './flows/metadataFlow.ts';
 import { ParameterFlow } from './flows/parameterFlow.ts';
@@ -69,6 +71,7 @@ export class Explorer implements Disposable {
   readonly parameterStore = new ParameterStore();
   readonly transferStore = new TransferStore();
   readonly searchabilityStore: SearchabilityStore;
+  readonly copies = this.lifetime.track(new CopyIndex(this.searchStore));
   private readonly unsafeIds = new UnsafeIds();
   readonly sessions = this.lifetime.track(new OpenConnections());
   readonly keys: KeyWatch;
@@ -81,6 +84,7 @@ export class Explorer implements Disposable {
   readonly tableMatchFlow: TableMatchFlow;
   readonly transferFlow: TransferFlow;
   readonly trackFlow: TrackFlow;
+  readonly duplicateFlow: DuplicateFlow;
   readonly monitor: TransferMonitor;
   readonly unsaved: UnsavedRecords;
   readonly noticeClaims: NoticeClaims;
@@ -117,6 +121,13 @@ export class Explorer implements Disposable {
     );
     this.transferFlow = new TransferFlow({ ...shared, sessions, saved, getTimeoutSeconds });
     this.trackFlow = new TrackFlow({ sessions, store: transferStore, transfers: this.transferFlow, clock });
+    this.duplicateFlow = new DuplicateFlow({
+      sessions,
+      copies: this.copies,
+      transfers: transferStore,
+      clock,
+      loadFinished: () => this.transferFlow.loadFinished(),
+    });
     const lease = this.lifetime.track(new PollingLease({ folder: ledgerFolder, clock, log, hasFocus }));
     const polling = { sessions, keys, store: transferStore, clock, lease };
     this.monitor = this.lifetime.track(

@@ -1,0 +1,71 @@
+import { getContentKey } from '../duplicates/contentKey.ts';
+import type { FoundFile } from '../model/fileEntry.ts';
+import type { TransferFile, TransferOrder } from '../model/transferModel.ts';
+import { catchRefusal } from './refusals.ts';
+import type { OpenConnection } from './openConnections.ts';
+
+/** Number of sizes in a request. The local service accepts 200 conditions. */
+const sizesPerRequest = 100;
+
+/** A destination with more files of these sizes is searched only in part. */
+const maxFound = 1_000;
+
+const maxRequests = 4;
+
+/** Describes a search of a destination. */
+interface DestinationQuery {
+  readonly session: OpenConnection;
+  readonly order: TransferOrder;
+  readonly files: readonly TransferFile[];
+  readonly signal: AbortSignal;
+  /** Called for each found file whose content is known. */
+  onFound(contentKey: string): void;
+}
+
+/**
+ * Searches a destination for files of the same sizes, with at most {@link maxRequests} requests, and reports their
+ * contents (D60: same content). Only the local service can be searched by size (D21: search syntax). Resolves to true
+ * if everything was searched and could be compared. Never rejects.
+ */
+export async function searchDestination(query: DestinationQuery): Promise<boolean> {
+  const { session, files } = query;
+  const keyed = files.filter((file) => getContentKey(file) !== undefined);
+  if (!session.service.pagesExactly) return false;
+  const sizes = [...new Set(keyed.map(({ sizeBytes }) => sizeBytes))];
+  const batches = Array.from({ length: Math.ceil(sizes.length / sizesPerRequest) }, (_, index) =>
+    sizes.slice(index * sizesPerRequest, (index + 1) * sizesPerRequest),
+  );
+  let isComplete = keyed.length === files.length && batches.length <= maxRequests;
+  for (const batch of batches.slice(0, maxRequests)) {
+    const found = await requestSizes(query, batch);
+    if (!found) return false;
+    isComplete = reportContents(query, found) && isComplete;
+  }
+  return isComplete;
+}
+
+async function requestSizes(
+  { session, order, signal }: DestinationQuery,
+  sizes: readonly (number | undefined)[],
+): Promise<readonly FoundFile[] | undefined> {
+  const query = sizes.map((size) => `bytes:=${size ?? 0}`).join(' | ');
+  const request = { database: order.destination, orcid: order.orcid, query, limit: maxFound };
+  const { value, reason } = await catchRefusal(() => session.client.search(request, signal));
+  return reason ? undefined : value;
+}
+
+/** Reports the contents of found files. Returns false if there may be more, or if some can't be compared. */
+function reportContents({ files, onFound }: DestinationQuery, found: readonly FoundFile[]): boolean {
+  const algorithms = new Set(files.map(getAlgorithm));
+  let areComparable = found.length < maxFound;
+  for (const file of found) {
+    const key = file.kind === 'file' ? getContentKey(file) : undefined;
+    if (key !== undefined) onFound(key);
+    areComparable &&= file.kind === 'file' && algorithms.size === 1 && algorithms.has(getAlgorithm(file));
+  }
+  return areComparable;
+}
+
+function getAlgorithm(file: TransferFile): string | undefined {
+  return getContentKey(file)?.split(':', 1)[0];
+}

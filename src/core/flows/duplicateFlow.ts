@@ -1,0 +1,100 @@
+import { getContentKey } from '../duplicates/contentKey.ts';
+import type { CopyIndex } from '../duplicates/copyIndex.ts';
+import { filterSameDestination, findReceivedFiles, type VerifiedFiles } from '../duplicates/receivedFiles.ts';
+import type { Transfer, TransferFile, TransferOrder } from '../model/transferModel.ts';
+import type { TransferStore } from '../store/transferStore.ts';
+import { settlesWithin, type Clock } from '../util/clock.ts';
+import { searchDestination } from './destinationSearch.ts';
+import type { OpenConnections } from './openConnections.ts';
+
+/** The files of a planned submission that the destination already has, as far as is known (D60: same content). */
+export interface KnownCopies {
+  readonly atDestination: ReadonlySet<TransferFile>;
+  /** False if the destination may have others of the files too. */
+  readonly isComplete: boolean;
+  /** The files that an earlier transfer transferred there, with its end in milliseconds since 1970. */
+  readonly received: ReadonlyMap<TransferFile, number>;
+}
+
+/** Options of {@link DuplicateFlow.findKnownCopies}. */
+interface KnownCopiesOptions {
+  readonly signal?: AbortSignal;
+  /** Returns the intact files of those of the transfers that were verified. */
+  readVerified(transfers: readonly Transfer[], signal: AbortSignal): Promise<readonly VerifiedFiles[]>;
+}
+
+interface DuplicateFlowDependencies {
+  readonly sessions: OpenConnections;
+  readonly copies: CopyIndex;
+  readonly transfers: TransferStore;
+  readonly clock: Clock;
+  loadFinished(): Promise<void>;
+}
+
+/** Longest time by which the summary of a submission is delayed. */
+const maxWaitMs = 2_000;
+
+/** Finds out before a submission which files the destination already has (D60: same content). */
+export class DuplicateFlow {
+  private readonly dependencies: DuplicateFlowDependencies;
+
+  constructor(dependencies: DuplicateFlowDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /**
+   * Searches the destination, the results of searches, and the earlier transfers. Resolves after {@link maxWaitMs} at
+   * the latest, or when the signal is aborted, with what is known by then. Never rejects.
+   */
+  async findKnownCopies(orders: readonly TransferOrder[], options: KnownCopiesOptions): Promise<KnownCopies> {
+    const [order] = orders;
+    const files = orders.flatMap((one) => one.files);
+    const limit = new AbortController();
+    const found = new Set<string>();
+    let isComplete = false;
+    let received: KnownCopies['received'] = new Map();
+    if (order) {
+      const searching = this.searchDestination(order, files, found, limit.signal).then((is) => (isComplete = is));
+      const reading = this.findReceived(order, files, options, limit.signal).then((known) => (received = known));
+      await this.waitFor(Promise.allSettled([searching, reading]), options.signal);
+      limit.abort();
+    }
+    const isKnown = (file: TransferFile): boolean => this.isAtDestination(order, file, found);
+    return { atDestination: new Set(files.filter(isKnown)), isComplete, received };
+  }
+
+  private async waitFor(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
+    const cancelled = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+    if (!signal?.aborted) await settlesWithin(this.dependencies.clock, maxWaitMs, Promise.race([work, cancelled]));
+  }
+
+  private async searchDestination(
+    order: TransferOrder,
+    files: readonly TransferFile[],
+    found: Set<string>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const session = this.dependencies.sessions.get(order.connectionId);
+    const onFound = (contentKey: string): unknown => found.add(contentKey);
+    return session ? await searchDestination({ session, order, files, signal, onFound }) : false;
+  }
+
+  private isAtDestination(order: TransferOrder | undefined, file: TransferFile, found: ReadonlySet<string>): boolean {
+    const key = getContentKey(file);
+    if (!order || key === undefined) return false;
+    return found.has(key) || this.dependencies.copies.isIn(order.connectionId, order.destination, file);
+  }
+
+  private async findReceived(
+    order: TransferOrder,
+    files: readonly TransferFile[],
+    { readVerified }: KnownCopiesOptions,
+    signal: AbortSignal,
+  ): Promise<KnownCopies['received']> {
+    const { transfers, loadFinished } = this.dependencies;
+    if (files.every((file) => getContentKey(file) === undefined)) return new Map();
+    await loadFinished();
+    const earlier = filterSameDestination(transfers.getAll(), order);
+    return findReceivedFiles(files, earlier, await readVerified(earlier, signal));
+  }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { localServiceName } from '../../../src/contract/root.ts';
+import type { KnownCopies } from '../../../src/core/flows/duplicateFlow.ts';
+import type { TransferFile, TransferOrder } from '../../../src/core/model/transferModel.ts';
+import { json, problem, silence, type Behaviour } from '../../support/faultBehaviours.ts';
+import { Rig } from './rig.ts';
+
+const file = (id: string, digit: string, sizeBytes = 5): TransferFile => {
+  return { id, name: id, sizeBytes, hash: digit.repeat(64) };
+};
+const resource = (id: string, digit: string, bytes = 5): object => ({ id, bytes, hash: `sha256:${digit.repeat(64)}` });
+const page = (...resources: object[]): Behaviour => json({ resources });
+const readVerified = (): Promise<[]> => Promise.resolve([]);
+
+describe('Looking for planned files at the destination', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await Rig.start();
+  });
+  afterEach(() => rig.end());
+
+  /** Connects to a service that can be searched by size, like the local service. */
+  const connect = async (): Promise<void> => {
+    rig.server.on('GET /', json({ name: localServiceName, version: '1.2.3' }));
+    await rig.connect();
+  };
+  const find = async (files: readonly TransferFile[], signal?: AbortSignal): Promise<KnownCopies> => {
+    const order: TransferOrder = { ...rig.order, files };
+    const options = { readVerified, ...(signal && { signal }) };
+    return await rig.explorer.duplicateFlow.findKnownCopies([order], options);
+  };
+  const summarize = ({ atDestination, isComplete }: KnownCopies): unknown => [
+    [...atDestination].map(({ id }) => id),
+    isComplete,
+  ];
+  const queries = (): unknown[] =>
+    rig.server.requestsTo('POST /api/v1/files').map(({ body }) => JSON.parse(body) as unknown);
+
+  it('requests files of the same sizes, and compares their hashes (D60: same content)', async () => {
+    rig.server.on('POST /api/v1/files', page(resource('x', 'a'), resource('y', 'c')));
+    await connect();
+    assert.deepEqual(summarize(await find([file('1', 'a'), file('2', 'b'), file('3', 'b', 7)])), [['1'], true]);
+    const [{ database, query }] = queries() as [{ database: string; query: string }];
+    assert.deepEqual([database, query, queries().length], ['Beta', 'bytes:=5 | bytes:=7', 1]);
+  });
+
+  it('is not complete if a file or a found one has no hash, or another algorithm', async () => {
+    rig.server.on(
+      'POST /api/v1/files',
+      page(resource('x', 'a')),
+      page(resource('x', 'a'), { id: 'y', bytes: 5 }),
+      page(resource('x', 'a'), { id: 'y', bytes: 5, hash: 'a'.repeat(32) }),
+    );
+    await connect();
+    const unknown = { id: '2', name: '2', sizeBytes: 5 };
+    assert.deepEqual(summarize(await find([file('1', 'a'), unknown])), [['1'], false]);
+    assert.deepEqual(summarize(await find([file('1', 'a')])), [['1'], false]);
+    assert.deepEqual(summarize(await find([file('1', 'a')])), [['1'], false]);
+  });
+
+  it('sends four requests at most, and is not complete if there are more sizes', async () => {
+    rig.server.on('POST /api/v1/files', page());
+    await connect();
+    const files = Array.from({ length: 450 }, (_, index) => file(`${index}`, 'a', index + 1));
+    assert.deepEqual(summarize(await find(files)), [[], false]);
+    assert.equal(queries().length, 4);
+  });
+
+  it('knows nothing after a failure, and is not complete', async () => {
+    rig.server.on('POST /api/v1/files', problem(400, 'odd'));
+    await connect();
+    assert.deepEqual(summarize(await find([file('1', 'a')])), [[], false]);
+  });
+
+  it('ends after two seconds with what is known, and cancels the request', async () => {
+    rig.server.on('POST /api/v1/files', silence());
+    await connect();
+    const requested = rig.server.received(rig.server.requests.length + 1);
+    const finding = find([file('1', 'a')]);
+    await requested;
+    const before = rig.clock.now();
+    assert.deepEqual(summarize(await rig.passing(finding)), [[], false]);
+    assert.ok(rig.clock.now() - before <= 3_000);
+  });
+
+  it('ends when it is canceled', async () => {
+    rig.server.on('POST /api/v1/files', silence());
+    await connect();
+    const cancellation = new AbortController();
+    const requested = rig.server.received(rig.server.requests.length + 1);
+    const finding = find([file('1', 'a')], cancellation.signal);
+    await requested;
+    cancellation.abort();
+    assert.deepEqual(summarize(await finding), [[], false]);
+  });
+
+  it('requests nothing of a service that cannot be searched by size, and uses results of searches there', async () => {
+    rig.server.on('POST /api/v1/files', page(resource('x', 'a')));
+    const session = await rig.connect();
+    await rig.explorer.searchFlow.run(session, { database: 'Beta', query: 'x', pageSize: 2 });
+    const before = queries().length;
+    assert.deepEqual(summarize(await find([file('1', 'a'), file('2', 'b')])), [['1'], false]);
+    assert.equal(queries().length, before);
+  });
+
+  it('finds files that an earlier transfer transferred there', async () => {
+    await rig.connect();
+    const transfer = await rig.explorer.transferFlow.track({
+      key: 'earlier',
+      order: { ...rig.order, files: [file('9', 'a')] },
+      createdAt: 1,
+      state: 'succeeded',
+      changes: [{ state: 'succeeded', at: 1000 }],
+    });
+    rig.restart();
+    await rig.connect();
+    await rig.explorer.transferFlow.resume();
+    const { received } = await find([file('1', 'a'), file('2', 'b')]);
+    assert.deepEqual(
+      [...received].map(([{ id }, at]) => [id, at]),
+      [['1', 1000]],
+      transfer.key,
+    );
+  });
+});
