@@ -155,6 +155,7 @@ function createViews(sideBar: SideBar, core: Explorer, { settings }: EditorServi
       isSaved,
     },
     searchStore,
+    copies: core.copies,
     getConnectionName: (id) => getConnectionName({ settings, sessions }, id),
     transfers: {
       store: transferStore,
@@ -219,7 +220,7 @@ function startNotices(lifetime: Lifetime, core: Explorer, { notices, settings }:
 function createPages(
   lifetime: Lifetime,
   extensionUri: Uri,
-  { connectFlow, metadataFlow, searchStore, sessions, transferStore, transferFlow }: Explorer,
+  { connectFlow, copies, metadataFlow, searchStore, sessions, transferStore, transferFlow }: Explorer,
   editor: EditorServices,
   estimates: Estimates,
   views: TreeViews,
@@ -234,6 +235,7 @@ function createPages(
     run: runCommand,
     fetchFile: (file, signal) => metadataFlow.fetchFile(file, signal),
     getStaging: (file) => createStagingLookup(searchStore.getAll())(file),
+    copies,
     isConnected: (id) => sessions.get(id) !== undefined,
     onDidConnect: sessions.onDidChange,
   });
@@ -262,9 +264,11 @@ function syncState(lifetime: Lifetime, services: CommandServices): void {
 /** Returns the core services that the commands and tests use. */
 function getCoreServices(core: Explorer) {
   const { connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies } = core;
-  const { connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow, transferFlow, trackFlow } = core;
+  const { connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow } = core;
+  const { transferFlow, trackFlow, duplicateFlow } = core;
   return {
     ...{ connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies },
-    ...{ connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow, transferFlow, trackFlow },
+    ...{ connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow },
+    ...{ transferFlow, trackFlow, duplicateFlow },
   };
 }

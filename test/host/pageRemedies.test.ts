@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, Uri, type WebviewPanel } from 'vscode';
+import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import type { Reason } from '../../src/core/model/reason.ts';
+import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import { MetadataPage } from '../../src/extension/panels/metadataPage.ts';
 import { TransferPage } from '../../src/extension/panels/transferPage.ts';
@@ -95,6 +97,7 @@ describe('A page about a rejected sign-in (D44)', () => {
         clock: new ManualClock(),
         onDidConnect: () => ({ dispose: () => undefined }),
         getStaging: () => undefined,
+        copies: new CopyIndex(new SearchStore()),
         isConnected: () => true,
         fetchFile: async () => (reason ? { reason } : { file: { kind: 'unreadable', text: 'x' } }),
       },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { window, type TreeView, type ViewBadge } from 'vscode';
+import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
@@ -28,6 +29,7 @@ describe('The badge of the transfers', () => {
     const loads = { loadFinished, loadLastFinished: loadFinished };
     const transfers = { store, clock: new ManualClock(), ...loads, estimate: () => undefined };
     const sideBar = new SideBar(() => Promise.resolve());
+    const searchStore = new SearchStore();
     const treeViews = new TreeViews(sideBar, {
       databases: {
         store: new ConnectionStore(),
@@ -36,7 +38,8 @@ describe('The badge of the transfers', () => {
         loadParameters: () => undefined,
         isSaved: () => false,
       },
-      searchStore: new SearchStore(),
+      searchStore,
+      copies: new CopyIndex(searchStore),
       getConnectionName: () => '',
       transfers,
     });

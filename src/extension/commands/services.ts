@@ -1,5 +1,6 @@
 import type { ConnectFlow } from '../../core/flows/connectFlow.ts';
 import type { ConnectionTestDependencies } from '../../core/flows/connectionTest.ts';
+import type { DuplicateFlow } from '../../core/flows/duplicateFlow.ts';
 import type { MetadataFlow } from '../../core/flows/metadataFlow.ts';
 import type { OpenConnections } from '../../core/flows/openConnections.ts';
 import type { ParameterFlow } from '../../core/flows/parameterFlow.ts';
@@ -59,6 +60,7 @@ export interface CommandServices extends EditorServices {
   readonly tableMatchFlow: TableMatchFlow;
   readonly transferFlow: TransferFlow;
   readonly trackFlow: TrackFlow;
+  readonly duplicateFlow: DuplicateFlow;
   readonly monitor: TransferMonitor;
   readonly testDependencies: ConnectionTestDependencies;
   readonly localService: LocalService;

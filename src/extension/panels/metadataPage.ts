@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { l10n, type Uri, type WebviewPanel } from 'vscode';
+import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import type { FileEntry, FoundFile } from '../../core/model/fileEntry.ts';
 import type { FileStaging } from '../../core/model/searchQuery.ts';
 import { getReportedStaging } from '../../core/model/staging.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import type { Clock } from '../../core/util/clock.ts';
+import { omit } from '../../core/util/omit.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { runCommand } from '../editor/commandBoundary.ts';
@@ -28,6 +31,8 @@ export interface MetadataPanelsDependencies {
   readonly run: typeof runCommand;
   /** Returns the staging status of a file if it was found by a search with a staging filter (D31: staged display). */
   getStaging(ref: FileRef): FileStaging | undefined;
+  /** Finds files of other databases with the same content (D60: same content). */
+  readonly copies: Pick<CopyIndex, 'findCopies' | 'onDidChange'>;
   isConnected(connectionId: string): boolean;
   fetchFile(ref: FileRef, signal: AbortSignal): Promise<{ readonly file?: FoundFile; readonly reason?: Reason }>;
   onDidConnect(listener: () => void): Disposable;
@@ -61,6 +66,7 @@ export class MetadataPage implements Disposable {
       }),
     );
     this.lifetime.track({ dispose: () => this.pendingRequest?.abort() });
+    this.lifetime.track(dependencies.copies.onDidChange(() => this.updateCopies()));
     this.update({});
   }
 
@@ -144,10 +150,23 @@ export class MetadataPage implements Disposable {
   private replace(snapshot: MetadataSnapshot): void {
     const reported = snapshot.found?.kind === 'file' ? getReportedStaging(snapshot.found) : undefined;
     const staging = reported ?? this.dependencies.getStaging(snapshot.ref) ?? snapshot.staging;
-    this.snapshot = { ...snapshot, ...(staging && { staging }) };
+    const copies = this.findCopies(snapshot);
+    this.snapshot = { ...omit(snapshot, 'copies'), ...(staging && { staging }), ...(copies && { copies }) };
     const name = snapshot.found?.kind === 'file' ? snapshot.found.name : snapshot.ref.name;
     this.host.panel.title = getTabTitle(name);
     this.host.post({ type: 'snapshot', snapshot: this.snapshot });
+  }
+
+  private findCopies({ ref, found }: MetadataSnapshot): MetadataSnapshot['copies'] {
+    if (found?.kind !== 'file') return undefined;
+    const copies = this.dependencies.copies.findCopies(ref.connectionId, found, maxCopies);
+    return copies.length === 0 ? undefined : copies.map(({ database, name }) => ({ database, name }));
+  }
+
+  /** Redraws the page if a search has found other copies of its file. */
+  private updateCopies(): void {
+    const { copies } = this.snapshot;
+    if (!isDeepStrictEqual(copies, this.findCopies(this.snapshot))) this.update({});
   }
 
   private handleIntent(intent: Exclude<MetadataIntent, HostIntent>): void {
@@ -184,6 +203,9 @@ const intentCommands = {
   copyId: 'dataTransfer.copyFileId',
   showJson: 'dataTransfer.showMetadataJson',
 } as const;
+
+/** Number of copies that the page lists. */
+const maxCopies = 20;
 
 const maxTitleLength = 60;
 

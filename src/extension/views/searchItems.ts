@@ -5,6 +5,7 @@ import { filterMissingIds } from '../../core/model/missingId.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { Search } from '../../core/store/searchStore.ts';
 import type { FileNode } from '../editor/contributions.ts';
+import { formatAlsoIn, formatDatabases } from '../words/duplicateWords.ts';
 import {
   formatResultCount,
   getDatabaseLabel,
@@ -115,22 +116,25 @@ export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string 
   return `${searchKey}/${isUnknown ? 'missing' : 'failed'}`;
 }
 
-/** Creates the row of a file with its checkbox. {@link createFileTooltip} creates the tooltip on hover. */
-export function createFileItem(node: FileNode, isChecked: boolean): TreeItem {
+/**
+ * Creates the row of a file, with its check box and the other databases that have it; {@link createFileTooltip} adds
+ * the tooltip on hover.
+ */
+export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: readonly string[]): TreeItem {
   const { file } = node;
   const item = new TreeItem(getLabel(file));
   item.id = `${node.searchKey}/${file.id}`;
   item.contextValue = 'file';
   item.iconPath = new ThemeIcon('file');
-  item.description = describeFile(file);
+  item.description = [describeFile(file), formatAlsoIn(alsoIn)].filter(Boolean).join(' · ');
   const state = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
   item.checkboxState = { state, accessibilityInformation: { label: l10n.t('Check {0}', getLabel(file)) } };
   item.command = { command: 'dataTransfer.showFileMetadata', title: l10n.t('Show File Metadata'), arguments: [node] };
   return item;
 }
 
-/** Lists the metadata of a file, one value per line. */
-export function createFileTooltip(file: FileEntry): string {
+/** Lists the metadata of a file and the other databases that have it, one value per line. */
+export function createFileTooltip(file: FileEntry, alsoIn: readonly string[]): string {
   const facts: readonly [string, string | undefined][] = [
     [l10n.t('Path'), file.path ?? file.name],
     [l10n.t('Title'), file.title],
@@ -140,6 +144,7 @@ export function createFileTooltip(file: FileEntry): string {
     [l10n.t('Source'), getNames(file.resource, 'sources')],
     [l10n.t('License'), getNames(file.resource, 'licenses')],
     [l10n.t('ID'), file.id],
+    [l10n.t('Also in'), formatDatabases(alsoIn)],
   ];
   return facts
     .map(([name, value]) => [name, toPlainLine(value ?? '')] as const)

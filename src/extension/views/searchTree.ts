@@ -1,9 +1,10 @@
 import { EventEmitter, type TreeDataProvider, type TreeItem } from 'vscode';
+import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import type { FoundFile } from '../../core/model/fileEntry.ts';
 import { filterMissingIds } from '../../core/model/missingId.ts';
 import type { Search, SearchStore } from '../../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
-import type { SearchNode } from '../editor/contributions.ts';
+import type { FileNode, SearchNode } from '../editor/contributions.ts';
 import type { OtherConnectionNode, PartNode, SearchTreeNode } from './nodes.ts';
 import { createRemovedItem, createMessageItem } from './placeholders.ts';
 import {
@@ -42,6 +43,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private readonly lifetime = new Lifetime();
   private readonly store: SearchStore;
   private readonly connections: SearchConnections | undefined;
+  private readonly copies: CopyIndex | undefined;
   private readonly roots = new Map<string, SearchNode>();
   private readonly groups = new Map<string, OtherConnectionNode>();
   private shownConnectionId: string | undefined;
@@ -52,10 +54,16 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  /** If `connections` is given, groups the searches of other connections by connection. */
-  constructor(store: SearchStore, connections?: SearchConnections) {
+  /**
+   * Searches of other connections are grouped by connection if `connections` are given. Files that other databases have
+   * too are marked if `copies` are given (D60: same content).
+   */
+  constructor(store: SearchStore, connections?: SearchConnections, copies?: CopyIndex) {
     this.store = store;
     this.connections = connections;
+    this.copies = copies;
+    if (copies)
+      this.lifetime.track(copies.onDidChange((keys) => this.redraw(keys.filter((key) => this.roots.has(key)))));
     this.lifetime.track(store.onDidChange((keys) => this.refresh(keys)));
     if (connections) this.lifetime.track(connections.onDidChange(() => this.regroup()));
   }
@@ -65,7 +73,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
       case 'message':
         return createMessageItem(node);
       case 'file':
-        return createFileItem(node, this.store.isChecked(node.searchKey, node.file.id));
+        return createFileItem(node, this.store.isChecked(node.searchKey, node.file.id), this.findDatabases(node));
       case 'search':
         this.pendingRedraws.delete(node.key);
         return this.createItem(node.key, node.key, createSearchItem);
@@ -89,7 +97,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
    * editor.
    */
   resolveTreeItem(item: TreeItem, node: SearchTreeNode): TreeItem {
-    if (node.kind === 'file') item.tooltip = createFileTooltip(node.file);
+    if (node.kind === 'file') item.tooltip = createFileTooltip(node.file, this.findDatabases(node));
     return item;
   }
 
@@ -218,6 +226,11 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private forget(key: string): void {
     this.roots.delete(key);
     this.shown.forget(key);
+  }
+
+  /** Returns the names of the other databases that have the same file. */
+  private findDatabases({ connectionId, file }: FileNode): readonly string[] {
+    return this.copies?.findDatabases(connectionId, file) ?? [];
   }
 
   /** Creates an item of a search, or an empty item if the search was just removed. */

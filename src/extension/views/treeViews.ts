@@ -1,4 +1,5 @@
 import { TreeItemCheckboxState, type TreeView } from 'vscode';
+import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import { isUnderWay } from '../../core/model/transferModel.ts';
 import type { SearchStore } from '../../core/store/searchStore.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
@@ -17,6 +18,7 @@ import { TransferTree, type TransferTreeDependencies } from './transferTree.ts';
 interface TreeViewsDependencies {
   readonly databases: DatabaseTreeDependencies;
   readonly searchStore: SearchStore;
+  readonly copies: CopyIndex;
   readonly transfers: TransferTreeDependencies;
   getConnectionName(connectionId: string): string;
 }
@@ -38,7 +40,7 @@ export class TreeViews implements Disposable {
     this.transferStore = transfers.store;
     const databaseTree = this.lifetime.track(new DatabaseTree(databases));
     const connections = createSearchConnections(dependencies);
-    this.searchTree = this.lifetime.track(new SearchTree(searchStore, connections));
+    this.searchTree = this.lifetime.track(new SearchTree(searchStore, connections, dependencies.copies));
     this.transferTree = this.lifetime.track(new TransferTree(transfers));
     sideBar.databases.fill(databaseTree);
     sideBar.searchResults.fill(this.searchTree);

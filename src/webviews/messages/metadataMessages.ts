@@ -1,5 +1,6 @@
 import type { FileEntry, FoundFile, UnreadableFile } from '../../core/model/fileEntry.ts';
 import {
+  array,
   isFiniteNumber,
   literal,
   isBoolean,
@@ -32,6 +33,12 @@ interface PageFile {
   readonly name: string;
 }
 
+/** Names a file of another database with the same content. */
+interface PageCopy {
+  readonly database: string;
+  readonly name: string;
+}
+
 /** Contains everything that the metadata page currently shows. */
 export interface MetadataSnapshot {
   readonly ref: PageFile;
@@ -42,6 +49,8 @@ export interface MetadataSnapshot {
   readonly found?: FoundFile;
   /** Absent if the staging status is unknown (D31: staged display). */
   readonly staging?: Staging;
+  /** Files of other databases with the same content; absent if none is known (D60: same content). */
+  readonly copies?: readonly PageCopy[];
   /** When `found` was received, in milliseconds since 1970. */
   readonly receivedAt?: number;
   /** True if `found` was received before the window was reloaded. */
@@ -104,8 +113,11 @@ const pageState = {
   receivedAt: optional(isFiniteNumber),
 };
 
+const copy = object<PageCopy>({ database: isString, name: isString });
+
 const snapshot = object<MetadataSnapshot>({
   ...pageState,
+  copies: optional(array(copy)),
   loading: isBoolean,
   old: optional(isBoolean),
   problem: optional(isString),

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import type { MetadataSnapshot } from '../messages/metadataMessages.ts';
 import type { Format } from '../shared/format.ts';
-import { shortenText, toReadableText } from '../shared/text.ts';
+import { shortenText, toReadableText, toVisibleText } from '../shared/text.ts';
 
 /** Describes one entry in the row of facts. */
 export interface Fact {
@@ -17,11 +17,14 @@ export interface Fact {
   readonly field: string;
 }
 
+/** What the host knows of a file besides its metadata. */
+type KnownFacts = Pick<MetadataSnapshot, 'staging' | 'copies'>;
+
 const maxFactLength = 300;
 const modifiedFields = ['modified', 'last_modified', 'lastModified', 'mtime'];
 
 /** Lists the facts about a file, most interesting first. Omits unknown facts. */
-export function listFacts(file: FileEntry, format: Format, staging?: MetadataSnapshot['staging']): readonly Fact[] {
+export function listFacts(file: FileEntry, format: Format, known: KnownFacts = {}): readonly Fact[] {
   const { sizeBytes, resource } = file;
   const facts = [
     sizeBytes === undefined
@@ -36,8 +39,9 @@ export function listFacts(file: FileEntry, format: Format, staging?: MetadataSna
     createFact('format', l10n.t('Format'), file.format, 'format'),
     createFact('mediaType', l10n.t('Media type'), file.mediaType, 'mediatype'),
     createFact('encoding', l10n.t('Encoding'), resource['encoding'], 'encoding'),
-    createStagingFact(staging),
+    createStagingFact(known.staging),
     createModifiedFact(resource, format),
+    createCopiesFact(known.copies),
     toCode(createFact('hash', l10n.t('Hash'), file.hash, 'hash')),
     toCode(createFact('id', l10n.t('ID'), file.id, 'id')),
   ];
@@ -63,6 +67,16 @@ function createStagingFact(staging: MetadataSnapshot['staging']): Fact | undefin
   const text = isStaged ? l10n.t('Staged') : l10n.t('Unstaged');
   const exact = isStaged ? l10n.t('Ready to copy.') : l10n.t('May have to be fetched from tape first.');
   return { key: 'staging', label: l10n.t('Staging'), text, exact, field: '' };
+}
+
+/** Names the other databases that have the same file (D60: same content). */
+function createCopiesFact(copies: MetadataSnapshot['copies'] = []): Fact | undefined {
+  if (copies.length === 0) return undefined;
+  const databases = [...new Set(copies.map(({ database }) => database))];
+  const text = shortenText(databases.map(toVisibleText).join(', '), maxFactLength);
+  const names = copies.map(({ database, name }) => l10n.t('{0}: {1}', toVisibleText(database), toVisibleText(name)));
+  const exact = shortenText(names.join('\n'), 10 * maxFactLength);
+  return { key: 'copies', label: l10n.t('Also in'), text, exact, field: '' };
 }
 
 function createModifiedFact(resource: FileEntry['resource'], format: Format): Fact | undefined {

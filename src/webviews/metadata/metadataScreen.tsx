@@ -103,7 +103,7 @@ function Header({ snapshot, send }: ScreenProps): VNode {
 }
 
 function FileSections({ snapshot, file, send }: ScreenProps & { readonly file: FileEntry }): VNode {
-  const facts = listFacts(file, usePage().format, snapshot.staging);
+  const facts = listFacts(file, usePage().format, snapshot);
   return (
     <>
       <FactStrip facts={facts} onCopyHash={() => send({ type: 'copyHash' })} />

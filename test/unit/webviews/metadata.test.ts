@@ -35,8 +35,21 @@ describe('The facts of a file', () => {
 
   it('show the staging status only where it is known (D31: staged display)', () => {
     const textOf = (staging?: 'staged' | 'unstaged'): string | undefined =>
-      listFacts(entry({ status: 'published' }), format, staging).find(({ key }) => key === 'staging')?.text;
+      listFacts(entry({ status: 'published' }), format, { ...(staging && { staging }) }).find(
+        ({ key }) => key === 'staging',
+      )?.text;
     assert.deepEqual([textOf('staged'), textOf('unstaged'), textOf()], ['Staged', 'Unstaged', undefined]);
+  });
+
+  it('name the other databases that have the same file, with its names in the tooltip (D60: same content)', () => {
+    const copies = [
+      { database: 'Beta', name: 'b.csv' },
+      { database: 'Beta', name: 'c.csv' },
+      { database: 'Gam\u0000ma', name: 'g.csv' },
+    ];
+    const fact = listFacts(entry({}), format, { copies }).find(({ key }) => key === 'copies');
+    const exact = 'Beta: b.csv\nBeta: c.csv\nGam␀ma: g.csv';
+    assert.deepEqual([fact?.label, fact?.text, fact?.exact], ['Also in', 'Beta, Gam␀ma', exact]);
   });
 
   it('shorten long values, and leave the full value to the other fields', () => {

@@ -15,6 +15,7 @@ import {
 } from '../../words/summaryWords.ts';
 import type { CommandServices } from '../services.ts';
 import { getDestinationFreeBytes } from './destinationSpace.ts';
+import { findCopies, type LeaveOutListener } from './knownCopies.ts';
 
 /** Options of {@link confirmSubmission}. */
 interface SummaryOptions {
@@ -26,6 +27,8 @@ interface SummaryOptions {
   readonly getStaging?: StagingLookup;
   /** IDs that couldn't be looked up after their submission lost its connection (D37: crashing file ids). */
   readonly uncheckedIds?: readonly string[];
+  /** Receives the orders without the files that need not be sent; without it, these can't be left out. */
+  readonly onLeaveOut?: LeaveOutListener;
 }
 
 /** Risks that the user has to confirm before submitting. */
@@ -48,15 +51,19 @@ export async function confirmSubmission(
   const [first] = orders;
   if (!first) return 'cancel';
   const { underWay, isServerAtRisk, warnings } = findRisks(services, orders, options);
-  const { lines, isSpaceShort } = await sumUp(services, orders, options);
+  const [{ lines, isSpaceShort }, copies] = await Promise.all([
+    sumUp(services, orders, options),
+    findCopies(services, orders, options.onLeaveOut),
+  ]);
   const transfer = getTransferButtonLabel(isServerAtRisk);
   const show = underWay.count > 0 ? l10n.t('Show') : undefined;
   const answer = await services.notices.choose(
     warnings.length > 0 || isSpaceShort ? 'warning' : 'info',
     l10n.t('Transfer {0} to {1}?', formatFileCount(countFiles(orders)), toPlainLine(first.destination)),
-    [...lines, ...warnings.map((line) => `\n${line}`)].join('\n'),
-    ...[transfer, show, options.backLabel].filter((label) => label !== undefined),
+    [...lines, ...[...copies.lines, ...warnings].map((line) => `\n${line}`)].join('\n'),
+    ...[transfer, copies.label, show, options.backLabel].filter((label) => label !== undefined),
   );
+  if (answer !== undefined && answer === copies.label) return copies.leaveOut();
   if (answer === undefined || answer === transfer) return answer ? 'next' : 'cancel';
   if (answer !== show) return 'back';
   return (await showBeforeConfirming(services, underWay, orders)) ? 'next' : 'cancel';

@@ -2,6 +2,7 @@ import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { getReportedStaging } from '../../../core/model/staging.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
+import { parseDeclaredHash } from '../../../core/util/declaredHash.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import type { Step } from '../../editor/quickInput.ts';
@@ -113,7 +114,11 @@ async function confirmOrders(
   const confirm = async (details: TransferDetails, backLabel: string): ReturnType<Step> => {
     const files = await loadEntries(services.metadataFlow, prepared.files);
     orders = createOrders({ ...prepared, files }, details);
-    return await confirmSubmission(services, orders, { backLabel, getStaging: createReportedStagingLookup(files) });
+    return await confirmSubmission(services, orders, {
+      backLabel,
+      getStaging: createReportedStagingLookup(files),
+      onLeaveOut: (remaining) => (orders = remaining),
+    });
   };
   const last = isToLastDestination ? await findLastDestination(services, sources) : undefined;
   if (last !== undefined) {
@@ -145,6 +150,7 @@ function getFilesOfSource(source: string, files: readonly KnownFile[]): readonly
       id: ref.id,
       name: ref.name,
       ...(entry?.sizeBytes !== undefined && { sizeBytes: entry.sizeBytes }),
+      ...(entry?.hash !== undefined && parseDeclaredHash(entry.hash) && { hash: entry.hash }),
     }));
 }
 

@@ -1,0 +1,101 @@
+import { l10n } from 'vscode';
+import { findRepeatedFiles, omitFiles } from '../../../core/duplicates/plannedFiles.ts';
+import type { VerifiedFiles } from '../../../core/duplicates/receivedFiles.ts';
+import type { KnownCopies } from '../../../core/flows/duplicateFlow.ts';
+import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
+import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
+import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';
+import { wasIntact, type PastVerification } from '../../../core/verification/pastVerification.ts';
+import { readManifest, type TransferManifest } from '../../../core/verification/transferManifest.ts';
+import { withProgress } from '../../editor/progress.ts';
+import { createCopyLines, formatLeaveOutLabel } from '../../words/duplicateWords.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { countFiles } from '../../words/summaryWords.ts';
+import type { CommandServices } from '../services.ts';
+import { locateTransferredFiles } from '../verification/transferredFolders.ts';
+
+/** Number of earlier transfers whose verifications are read. */
+const maxVerifications = 20;
+
+/** Time after which the search is shown, with a button that stops it. */
+const quickMs = 500;
+
+/** Receives the orders without the files that need not be sent. */
+export type LeaveOutListener = (orders: readonly TransferOrder[]) => unknown;
+
+/** Describes the files that need not be sent. */
+interface SpareFiles {
+  /** One sentence for each reason. */
+  readonly lines: readonly string[];
+  /** Label of the button that leaves them out; undefined if they are none, or all. */
+  readonly label: string | undefined;
+  leaveOut(): 'next';
+}
+
+/** Finds the files that need not be sent, within a few seconds, and how to leave them out (D60: same content). */
+export async function findCopies(
+  services: CommandServices,
+  orders: readonly TransferOrder[],
+  onLeaveOut: LeaveOutListener | undefined,
+): Promise<SpareFiles> {
+  const known = await findKnownCopies(services, orders);
+  const repeated = findRepeatedFiles(orders);
+  const spare = new Set([...known.atDestination, ...known.received.keys(), ...repeated]);
+  const [fileCount, destination] = [countFiles(orders), orders[0]?.destination ?? ''];
+  const isOffered = onLeaveOut !== undefined && spare.size > 0 && spare.size < fileCount;
+  return {
+    lines: createCopyLines({ ...known, fileCount, destination, repeatedCount: repeated.size }),
+    label: isOffered ? formatLeaveOutLabel(spare.size) : undefined,
+    leaveOut: () => (onLeaveOut?.(omitFiles(orders, spare)), 'next'),
+  };
+}
+
+async function findKnownCopies(services: CommandServices, orders: readonly TransferOrder[]): Promise<KnownCopies> {
+  const cancellation = new AbortController();
+  const finding = services.duplicateFlow.findKnownCopies(orders, {
+    signal: cancellation.signal,
+    readVerified: (transfers, signal) => readVerified(services, transfers, signal),
+  });
+  if (await settlesWithin(systemClock, quickMs, finding)) return await finding;
+  const title = l10n.t('Checking which files {0} already has', toPlainLine(orders[0]?.destination ?? ''));
+  return await withProgress(title, async (signal) => {
+    signal.addEventListener('abort', () => cancellation.abort());
+    return await finding;
+  });
+}
+
+async function readVerified(
+  services: CommandServices,
+  transfers: readonly Transfer[],
+  signal: AbortSignal,
+): Promise<readonly VerifiedFiles[]> {
+  const verified: VerifiedFiles[] = [];
+  for (const transfer of transfers.slice(0, maxVerifications)) {
+    const past = signal.aborted ? undefined : await services.verificationHistory.get(transfer.key);
+    const files = past && (await readIntactFiles(services, transfer, past, signal));
+    if (files) verified.push({ key: transfer.key, files });
+  }
+  return verified;
+}
+
+/** Returns the intact files of a manifest; without a readable one, undefined if all files were intact, else none. */
+async function readIntactFiles(
+  services: CommandServices,
+  transfer: Transfer,
+  past: PastVerification,
+  signal: AbortSignal,
+): Promise<VerifiedFiles['files'] | undefined> {
+  const located = await locateTransferredFiles(services, transfer);
+  const manifest = located?.manifest && (await readManifest(located.manifest, signal).catch(() => undefined));
+  if (manifest && canMatchTransfer(manifest, transfer)) return listIntactFiles(manifest, past);
+  return past.intactCount === past.fileCount ? undefined : [];
+}
+
+function listIntactFiles({ files }: TransferManifest, past: PastVerification): VerifiedFiles['files'] {
+  return files
+    .filter(({ path }) => wasIntact(past, path))
+    .map(({ sizeBytes, hash }) => ({
+      ...(sizeBytes !== undefined && { sizeBytes }),
+      ...(hash && { hash: `${hash.algorithm}:${hash.hex}` }),
+    }));
+}

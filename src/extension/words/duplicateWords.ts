@@ -1,0 +1,85 @@
+import { env, l10n } from 'vscode';
+import type { KnownCopies } from '../../core/flows/duplicateFlow.ts';
+import { formatList, formatNumber, plural } from './localeFormats.ts';
+import { toPlainLine } from './plainText.ts';
+import { getDatabaseLabel } from './searchWords.ts';
+
+/** The files of a planned submission that need not be sent. */
+export interface SummarizedCopies extends KnownCopies {
+  readonly fileCount: number;
+  /** Name of the destination. */
+  readonly destination: string;
+  /** Number of files that are copies of a file of another source. */
+  readonly repeatedCount: number;
+}
+
+/** Returns a sentence for each reason why files need not be sent; none if nothing is known. */
+export function createCopyLines(copies: SummarizedCopies): readonly string[] {
+  const { received, repeatedCount, destination } = copies;
+  return [
+    copies.atDestination.size > 0 ? describeAtDestination(copies) : '',
+    received.size > 0 ? describeReceived([...received.values()], toPlainLine(destination)) : '',
+    repeatedCount > 0
+      ? plural(
+          repeatedCount,
+          '{0} of these files is identical to a file from another source.',
+          '{0} of these files are identical to files from another source.',
+        )
+      : '',
+  ].filter(Boolean);
+}
+
+/** Returns the label of the button that leaves out files. */
+export function formatLeaveOutLabel(count: number): string {
+  return l10n.t('Leave Out {0}', formatNumber(count));
+}
+
+/** Names the databases that have the same file, for its row: "also in A, B and 3 more". Empty for none. */
+export function formatAlsoIn(databases: readonly string[]): string {
+  return databases.length === 0 ? '' : l10n.t('also in {0}', formatDatabases(databases, 2));
+}
+
+/** Names the databases that have the same file, for its tooltip. */
+export function formatDatabases(databases: readonly string[], limit = 10): string {
+  const names = formatList(databases.slice(0, limit).map(getDatabaseLabel));
+  const rest = databases.length - limit;
+  return rest > 0 ? plural(rest, '{1} and {0} more', '{1} and {0} more', names) : names;
+}
+
+function describeAtDestination({ atDestination, isComplete, fileCount, destination }: SummarizedCopies): string {
+  const [count, name] = [atDestination.size, toPlainLine(destination)];
+  if (count === fileCount)
+    return plural(count, 'This file is already in {1}.', 'All of these files are already in {1}.', name);
+  return isComplete
+    ? plural(count, '{0} of these files is already in {1}.', '{0} of these files are already in {1}.', name)
+    : plural(
+        count,
+        'At least {0} of these files is already in {1}.',
+        'At least {0} of these files are already in {1}.',
+        name,
+      );
+}
+
+function describeReceived(times: readonly number[], destination: string): string {
+  const days = new Set(times.map(formatDay));
+  const last = formatDay(Math.max(...times));
+  return days.size === 1
+    ? plural(
+        times.length,
+        'You transferred {0} of these files to {1} on {2}.',
+        'You transferred {0} of these files to {1} on {2}.',
+        destination,
+        last,
+      )
+    : plural(
+        times.length,
+        'You transferred {0} of these files to {1}, most recently on {2}.',
+        'You transferred {0} of these files to {1}, most recently on {2}.',
+        destination,
+        last,
+      );
+}
+
+function formatDay(at: number): string {
+  return new Intl.DateTimeFormat(env.language, { dateStyle: 'long' }).format(at);
+}
