@@ -89,25 +89,18 @@ export class CopyIndex implements Disposable {
     if (file.kind !== 'file' || key === undefined) return;
     const found = this.groups.get(key);
     // Nearly every file is the only one with its content, and needs no group.
-    if (!found) {
-      this.groups.set(key, file);
-      return;
-    }
-    const group = toGroup(found);
-    this.groups.set(key, group);
-    if (group.add(file)) markDatabases(connectionId, group, affected);
+    const group = found && toGroup(found);
+    this.groups.set(key, group ?? file);
+    if (group?.add(file)) markDatabases(connectionId, group, affected);
   }
 
   private remove(connectionId: string, file: FoundFile, affected: Set<string>): void {
     const key = file.kind === 'file' ? getGroupKey(connectionId, file) : undefined;
     if (file.kind !== 'file' || key === undefined) return;
     const found = this.groups.get(key);
-    if (!(found instanceof CopyGroup)) {
-      this.groups.delete(key);
-      return;
-    }
-    if (found.remove(file)) markDatabases(connectionId, found, affected);
-    if (found.isEmpty) this.groups.delete(key);
+    const group = found instanceof CopyGroup ? found : undefined;
+    if (group?.remove(file)) markDatabases(connectionId, group, affected);
+    if (!group || group.isEmpty) this.groups.delete(key);
   }
 }
 

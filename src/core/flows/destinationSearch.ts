@@ -29,13 +29,9 @@ interface DestinationQuery {
  */
 export async function searchDestination(query: DestinationQuery): Promise<boolean> {
   const { session, files } = query;
-  const keyed = files.filter((file) => getContentKey(file) !== undefined);
   if (!session.service.pagesExactly) return false;
-  const sizes = [...new Set(keyed.map(({ sizeBytes }) => sizeBytes))];
-  const batches = Array.from({ length: Math.ceil(sizes.length / sizesPerRequest) }, (_, index) =>
-    sizes.slice(index * sizesPerRequest, (index + 1) * sizesPerRequest),
-  );
-  let isComplete = keyed.length === files.length && batches.length <= maxRequests;
+  const batches = createBatches(files);
+  let isComplete = batches.length <= maxRequests && files.every((file) => getContentKey(file) !== undefined);
   for (const batch of batches.slice(0, maxRequests)) {
     const found = await requestSizes(query, batch);
     if (!found) return false;
@@ -44,11 +40,21 @@ export async function searchDestination(query: DestinationQuery): Promise<boolea
   return isComplete;
 }
 
+/** Groups the distinct sizes of the files whose content is known, one group for each request. */
+function createBatches(files: readonly TransferFile[]): readonly (readonly number[])[] {
+  const sizes = new Set<number>();
+  for (const file of files)
+    if (file.sizeBytes !== undefined && getContentKey(file) !== undefined) sizes.add(file.sizeBytes);
+  return Array.from({ length: Math.ceil(sizes.size / sizesPerRequest) }, (_, index) =>
+    [...sizes].slice(index * sizesPerRequest, (index + 1) * sizesPerRequest),
+  );
+}
+
 async function requestSizes(
   { session, order, signal }: DestinationQuery,
-  sizes: readonly (number | undefined)[],
+  sizes: readonly number[],
 ): Promise<readonly FoundFile[] | undefined> {
-  const query = sizes.map((size) => `bytes:=${size ?? 0}`).join(' | ');
+  const query = sizes.map((size) => `bytes:=${size}`).join(' | ');
   const request = { database: order.destination, orcid: order.orcid, query, limit: maxFound };
   const { value, reason } = await catchRefusal(() => session.client.search(request, signal));
   return reason ? undefined : value;

@@ -31,6 +31,20 @@ interface DuplicateFlowDependencies {
   loadFinished(): Promise<void>;
 }
 
+/** Collects what is known of planned files. */
+interface KnownSoFar {
+  /** Keys of contents that the destination has. */
+  readonly contents: Set<string>;
+  isComplete: boolean;
+  received: KnownCopies['received'];
+}
+
+interface Plan {
+  readonly order: TransferOrder;
+  readonly files: readonly TransferFile[];
+  readonly known: KnownSoFar;
+}
+
 /** Longest time by which the summary of a submission is delayed. */
 const maxWaitMs = 2_000;
 
@@ -49,18 +63,18 @@ export class DuplicateFlow {
   async findKnownCopies(orders: readonly TransferOrder[], options: KnownCopiesOptions): Promise<KnownCopies> {
     const [order] = orders;
     const files = orders.flatMap((one) => one.files);
+    const known: KnownSoFar = { contents: new Set(), isComplete: false, received: new Map() };
+    if (order) await this.collect({ order, files, known }, options);
+    const { isComplete, received } = known;
+    const isThere = (file: TransferFile): boolean => this.isAtDestination(order, file, known.contents);
+    return { atDestination: new Set(files.filter(isThere)), isComplete, received };
+  }
+
+  private async collect(plan: Plan, options: KnownCopiesOptions): Promise<void> {
     const limit = new AbortController();
-    const found = new Set<string>();
-    let isComplete = false;
-    let received: KnownCopies['received'] = new Map();
-    if (order) {
-      const searching = this.searchDestination(order, files, found, limit.signal).then((is) => (isComplete = is));
-      const reading = this.findReceived(order, files, options, limit.signal).then((known) => (received = known));
-      await this.waitFor(Promise.allSettled([searching, reading]), options.signal);
-      limit.abort();
-    }
-    const isKnown = (file: TransferFile): boolean => this.isAtDestination(order, file, found);
-    return { atDestination: new Set(files.filter(isKnown)), isComplete, received };
+    const work = [this.searchDestination(plan, limit.signal), this.findReceived(plan, options, limit.signal)];
+    await this.waitFor(Promise.allSettled(work), options.signal);
+    limit.abort();
   }
 
   private async waitFor(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
@@ -68,15 +82,11 @@ export class DuplicateFlow {
     if (!signal?.aborted) await settlesWithin(this.dependencies.clock, maxWaitMs, Promise.race([work, cancelled]));
   }
 
-  private async searchDestination(
-    order: TransferOrder,
-    files: readonly TransferFile[],
-    found: Set<string>,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  private async searchDestination({ order, files, known }: Plan, signal: AbortSignal): Promise<void> {
     const session = this.dependencies.sessions.get(order.connectionId);
-    const onFound = (contentKey: string): unknown => found.add(contentKey);
-    return session ? await searchDestination({ session, order, files, signal, onFound }) : false;
+    if (!session) return;
+    const onFound = (contentKey: string): unknown => known.contents.add(contentKey);
+    known.isComplete = await searchDestination({ session, order, files, signal, onFound });
   }
 
   private isAtDestination(order: TransferOrder | undefined, file: TransferFile, found: ReadonlySet<string>): boolean {
@@ -86,15 +96,14 @@ export class DuplicateFlow {
   }
 
   private async findReceived(
-    order: TransferOrder,
-    files: readonly TransferFile[],
+    { order, files, known }: Plan,
     { readVerified }: KnownCopiesOptions,
     signal: AbortSignal,
-  ): Promise<KnownCopies['received']> {
+  ): Promise<void> {
     const { transfers, loadFinished } = this.dependencies;
-    if (files.every((file) => getContentKey(file) === undefined)) return new Map();
+    if (files.every((file) => getContentKey(file) === undefined)) return;
     await loadFinished();
     const earlier = filterSameDestination(transfers.getAll(), order);
-    return findReceivedFiles(files, earlier, await readVerified(earlier, signal));
+    known.received = findReceivedFiles(files, earlier, await readVerified(earlier, signal));
   }
 }

@@ -5,7 +5,7 @@ import { toPlainLine } from './plainText.ts';
 import { getDatabaseLabel } from './searchWords.ts';
 
 /** The files of a planned submission that need not be sent. */
-export interface SummarizedCopies extends KnownCopies {
+interface SummarizedCopies extends KnownCopies {
   readonly fileCount: number;
   /** Name of the destination. */
   readonly destination: string;
@@ -15,17 +15,11 @@ export interface SummarizedCopies extends KnownCopies {
 
 /** Returns a sentence for each reason why files need not be sent; none if nothing is known. */
 export function createCopyLines(copies: SummarizedCopies): readonly string[] {
-  const { received, repeatedCount, destination } = copies;
+  const { atDestination, received, repeatedCount, destination } = copies;
   return [
-    copies.atDestination.size > 0 ? describeAtDestination(copies) : '',
+    atDestination.size > 0 ? describeAtDestination(copies) : '',
     received.size > 0 ? describeReceived([...received.values()], toPlainLine(destination)) : '',
-    repeatedCount > 0
-      ? plural(
-          repeatedCount,
-          '{0} of these files is identical to a file from another source.',
-          '{0} of these files are identical to files from another source.',
-        )
-      : '',
+    repeatedCount > 0 ? describeRepeated(repeatedCount) : '',
   ].filter(Boolean);
 }
 
@@ -50,36 +44,35 @@ function describeAtDestination({ atDestination, isComplete, fileCount, destinati
   const [count, name] = [atDestination.size, toPlainLine(destination)];
   if (count === fileCount)
     return plural(count, 'This file is already in {1}.', 'All of these files are already in {1}.', name);
-  return isComplete
-    ? plural(count, '{0} of these files is already in {1}.', '{0} of these files are already in {1}.', name)
-    : plural(
-        count,
-        'At least {0} of these files is already in {1}.',
-        'At least {0} of these files are already in {1}.',
-        name,
-      );
+  return isComplete ? describeCount(count, name) : describeLeastCount(count, name);
+}
+
+function describeCount(count: number, name: string): string {
+  return plural(count, '{0} of these files is already in {1}.', '{0} of these files are already in {1}.', name);
+}
+
+function describeLeastCount(count: number, name: string): string {
+  return plural(
+    count,
+    'At least {0} of these files is already in {1}.',
+    'At least {0} of these files are already in {1}.',
+    name,
+  );
 }
 
 function describeReceived(times: readonly number[], destination: string): string {
-  const days = new Set(times.map(formatDay));
-  const last = formatDay(Math.max(...times));
-  return days.size === 1
-    ? plural(
-        times.length,
-        'You transferred {0} of these files to {1} on {2}.',
-        'You transferred {0} of these files to {1} on {2}.',
-        destination,
-        last,
-      )
-    : plural(
-        times.length,
-        'You transferred {0} of these files to {1}, most recently on {2}.',
-        'You transferred {0} of these files to {1}, most recently on {2}.',
-        destination,
-        last,
-      );
+  const dayFormat = new Intl.DateTimeFormat(env.language, { dateStyle: 'long' });
+  const days = [...new Set(times)].sort((one, other) => one - other).map((at) => dayFormat.format(at));
+  const [count, last] = [formatNumber(times.length), days.at(-1) ?? ''];
+  return new Set(days).size === 1
+    ? l10n.t('You transferred {0} of these files to {1} on {2}.', count, destination, last)
+    : l10n.t('You transferred {0} of these files to {1}, most recently on {2}.', count, destination, last);
 }
 
-function formatDay(at: number): string {
-  return new Intl.DateTimeFormat(env.language, { dateStyle: 'long' }).format(at);
+function describeRepeated(count: number): string {
+  return plural(
+    count,
+    '{0} of these files is identical to a file from another source.',
+    '{0} of these files are identical to files from another source.',
+  );
 }

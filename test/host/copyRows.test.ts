@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import type { TreeItem } from 'vscode';
+import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
+import type { FileEntry } from '../../src/core/model/fileEntry.ts';
+import { SearchStore } from '../../src/core/store/searchStore.ts';
+import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { fileEntry, textOf, wordsOf } from './specimens.ts';
+
+const hash = 'a'.repeat(64);
+const copyIn = (database: string): FileEntry => fileEntry(`${database}-file`, { database, hash, sizeBytes: 67_000 });
+
+describe('The row of a file that several databases have', () => {
+  let store: SearchStore;
+  let index: CopyIndex;
+  let tree: SearchTree;
+  beforeEach(() => {
+    store = new SearchStore();
+    index = new CopyIndex(store);
+    tree = new SearchTree(store, undefined, index);
+  });
+  afterEach(() => {
+    tree.dispose();
+    index.dispose();
+  });
+
+  const open = (database: string): void => store.open(database, 'c', { database, query: 'corn', pageSize: 2 });
+  const fill = (database: string, ...files: readonly FileEntry[]): void =>
+    store.update(database, { files, isLoading: false });
+  const drawRoots = (): readonly TreeItem[] => tree.getChildren().map((node) => tree.getTreeItem(node));
+  const getRows = (database: string): readonly string[] =>
+    tree.getChildren(tree.getRoot(database)).map((node) => wordsOf(tree.getTreeItem(node)));
+
+  it('names the other databases, and so does its tooltip (D60: same content)', () => {
+    open('Alpha');
+    fill('Alpha', copyIn('Alpha'), fileEntry('f2', { sizeBytes: 67_000 }));
+    assert.deepEqual(getRows('Alpha').slice(0, 2), ['Alpha-file.csv | 67 kB', 'f2.csv | 67 kB']);
+    for (const database of ['Beta', 'Gamma', 'Delta']) {
+      open(database);
+      fill(database, copyIn(database));
+    }
+    assert.equal(getRows('Alpha')[0], 'Alpha-file.csv | 67 kB · also in Beta, Gamma and 1 more');
+    assert.equal(getRows('Alpha')[1], 'f2.csv | 67 kB');
+    const [node] = tree.getChildren(tree.getRoot('Alpha'));
+    assert.ok(node);
+    const { tooltip } = tree.resolveTreeItem(tree.getTreeItem(node), node);
+    assert.match(textOf(tooltip), /\nAlso in: Beta, Gamma, Delta$/);
+  });
+
+  it('is redrawn when another search finds a copy, and no other search is', () => {
+    for (const database of ['Alpha', 'Gamma']) {
+      open(database);
+      fill(database, ...(database === 'Alpha' ? [copyIn(database)] : []));
+    }
+    open('Beta');
+    drawRoots();
+    const redrawn: unknown[] = [];
+    tree.onDidChangeTreeData((node) => redrawn.push(node));
+    fill('Beta', copyIn('Beta'));
+    assert.deepEqual(new Set(redrawn), new Set([tree.getRoot('Alpha'), tree.getRoot('Beta')]));
+  });
+});

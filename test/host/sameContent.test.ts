@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { env } from 'vscode';
+import type { FileEntry } from '../../src/core/model/fileEntry.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import type { ScriptedNotice } from '../support/scriptedWindow.ts';
+import { until } from '../unit/core/rig.ts';
+import { transferSamples } from './receivedSamples.ts';
+import { fileEntry } from './specimens.ts';
+import { orcid, Stage } from './stage.ts';
+
+const jgi = 'JGI Data Portal';
+const kss = 'KBase Workspace Service (KSS)';
+const nmdc = 'National Microbiome Data Collaborative';
+
+/** Starts a transfer of the checked files, up to its summary. */
+async function sumUp(stage: Stage, destination: string): Promise<{ summary: ScriptedNotice; done: Promise<void> }> {
+  const done = stage.run('dataTransfer.transferCheckedFiles');
+  (await stage.person.pick()).choose(destination);
+  (await stage.person.pick()).choose('Continue');
+  return { summary: await stage.person.notice(/^Transfer .* to .*\?$/), done };
+}
+
+/** The sentences below the facts of a summary. */
+function getSentences({ detail }: ScriptedNotice): readonly string[] {
+  return detail.split('\n\n').slice(1);
+}
+
+/** Returns the sentence about three files that were transferred today. */
+function describeTransferred(): string {
+  const day = new Intl.DateTimeFormat(env.language, { dateStyle: 'long' }).format(Date.now());
+  return `You transferred 3 of these files to Received Files on ${day}.`;
+}
+
+describe('Files that the destination already has', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    await stage.settings.update('orcid', orcid, true);
+  });
+  afterEach(async () => {
+    await stage.closePages();
+    await stage.close();
+  });
+
+  it('are counted in the summary and can be left out, from the local service (D60: same content)', async () => {
+    await transferSamples(stage);
+    const { searchStore, transferStore } = stage.parts;
+    const { key, files } = await stage.search('Sample Data', '');
+    searchStore.checkAll(key);
+    const { summary, done } = await sumUp(stage, 'Received Files');
+    assert.deepEqual(getSentences(summary), [
+      'At least 3 of these files are already in Received Files.',
+      describeTransferred(),
+    ]);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 3', 'Back']);
+    summary.press('Leave Out 3');
+    await done;
+    const [transfer] = transferStore.getAll();
+    assert.equal(transfer?.order.files.length, files.length - 3);
+    assert.ok(transfer.order.files.every(({ name }) => !name.startsWith('observations-')));
+    assert.equal(searchStore.getCheckedFiles().length, 3, 'what was left out stays checked');
+    await until(transferStore.onDidChange, () => transferStore.getRunning().length === 0);
+  });
+
+  it('are named with the day of their verified transfer; all of them cannot be left out', async () => {
+    const { key } = await transferSamples(stage);
+    const verified = stage.run('dataTransfer.verifyLandedFiles', { kind: 'transfer', key });
+    (await stage.person.notice(/^All 3 files verified/)).dismiss();
+    await verified;
+    stage.parts.searchStore.checkAll((await stage.search('Sample Data', 'observations')).key);
+    const { summary, done } = await sumUp(stage, 'Received Files');
+    assert.deepEqual(getSentences(summary), [
+      'All of these files are already in Received Files.',
+      describeTransferred(),
+    ]);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Back']);
+    summary.dismiss();
+    await done;
+  });
+
+  it('are found in the results of searches, and once among several sources, without another request', async () => {
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    await stage.search(jgi, 'JDP:00000');
+    const { searchStore, sessions } = stage.parts;
+    const connectionId = sessions.active?.connection.id ?? '';
+    const find = (database: string, ...digits: readonly string[]): void => {
+      const files = digits.map((digit, index): FileEntry => {
+        return fileEntry(`${database} ${index}`, { database, sizeBytes: 5, hash: digit.repeat(64) });
+      });
+      searchStore.open(database, connectionId, { database, query: '', pageSize: 10 });
+      searchStore.update(database, { files, isLoading: false });
+    };
+    find(jgi, 'a', 'b');
+    find(kss, 'b', 'c');
+    find(nmdc, 'c');
+    for (const database of [jgi, kss]) searchStore.checkAll(database);
+    const before = stage.server.requests.length;
+    const { summary, done } = await sumUp(stage, nmdc);
+    assert.equal(stage.server.requests.length, before);
+    assert.deepEqual(getSentences(summary), [
+      `At least 1 of these files is already in ${nmdc}.`,
+      '1 of these files is identical to a file from another source.',
+    ]);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 2', 'Back']);
+    summary.press('Leave Out 2');
+    await done;
+    const bodies = stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as unknown);
+    assert.deepEqual(
+      bodies.map((body) => (body as { readonly file_ids: readonly string[] }).file_ids),
+      [[`${jgi} 0`, `${jgi} 1`]],
+    );
+    const [transfer] = stage.parts.transferStore.getAll();
+    assert.deepEqual(
+      transfer?.order.files.map(({ hash }) => hash),
+      ['a'.repeat(64), 'b'.repeat(64)],
+      'the record has the hashes for the next time',
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { savedConnection, type Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { fillTransfer } from '../support/editor/journeySteps.ts';
+import { answering, json, problem, type Behaviour } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+
+const nmdc = 'National Microbiome Data Collaborative';
+
+/** The files of each database: the reads are in two, under different names. */
+const filesByDatabase: Readonly<Record<string, readonly object[]>> = {
+  jdp: [createFile('JDP:000001', 'reads.fastq', 'a'), createFile('JDP:000002', 'genes.gff', 'b')],
+  kbase: [],
+  nmdc: [createFile('nmdc:1', 'copy-of-reads.fastq', 'a')],
+};
+
+function createFile(id: string, path: string, digit: string): object {
+  return { id, name: path.split('.')[0], path, format: path.split('.')[1], bytes: 5000, hash: digit.repeat(32) };
+}
+
+/** Responds with all files of the database in the request, which has to be named by its ID. */
+function answerFiles(): Behaviour {
+  return answering(({ body }) => {
+    const { database } = JSON.parse(body) as { readonly database: string };
+    const resources = filesByDatabase[database];
+    return resources ? json({ resources }) : problem(404, `The database '${database}' was not found`);
+  });
+}
+
+describe('A person who finds the same file in two databases', function () {
+  this.timeout(180_000);
+  let folder: string;
+  let server: FaultServer;
+  let editor: Editor;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'same-'));
+    server = await FaultServer.start();
+    publicLike(server, 'the-key');
+    server.on('POST /api/v1/files', answerFiles());
+    server.on('POST /api/v1/files/by-id', answerFiles());
+    editor = await openEditor({ workspace: folder, ...savedConnection(server.address, 'the-key') });
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  it('sees it in the results and on its page, and leaves it out of a transfer (D60)', async () => {
+    const window = await editor.openWindow();
+    const results = window.tree('Search Results');
+    await window.openContainer('Data Transfer');
+    await window
+      .tree('Databases')
+      .waitFor('connection', ([first]) => first?.description.startsWith('connected') ?? false);
+    await window.command('Data Transfer: Search All Databases…');
+    await window.input('genome', /leave empty to list all files/);
+    await results.see('reads.fastq', `5 kB · fastq · also in ${nmdc}`);
+    await results.see('copy-of-reads.fastq', '5 kB · fastq · also in JGI Data Portal');
+    await results.see('genes.gff', '5 kB · gff');
+    await (await results.row('reads.fastq')).click();
+    const page = await window.pageFrame('reads.fastq');
+    await page.getByText('Also in').waitFor();
+    await page.getByText(nmdc).waitFor();
+    for (const name of ['reads.fastq', 'genes.gff']) await (await results.row(name)).toggleCheck();
+    await window.command('Data Transfer: Transfer Checked Files…');
+    await fillTransfer(window, nmdc);
+    const { detail, buttons } = await window.notifications.dialog();
+    assert.match(detail, new RegExp(`At least 1 of these files is already in ${nmdc}\\.$`));
+    assert.ok(
+      ['Transfer', 'Leave Out 1', 'Back'].every((label) => buttons.includes(label)),
+      buttons.join(),
+    );
+    await window.notifications.answer('Leave Out 1');
+    await window
+      .tree('Transfers')
+      .waitFor('the transfer', (rows) => rows.some(({ label }) => /· 1 file to/.test(label)));
+    const [submission] = server.requestsTo('POST /api/v1/transfers');
+    const { file_ids: ids } = JSON.parse(submission?.body ?? '{}') as { readonly file_ids?: unknown };
+    assert.deepEqual(ids, ['JDP:000002']);
+  });
+});
