@@ -13,6 +13,7 @@ const layers = [
   'core/ledger',
   'core/verification',
   'core/tables',
+  'core/citations',
   'core/flows',
   'core/monitor',
 ];
@@ -44,6 +45,11 @@ export const fences = [
     files: /^src\/core\/tables\//,
     code: ['core/model', 'core/util'],
     packages: ['read-excel-file'],
+  },
+  {
+    place: 'core/citations',
+    files: /^src\/core\/citations\//,
+    code: ['core/util', 'core/util/displayLimits'],
   },
   { place: 'core/flows', files: /^src\/core\/flows\//, code: layers, node: true },
   { place: 'core/monitor', files: /^src\/core\/monitor\//, code: layers },
@@ -125,6 +131,7 @@ export const fences = [
       'core/verification',
       'core/tables',
       'core/duplicates',
+      'core/citations',
       'core/store',
       'core/model',
       'core/util',

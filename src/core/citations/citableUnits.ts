@@ -1,0 +1,142 @@
+import type { JsonObject } from '../util/json.ts';
+import type { Citation, CitedName, CitedWork } from './citation.ts';
+import { readCitedWork } from './creditReader.ts';
+import { omitUndefined, readText } from './creditText.ts';
+
+/** A file to cite: its metadata, and the name of its database if that is known. */
+export interface CitableFile {
+  readonly name: string;
+  readonly database?: string;
+  readonly resource: JsonObject;
+}
+
+/** A citable unit: the files that one citation covers, and the work that each of them states. */
+interface Unit {
+  readonly files: CitableFile[];
+  readonly works: CitedWork[];
+}
+
+/**
+ * Returns one citation for each citable unit: the files with the same DOI, or else with the same publisher, titles,
+ * contributors and version. `accessed` is the day on which the files were obtained, as `YYYY-MM-DD`.
+ */
+export function listCitations(files: readonly CitableFile[], accessed?: string): readonly Citation[] {
+  const units = new Map<string, Unit>();
+  for (const file of files) {
+    const work = readCitedWork(file.resource);
+    const id = getUnitId(work, file);
+    const unit = units.get(id);
+    unit?.files.push(file);
+    if (unit) unit.works.push(work);
+    else units.set(id, { files: [file], works: [work] });
+  }
+  const usedKeys = new Map<string, number>();
+  return [...units.values()].map((unit) => createCitation(unit, usedKeys, accessed));
+}
+
+function getUnitId(work: CitedWork, { database }: CitableFile): string {
+  if (work.doi !== undefined) return work.doi.toLowerCase();
+  const { title, otherTitles, publisher, version, authors, contributors } = work;
+  const place = title === undefined ? database : undefined;
+  return JSON.stringify([publisher, title, otherTitles, authors, contributors, version, place]);
+}
+
+function createCitation(unit: Unit, usedKeys: Map<string, number>, accessed: string | undefined): Citation {
+  const [first] = unit.works;
+  const work = first && unit.works.length === 1 ? first : mergeWorks(unit.works);
+  const titled = { ...work, title: work.title ?? describeFiles(unit.files) };
+  return {
+    ...titled,
+    key: createKey(titled, usedKeys),
+    fileCount: unit.files.length,
+    ...(accessed !== undefined && { accessed }),
+  };
+}
+
+/** Merges what the files of a unit state: lists are united, the last date counts, and other differences are left out. */
+function mergeWorks(works: readonly CitedWork[]): CitedWork {
+  const [title, ...otherTitles] = unite(works.flatMap((work) => listTitles(work)));
+  const dates = works.map(({ issued }) => issued).filter((date) => date !== undefined);
+  const getCommon = (field: 'identifier' | 'url' | 'abstract'): string | undefined =>
+    works.every((work) => work[field] === works[0]?.[field]) ? works[0]?.[field] : undefined;
+  return {
+    ...omitUndefined({
+      ...{ title, issued: dates.sort().at(-1) },
+      ...{ doi: works[0]?.doi, publisher: findFirst(works, 'publisher'), version: findFirst(works, 'version') },
+      ...{ identifier: getCommon('identifier'), url: getCommon('url'), abstract: getCommon('abstract') },
+    }),
+    ...{ otherTitles, ...mergeNames(works) },
+    licenses: uniteBy(
+      works.flatMap(({ licenses }) => licenses),
+      ({ name }) => name,
+    ),
+    notes: unite(works.flatMap(({ notes }) => notes)),
+  };
+}
+
+function listTitles({ title, otherTitles }: CitedWork): readonly string[] {
+  return title === undefined ? otherTitles : [title, ...otherTitles];
+}
+
+function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'): string | undefined {
+  return works.find((work) => work[field] !== undefined)?.[field];
+}
+
+/** Unites names. A contributor whom another file states as an author is an author. */
+function mergeNames(works: readonly CitedWork[]): Pick<CitedWork, 'authors' | 'contributors'> {
+  const getId = ({ family, given, literal }: CitedName): string => JSON.stringify([family, given, literal]);
+  const authors = uniteBy(
+    works.flatMap((work) => work.authors),
+    getId,
+  );
+  const known = new Set(authors.map(getId));
+  const others = works.flatMap((work) => work.contributors).filter((name) => !known.has(getId(name)));
+  return { authors, contributors: uniteBy(others, getId) };
+}
+
+function unite(values: readonly string[]): readonly string[] {
+  return [...new Set(values)];
+}
+
+/** Returns the first value of each ID. */
+function uniteBy<T>(values: readonly T[], getId: (value: T) => string): readonly T[] {
+  const found = new Map<string, T>();
+  for (const value of values) {
+    const id = getId(value);
+    if (!found.has(id)) found.set(id, value);
+  }
+  return [...found.values()];
+}
+
+/** Describes files without a title: `a.txt and 2 more files (Database)`. */
+function describeFiles(files: readonly CitableFile[]): string {
+  const [first] = files;
+  const more = files.length - 1;
+  const others = more === 0 ? '' : ` and ${String(more)} more ${more === 1 ? 'file' : 'files'}`;
+  const database = readText(first?.database);
+  return `${readText(first?.name) ?? 'Untitled'}${others}${database === undefined ? '' : ` (${database})`}`;
+}
+
+/** Creates a key such as `wrighton2021prochlorococcus`, with a number if it is already in use. */
+function createKey(work: CitedWork, usedKeys: Map<string, number>): string {
+  const [author] = work.authors;
+  const name = toKeyWord(author?.family ?? author?.literal ?? work.publisher ?? '');
+  const word =
+    (work.title ?? '')
+      .split(/\s/u)
+      .map(toKeyWord)
+      .find((part) => part.length > 3) ?? '';
+  const key = `${name}${work.issued?.slice(0, 4) ?? ''}${word}` || 'dataset';
+  const count = (usedKeys.get(key) ?? 0) + 1;
+  usedKeys.set(key, count);
+  return count === 1 ? key : `${key}-${String(count)}`;
+}
+
+function toKeyWord(text: string): string {
+  return text
+    .slice(0, 200)
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+    .slice(0, 30);
+}

@@ -1,0 +1,60 @@
+import type { License } from './licenses.ts';
+
+/** A person or organization in a citation. A name that can't be divided safely is in `literal`. */
+export interface CitedName {
+  readonly family?: string;
+  readonly given?: string;
+  readonly literal?: string;
+  /** In the form `0000-0000-0000-000X`. */
+  readonly orcid?: string;
+  readonly affiliation?: string;
+}
+
+/** The credit of a file, as one-line text without control characters. Unknown properties are absent. */
+export interface CitedWork {
+  readonly title?: string;
+  readonly otherTitles: readonly string[];
+  readonly authors: readonly CitedName[];
+  /** People and organizations with supporting roles only, such as a contact person. */
+  readonly contributors: readonly CitedName[];
+  readonly publisher?: string;
+  /** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
+  readonly issued?: string;
+  readonly version?: string;
+  /** Without `doi:` or an address: `10.25345/C58K7520G`. */
+  readonly doi?: string;
+  /** The identifier in the database, unless it is the DOI. */
+  readonly identifier?: string;
+  /** An http or https address. */
+  readonly url?: string;
+  readonly abstract?: string;
+  readonly licenses: readonly License[];
+  /** Funding and related identifiers, for example `Proposal DOI: 10.46936/…`. */
+  readonly notes: readonly string[];
+}
+
+/** A citation of one work, which may consist of many files. */
+export interface Citation extends CitedWork {
+  /** Consists of ASCII letters, digits and hyphens. Unique among the citations that are written together. */
+  readonly key: string;
+  readonly title: string;
+  readonly fileCount: number;
+  /** The day on which the files were obtained: `YYYY-MM-DD`. */
+  readonly accessed?: string;
+}
+
+/** Returns a name as it is sorted: `Family, Given`, or the literal name. */
+export function formatSortedName({ family, given, literal }: CitedName): string {
+  return literal ?? [family, given].filter((part) => part !== undefined).join(', ');
+}
+
+/** Returns the parts of a date in {@link CitedWork.issued} as numbers. */
+export function toDateParts(date: string): readonly number[] {
+  return date.split('-').map(Number);
+}
+
+/** Returns the notes of a citation, followed by one for each license. */
+export function listNotes({ notes, licenses }: CitedWork): readonly string[] {
+  const written = licenses.map(({ name, url }) => (url === undefined || url === name ? name : `${name} (${url})`));
+  return [...notes, ...written.map((license) => `License: ${license}`)];
+}

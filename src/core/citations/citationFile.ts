@@ -1,0 +1,121 @@
+import type { JsonObject } from '../util/json.ts';
+import type { Citation, CitedName } from './citation.ts';
+import { omitUndefined } from './creditText.ts';
+
+/** Texts of a `CITATION.cff` that metadata do not provide. */
+export interface CitationFileTexts {
+  /** Asks readers to cite the work. */
+  readonly message: string;
+  /** The title of a file that refers to several works. */
+  readonly title: string;
+  /** The name to credit if no author is known. */
+  readonly unknownAuthor: string;
+}
+
+/**
+ * Writes a `CITATION.cff` (version 1.2.0). It describes a single work itself, and lists several works as references.
+ * `citations` must not be empty.
+ */
+export function writeCitationFile(citations: readonly Citation[], texts: CitationFileTexts): string {
+  const [first] = citations;
+  const content = first && citations.length === 1 ? describeWork(first, texts) : describeWorks(citations, texts);
+  return writeYaml({ 'cff-version': '1.2.0', message: texts.message, ...content });
+}
+
+function describeWork(citation: Citation, texts: CitationFileTexts): JsonObject {
+  return { type: 'dataset', ...listCommonFields(citation, texts) };
+}
+
+function describeWorks(citations: readonly Citation[], texts: CitationFileTexts): JsonObject {
+  const references = citations.map((citation) => ({
+    ...{ type: 'data', ...listCommonFields(citation, texts) },
+    ...omitUndefined({ institution: toEntity(citation.publisher), 'date-accessed': toDay(citation.accessed) }),
+    ...(citation.issued !== undefined && { year: Number(citation.issued.slice(0, 4)) }),
+  }));
+  const authors = distinct(references.flatMap((reference) => reference.authors));
+  return { type: 'dataset', title: texts.title, authors, references };
+}
+
+function listCommonFields(citation: Citation, texts: CitationFileTexts) {
+  const { title, version, abstract, url, issued } = citation;
+  const identifiers = listIdentifiers(citation);
+  return {
+    ...{ title, authors: listAuthors(citation, texts) },
+    ...omitUndefined({ version, abstract, url, doi: findPlainDoi(citation), 'date-released': toDay(issued) }),
+    ...(identifiers.length > 0 && { identifiers }),
+    ...describeLicense(citation),
+  };
+}
+
+function listAuthors({ authors, publisher }: Citation, texts: CitationFileTexts): readonly JsonObject[] {
+  if (authors.length === 0) return [{ name: publisher ?? texts.unknownAuthor }];
+  return distinct(authors.map(toAuthor));
+}
+
+function toAuthor({ family, given, literal, orcid, affiliation }: CitedName): JsonObject {
+  const id = orcid === undefined ? undefined : `https://orcid.org/${orcid}`;
+  if (literal !== undefined) return omitUndefined({ name: literal, orcid: id });
+  return omitUndefined({ 'family-names': family, 'given-names': given, orcid: id, affiliation });
+}
+
+function toEntity(name: string | undefined): JsonObject | undefined {
+  return name === undefined ? undefined : { name };
+}
+
+/** Removes duplicates, which the format forbids. */
+function distinct(values: readonly JsonObject[]): readonly JsonObject[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}
+
+/** Returns the DOI if it has only the characters that the format allows. */
+function findPlainDoi({ doi }: Citation): string | undefined {
+  return doi !== undefined && /^10\.\d{4,9}(\.\d+)?\/[A-Za-z0-9:/_;\-.()[\]\\]+$/.test(doi) ? doi : undefined;
+}
+
+function listIdentifiers(citation: Citation): readonly JsonObject[] {
+  const { doi, identifier } = citation;
+  const other = (value: string): JsonObject => ({ type: 'other', value });
+  const isListed = doi === undefined || findPlainDoi(citation) !== undefined;
+  return [...(isListed ? [] : [other(`doi:${doi}`)]), ...(identifier === undefined ? [] : [other(identifier)])];
+}
+
+/** Returns a date if it is a complete day, the only form that the format allows. */
+function toDay(date: string | undefined): string | undefined {
+  return date?.length === 10 ? date : undefined;
+}
+
+/** Returns the license of the work. The format has no field for a license that is neither an SPDX ID nor an address. */
+function describeLicense({ licenses }: Citation): JsonObject {
+  const ids = licenses.filter(({ isSpdx }) => isSpdx).map(({ name }) => name);
+  const [address] = licenses.map(({ url }) => url).filter((url) => url !== undefined);
+  if (ids.length > 0) return { license: ids.length === 1 ? ids[0] : ids };
+  return address === undefined ? {} : { 'license-url': address };
+}
+
+/** Writes an object as YAML in block style. All texts are in double quotes, so that none is read as a number or a tag. */
+function writeYaml(object: JsonObject, indent = ''): string {
+  return Object.entries(object)
+    .map(([name, value]) => `${indent}${name}:${writeValue(value, indent)}`)
+    .join('');
+}
+
+function writeValue(value: unknown, indent: string): string {
+  if (!Array.isArray(value))
+    return typeof value === 'object' && value !== null
+      ? `\n${writeYaml(value as JsonObject, `${indent}  `)}`
+      : ` ${quote(value)}\n`;
+  return `\n${value.map((item: unknown) => writeItem(item, `${indent}  `)).join('')}`;
+}
+
+function writeItem(item: unknown, indent: string): string {
+  if (typeof item !== 'object' || item === null) return `${indent}- ${quote(item)}\n`;
+  return `${indent}- ${writeYaml(item as JsonObject, `${indent}  `).trimStart()}`;
+}
+
+/** Quotes a value. JSON is YAML, apart from characters that YAML does not allow unescaped. */
+function quote(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

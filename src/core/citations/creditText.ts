@@ -1,0 +1,59 @@
+import { shortenText } from '../util/displayLimits.ts';
+import { isJsonObject, type JsonObject } from '../util/json.ts';
+
+const maxLength = 5_000;
+const hasContent = /[\p{L}\p{N}\p{S}]/u;
+const isPlain = /^[!-~]+(?: [!-~]+)*$/;
+const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
+
+/**
+ * Returns a value as one line of text without control and direction characters, at most 5,000 characters long. Returns
+ * undefined if it has no letter, digit or symbol: servers send `""` or `","` for unknown values.
+ */
+export function readText(value: unknown): string | undefined {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (typeof value !== 'string' || !hasContent.test(value)) return undefined;
+  if (value.length <= maxLength && isPlain.test(value)) return value;
+  const line = value.replace(invisible, ' ').normalize('NFC').replace(/\s+/gu, ' ').trim();
+  return shortenText(line, maxLength);
+}
+
+/** Returns the value if it is an object; otherwise, an empty object. */
+export function toObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** Returns the objects in a list; an empty list if the value is not a list. */
+export function listObjects(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** Returns the texts that {@link readText} finds in a list. */
+export function listTexts(values: readonly unknown[]): readonly string[] {
+  return values.map(readText).filter((text) => text !== undefined);
+}
+
+/** Returns the object without the properties that are undefined. */
+export function omitUndefined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+const doiPattern = /^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)?(10\.\d{4,9}\/[^\s{}\\"]+)$/i;
+
+/** Parses a DOI in any form that servers use: `10.1234/a`, `doi:10.1234/a`, `https://doi.org/10.1234/a`. */
+export function parseDoi(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : doiPattern.exec(text)?.[1];
+}
+
+/**
+ * Returns an http or https address in its normalized form, without spaces, braces and letters beyond ASCII. Returns
+ * undefined for any other text and for addresses that contain a user name or password.
+ */
+export function parseWebAddress(value: unknown): string | undefined {
+  const text = readText(value);
+  if (text === undefined || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return undefined;
+  return url.href.replace(/[{}\\^`|]/g, encodeURIComponent);
+}

@@ -1,0 +1,96 @@
+import type { JsonObject } from '../util/json.ts';
+import { listObjects, parseWebAddress, readText, toObject } from './creditText.ts';
+
+/** A license that metadata state. */
+export interface License {
+  /** The SPDX ID if the license is known; otherwise, the name or address in the metadata. */
+  readonly name: string;
+  readonly url?: string;
+  /** True if `name` is an SPDX ID. */
+  readonly isSpdx: boolean;
+}
+
+/** The number of files under a license; without `license`, the number of files that state none. */
+export interface LicenseCount {
+  readonly license?: License;
+  readonly fileCount: number;
+  /** True if the wording of the license forbids passing the files on. */
+  readonly forbidsSharing: boolean;
+}
+
+/** SPDX IDs of the licenses that data repositories use, apart from those of Creative Commons. */
+const otherSpdxIds = [
+  ...['ODbL-1.0', 'ODC-By-1.0', 'PDDL-1.0', 'MIT', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'Unlicense'],
+  ...['GPL-2.0-only', 'GPL-2.0-or-later', 'GPL-3.0-only', 'GPL-3.0-or-later', 'LGPL-3.0-only', 'LGPL-3.0-or-later'],
+  ...['AGPL-3.0-only', 'AGPL-3.0-or-later', 'MPL-2.0', 'EUPL-1.2', 'OGL-UK-3.0', 'CDLA-Permissive-1.0'],
+];
+
+const spdxIds = new Map(otherSpdxIds.map((id) => [id.toLowerCase(), id]));
+
+const commonsName = /^cc[\s-]?(by(?:[\s-]nc)?(?:[\s-](?:sa|nd))?)[\s-]v?([1-4]\.0|2\.5)$/i;
+const commonsAddress =
+  /^https?:\/\/(?:www\.)?creativecommons\.org\/(licenses|publicdomain)\/([a-z-]+)\/([1-4]\.0|2\.5)/i;
+const spdxAddress = /^https?:\/\/(?:www\.)?spdx\.org\/licenses\/([\w.+-]+?)(?:\.html|\.json)?$/i;
+
+const sharingForbidden =
+  /\b(?:all rights reserved|proprietary|confidential|no[nt]?[\s-]re-?distribut|do not (?:re-?distribut|share))/i;
+
+/** Returns the licenses that a resource and its credit state, without duplicates. */
+export function readLicenses(resource: JsonObject): readonly License[] {
+  const single = resource['license'] ?? resource['licence'];
+  const { license: credit } = toObject(resource['credit']);
+  const listed = listObjects(resource['licenses']).map(({ name, title, path }) => toLicense(name ?? title, path));
+  const all = [...listed, readLicense(single), readLicense(credit)].filter((license) => license !== undefined);
+  return all.length < 2 ? all : [...new Map(all.map((license) => [license.name, license])).values()];
+}
+
+function readLicense(value: unknown): License | undefined {
+  const { id, name, url } = toObject(value);
+  return typeof value === 'string' ? toLicense(value, undefined) : toLicense(readText(id) ?? name, url);
+}
+
+function toLicense(written: unknown, path: unknown): License | undefined {
+  const name = readText(written);
+  const url = parseWebAddress(path) ?? parseWebAddress(name);
+  const spdxId = findSpdxId(name) ?? findSpdxId(url);
+  if (spdxId !== undefined)
+    return { name: spdxId, url: url ?? `https://spdx.org/licenses/${spdxId}.html`, isSpdx: true };
+  const shown = name ?? url;
+  return shown === undefined ? undefined : { name: shown, ...(url !== undefined && { url }), isSpdx: false };
+}
+
+function findSpdxId(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const [, kind, element = '', version = ''] = commonsAddress.exec(text) ?? [];
+  if (kind !== undefined) return nameCommonsLicense(element, version);
+  const [, elements = '', edition = ''] = commonsName.exec(text) ?? [];
+  if (elements !== '') return nameCommonsLicense(elements, edition);
+  if (/^cc[\s-]?0(?:[\s-]v?1\.0)?$/i.test(text)) return 'CC0-1.0';
+  return spdxIds.get((spdxAddress.exec(text)?.[1] ?? text).toLowerCase().replaceAll(' ', '-'));
+}
+
+function nameCommonsLicense(elements: string, version: string): string | undefined {
+  if (elements.toLowerCase() === 'zero') return 'CC0-1.0';
+  const written = elements.toUpperCase().replaceAll(' ', '-');
+  return /^BY(?:-NC)?(?:-SA|-ND)?$/.test(written) ? `CC-${written}-${version}` : undefined;
+}
+
+/** Counts files by license, the most frequent one first. Files without a license come last. */
+export function countLicenses(resources: readonly JsonObject[]): readonly LicenseCount[] {
+  const licenses = new Map<string, License>();
+  const counts = new Map<string, number>();
+  for (const resource of resources) {
+    const stated = readLicenses(resource);
+    for (const license of stated) if (!licenses.has(license.name)) licenses.set(license.name, license);
+    for (const name of stated.length === 0 ? [''] : stated.map(({ name }) => name))
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([a, countA], [b, countB]) => Number(a === '') - Number(b === '') || countB - countA)
+    .map(([name, fileCount]) => toLicenseCount(licenses.get(name), fileCount));
+}
+
+function toLicenseCount(license: License | undefined, fileCount: number): LicenseCount {
+  const forbidsSharing = license !== undefined && sharingForbidden.test(license.name);
+  return { ...(license && { license }), fileCount, forbidsSharing };
+}

@@ -1,0 +1,55 @@
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+
+/**
+ * The rules of the Citation File Format 1.2.0 for the fields that are written, from its schema guide. They were written
+ * for these tests: fields that the format has but the product doesn't write are errors here.
+ */
+const text = { type: 'string', minLength: 1 };
+const day = { type: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[012])-(0[1-9]|[12][0-9]|3[01])$' };
+const address = { type: 'string', pattern: '^(https|http|ftp|sftp)://.+' };
+const doi = { type: 'string', pattern: '^10\\.\\d{4,9}(\\.\\d+)?/[A-Za-z0-9:/_;\\-.()\\[\\]\\\\]+$' };
+const orcid = { type: 'string', pattern: '^https://orcid\\.org/[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]$' };
+const spdxId = {
+  type: 'string',
+  pattern: '^(CC0-1\\.0|CC-BY(-NC)?(-SA|-ND)?-[1-4]\\.[05]|MIT|Apache-2\\.0|ODbL-1\\.0)$',
+};
+
+const object = (properties: object, ...required: readonly string[]): object => ({
+  ...{ type: 'object', additionalProperties: false, properties, required },
+});
+const distinctList = (items: object): object => ({ type: 'array', minItems: 1, uniqueItems: true, items });
+
+const person = object({ 'family-names': text, 'given-names': text, affiliation: text, orcid });
+const entity = object({ name: text, orcid }, 'name');
+const identifier = object({ type: { enum: ['other'] }, value: text }, 'type', 'value');
+
+const shared = {
+  ...{ title: text, abstract: text, version: text, doi, url: address, 'date-released': day },
+  authors: distinctList({ anyOf: [person, entity] }),
+  identifiers: distinctList(identifier),
+  license: { oneOf: [spdxId, distinctList(spdxId)] },
+  'license-url': address,
+};
+
+const reference = object(
+  { ...shared, type: { const: 'data' }, institution: entity, 'date-accessed': day, year: { type: 'integer' } },
+  ...['authors', 'title', 'type'],
+);
+
+const citationFile = object(
+  {
+    ...{ ...shared, 'cff-version': { const: '1.2.0' }, message: text, type: { const: 'dataset' } },
+    references: distinctList(reference),
+  },
+  ...['authors', 'cff-version', 'message', 'title'],
+);
+
+const validate = new Ajv({ allErrors: true }).compile(citationFile);
+
+/** Returns the content of a `CITATION.cff`, and the rules that it breaks. */
+export function checkCitationFile(yaml: string): { readonly content: unknown; readonly errors: readonly string[] } {
+  const content: unknown = parse(yaml);
+  validate(content);
+  return { content, errors: (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? ''}`) };
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { formatSortedName, listNotes, type Citation, type CitedName } from '../../../src/core/citations/citation.ts';
+import { listCitations } from '../../../src/core/citations/citableUnits.ts';
+import { writeCitations, type CitationFormat } from '../../../src/core/citations/citationFormats.ts';
+import { citableFile } from '../../support/citationArbitraries.ts';
+import { checkCitationFile } from '../../support/citationFileRules.ts';
+import { parseWithBiblatexConverter, parseWithCitationJs, type ParsedCitation } from '../../support/citationOracles.ts';
+import { property } from '../../support/property.ts';
+
+const texts = { message: 'Please cite these data.', title: 'Data', unknownAuthor: 'anonymous' };
+const citations = fc
+  .array(citableFile, { minLength: 1, maxLength: 3 })
+  .map((files) => listCitations(files, '2026-11-22'));
+
+function write(format: CitationFormat, all: readonly Citation[]): string {
+  return writeCitations(format, all, texts);
+}
+
+function toExpected(citation: Citation): ParsedCitation {
+  const { key, title, publisher, issued, version, doi, url, abstract, accessed } = citation;
+  return {
+    ...{ key, title, publisher, issued, version, doi, url, abstract, accessed },
+    authors: citation.authors.map(formatSortedName),
+    notes: [...citation.otherTitles, ...listNotes(citation)].join('; '),
+  };
+}
+
+const withIdentifier = (citation: Citation): ParsedCitation => {
+  const expected = toExpected(citation);
+  return { ...expected, notes: [citation.identifier, expected.notes].filter(Boolean).join('; ') };
+};
+
+describe('Citation formats', () => {
+  property('brings every field of CSL-JSON back through citation-js', citations, (all) => {
+    const text = write('csl', all);
+    assert.deepEqual(parseWithCitationJs(text), all.map(toExpected));
+    const items = JSON.parse(text) as readonly {
+      readonly number?: string;
+      readonly contributor?: readonly CitedName[];
+    }[];
+    assert.deepEqual(
+      items.map((item) => item.number),
+      all.map(({ identifier }) => identifier),
+    );
+    assert.deepEqual(
+      items.map((item) => (item.contributor ?? []).map(formatSortedName)),
+      all.map(({ contributors }) => contributors.map(formatSortedName)),
+    );
+  });
+
+  property('brings every field of BibTeX back through citation-js', citations, (all) => {
+    assert.deepEqual(parseWithCitationJs(write('bibtex', all)), all.map(withIdentifier));
+  });
+
+  property('brings every field of BibTeX back through biblatex-csl-converter', citations, (all) => {
+    // The library uses these characters internally.
+    if (/[\u0870-\u088F]/.test(JSON.stringify(all))) return;
+    const parsed = parseWithBiblatexConverter(write('bibtex', all));
+    assert.deepEqual(parsed.map(toConverterForm), all.map(withIdentifier).map(toConverterForm));
+    const names = all.map(toExpected).flatMap(({ authors }) => authors);
+    if (names.some((name) => /[{}^=`]|''/.test(name))) return;
+    assert.deepEqual(
+      parsed.flatMap(({ authors }) => authors),
+      names,
+    );
+  });
+
+  property('brings every field of RIS back through citation-js', citations, (all) => {
+    const text = write('ris', all);
+    const toRisForm = (citation: ParsedCitation): object => ({
+      ...{ ...citation, key: undefined, notes: undefined },
+      authors: citation.authors.map(listNameParts),
+    });
+    assert.deepEqual(parseWithCitationJs(text).map(toRisForm), all.map(toExpected).map(toRisForm));
+    const lines = text.split('\r\n');
+    assert.ok(lines.every((line) => line === '' || /^[A-Z][A-Z\d] {2}- [^\n\r]*$/u.test(line)));
+    const written = (tag: string): readonly string[] =>
+      lines.filter((line) => line.startsWith(`${tag}  - `)).map((line) => line.slice(6));
+    assert.deepEqual(
+      written('T2'),
+      all.flatMap(({ otherTitles }) => otherTitles),
+    );
+    assert.deepEqual(written('N1'), all.flatMap(listNotes));
+    assert.deepEqual(
+      written('AN'),
+      all.flatMap(({ identifier }) => identifier ?? []),
+    );
+    assert.deepEqual(
+      written('A2'),
+      all.flatMap(({ contributors }) => contributors.map(formatSortedName)),
+    );
+  });
+
+  property('writes a valid CITATION.cff, whose fields come back', citations, (all) => {
+    const { content, errors } = checkCitationFile(write('cff', all));
+    assert.deepEqual(errors, []);
+    const works = all.length === 1 ? [content] : (content as { readonly references: readonly unknown[] }).references;
+    assert.deepEqual((works as readonly CitationFileWork[]).map(readWork), all.map(toExpectedWork));
+  });
+
+  property('writes each citation as one line of text in APA style', citations, (all) => {
+    const lines = write('apa', all).split('\n\n');
+    assert.equal(lines.length, all.length);
+    for (const [index, { title, doi, publisher }] of all.entries()) {
+      const line = lines[index] ?? '';
+      assert.ok(line.includes(title) && line.includes('[Data set]'));
+      assert.ok(doi === undefined || line.includes(`https://doi.org/${doi}`));
+      assert.ok(publisher === undefined || line.includes(publisher));
+    }
+  });
+});
+
+/** Removes what biblatex-csl-converter can't read: abstracts of data sets, `^`, quotes and braces as commands. */
+function toConverterForm(citation: ParsedCitation): ParsedCitation {
+  const plain = (text: string | undefined): string | undefined => text?.replaceAll(/[{}^]/g, '');
+  const { title, publisher, version, notes } = citation;
+  return {
+    ...{ ...citation, abstract: undefined, notes: plain(notes) ?? '' },
+    ...{ title: plain(title), publisher: plain(publisher), version: plain(version) },
+    authors: [],
+  };
+}
+
+/** Returns the parts of a name in RIS, where commas can't be escaped. */
+function listNameParts(name: string): readonly string[] {
+  const parts = name.split(',').map((part) => part.trim());
+  return parts.filter((part) => part !== '').sort();
+}
+
+interface CitationFileWork {
+  readonly title: string;
+  readonly version?: string;
+  readonly abstract?: string;
+  readonly url?: string;
+  readonly doi?: string;
+  readonly 'date-released'?: string;
+  readonly authors: readonly Readonly<Record<string, string>>[];
+  readonly identifiers?: readonly { readonly value: string }[];
+}
+
+function readWork(work: CitationFileWork): object {
+  const { title, version, abstract, url, doi, authors, identifiers = [] } = work;
+  const [other] = identifiers.map(({ value }) => value).filter((value) => value.startsWith('doi:'));
+  return {
+    ...{ title, version, abstract, url, doi: doi ?? other?.slice('doi:'.length), day: work['date-released'] },
+    authors: authors.map(
+      ({ name, ...rest }) => name ?? [rest['family-names'], rest['given-names']].filter(Boolean).join(', '),
+    ),
+  };
+}
+
+function toExpectedWork(citation: Citation): object {
+  const { title, version, abstract, url, doi, issued, authors, publisher } = citation;
+  const names = new Set(authors.map((author) => JSON.stringify(author)));
+  return {
+    ...{ title, version, abstract, url, doi, day: issued?.length === 10 ? issued : undefined },
+    authors:
+      authors.length === 0
+        ? [publisher ?? texts.unknownAuthor]
+        : [...names].map((name) => formatSortedName(JSON.parse(name) as CitedName)),
+  };
+}

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatApa } from '../../../src/core/citations/apa.ts';
+import type { Citation } from '../../../src/core/citations/citation.ts';
+import { listCitations, type CitableFile } from '../../../src/core/citations/citableUnits.ts';
+import { citationFileNames, citationFormats, writeCitations } from '../../../src/core/citations/citationFormats.ts';
+import { countLicenses, readLicenses } from '../../../src/core/citations/licenses.ts';
+import type { JsonObject } from '../../../src/core/util/json.ts';
+import { parseWithBiblatexConverter, parseWithCitationJs } from '../../support/citationOracles.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const texts = { message: 'Please cite these data.', title: 'Data sets', unknownAuthor: 'anonymous' };
+
+function toFile(credit: unknown, rest: Partial<CitableFile> & { readonly fields?: JsonObject } = {}): CitableFile {
+  const { fields = {}, ...file } = rest;
+  return { name: 'reads.fastq', ...file, resource: { id: '1', ...(credit !== undefined && { credit }), ...fields } };
+}
+
+const person = (family: string, given: string, roles = 'PI'): JsonObject => ({
+  ...{ contributor_type: 'Person', family_name: family, given_name: given, contributor_roles: roles },
+});
+
+describe('Citations of recorded resources', () => {
+  let files: readonly CitableFile[] = [];
+  before(async () => {
+    const text = await readFile(join(root, 'support', 'realResources.json'), 'utf8');
+    const resources = JSON.parse(text) as Readonly<Record<string, JsonObject>>;
+    files = Object.entries(resources).map(([name, resource]) => ({ name, database: 'Recorded', resource }));
+  });
+
+  for (const format of citationFormats) {
+    it(`are written as in test/fixtures/citations/${citationFileNames[format]}`, async () => {
+      const golden = await readFile(join(root, 'fixtures', 'citations', citationFileNames[format]), 'utf8');
+      assert.equal(writeCitations(format, listCitations(files, '2026-11-20'), texts), golden);
+    });
+  }
+
+  it('come back from the recorded BibTeX and RIS with their DOIs', () => {
+    const all = listCitations(files);
+    const dois = all.map(({ doi }) => doi);
+    assert.ok(dois.includes('10.25345/C58K7520G'));
+    assert.deepEqual(
+      parseWithCitationJs(writeCitations('ris', all, texts)).map(({ doi }) => doi),
+      dois,
+    );
+    assert.deepEqual(
+      parseWithBiblatexConverter(writeCitations('bibtex', all, texts)).map(({ doi }) => doi),
+      dois,
+    );
+  });
+});
+
+describe('Citable units', () => {
+  const credit = {
+    titles: [{ title: 'Soil' }],
+    publisher: { organization_name: 'JGI' },
+    contributors: [person('Doe', 'J')],
+  };
+
+  it('join files with the same publisher, titles, contributors and version', () => {
+    const others = [{ titles: [{ title: 'Water' }] }, { version: '2' }, { publisher: { organization_name: 'NMDC' } }];
+    const contributed = { contributors: [person('Roe', 'R')] };
+    const all = [credit, credit, ...[...others, contributed].map((change) => ({ ...credit, ...change }))];
+    assert.deepEqual(
+      listCitations(all.map((one) => toFile(one))).map(({ fileCount }) => fileCount),
+      [2, 1, 1, 1, 1],
+    );
+  });
+
+  it('join files with the same DOI, in any letter case, whatever else they state', () => {
+    const identified = (id: string, change: object): CitableFile =>
+      toFile({ ...credit, ...change, related_identifiers: [{ id, description: 'Dataset DOI' }] });
+    const all = [
+      identified('doi:10.1234/ABC', { version: '1', dates: [{ event: 'Created', date: '2020-01-01' }] }),
+      identified('https://doi.org/10.1234/abc', {
+        ...{ titles: [{ title: 'Soils' }], contributors: [person('Roe', 'R'), person('Doe', 'J', 'ContactPerson')] },
+        dates: [{ event: 'Created', date: '2021-01-01' }],
+      }),
+    ];
+    const [citation, ...more] = listCitations(all);
+    assert.ok(citation);
+    assert.equal(more.length, 0);
+    assert.deepEqual(
+      citation.authors.map(({ family }) => family),
+      ['Doe', 'Roe'],
+    );
+    assert.deepEqual(citation.contributors, []);
+    assert.deepEqual([citation.doi, citation.title, citation.otherTitles], ['10.1234/ABC', 'Soil', ['Soils']]);
+    assert.deepEqual([citation.issued, citation.version], ['2021-01-01', '1']);
+  });
+
+  it('leave out the identifier and the address if they differ between the files', () => {
+    const all = [1, 2].map((id) => toFile({ ...credit, identifier: `JDP:${id}`, url: `https://example.org/${id}` }));
+    assert.deepEqual(
+      listCitations(all).map(({ identifier, url }) => [identifier, url]),
+      [[undefined, undefined]],
+    );
+    assert.equal(listCitations(all.slice(0, 1))[0]?.identifier, 'JDP:1');
+  });
+
+  it('describe files without a title by their names and database, one unit a database', () => {
+    const nameless = ['A', 'A', 'A', 'B'].map((database, index) =>
+      toFile(undefined, { database, name: `f${index}.txt` }),
+    );
+    assert.deepEqual(
+      listCitations(nameless).map(({ title }) => title),
+      ['f0.txt and 2 more files (A)', 'f3.txt (B)'],
+    );
+  });
+
+  it('have keys of ASCII letters and digits that differ', () => {
+    const all = ['1', '2', '3'].map((version) =>
+      toFile({ ...credit, version, contributors: [person('Müller-Łu', 'J')] }),
+    );
+    const unnamed = [toFile({ titles: [{ title: '日本' }] })];
+    const keys = listCitations([...all, ...unnamed]).map(({ key }) => key);
+    assert.deepEqual(keys, ['mullerusoil', 'mullerusoil-2', 'mullerusoil-3', 'dataset']);
+  });
+});
+
+describe('Credit', () => {
+  const cite = (credit: unknown, fields: JsonObject = {}): Citation => {
+    const [citation] = listCitations([toFile(credit, { fields })]);
+    assert.ok(citation);
+    return citation;
+  };
+
+  for (const credit of [undefined, null, 'text', [], {}, { titles: null, contributors: [null, 'x', {}], dates: 'x' }]) {
+    it(`of ${credit === undefined ? 'no value' : JSON.stringify(credit)} leads to a citation by the file name`, () => {
+      const citation = cite(credit);
+      assert.equal(formatApa(citation), 'reads.fastq [Data set]. (n.d.).');
+    });
+  }
+
+  it('that is empty in every field is like no credit', () => {
+    const empty = { name: ',', given_name: '', family_name: ' ', contributor_roles: 'PI' };
+    const citation = cite({
+      ...{ titles: [{ title: '' }], contributors: [empty], publisher: { organization_name: '' }, version: '', url: '' },
+      ...{ dates: [{ event: 'Created', date: '' }], related_identifiers: [{ id: '', description: 'Dataset DOI' }] },
+    });
+    assert.deepEqual([citation.title, citation.authors, citation.doi], ['reads.fastq', [], undefined]);
+  });
+
+  it('names authors, and apart from them contributors with supporting roles only', () => {
+    const citation = cite({
+      contributors: [
+        person('Doe', 'Jane', 'Principal Investigator,DataCite:ContactPerson'),
+        person('Roe', 'Rick', 'DataCite:Contact Person'),
+        { name: 'Wrighton, Kelly', contributor_type: 'Person' },
+        { name: 'Smith, Sons', contributor_type: 'Organization' },
+        { name: '李小龙', contributor_type: 'Person', contributor_id: 'orcid:0000-0002-1825-0097' },
+      ],
+    });
+    assert.deepEqual(citation.authors, [
+      { family: 'Doe', given: 'Jane' },
+      { family: 'Wrighton', given: 'Kelly' },
+      { literal: 'Smith, Sons' },
+      { literal: '李小龙', orcid: '0000-0002-1825-0097' },
+    ]);
+    assert.deepEqual(citation.contributors, [{ family: 'Roe', given: 'Rick' }]);
+  });
+
+  it('of a data package is read from the fields of the resource', () => {
+    const contributors = [
+      { title: 'Josiah Carberry', role: 'author', organization: 'Brown' },
+      { title: 'X', role: 'publisher' },
+    ];
+    const citation = cite(undefined, {
+      title: 'Tides',
+      version: 2,
+      contributors,
+      licenses: [{ name: 'ODC-PDDL-1.0' }],
+    });
+    assert.deepEqual(citation.authors, [{ literal: 'Josiah Carberry', affiliation: 'Brown' }]);
+    assert.deepEqual([citation.title, citation.version, citation.contributors.length], ['Tides', '2', 1]);
+    assert.equal(citation.licenses[0]?.name, 'ODC-PDDL-1.0');
+  });
+
+  for (const [dates, issued] of [
+    [
+      [
+        { event: 'Updated', date: '2023-01-01' },
+        { event: 'Issued', date: '2021-08-26' },
+      ],
+      '2021-08-26',
+    ],
+    [[{ event: 'Created', date: '2021-02-31' }], '2021-02'],
+    [
+      [
+        { event: 'created', date: '2021-13-01' },
+        { event: 'Created', date: '2020' },
+      ],
+      '2021',
+    ],
+    [[{ event: 'Created', date: '2021-09-14T18:12:55.123000' }], '2021-09-14'],
+    [
+      [
+        { event: 'Created', date: '0000-00-00' },
+        { event: 'Collected', date: '2020-01-01' },
+      ],
+      undefined,
+    ],
+  ] as const) {
+    it(`with the dates ${JSON.stringify(dates)} is issued ${issued ?? 'at no known time'}`, () => {
+      assert.equal(cite({ dates }).issued, issued);
+    });
+  }
+
+  it('with two DOIs is cited by that of its identifier, and names the other one', () => {
+    const related = { id: '10.1234/other', description: 'Proposal DOI', relationship_type: 'IsCitedBy' };
+    const citation = cite({
+      identifier: 'doi:10.1234/own',
+      related_identifiers: [related],
+      funding: [{ funder: 'DOE' }],
+    });
+    assert.equal(citation.doi, '10.1234/own');
+    assert.deepEqual(citation.notes, ['Funding: DOE', 'Proposal DOI: 10.1234/other']);
+  });
+
+  it('keeps only web addresses, without user names', () => {
+    const addresses = ['ftp://a.org/x', 'https://user:key@a.org/x', 'javascript:alert(1)', 'https://a.org/{x} y'];
+    assert.deepEqual(
+      addresses.map((url) => cite({ url }).url),
+      [undefined, undefined, undefined, 'https://a.org/%7Bx%7D%20y'],
+    );
+  });
+});
+
+describe('APA style', () => {
+  const apa = (credit: object): string =>
+    listCitations([toFile(credit)])
+      .map(formatApa)
+      .join('');
+  const titles = [{ title: 'Soil' }];
+
+  it('abbreviates given names, and joins the last author with "&"', () => {
+    const contributors = [person('Doe', 'Jean-Luc Q.'), person('Roe', 'Åsa'), { name: 'The Team' }];
+    const dates = [{ event: 'Issued', date: '2021-05' }];
+    assert.equal(
+      apa({ titles, contributors, dates, version: '2', publisher: { organization_name: 'JGI' } }),
+      'Doe, J.-L. Q., Roe, Å., & The Team. (2021). Soil (Version 2) [Data set]. JGI.',
+    );
+  });
+
+  it('lists the first 19 and the last of more than 20 authors', () => {
+    const contributors = Array.from({ length: 25 }, (_, index) => ({ name: `Team ${index}` }));
+    assert.match(apa({ titles, contributors }), /Team 18, … Team 24\. \(n\.d\.\)\. Soil/);
+  });
+
+  it('begins with the publisher if there is no author', () => {
+    assert.equal(apa({ titles, publisher: { organization_name: 'JGI' } }), 'JGI. (n.d.). Soil [Data set].');
+  });
+});
+
+describe('Licenses', () => {
+  for (const [license, name] of [
+    ['CC BY 4.0', 'CC-BY-4.0'],
+    ['cc-by-nc-sa-3.0', 'CC-BY-NC-SA-3.0'],
+    ['CC0', 'CC0-1.0'],
+    ['https://creativecommons.org/licenses/by/4.0/deed.fr', 'CC-BY-4.0'],
+    [{ id: '', url: 'http://creativecommons.org/publicdomain/zero/1.0/' }, 'CC0-1.0'],
+    [{ id: 'mit', url: '' }, 'MIT'],
+    ['https://spdx.org/licenses/Apache-2.0.html', 'Apache-2.0'],
+    ['Ask the owner', 'Ask the owner'],
+    [{ id: '', url: '' }, undefined],
+    [null, undefined],
+  ] as const) {
+    it(`read ${JSON.stringify(license)} as ${name ?? 'not stated'}`, () => {
+      assert.equal(readLicenses({ credit: { license } })[0]?.name, name);
+    });
+  }
+
+  it('are counted by SPDX ID, with files that state none last', () => {
+    const resources = ['', 'CC BY 4.0', '', 'MIT', 'https://creativecommons.org/licenses/by/4.0/', ''];
+    const counts = countLicenses(resources.map((license) => ({ license })));
+    assert.deepEqual(
+      counts.map(({ license, fileCount }) => [license?.name, fileCount]),
+      [
+        ['CC-BY-4.0', 2],
+        ['MIT', 1],
+        [undefined, 3],
+      ],
+    );
+    assert.equal(counts[0]?.license?.url, 'https://spdx.org/licenses/CC-BY-4.0.html');
+  });
+
+  it('are marked if their wording forbids redistribution', () => {
+    const wordings = ['All rights reserved', 'No redistribution', 'not redistributable', 'CC-BY-ND-4.0', 'CC0'];
+    const forbidden = wordings.filter((license) => countLicenses([{ license }])[0]?.forbidsSharing);
+    assert.deepEqual(forbidden, wordings.slice(0, 3));
+  });
+});
