@@ -61,6 +61,8 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.showFileMetadata': noFiles,
   'dataTransfer.showMetadataJson': noFiles,
   'dataTransfer.copyFileId': noFiles,
+  'dataTransfer.cite': noFiles,
+  'dataTransfer.copyAvailabilityStatement': noFiles,
   'dataTransfer.transferFiles': whichService,
   'dataTransfer.transferCheckedFiles': whichService,
   'dataTransfer.transferToLastDestination': whichService,

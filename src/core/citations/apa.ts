@@ -7,18 +7,27 @@ export function writeApa(citations: readonly Citation[]): string {
 
 /** Returns a citation as a reference list entry in APA style: `Doe, J. (2021). Title [Data set]. Publisher. https://…` */
 export function formatApa(citation: Citation): string {
+  const { text, url } = formatReference(citation);
+  return url === undefined ? text : `${text} ${url}`;
+}
+
+/** Returns the text of a reference list entry in APA style, and the address that follows it if there is one. */
+export function formatReference(citation: Citation): { readonly text: string; readonly url?: string } {
+  const { doi, identifier } = citation;
+  const url = doi === undefined ? citation.url : `https://doi.org/${doi}`;
+  const sentences = listSentences(citation);
+  const text = [...sentences, ...(url === undefined && identifier !== undefined ? [identifier] : [])];
+  return { text: text.map(endSentence).join(' '), ...(url !== undefined && { url }) };
+}
+
+function listSentences(citation: Citation): readonly string[] {
   const { authors, publisher, version, issued } = citation;
   const title = `${citation.title}${version === undefined ? '' : ` (Version ${version})`} [Data set]`;
   const year = `(${issued?.slice(0, 4) ?? 'n.d.'})`;
   const lead = authors.length > 0 ? formatAuthors(authors) : publisher;
   const opening = lead === undefined ? [title, year] : [`${endSentence(lead)} ${year}`, title];
   const source = publisher === undefined || publisher === lead ? [] : [publisher];
-  const address = getAddress(citation);
-  return [...[...opening, ...source].map(endSentence), ...(address === undefined ? [] : [address])].join(' ');
-}
-
-function getAddress({ doi, url, identifier }: Citation): string | undefined {
-  return doi === undefined ? (url ?? (identifier && endSentence(identifier))) : `https://doi.org/${doi}`;
+  return [...opening, ...source];
 }
 
 function endSentence(text: string): string {

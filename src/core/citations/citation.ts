@@ -49,7 +49,7 @@ export function formatSortedName({ family, given, literal }: CitedName): string 
 }
 
 /** Returns the parts of a date in {@link CitedWork.issued} as numbers. */
-export function toDateParts(date: string): readonly number[] {
+export function splitDate(date: string): readonly number[] {
   return date.split('-').map(Number);
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
-import { listNotes, toDateParts, type Citation, type CitedName } from './citation.ts';
+import { listNotes, splitDate, type Citation, type CitedName } from './citation.ts';
 import { omitUndefined } from './creditText.ts';
 
 /** Writes citations as a CSL-JSON list of items of the type `dataset`. */
@@ -27,5 +27,5 @@ function toNames(names: readonly CitedName[]): readonly JsonObject[] | undefined
 }
 
 function toDate(date: string | undefined): JsonObject | undefined {
-  return date === undefined ? undefined : { 'date-parts': [toDateParts(date)] };
+  return date === undefined ? undefined : { 'date-parts': [splitDate(date)] };
 }

@@ -1,4 +1,4 @@
-import { formatSortedName, listNotes, toDateParts, type Citation } from './citation.ts';
+import { formatSortedName, listNotes, splitDate, type Citation } from './citation.ts';
 
 type RisLine = readonly [tag: string, value: string | undefined];
 
@@ -43,7 +43,7 @@ function toLines(tag: string, values: readonly string[]): readonly RisLine[] {
 /** Formats a date as `YYYY/MM/DD/`; a missing month or day is left empty. */
 function formatDate(date: string | undefined): string | undefined {
   if (date === undefined) return undefined;
-  const [year = 0, ...rest] = toDateParts(date);
+  const [year = 0, ...rest] = splitDate(date);
   const parts = [0, 1].map((index) => (rest[index] === undefined ? '' : String(rest[index]).padStart(2, '0')));
   return [String(year).padStart(4, '0'), ...parts, ''].join('/');
 }

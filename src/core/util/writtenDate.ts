@@ -67,10 +67,18 @@ function parseNumbers(text: string): number | undefined {
 /** Formats a time, to the minute, in a form that {@link parseWrittenDate} accepts. */
 export function writeDate(at: number): string {
   const date = new Date(at);
-  const pad = (value: number): string => String(value).padStart(2, '0');
-  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
-  const time = `${pad(date.getHours())}:${pad(date.getMinutes())}`;
-  return time === '00:00' ? day : `${day} ${time}`;
+  const time = `${padNumber(date.getHours())}:${padNumber(date.getMinutes())}`;
+  return time === '00:00' ? formatDay(at) : `${formatDay(at)} ${time}`;
+}
+
+/** Returns the local day of a time as `YYYY-MM-DD`. */
+export function formatDay(at: number): string {
+  const date = new Date(at);
+  return `${date.getFullYear()}-${padNumber(date.getMonth() + 1)}-${padNumber(date.getDate())}`;
+}
+
+function padNumber(value: number): string {
+  return String(value).padStart(2, '0');
 }
 
 function getMidnight(at: number, daysBefore: number): number {

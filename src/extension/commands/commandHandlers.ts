@@ -1,6 +1,7 @@
 import type { CommandHandlers } from '../editor/commandBoundary.ts';
 import { copyAsCode } from './code/copyAsCode.ts';
 import { copyOpeningCode } from './code/copyOpeningCode.ts';
+import { cite, copyAvailabilityStatement } from './citations/cite.ts';
 import { connect } from './connections/connect.ts';
 import { forgetConnection } from './connections/forgetConnection.ts';
 import { startAndConnect, stopLocalService } from './connections/localServiceCommands.ts';
@@ -92,6 +93,8 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.showFileMetadata': showFileMetadata,
   'dataTransfer.showMetadataJson': showMetadataJson,
   'dataTransfer.copyFileId': copyFileId,
+  'dataTransfer.cite': cite,
+  'dataTransfer.copyAvailabilityStatement': copyAvailabilityStatement,
   'dataTransfer.transferFiles': transferFiles,
   'dataTransfer.transferCheckedFiles': transferCheckedFiles,
   'dataTransfer.transferToLastDestination': transferToLastDestination,

@@ -125,6 +125,8 @@ const commandTable = {
   'dataTransfer.showFileMetadata': { takes: ['file', 'fileRef'], icon: 'info' },
   'dataTransfer.showMetadataJson': { takes: ['file', 'fileRef'], icon: 'json' },
   'dataTransfer.copyFileId': { takes: ['file', 'fileRef'] },
+  'dataTransfer.cite': { takes: ['file', 'fileRef', 'search', 'transfer', 'document'], icon: 'quote' },
+  'dataTransfer.copyAvailabilityStatement': { takes: ['file', 'fileRef', 'search', 'transfer', 'document'] },
   'dataTransfer.transferFiles': { takes: ['file', 'fileRef'], icon: 'cloud-upload' },
   'dataTransfer.transferCheckedFiles': { icon: 'cloud-upload', enablement: 'dataTransfer.hasSearches' },
   'dataTransfer.transferToLastDestination': { takes: ['file', 'fileRef'] },

@@ -1,3 +1,4 @@
+import { citationFormats, type CitationFormat } from '../../core/citations/citationFormats.ts';
 import type { FileStaging } from '../../core/model/searchQuery.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { StateFiles } from './stateFiles.ts';
@@ -11,6 +12,12 @@ export interface RecentSearch {
   /** Absent if the page size is the one in the settings. */
   readonly pageSize?: number;
   readonly specific?: JsonObject;
+}
+
+/** The format of citations, and the action that was taken with them. */
+interface LastCitation {
+  readonly format?: CitationFormat;
+  readonly action?: 'copy' | 'insert' | 'save';
 }
 
 const maxSearches = 20;
@@ -111,6 +118,19 @@ export class Memory {
       const all = [...searches, [connectionId, [search, ...others].slice(0, maxSearches)] as const];
       return Object.fromEntries(all.slice(-maxConnections));
     });
+  }
+
+  /** Returns the last format of citations, and what was done with them. */
+  async getLastCitation(): Promise<LastCitation> {
+    const stored = await this.state.read('lastCitation');
+    const { format: storedFormat, action: storedAction } = isJsonObject(stored) ? stored : {};
+    const format = citationFormats.find((known) => known === storedFormat);
+    const action = (['copy', 'insert', 'save'] as const).find((known) => known === storedAction);
+    return { ...(format && { format }), ...(action && { action }) };
+  }
+
+  async rememberCitation(citation: LastCitation): Promise<void> {
+    await this.state.write('lastCitation', citation);
   }
 
   /** Returns the address of the last file with IDs. */

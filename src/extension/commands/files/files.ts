@@ -8,6 +8,7 @@ import { createSingleStep, pickSeveral } from '../../editor/quickInput.ts';
 import { createSearchStep } from '../../notices/nextSteps.ts';
 import { formatSize } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
+import type { CommandServices } from '../services.ts';
 
 /** A file of a connection, with its metadata if loaded. */
 export interface KnownFile {
@@ -45,6 +46,17 @@ export async function askFiles(searches: SearchStore, title: string): Promise<re
     })),
   });
   return typeof answer === 'string' ? undefined : answer.value;
+}
+
+/** Returns the checked files of all searches or, if none, the files selected in the view. Otherwise, asks for files. */
+export async function chooseCheckedFiles(
+  { searchStore, views }: Pick<CommandServices, 'searchStore' | 'views'>,
+  title: string,
+): Promise<readonly KnownFile[] | undefined> {
+  const checked = searchStore.getCheckedFiles();
+  if (checked.length > 0) return checked.map(({ connectionId, file }) => toKnownFile(file, connectionId));
+  const selected = getSelectedFiles(undefined, views.getSelectedFiles());
+  return selected.length > 0 ? selected : await askFiles(searchStore, title);
 }
 
 /** Fetches missing metadata. Leaves files that the service doesn't return unchanged. */

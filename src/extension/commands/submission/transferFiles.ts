@@ -10,7 +10,7 @@ import { createSwitchStep } from '../../notices/nextSteps.ts';
 import type { StagingLookup } from '../../words/summaryWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
-import { askFiles, getSelectedFiles, toKnownFile, loadEntries, type KnownFile } from '../files/files.ts';
+import { chooseCheckedFiles, getSelectedFiles, loadEntries, type KnownFile } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
 import { confirmSubmission } from './submissionSummary.ts';
 import { submitTransfers } from './submitter.ts';
@@ -56,7 +56,7 @@ async function transfer(
 ): Promise<void> {
   const session = await requireSession(services);
   if (!session) return;
-  const files = given.length > 0 ? given : await chooseFiles(services);
+  const files = given.length > 0 ? given : await chooseCheckedFiles(services, l10n.t('Transfer Files'));
   const prepared = files && (await prepareTransfer(services, session, files));
   if (!prepared) return;
   const orders = await confirmOrders(services, prepared, isToLastDestination);
@@ -69,14 +69,6 @@ async function transfer(
       order.files.map(({ id }) => ({ database: source, id })),
     );
   }
-}
-
-/** Returns the checked files of all searches or, if none, the files selected in the view. Otherwise, asks for files. */
-async function chooseFiles({ searchStore, views }: CommandServices): Promise<readonly KnownFile[] | undefined> {
-  const checked = searchStore.getCheckedFiles();
-  if (checked.length > 0) return checked.map(({ connectionId, file }) => toKnownFile(file, connectionId));
-  const selected = getSelectedFiles(undefined, views.getSelectedFiles());
-  return selected.length > 0 ? selected : await askFiles(searchStore, l10n.t('Transfer Files'));
 }
 
 /** Files to transfer, with the user on whose behalf they are transferred. */

@@ -1,0 +1,35 @@
+import { l10n, window } from 'vscode';
+import { citationFileNames, citationFormats, type CitationFormat } from '../../../core/citations/citationFormats.ts';
+import { pickOne, toStepResult, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
+import { getCitationFormatName } from '../../words/citationWords.ts';
+
+/** The action to take with citations. */
+export type CitationAction = 'copy' | 'insert' | 'save';
+
+/** Asks for a format, with the last one highlighted. */
+export async function askCitationFormat(
+  position: StepPosition,
+  last: CitationFormat | undefined,
+  store: (format: CitationFormat) => void,
+): ReturnType<Step> {
+  const choices = citationFormats.map((value) => ({
+    ...{ label: getCitationFormatName(value), description: citationFileNames[value], value },
+  }));
+  const placeholder = l10n.t('Select a format');
+  return toStepResult(await pickOne(position, { placeholder, choices, ...(last && { active: last }) }), store);
+}
+
+/** Asks for the action, with the last one highlighted. Offers to insert only if a text editor is active. */
+export async function askCitationAction(
+  position: StepPosition,
+  last: CitationAction | undefined,
+  store: (action: CitationAction) => void,
+): ReturnType<Step> {
+  const choices: readonly Choice<CitationAction>[] = [
+    { label: l10n.t('Copy'), value: 'copy' },
+    ...(window.activeTextEditor ? [{ label: l10n.t('Insert at Cursor'), value: 'insert' as const }] : []),
+    { label: l10n.t('Save As…'), value: 'save' },
+  ];
+  const placeholder = l10n.t('Select what to do with the citations');
+  return toStepResult(await pickOne(position, { placeholder, choices, ...(last && { active: last }) }), store);
+}

@@ -1,0 +1,38 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { commands, l10n, Uri, window, workspace } from 'vscode';
+import { citationFileNames, type CitationFormat } from '../../../core/citations/citationFormats.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
+import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
+import { getCitationFormatName } from '../../words/citationWords.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
+import type { CommandServices } from '../services.ts';
+
+/** Replaces the selections in the active text editor with a text. */
+export async function insertText(text: string): Promise<void> {
+  const editor = window.activeTextEditor;
+  const isInserted = await editor?.edit((edit) => {
+    for (const selection of editor.selections) edit.replace(selection, text);
+  });
+  if (!isInserted) throw new CommandFailure(l10n.t("Couldn't insert the citations: the editor is read-only."));
+}
+
+/** Asks for a file, and writes citations to it. */
+export async function saveCitations({ notices }: CommandServices, format: CitationFormat, text: string): Promise<void> {
+  const name = citationFileNames[format];
+  const kinds = { [getCitationFormatName(format)]: [name.replace(/^.*\./, '')] };
+  const file = await pickNewFile(l10n.t('Save Citations'), getSuggestedFile(name), kinds);
+  if (!file) return;
+  try {
+    await writeTextFile(file, [text]);
+  } catch (error) {
+    throw new CommandFailure(l10n.t("Couldn't write {0}: {1}", toPlainLine(file.path), describeError(error)));
+  }
+  const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
+  void notices.info(l10n.t('Saved the citations.'), open);
+}
+
+function getSuggestedFile(name: string): Uri {
+  const [folder] = workspace.workspaceFolders ?? [];
+  return folder ? Uri.joinPath(folder.uri, name) : Uri.file(join(homedir(), name));
+}

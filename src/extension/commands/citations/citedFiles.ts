@@ -1,0 +1,81 @@
+import { l10n, Uri } from 'vscode';
+import type { CitableFile } from '../../../core/citations/citableUnits.ts';
+import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
+import { formatDay } from '../../../core/util/writtenDate.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { getConnectionName } from '../../editor/connectionName.ts';
+import type { CommandArguments, FileNode, FileRef } from '../../editor/contributions.ts';
+import { withProgress } from '../../editor/progress.ts';
+import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { plural } from '../../words/localeFormats.ts';
+import { chooseCheckedFiles, getSelectedFiles, loadEntries, toKnownFile, type KnownFile } from '../files/files.ts';
+import type { CommandServices } from '../services.ts';
+import { readCitableManifest } from './citableManifest.ts';
+
+/** The object of a citation command: a file, a search, a transfer or a manifest. */
+export type CiteArgument = CommandArguments['dataTransfer.cite'];
+
+/** Files to cite, with what is known about how they were obtained. */
+export interface CitedFiles {
+  readonly files: readonly CitableFile[];
+  /** Names of the services; empty for a manifest. */
+  readonly services: readonly string[];
+  /** The day on which the files were transferred: `YYYY-MM-DD`. Absent if they weren't. */
+  readonly accessed?: string;
+}
+
+/** Collects what a command was started on; otherwise the checked files, or files that the user picks. */
+export async function collectCitedFiles(
+  services: CommandServices,
+  argument: CiteArgument | undefined,
+  selection: readonly CiteArgument[] | undefined,
+  title: string,
+): Promise<CitedFiles | undefined> {
+  if (argument instanceof Uri) return await readCitableManifest(argument);
+  if (argument && 'kind' in argument && argument.kind === 'transfer')
+    return await collectTransfer(services, services.transferStore.get(argument.key));
+  if (argument && 'kind' in argument && argument.kind === 'search')
+    return await collectFiles(services, listSearchFiles(services, argument.key));
+  const given = getSelectedFiles(argument, selection?.filter(isFileRow));
+  const files = given.length > 0 ? given : await chooseCheckedFiles(services, title);
+  return files && (await collectFiles(services, files));
+}
+
+function isFileRow(row: CiteArgument): row is FileNode | FileRef {
+  return !(row instanceof Uri) && (!('kind' in row) || row.kind === 'file');
+}
+
+function listSearchFiles({ searchStore }: CommandServices, key: string): readonly KnownFile[] {
+  const { files = [], connectionId = '' } = searchStore.get(key) ?? {};
+  const found = files.flatMap((file) => (file.kind === 'file' ? [toKnownFile(file, connectionId)] : []));
+  if (found.length === 0) throw new CommandHint(l10n.t('This search has no files to cite.'));
+  return found;
+}
+
+async function collectTransfer(
+  services: CommandServices,
+  transfer: Transfer | undefined,
+): Promise<CitedFiles | undefined> {
+  if (!transfer) return undefined;
+  const { order, changes, createdAt, key } = transfer;
+  const files = order.files.map(({ id, name }) => ({
+    ref: { connectionId: order.connectionId, database: order.source, id, name },
+  }));
+  if (files.length === 0)
+    throw new CommandHint(l10n.t('The files of this transfer are unknown.'), createDetailsStep(key));
+  const endedAt = hasEnded(transfer.state) ? changes.at(-1)?.at : undefined;
+  return { ...(await collectFiles(services, files)), accessed: formatDay(endedAt ?? createdAt) };
+}
+
+/** Fetches missing metadata. Warns of files that have none; fails if all of them have none. */
+async function collectFiles(services: CommandServices, files: readonly KnownFile[]): Promise<CitedFiles> {
+  const needed = files.map(({ ref, entry }) => (entry && !entry.isSummary ? { ref, entry } : { ref }));
+  const loaded = await withProgress(l10n.t('Fetching metadata'), () => loadEntries(services.metadataFlow, needed));
+  const citable = loaded.flatMap(({ entry }) => (entry ? [entry] : []));
+  const missing = loaded.length - citable.length;
+  const text = plural(missing, "Couldn't fetch the metadata of {0} file.", "Couldn't fetch the metadata of {0} files.");
+  if (citable.length === 0) throw new CommandFailure(text);
+  if (missing > 0) void services.notices.warning(text);
+  const names = files.map(({ ref }) => getConnectionName(services, ref.connectionId));
+  return { files: citable, services: [...new Set(names)].filter(Boolean) };
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { env, Selection, Uri, window, workspace } from 'vscode';
+import type { CommandArguments } from '../../src/extension/editor/contributions.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { transfer } from './specimens.ts';
+import { Stage } from './stage.ts';
+
+const database = 'JGI Data Portal';
+const credit = {
+  titles: [{ title: 'Soil & *water*' }],
+  publisher: { organization_name: 'Joint Genome Institute' },
+  contributors: [{ contributor_type: 'Person', family_name: 'Carberry', given_name: 'Josiah' }],
+  related_identifiers: [{ id: 'doi:10.25345/C58K7520G', description: 'Dataset DOI' }],
+  dates: [{ event: 'Created', date: '2021-08-26' }],
+};
+
+describe('Citing', () => {
+  let stage: Stage;
+  let folder: string;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    folder = await mkdtemp(join(tmpdir(), 'cite-'));
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+  });
+  afterEach(async () => {
+    await stage.closePages();
+    await stage.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const cite = async (
+    argument: CommandArguments['dataTransfer.cite'],
+    format: string,
+    action: string,
+  ): Promise<void> => {
+    const done = stage.run('dataTransfer.cite', argument);
+    (await stage.person.pick()).choose(format);
+    (await stage.person.pick()).choose(action);
+    await done;
+  };
+  const writeManifest = async (content: unknown): Promise<Uri> => {
+    const file = join(folder, 'manifest.json');
+    await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+    return Uri.file(file);
+  };
+  const resources = ['a.fastq', 'b.fastq'].map((name) => ({ id: name, name, path: `x/${name}`, credit }));
+
+  it('copies one BibTeX entry for two files of a manifest that share a DOI', async () => {
+    const manifest = await writeManifest({ name: 'manifest', created: '2026-11-20T17:10:52Z', resources });
+    await cite(manifest, 'BibTeX', 'Copy');
+    const text = await env.clipboard.readText();
+    assert.equal(text.match(/@dataset/g)?.length, 1);
+    assert.match(text, /author = \{\{Carberry\}, \{Josiah\}\}/);
+    assert.match(text, /title = \{\{Soil \\& \*water\*\}\}/);
+    assert.match(text, /urldate = \{2026-11-20\}/);
+    assert.deepEqual(stage.person.said.slice(-1), ['Copied 1 citation.']);
+  });
+
+  it('cites every file of a search, and the checked files if nothing is given', async () => {
+    const search = await stage.search(database, 'JDP:00001');
+    await cite({ kind: 'search', key: search.key }, 'RIS', 'Copy');
+    const name = search.files.map((file) => (file.kind === 'file' ? file.name : ''))[0] ?? '';
+    const more = search.files.length - 1;
+    assert.match(
+      await env.clipboard.readText(),
+      new RegExp(`^TI  - ${name} and ${more} more files \\(${database}\\)\r$`, 'm'),
+    );
+    const [first] = search.files;
+    assert.ok(first?.kind === 'file');
+    stage.parts.searchStore.setChecked(search.key, [first], true);
+    const done = stage.run('dataTransfer.cite');
+    (await stage.person.pick()).choose('Plain text (APA)');
+    (await stage.person.pick()).choose('Copy');
+    await done;
+    assert.equal(await env.clipboard.readText(), `${name} (${database}) [Data set]. (n.d.).\n`);
+  });
+
+  it('cites the files of a transfer as of the day on which it ended', async () => {
+    const connectionId = stage.parts.sessions.active?.connection.id ?? '';
+    const files = [{ id: 'JDP:000011', name: 'JDP:000011.csv' }];
+    const changes = [{ state: 'succeeded', at: new Date(2026, 10, 22, 12).getTime() } as const];
+    const ended = transfer('cited', { state: 'succeeded', changes }, { connectionId, source: database, files });
+    await stage.parts.transferFlow.save(ended);
+    await cite({ kind: 'transfer', key: 'cited' }, 'CSL-JSON', 'Copy');
+    const [item] = JSON.parse(await env.clipboard.readText()) as readonly [{ readonly accessed: object }];
+    assert.deepEqual(item.accessed, { 'date-parts': [[2026, 11, 22]] });
+  });
+
+  it('inserts citations at the cursor, and begins with the last format and action', async () => {
+    const document = await workspace.openTextDocument({ content: 'before ' });
+    const editor = await window.showTextDocument(document);
+    editor.selection = new Selection(0, 7, 0, 7);
+    const manifest = await writeManifest({ resources });
+    await cite(manifest, 'Plain text (APA)', 'Insert at Cursor');
+    assert.match(
+      document.getText(),
+      /^before Carberry, J\. \(2021\)\. Soil & \*water\* \[Data set\]\. Joint Genome Institute\./,
+    );
+    const again = stage.run('dataTransfer.cite', manifest);
+    const format = await stage.person.pick();
+    assert.deepEqual(
+      format.activeItems.map(({ label }) => label),
+      ['Plain text (APA)'],
+    );
+    format.choose('RIS');
+    const action = await stage.person.pick();
+    assert.deepEqual(
+      action.activeItems.map(({ label }) => label),
+      ['Insert at Cursor'],
+    );
+    action.escape();
+    await again;
+  });
+
+  it('saves a CITATION.cff, and offers to open it', async () => {
+    const file = join(folder, 'CITATION.cff');
+    const done = stage.run('dataTransfer.cite', await writeManifest({ resources }));
+    (await stage.person.pick()).choose('CITATION.cff');
+    (await stage.person.pick()).choose('Save As…');
+    (await stage.person.saveDialog()).choose(Uri.file(file));
+    await done;
+    await stage.person.notice(/^Saved the citations\.$/);
+    assert.match(await readFile(file, 'utf8'), /^cff-version: "1\.2\.0"\nmessage: "If you use these data/);
+  });
+
+  it('copies a data availability statement with sources, day, service and DOIs, escaped as Markdown', async () => {
+    const search = await stage.search(database, 'JDP:00001');
+    await stage.run('dataTransfer.copyAvailabilityStatement', { kind: 'search', key: search.key });
+    const text = await env.clipboard.readText();
+    const count = search.files.length;
+    assert.match(
+      text,
+      new RegExp(`^The data that support this work consist of ${count} files from ${database}\\. They were`),
+    );
+    assert.match(text, /obtained on \d{4}-\d\d-\d\d through the data transfer service DTS prototype\./);
+    await stage.run(
+      'dataTransfer.copyAvailabilityStatement',
+      await writeManifest({ resources, created: '2026-11-20' }),
+    );
+    assert.equal(
+      await env.clipboard.readText(),
+      'The data that support this work consist of 2 files. They were obtained on 2026-11-20.\n\n' +
+        '- Carberry, J. \\(2021\\). Soil \\& \\*water\\* \\[Data set\\]. Joint Genome Institute. <https://doi.org/10.25345/C58K7520G>\n',
+    );
+  });
+
+  for (const [content, message] of [
+    ['{', /manifest\.json lists no files\.$/],
+    [{ resources: [null, 'x'] }, /manifest\.json lists no files\.$/],
+  ] as const) {
+    it(`reports that a manifest with ${JSON.stringify(content)} lists no files`, async () => {
+      await stage.run('dataTransfer.cite', await writeManifest(content));
+      await stage.person.notice(message);
+    });
+  }
+
+  it('reports a missing manifest and files without metadata', async () => {
+    await stage.run('dataTransfer.cite', Uri.file(join(folder, 'nothing.json')));
+    await stage.person.notice(/^Couldn't read .*nothing\.json: /);
+    const ref = { connectionId: 'none', database, id: 'JDP:000001', name: 'a' };
+    await stage.run('dataTransfer.cite', ref);
+    await stage.person.notice(/^Couldn't fetch the metadata of 1 file\.$/);
+  });
+});
