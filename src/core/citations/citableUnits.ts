@@ -133,10 +133,10 @@ function createKey(work: CitedWork, usedKeys: Map<string, number>): string {
 }
 
 function toKeyWord(text: string): string {
-  return text
-    .slice(0, 200)
-    .normalize('NFD')
+  const start = text.slice(0, 200);
+  const plain = /^[ -~]*$/.test(start) ? start : start.normalize('NFD');
+  return plain
     .toLowerCase()
-    .replaceAll(/[^a-z0-9]/g, '')
+    .replaceAll(/[^a-z0-9]+/g, '')
     .slice(0, 30);
 }

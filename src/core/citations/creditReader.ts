@@ -48,8 +48,8 @@ function parseDay(text: string | undefined): string | undefined {
   const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)/.exec(text ?? '') ?? [];
   if (year === undefined || Number(year) === 0) return undefined;
   if (month === undefined || Number(month) < 1 || Number(month) > 12) return year;
-  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  const isDay = day !== undefined && Number(day) >= 1 && Number(day) <= lastDay;
+  const count = Number(day ?? 0);
+  const isDay = count >= 1 && (count <= 28 || count <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate());
   return isDay ? `${year}-${month}-${day}` : `${year}-${month}`;
 }
 
@@ -124,9 +124,8 @@ function isAuthor(entry: JsonObject): boolean {
 function readName(entry: JsonObject): CitedName | undefined {
   const name = readPersonName(entry) ?? readFullName(entry);
   if (!name) return undefined;
-  const orcid = parseOrcid(
-    (readText(entry['contributor_id']) ?? readText(entry['path']) ?? '').replace(/^orcid:/i, ''),
-  );
+  const id = readText(entry['contributor_id']) ?? readText(entry['path']);
+  const orcid = id === undefined ? undefined : parseOrcid(id.replace(/^orcid:/i, ''));
   const [first] = listObjects(entry['affiliations']);
   const affiliation = readOrganizationName(first) ?? readText(entry['organization']);
   return { ...name, ...omitUndefined({ orcid, affiliation }) };

@@ -35,8 +35,12 @@ export function listTexts(values: readonly unknown[]): readonly string[] {
 
 /** Returns the object without the properties that are undefined. */
 export function omitUndefined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(object).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  const known: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const name in object) {
+    const value = object[name];
+    if (value !== undefined) known[name] = value as Exclude<T[typeof name], undefined>;
+  }
+  return known;
 }
 
 const doiPattern = /^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)?(10\.\d{4,9}\/[^\s{}\\"]+)$/i;
@@ -46,13 +50,18 @@ export function parseDoi(text: string | undefined): string | undefined {
   return text === undefined ? undefined : doiPattern.exec(text)?.[1];
 }
 
+/** Addresses that are in normalized form already, apart from those with segments that begin with a dot. */
+const plainAddress = /^https?:\/\/[a-z\d]+(?:[.-][a-z\d]+)*\/[\w./~-]*$/;
+
 /**
  * Returns an http or https address in its normalized form, without spaces, braces and letters beyond ASCII. Returns
  * undefined for any other text and for addresses that contain a user name or password.
  */
 export function parseWebAddress(value: unknown): string | undefined {
   const text = readText(value);
-  if (text === undefined || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  if (text === undefined || !/^https?:\/\//i.test(text)) return undefined;
+  if (plainAddress.test(text) && !text.includes('/.')) return text;
+  if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return undefined;
   return url.href.replace(/[{}\\^`|]/g, encodeURIComponent);

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { l10n, type Uri, type WebviewPanel } from 'vscode';
+import { formatApa } from '../../core/citations/apa.ts';
+import { listCitations } from '../../core/citations/citableUnits.ts';
 import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import type { FileEntry, FoundFile } from '../../core/model/fileEntry.ts';
 import type { FileStaging } from '../../core/model/searchQuery.ts';
@@ -151,7 +153,8 @@ export class MetadataPage implements Disposable {
     const reported = snapshot.found?.kind === 'file' ? getReportedStaging(snapshot.found) : undefined;
     const staging = reported ?? this.dependencies.getStaging(snapshot.ref) ?? snapshot.staging;
     const copies = this.findCopies(snapshot);
-    this.snapshot = { ...omit(snapshot, 'copies'), ...(staging && { staging }), ...(copies && { copies }) };
+    const current = { ...omit(snapshot, 'copies'), ...(staging && { staging }), ...(copies && { copies }) };
+    this.snapshot = withCitation(current);
     const name = snapshot.found?.kind === 'file' ? snapshot.found.name : snapshot.ref.name;
     this.host.panel.title = getTabTitle(name);
     this.host.post({ type: 'snapshot', snapshot: this.snapshot });
@@ -174,6 +177,7 @@ export class MetadataPage implements Disposable {
       case 'transfer':
       case 'copyId':
       case 'showJson':
+      case 'cite':
         this.dependencies.run(intentCommands[intent.type], this.ref);
         break;
       case 'copyHash':
@@ -202,10 +206,18 @@ const intentCommands = {
   transfer: 'dataTransfer.transferFiles',
   copyId: 'dataTransfer.copyFileId',
   showJson: 'dataTransfer.showMetadataJson',
+  cite: 'dataTransfer.cite',
 } as const;
 
 /** Number of copies that the page lists. */
 const maxCopies = 20;
+
+/** Adds the citation of the file, if its complete metadata are known. */
+function withCitation({ citation: _, ...snapshot }: MetadataSnapshot): MetadataSnapshot {
+  const { found } = snapshot;
+  if (found?.kind !== 'file' || found.isSummary) return snapshot;
+  return { ...snapshot, citation: listCitations([found]).map(formatApa).join('') };
+}
 
 const maxTitleLength = 60;
 

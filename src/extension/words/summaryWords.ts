@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import type { LicenseCount } from '../../core/citations/licenses.ts';
 import type { FileStaging } from '../../core/model/searchQuery.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
 import { formatFileCount, formatList, plural, formatSize } from './localeFormats.ts';
@@ -17,6 +18,7 @@ export type StagingLookup = (file: FileName) => FileStaging | undefined;
 /** Facts that a summary shows in addition to the orders. */
 interface SummaryFacts {
   readonly getStaging: StagingLookup;
+  readonly licenses: readonly LicenseCount[];
   /** Free space at the destination, if it is known on this machine. */
   readonly freeBytes: number | undefined;
 }
@@ -30,7 +32,10 @@ export interface Summary {
 }
 
 /** Summarizes the transfers to be submitted. */
-export function createSummary(orders: readonly TransferOrder[], { getStaging, freeBytes }: SummaryFacts): Summary {
+export function createSummary(
+  orders: readonly TransferOrder[],
+  { getStaging, freeBytes, licenses }: SummaryFacts,
+): Summary {
   const files = orders.flatMap((order) => order.files);
   const isSpaceShort = freeBytes !== undefined && sumSizes(files) > freeBytes;
   const lines = [
@@ -38,6 +43,7 @@ export function createSummary(orders: readonly TransferOrder[], { getStaging, fr
     l10n.t('Size: {0}', formatTotalSize(files)),
     formatStagingLine(orders, getStaging),
     ...createSourceLines(orders),
+    formatLicenseLine(licenses),
     l10n.t('To: {0}', toPlainLine(orders[0]?.destination ?? '')),
     formatFreeSpaceLine(freeBytes, isSpaceShort),
     formatTransferCount(orders.length),
@@ -110,6 +116,30 @@ function formatStagingLine(orders: readonly TransferOrder[], getStaging: Staging
     unknown > 0 ? plural(unknown, '{0} unknown', '{0} unknown') : '',
   ];
   return l10n.t('Staging: {0}', formatList(parts));
+}
+
+/** Counts files by license: "Licenses: CC-BY-4.0 (2 files), not stated (1 file)". Empty if no file states one. */
+function formatLicenseLine(licenses: readonly LicenseCount[]): string {
+  if (!licenses.some(({ license }) => license)) return '';
+  const counts = licenses.map(({ license, fileCount }) => {
+    const name = license ? toPlainText(license.name, maxNameLength) : l10n.t('not stated');
+    return `${name} (${formatFileCount(fileCount)})`;
+  });
+  return l10n.t('Licenses: {0}', formatList(counts));
+}
+
+/** Returns a warning for each license that forbids passing files on. */
+export function describeForbiddenSharing(licenses: readonly LicenseCount[]): readonly string[] {
+  return licenses
+    .filter(({ forbidsSharing }) => forbidsSharing)
+    .map(({ license, fileCount }) =>
+      plural(
+        fileCount,
+        'The license of {0} file forbids redistribution: {1}',
+        'The license of {0} files forbids redistribution: {1}',
+        toPlainText(license?.name ?? '', maxNameLength),
+      ),
+    );
 }
 
 function formatFreeSpaceLine(freeBytes: number | undefined, isSpaceShort: boolean): string {

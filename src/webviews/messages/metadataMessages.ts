@@ -53,6 +53,8 @@ export interface MetadataSnapshot {
   readonly copies?: readonly PageCopy[];
   /** When `found` was received, in milliseconds since 1970. */
   readonly receivedAt?: number;
+  /** The citation of the file in APA style. Absent until the complete metadata are known. */
+  readonly citation?: string;
   /** True if `found` was received before the window was reloaded. */
   readonly old?: boolean;
   /** A message that explains why there is no metadata, or none that is up to date. */
@@ -71,6 +73,7 @@ export type MetadataIntent =
   | CommonIntent
   | { readonly type: 'transfer' }
   | { readonly type: 'showJson' }
+  | { readonly type: 'cite' }
   | { readonly type: 'copyHash' }
   | { readonly type: 'keep' }
   | { readonly type: 'retry' };
@@ -119,6 +122,7 @@ const snapshot = object<MetadataSnapshot>({
   ...pageState,
   copies: optional(array(copy)),
   loading: isBoolean,
+  citation: optional(isString),
   old: optional(isBoolean),
   problem: optional(isString),
   remedy: optional(isPageRemedy),
@@ -135,6 +139,7 @@ export const isMetadataIntent = taggedUnion<MetadataIntent>({
   ...commonIntents,
   transfer: {},
   showJson: {},
+  cite: {},
   copyHash: {},
   keep: {},
   retry: {},

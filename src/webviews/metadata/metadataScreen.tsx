@@ -14,6 +14,7 @@ import { filterActions } from '../shared/note.ts';
 import type { PageDefinition } from '../shared/pageApp.tsx';
 import { usePage } from '../shared/pageContext.ts';
 import { shortenText, toVisibleText } from '../shared/text.ts';
+import { CiteSection } from './citeSection.tsx';
 import { CreditSection } from './creditSection.tsx';
 import { listFacts } from './facts.ts';
 import { describeMetadataChange, listMetadataNotes } from './metadataNotes.ts';
@@ -112,6 +113,7 @@ function FileSections({ snapshot, file, send }: ScreenProps & { readonly file: F
       <SourcesSection file={file} />
       <LicensesSection file={file} />
       <CreditSection file={file} />
+      <CiteSection citation={snapshot.citation} onCite={() => send({ type: 'cite' })} />
       <OtherFieldsSection file={file} heading={getHeading(snapshot)} />
     </>
   );

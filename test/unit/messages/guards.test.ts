@@ -31,7 +31,7 @@ const transfer = pageTransfer({
 });
 
 describe('Messages of the metadata page', () => {
-  for (const type of ['ready', 'copyId', 'copyHash', 'transfer', 'showJson', 'keep', 'retry', 'remedy'])
+  for (const type of ['ready', 'copyId', 'copyHash', 'transfer', 'showJson', 'cite', 'keep', 'retry', 'remedy'])
     it(`lets the intent "${type}" through`, () => assert.ok(isMetadataIntent({ type })));
 
   const strangers = [

@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import type { LicenseCount } from '../../../core/citations/licenses.ts';
 import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/filesUnderWay.ts';
 import { createStagingLookup } from '../../../core/model/staging.ts';
 import type { TransferOrder } from '../../../core/model/transferModel.ts';
@@ -9,6 +10,7 @@ import {
   countFiles,
   createSummary,
   describeCrashingIds,
+  describeForbiddenSharing,
   type FileName,
   type StagingLookup,
   type Summary,
@@ -25,6 +27,8 @@ interface SummaryOptions {
   readonly backLabel?: string | undefined;
   /** Looks up the staging status of a file in its metadata (D31: staged display). */
   readonly getStaging?: StagingLookup;
+  /** The licenses of the files, if their metadata are known. */
+  readonly licenses?: readonly LicenseCount[];
   /** IDs that couldn't be looked up after their submission lost its connection (D37: crashing file ids). */
   readonly uncheckedIds?: readonly string[];
   /** Receives the orders without the files that need not be sent; without it, these can't be left out. */
@@ -72,7 +76,7 @@ export async function confirmSubmission(
 function findRisks(
   { transferStore, metadataFlow }: CommandServices,
   orders: readonly TransferOrder[],
-  { replacedKey, uncheckedIds: unchecked = [] }: SummaryOptions,
+  { replacedKey, uncheckedIds: unchecked = [], licenses = [] }: SummaryOptions,
 ): SubmissionRisks {
   const others = transferStore.getAll().filter(({ key }) => key !== replacedKey);
   const underWay = findFilesUnderWay(others, orders);
@@ -83,6 +87,7 @@ function findRisks(
     underWay.count > 0 ? describeTransfersInProgress(underWay, destination) : '',
     replacedKey === undefined ? '' : l10n.t('If the first transfer did start, its files will be transferred twice.'),
     ...serverRisks,
+    ...describeForbiddenSharing(licenses),
   ];
   return { underWay, isServerAtRisk: serverRisks.length > 0, warnings: warnings.filter(Boolean) };
 }
@@ -90,11 +95,12 @@ function findRisks(
 async function sumUp(
   services: CommandServices,
   orders: readonly TransferOrder[],
-  { getStaging }: SummaryOptions,
+  { getStaging, licenses = [] }: SummaryOptions,
 ): Promise<Summary> {
   const { connectionId = '', destination = '' } = orders[0] ?? {};
   const getFoundStaging = createStagingLookup(services.searchStore.getAll());
   return createSummary(orders, {
+    licenses,
     freeBytes: await getDestinationFreeBytes(services, connectionId, destination),
     getStaging: (file: FileName) => getStaging?.(file) ?? getFoundStaging(file),
   });

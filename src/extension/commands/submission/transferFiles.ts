@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import { countLicenses } from '../../../core/citations/licenses.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { getReportedStaging } from '../../../core/model/staging.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
@@ -109,6 +110,7 @@ async function confirmOrders(
     return await confirmSubmission(services, orders, {
       backLabel,
       getStaging: createReportedStagingLookup(files),
+      licenses: countLicenses(files.flatMap(({ entry }) => (entry ? [entry.resource] : []))),
       onLeaveOut: (remaining) => (orders = remaining),
     });
   };
