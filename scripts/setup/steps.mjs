@@ -123,7 +123,7 @@ export async function runProgram(args, { env = toolEnvironment(), stdout = 'inhe
 const networkTrouble =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/;
 
-/** Converts a failed installation to one sentence with a remedy; recognizes network failures. */
+/** Returns an error that says in one sentence why `what` could not be installed and how to fix it. */
 export function explain(error, what) {
   if (!(error instanceof StepError)) return error;
   const code = networkTrouble.exec(error.output ?? '')?.[1];

@@ -57,7 +57,7 @@ describe('Connecting in the editor', () => {
     (await stage.person.textBox()).enter('the-key');
     const box = await stage.person.textBox();
     box.enter('0000-0002-1825-009');
-    assert.match(await box.complaint(), /ORCID iD has 16 digits/);
+    assert.match(await box.complaint(), /ORCID iD has 15 digits/);
     box.enter('0000-0002-1825-0098');
     assert.equal(await box.complaint(), "The check digit doesn't match: check the iD for a typo.");
     box.enter(`https://orcid.org/${orcid}`);

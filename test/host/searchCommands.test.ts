@@ -43,7 +43,7 @@ describe('The commands of a search', () => {
     const notice = await person.notice(/^6,000 files loaded; the total is unknown\. Keep loading\?$/);
     assert.equal(notice.isModal, false);
     assert.equal(parts.searchStore.get(key)?.isLoading, false);
-    assert.deepEqual(lastRows(key), ['Load More | 6,000 loaded, more may exist', 'Load All'], 'they stay');
+    assert.deepEqual(lastRows(key), ['Load More | 6,000 loaded; more may exist', 'Load All'], 'they stay');
     notice.press('Keep Loading');
     await done;
     assert.equal(parts.searchStore.get(key)?.files.length, 9000);

@@ -25,7 +25,7 @@ describe('The search results tree with incomplete searches', () => {
     open('s');
     fill('s', [fileEntry('f1')], true);
     store.update('s', { pagesWithoutNew: 2 });
-    assert.deepEqual(rows('s'), ['f1.csv', 'Load More | 1 loaded, more may exist', 'Load All']);
+    assert.deepEqual(rows('s'), ['f1.csv', 'Load More | 1 loaded; more may exist', 'Load All']);
     store.update('s', { pagesWithoutNew: 3 });
     const stopped = 'Load More | stopped because the last three pages contained no new files; more may exist';
     assert.deepEqual(rows('s'), ['f1.csv', stopped, 'Load All']);

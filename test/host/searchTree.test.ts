@@ -63,8 +63,8 @@ describe('The search results tree', () => {
     fill('s', [fileEntry('f1'), fileEntry('f2')], true);
     assert.deepEqual(roots(), ['“corn” | Alpha · 2+ files']);
     const last = items(tree.getRoot('s')).slice(2);
-    assert.deepEqual(last.map(wordsOf), ['Load More | 2 loaded, more may exist', 'Load All']);
-    assert.equal(last[0]?.accessibilityInformation?.label, 'Load More, 2 loaded, more may exist');
+    assert.deepEqual(last.map(wordsOf), ['Load More | 2 loaded; more may exist', 'Load All']);
+    assert.equal(last[0]?.accessibilityInformation?.label, 'Load More, 2 loaded; more may exist');
     assert.deepEqual(
       last.map(({ command }) => [command?.command, command?.arguments]),
       ['loadMore', 'loadAll'].map((id) => [`dataTransfer.${id}`, [{ kind: 'search', key: 's' }]]),
@@ -260,7 +260,7 @@ describe('The search results tree', () => {
       '1 – 1,000 | f0.csv – f999.csv',
       '1,001 – 2,000 | f1000.csv – f1999.csv',
       '2,001 – 2,500 | f2000.csv – f2499.csv',
-      'Load More | 2,500 loaded, more may exist',
+      'Load More | 2,500 loaded; more may exist',
       'Load All',
     ]);
     const { Collapsed, Expanded } = TreeItemCollapsibleState;

@@ -28,7 +28,7 @@ interface QueueEntry {
   intervalMs: number;
 }
 
-/** Maximum pause. Timers stop while the machine sleeps, which short pauses detect quickly. */
+/** Maximum pause. Timers stop while the machine sleeps; short pauses make it possible to detect that quickly. */
 const maxPauseMs = 10_000;
 /** Minimum time by which a pause must be exceeded to indicate sleep or a changed clock. */
 const sleepMs = 30_000;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 
 /** Options for {@link launchService}. Paths are absolute. */
 interface LaunchOptions {
-  /** Path of the service's bundle. */
+  /** Path to the service's bundle. */
   readonly program: string;
   readonly dataFolder: string;
   /** Number of days for which ended transfers are retained. */

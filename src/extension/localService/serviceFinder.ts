@@ -10,7 +10,7 @@ import { compareVersions, readServiceRecord, type ServiceRecord } from './servic
 
 /** Options for {@link findOrStartService}. Paths are absolute. */
 export interface ServiceOptions {
-  /** Path of the service's bundle. */
+  /** Path to the service's bundle. */
   readonly program: string;
   /** Data folder of the service on this machine. */
   readonly dataFolder: string;

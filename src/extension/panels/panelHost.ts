@@ -83,7 +83,7 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
   }
 }
 
-/** Opens an address outside the editor if it passes a check that doesn't trust the page. */
+/** Opens an address outside the editor, after checking it again, because the page isn't trusted. Ignores any other. */
 function openLink(address: string, log: Logger): void {
   const link = toOpenableLink(address);
   if (link === undefined) return;

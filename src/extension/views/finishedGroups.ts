@@ -24,8 +24,8 @@ export interface FinishedLayout {
 }
 
 /**
- * Groups finished transfers by the time they ended. If `isPartial`, not all are loaded and the groups of days are
- * unknown, so every transfer that isn't among the newest is `earlier`.
+ * Groups finished transfers by the time they ended. `isPartial` means that some are not loaded yet: they may belong to
+ * any day, so every loaded transfer except the newest is put in `earlier`.
  */
 export function arrangeFinished(finished: readonly Transfer[], now: number, isPartial: boolean): FinishedLayout {
   const sorted = [...finished].sort((a, b) => getEndedAt(b) - getEndedAt(a) || b.createdAt - a.createdAt);

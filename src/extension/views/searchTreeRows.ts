@@ -101,7 +101,7 @@ function describeLoaded({ files, pagesWithoutNew }: Search): string {
   if (pagesWithoutNew >= maxPagesWithoutNew) {
     return l10n.t('stopped because the last three pages contained no new files; more may exist');
   }
-  return plural(files.length, '{0} loaded, more may exist', '{0} loaded, more may exist');
+  return plural(files.length, '{0} loaded; more may exist', '{0} loaded; more may exist');
 }
 
 function describeLoading({ query, files, nextOffset }: Search): string {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import * as nodePath from 'node:path';
 import { runInTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
 
-/** Searches text with SQLite's full-text index, or row by row on runtimes without one. */
+/** Full-text search with SQLite's index, or row by row (`scan`) on runtimes that lack it (D49: search without FTS5). */
 export type TextMode = 'index' | 'scan';
 
 /** Incremented whenever the tables or the words in them change. Catalogs with a different version are recreated. */

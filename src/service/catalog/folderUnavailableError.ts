@@ -3,7 +3,7 @@ import { sqliteErrorCode } from '../sqlite.ts';
 /** Code of {@link FolderUnavailableError}, which identifies it across threads. */
 export const folderUnavailableCode = 'FOLDER_UNAVAILABLE';
 
-/** Reports a missing or unreadable folder; the message is a sentence for users. */
+/** Thrown if a folder is missing or can't be read. The message is shown to users. */
 export class FolderUnavailableError extends Error {
   override readonly name = 'FolderUnavailableError';
   readonly code = folderUnavailableCode;

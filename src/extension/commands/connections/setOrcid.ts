@@ -38,5 +38,5 @@ export function createOrcidInput(value: string): TextInputOptions {
 function describeOrcidError(text: string): string | undefined {
   if (parseOrcid(text) !== undefined) return undefined;
   if (hasOrcidForm(text)) return l10n.t("The check digit doesn't match: check the iD for a typo.");
-  return l10n.t('An ORCID iD has 16 digits, for example 0000-0002-1825-0097; the last is a check digit or X.');
+  return l10n.t('An ORCID iD has 15 digits and a check character (0–9 or X), for example 0000-0002-1825-0097.');
 }
