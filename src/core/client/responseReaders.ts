@@ -47,6 +47,7 @@ function readDatabase(element: unknown): Database | undefined {
   const parsed = databaseSchema.safeParse(complete);
   if (!parsed.success) return undefined;
   const { id, name, organization, url } = parsed.data;
+  // Not in the schema, because a value of the wrong type would drop the database.
   return { id, name, organization, url, ...(parsed.data['readOnly'] === true && { readOnly: true }) };
 }
 

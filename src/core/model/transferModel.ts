@@ -21,7 +21,10 @@ export function exceedsFileCount({ fileCount = 0, movedFileCount = 0 }: Transfer
   return mostFiles !== undefined && Math.max(fileCount, movedFileCount) > mostFiles;
 }
 
-/** Replaces the counts in a doubtful status with those in `trusted` (D35: misrouted responses). */
+/**
+ * Replaces the counts in a doubtful status, which may be those of another transfer, with those in `trusted` (D35:
+ * misrouted responses). Must include every count of {@link TransferStatus}.
+ */
 export function withTrustedCounts(status: TransferStatus, trusted: TransferStatus = {}): TransferStatus {
   if (!status.doubtful) return status;
   const { fileCount, movedFileCount } = trusted;
