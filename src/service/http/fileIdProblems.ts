@@ -13,7 +13,7 @@ export function createUnknownIdsProblem(unknown: readonly LocatedId[], listLocat
   return new HttpProblem(404, 'The database does not have all of the files.', { errors });
 }
 
-/** Returns a 422 problem for repeated file ids, and for the unknown ones after them (D26: all problems are named). */
+/** Returns a 422 problem that names the repeated file ids, then the unknown ones (D26: service HTTP behavior). */
 export function createRepeatedIdsProblem(
   repeated: readonly LocatedId[],
   unknown: readonly LocatedId[],
