@@ -121,13 +121,7 @@ export class Explorer implements Disposable {
     );
     this.transferFlow = new TransferFlow({ ...shared, sessions, saved, getTimeoutSeconds });
     this.trackFlow = new TrackFlow({ sessions, store: transferStore, transfers: this.transferFlow, clock });
-    this.duplicateFlow = new DuplicateFlow({
-      sessions,
-      copies: this.copies,
-      transfers: transferStore,
-      clock,
-      loadFinished: () => this.transferFlow.loadFinished(),
-    });
+    this.duplicateFlow = this.createDuplicateFlow(clock);
     const lease = this.lifetime.track(new PollingLease({ folder: ledgerFolder, clock, log, hasFocus }));
     const polling = { sessions, keys, store: transferStore, clock, lease };
     this.monitor = this.lifetime.track(
@@ -143,6 +137,11 @@ export class Explorer implements Disposable {
 
   dispose(): void {
     this.lifetime.dispose();
+  }
+
+  private createDuplicateFlow(clock: Clock): DuplicateFlow {
+    const { sessions, copies, transferStore: transfers, transferFlow } = this;
+    return new DuplicateFlow({ sessions, copies, transfers, clock, loadFinished: () => transferFlow.loadFinished() });
   }
 
   private openSearchability(dependencies: ExplorerDependencies): SearchabilityStore {
