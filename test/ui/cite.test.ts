@@ -32,7 +32,7 @@ describe('A person who cites data', function () {
   it('copies the citation of a file from its row, and a data availability statement of a checked file', async () => {
     const results = window.tree('Search Results');
     await searchDatabase(window, database, 'JDP:00001');
-    await (await results.row('JDP:000011.csv')).menu('Cite…');
+    await (await results.row('JDP:000011.csv')).submenu('Share', 'Cite…');
     await window.pick('BibTeX', /1\/2/);
     await window.pick('Copy', /2\/2/);
     const entry = await window.clipboard((text) => text.startsWith('@dataset{'));

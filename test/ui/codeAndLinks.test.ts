@@ -67,7 +67,7 @@ describe('A person who shares code and links', function () {
     const python = await runPython(await copiedCode(/^import os/), key);
     assert.deepEqual([python.exitCode, python.errors], [0, '']);
     assert.ok(python.output.startsWith(quoted));
-    await (await results.row(`${quoted}.csv`)).menu('Copy as Code…');
+    await (await results.row(`${quoted}.csv`)).submenu('Share', 'Copy as Code…');
     await window.pick('curl', /reads the API key/);
     const script = await copiedCode(/^# Reads/);
     for (const shell of ['bash', 'sh'] as const) {
@@ -80,7 +80,7 @@ describe('A person who shares code and links', function () {
   it('opens a copied link after reading what it sends, and reads why a hostile one is refused', async () => {
     await open();
     await searchDatabase(window, 'JGI Data Portal', 'JDP:000012');
-    await (await results.row('JDP:000012.csv')).menu('Copy Link');
+    await (await results.row('JDP:000012.csv')).submenu('Share', 'Copy Link');
     const link = await window.clipboard((text) => text.includes(`://${extensionId}/file?`));
     await openUrl(link);
     const { message, detail } = await window.notifications.dialog();
@@ -117,7 +117,7 @@ describe('A person who shares code and links', function () {
     );
     await open();
     const row = await window.tree('Transfers').row('succeeded · 1 file to Received Files');
-    await row.menu('Copy Code to Open Files…');
+    await row.submenu('Share', 'Copy Code to Open Files…');
     await window.pick('Copy to Clipboard', 'Copy Code to Open Files');
     const code = await window.clipboard((text) => text.startsWith('from pathlib'));
     assert.ok(code.includes(`folder = Path(${JSON.stringify(own)})`));

@@ -235,6 +235,26 @@ export class TreeRow {
     });
   }
 
+  /** Chooses an entry from a submenu of the context menu. */
+  async submenu(title: string, entry: string): Promise<void> {
+    await until(`"${entry}" in the menu "${title}"`, async () => {
+      await this.openMenu(title);
+      if (await this.#focusSubmenuEntry(entry).catch(() => false)) return true;
+      await this.#page.keyboard.press('Escape');
+      return undefined;
+    });
+    await this.#page.keyboard.press('Enter');
+    await this.#page.locator('.monaco-menu').first().waitFor({ state: 'hidden' });
+  }
+
+  async #focusSubmenuEntry(entry: string): Promise<boolean> {
+    const submenu = this.#page.locator('.monaco-submenu');
+    await this.#page.keyboard.press('ArrowRight');
+    await submenu.locator('.action-menu-item', { hasText: entry }).first().hover({ timeout: menuMs });
+    await submenu.locator('.action-item.focused', { hasText: entry }).waitFor({ timeout: menuMs });
+    return true;
+  }
+
   async #focusMenuEntry(entry: string): Promise<boolean> {
     const items = this.#page.locator('.monaco-menu .action-menu-item');
     const item = items.filter({ hasText: entry });

@@ -8,6 +8,7 @@ interface MenuItem {
   /** Absent for a submenu. */
   readonly command?: CommandId;
   readonly when?: string;
+  readonly group?: string;
 }
 
 interface Manifest {
@@ -23,6 +24,12 @@ const root = resolve(import.meta.dirname, '..', '..', '..');
 
 async function readJson(name: string): Promise<unknown> {
   return JSON.parse(await readFile(join(root, name), 'utf8'));
+}
+
+/** Returns true if the value of a row fulfills a `when` clause, whatever its other conditions say. */
+function isShown(row: string, when: string): boolean {
+  const [, operator, value = ''] = /viewItem (==|=~) (\S+)/.exec(when) ?? [];
+  return operator === '==' ? row === value : new RegExp(value.slice(1, -1)).test(row);
 }
 
 /** Commands that act on the active connection or the local service, from whichever row they are started. */
@@ -57,6 +64,19 @@ describe('The command table', () => {
       assert.ok(getArgumentKinds(command).includes(kind) || ignoreRow.includes(command), `${command} takes a ${kind}`);
     }
   });
+
+  const rows = [
+    ...['connection', 'connection.local', 'database', 'database.saved', 'search', 'search.loading', 'file'],
+    ...['running', 'paused', 'ended', 'endedElsewhere', 'notConfirmed', 'unheeded'].map((state) => `transfer.${state}`),
+  ];
+  for (const row of rows) {
+    it(`shows at most eight entries in the context menu of ${row}`, () => {
+      const shown = (contributes.menus['view/item/context'] ?? []).filter(
+        ({ when = '', group = '' }) => !group.startsWith('inline') && isShown(row, when),
+      );
+      assert.ok(shown.length > 0 && shown.length <= 8, `${shown.length} entries`);
+    });
+  }
 
   it('lets commands take the folders and files whose context menus show them', () => {
     for (const { command, when = '' } of contributes.menus['explorer/context'] ?? []) {
