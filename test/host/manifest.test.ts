@@ -107,7 +107,7 @@ describe('The manifest', () => {
   it('uses only context keys of the program or the editor in its conditions', () => {
     const ofEditor = [
       ...['view', 'viewItem', 'isWorkspaceTrusted', 'editorTextFocus'],
-      ...['explorerResourceIsFolder', 'resourceFilename', 'resourceScheme'],
+      ...['explorerResourceIsFolder', 'resourceExtname', 'resourceFilename', 'resourceScheme'],
       ...['focusedView', 'listFocus', 'inputFocus', 'treestickyScrollFocused'],
     ];
     const known = new Set([...ofEditor, ...keysOf(contributions, 'ContextKeys')]);

@@ -146,6 +146,32 @@ describe('The number of actions', function () {
   );
 
   counted(
+    it('is two by mouse for a cancel', async () => {
+      await startTransfer();
+      actions.restart();
+      await (await transfers().row(/^staging · 3 files to/)).action('Cancel Transfer');
+      await window.notifications.answer('Cancel Transfer');
+      await waitForRequests('DELETE', 1);
+      assert.equal(actions.count, 2);
+      finishTransfers(service);
+    }),
+    { kind: 'actions', runs: 1, actions: { cancel: 2 } },
+  );
+
+  counted(
+    it('is two by mouse for the same files to the same destination again', async () => {
+      await finishTransfer();
+      actions.restart();
+      await (await transfers().row(/^succeeded · 3 files to/)).action('Transfer Again…');
+      await window.notifications.answer('Transfer');
+      await waitForRequests('POST', 2);
+      assert.equal(actions.count, 2);
+      finishTransfers(service);
+    }),
+    { kind: 'actions', runs: 1, actions: { 'transfer again': 2 } },
+  );
+
+  counted(
     it('is two by keys for a cancel', async () => {
       await startTransfer();
       await toTransfer('staging · 3 files to');

@@ -149,7 +149,8 @@ describe('A user whose window reloads during an operation', function () {
     );
     await results.waitFor('new results', (rows) => rows.every(({ description }) => !description.startsWith('as of')));
     assert.match(await results.description(), /^1 (?:✓|checked)/);
-    assert.equal((await results.buttonNames()).includes('Transfer Checked Files…'), true);
+    const names = await results.buttonNames();
+    assert.ok(names.some((name) => name.startsWith('Transfer Checked Files…')));
   });
 
   it('has sent nothing if the reload interrupted the confirmation, and sees no prompt', async () => {

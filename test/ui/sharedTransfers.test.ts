@@ -140,7 +140,7 @@ describe('A user with two windows that show the same transfers', function () {
       assert.equal(answering.waitingCount, 1);
       become('active', moved);
       answering.release();
-      for (const window of [first, second]) await shows(window, kbase, `active · ${moved} of 10 files`);
+      for (const window of [first, second]) await shows(window, kbase, `active · ${moved} of 10`);
     }
     await cancelInFirst();
   });

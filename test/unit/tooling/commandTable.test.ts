@@ -7,6 +7,7 @@ import { commandIds, getCommandDeclaration, type CommandId } from '../../../src/
 interface MenuItem {
   /** Absent for a submenu. */
   readonly command?: CommandId;
+  readonly submenu?: string;
   readonly when?: string;
   readonly group?: string;
 }
@@ -28,8 +29,9 @@ async function readJson(name: string): Promise<unknown> {
 
 /** Returns true if the value of a row fulfills a `when` clause, whatever its other conditions say. */
 function isShown(row: string, when: string): boolean {
-  const [, operator, value = ''] = /viewItem (==|=~) (\S+)/.exec(when) ?? [];
-  return operator === '==' ? row === value : new RegExp(value.slice(1, -1)).test(row);
+  return [...when.matchAll(/viewItem (==|=~) (\S+)/g)].some(([, operator, value = '']) =>
+    operator === '==' ? row === value : new RegExp(value.slice(1, -1)).test(row),
+  );
 }
 
 /** Commands that act on the active connection or the local service, from whichever row they are started. */
@@ -77,6 +79,13 @@ describe('The command table', () => {
       assert.ok(shown.length > 0 && shown.length <= 8, `${shown.length} entries`);
     });
   }
+
+  it('contributes each submenu once to a menu, because the editor ignores it the second time', () => {
+    for (const items of Object.values(contributes.menus)) {
+      const submenus = items.flatMap(({ submenu }) => submenu ?? []);
+      assert.equal(new Set(submenus).size, submenus.length);
+    }
+  });
 
   it('lets commands take the folders and files whose context menus show them', () => {
     for (const { command, when = '' } of contributes.menus['explorer/context'] ?? []) {

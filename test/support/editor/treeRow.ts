@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Locator, Page } from 'playwright-core';
+import type { PageElement } from './pageElement.ts';
+import { until } from './until.ts';
+
+/** Longer than the delay with which the editor batches changes before it redraws a tree. */
+const settleMs = 300;
+
+/** Maximum time that a menu takes to open. A menu that was closed by something else is opened again after it. */
+const menuMs = 5_000;
+
+/** Operates a row of a tree like a user. */
+export class TreeRow {
+  readonly #page: Page;
+  readonly #row: Locator;
+
+  constructor(page: Page, row: Locator) {
+    this.#page = page;
+    this.#row = row;
+  }
+
+  /** Clicks the row, which selects it and runs its command. */
+  async click(): Promise<void> {
+    await this.#row.locator('.monaco-icon-label').click();
+  }
+
+  /** Double-clicks the row. */
+  async doubleClick(): Promise<void> {
+    await this.#row.locator('.monaco-icon-label').dblclick();
+  }
+
+  /** Expands the row if it is collapsed. */
+  async expand(): Promise<void> {
+    await this.#setExpanded(true);
+  }
+
+  /** Collapses the row if it is expanded. */
+  async collapse(): Promise<void> {
+    await this.#setExpanded(false);
+  }
+
+  /**
+   * Toggles its check box; resolves when the new state persists. Clicks again if the editor lost the click by redrawing
+   * the tree.
+   */
+  async toggleCheck(): Promise<void> {
+    const box = this.#row.locator('[role="checkbox"]');
+    const read = (): Promise<string | null> => box.getAttribute('aria-checked', { timeout: 2000 }).catch(() => null);
+    const before = await read();
+    await until('the check box to turn and stay', async () => {
+      if ((await read()) === before) await box.click();
+      await pause(settleMs);
+      return (await read()) !== before || undefined;
+    });
+  }
+
+  /**
+   * Presses a button at the right end of the row once the tree is stable, because a redrawn row may lose the click.
+   * Doesn't wait for Playwright's stability check: the row of a running transfer is redrawn with each response.
+   */
+  async action(name: string): Promise<void> {
+    await pause(settleMs);
+    await this.#row.hover();
+    const button = this.#row.locator(`.actions .action-label[aria-label^="${name}"]`);
+    await button.waitFor();
+    await button.click({ force: true });
+  }
+
+  /** Returns the names of the buttons at the right end of the row. */
+  async actions(): Promise<readonly string[]> {
+    await this.#row.hover();
+    return this.#row
+      .locator('.actions .action-label')
+      .evaluateAll((buttons: PageElement[]) => buttons.map((button) => button.getAttribute('aria-label') ?? ''));
+  }
+
+  /** Chooses an entry from the context menu. */
+  async menu(entry: string): Promise<void> {
+    await this.openMenu(entry);
+    await this.#page.keyboard.press('Enter');
+    await this.#page.locator('.monaco-menu').first().waitFor({ state: 'hidden' });
+  }
+
+  /**
+   * Opens the context menu and moves the focus to an entry. Reopens a menu that was opened before the extension had
+   * added its entries, or that was closed because the focus moved.
+   */
+  async openMenu(entry: string): Promise<void> {
+    await until(`"${entry}" in the menu`, async () => {
+      if (await this.#focusMenuEntry(entry).catch(() => false)) return true;
+      await this.#page.keyboard.press('Escape');
+      return undefined;
+    });
+  }
+
+  /** Chooses an entry from a submenu of the context menu. */
+  async submenu(title: string, entry: string): Promise<void> {
+    await until(`"${entry}" in the menu "${title}"`, async () => {
+      if (await this.#focusSubmenuEntry(title, entry).catch(() => false)) return true;
+      await this.#page.keyboard.press('Escape');
+      await this.#page.keyboard.press('Escape');
+      return undefined;
+    });
+    await this.#page.keyboard.press('Enter');
+    await this.#page.locator('.monaco-menu').first().waitFor({ state: 'hidden' });
+  }
+
+  /** Opens the submenu by hovering over its title, which moves the focus into it after a moment. */
+  async #focusSubmenuEntry(title: string, entry: string): Promise<boolean> {
+    const items = await this.#openContextMenu();
+    await items.filter({ hasText: title }).first().hover({ timeout: menuMs });
+    const submenu = this.#page.locator('.monaco-submenu');
+    await submenu.locator('.action-menu-item', { hasText: entry }).first().hover({ timeout: menuMs });
+    await submenu.locator('.action-item.focused', { hasText: entry }).waitFor({ timeout: menuMs });
+    return true;
+  }
+
+  async #focusMenuEntry(entry: string): Promise<boolean> {
+    const items = await this.#openContextMenu();
+    const item = items.filter({ hasText: entry });
+    const focused = this.#page.locator('.monaco-menu .action-item.focused', { hasText: entry });
+    if ((await item.count()) === 0) return false;
+    await item.first().hover({ timeout: menuMs });
+    await focused.waitFor({ timeout: menuMs });
+    return true;
+  }
+
+  /** Opens the context menu; resolves to its entries. */
+  async #openContextMenu(): Promise<Locator> {
+    const items = this.#page.locator('.monaco-menu .action-menu-item');
+    await this.#row.locator('.monaco-icon-label').click({ button: 'right', timeout: menuMs });
+    await items.first().waitFor({ timeout: menuMs });
+    return items;
+  }
+
+  /** Returns the text of the tooltip, shown by hovering over the row. */
+  async tooltip(): Promise<string> {
+    await this.#row.locator('.label-name').hover();
+    const hover = this.#page.locator('.monaco-hover:visible').last();
+    await hover.waitFor();
+    return hover.innerText();
+  }
+
+  async #setExpanded(wanted: boolean): Promise<void> {
+    const read = async (): Promise<boolean> => (await this.#row.getAttribute('aria-expanded')) === 'true';
+    if ((await read()) === wanted) return;
+    await this.#row.locator('.monaco-tl-twistie').click();
+    await until('the row to turn', async () => (await read()) === wanted || undefined);
+  }
+}
