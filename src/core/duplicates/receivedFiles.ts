@@ -8,15 +8,14 @@ export interface VerifiedFiles {
   readonly files: readonly FileContent[];
 }
 
-/** Returns the ended transfers to the destination of an order, newest first, as `transfers` are. */
+/** Returns the succeeded transfers of the same user to the destination of an order, newest first, as `transfers` are. */
 export function filterSameDestination(
   transfers: readonly Transfer[],
-  { connectionId, destination }: TransferOrder,
+  { connectionId, destination, orcid }: TransferOrder,
 ): readonly Transfer[] {
-  return transfers.filter(
-    ({ state, order }) =>
-      state === 'succeeded' && order.connectionId === connectionId && order.destination === destination,
-  );
+  const isSame = (order: TransferOrder): boolean =>
+    order.connectionId === connectionId && order.destination === destination && order.orcid === orcid;
+  return transfers.filter(({ state, order }) => state === 'succeeded' && isSame(order));
 }
 
 /**

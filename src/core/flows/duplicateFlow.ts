@@ -48,6 +48,9 @@ interface Plan {
 /** Longest time by which the summary of a submission is delayed. */
 const maxWaitMs = 2_000;
 
+/** Number of earlier transfers whose files and verifications are compared, newest first. */
+const maxEarlierTransfers = 20;
+
 /** Finds out before a submission which files the destination already has (D60: same content). */
 export class DuplicateFlow {
   private readonly dependencies: DuplicateFlowDependencies;
@@ -66,7 +69,7 @@ export class DuplicateFlow {
     const known: KnownSoFar = { contents: new Set(), isComplete: false, received: new Map() };
     if (order) await this.collect({ order, files, known }, options);
     const { isComplete, received } = known;
-    const isThere = (file: TransferFile): boolean => this.isAtDestination(order, file, known.contents);
+    const isThere = (file: TransferFile): boolean => this.isAtDestination(order, file, known);
     return { atDestination: new Set(files.filter(isThere)), isComplete, received };
   }
 
@@ -89,10 +92,12 @@ export class DuplicateFlow {
     known.isComplete = await searchDestination({ session, order, files, signal, onFound });
   }
 
-  private isAtDestination(order: TransferOrder | undefined, file: TransferFile, found: ReadonlySet<string>): boolean {
+  /** Loaded results, which may be older, count only if the destination could not be searched completely. */
+  private isAtDestination(order: TransferOrder | undefined, file: TransferFile, known: KnownSoFar): boolean {
     const key = getContentKey(file);
     if (!order || key === undefined) return false;
-    return found.has(key) || this.dependencies.copies.isIn(order.connectionId, order.destination, file);
+    if (known.contents.has(key)) return true;
+    return !known.isComplete && this.dependencies.copies.isIn(order.connectionId, order.destination, file);
   }
 
   private async findReceived(
@@ -103,7 +108,7 @@ export class DuplicateFlow {
     const { transfers, loadFinished } = this.dependencies;
     if (files.every((file) => getContentKey(file) === undefined)) return;
     await loadFinished();
-    const earlier = filterSameDestination(transfers.getAll(), order);
+    const earlier = filterSameDestination(transfers.getAll(), order).slice(0, maxEarlierTransfers);
     known.received = findReceivedFiles(files, earlier, await readVerified(earlier, signal));
   }
 }

@@ -84,7 +84,8 @@ export class TableMatchFlow {
       const reply = await lookUpIds(session, this.dependencies.unsafeIds, { database, orcid, ids }, signal);
       signal.throwIfAborted();
       addFiles(index, reply.files);
-      for (const { id, reason } of reply.refused) setReason(index, [id], reason);
+      // A service that does not know an ID has looked it up.
+      for (const { id, reason } of reply.refused) if (reason.kind !== 'notFound') setReason(index, [id], reason);
       if (!reply.failure) continue;
       setReason(index, values.slice(done), reply.failure);
       return;
@@ -116,6 +117,7 @@ async function searchEachValue({ session, database, orcid, index, signal, onProg
       value.filter((file) => file.kind === 'file'),
     );
     if (reason) setReason(index, [query], reason);
+    else if (value.length >= searchSize) setReason(index, [query], { kind: 'tooLarge' });
     done += 1;
     onProgress({ unit: 'values', done, total: values.length });
   });
@@ -125,7 +127,7 @@ function addFiles(index: MatchIndex, files: readonly FoundFile[]): void {
   for (const file of files) if (file.kind === 'file') index.add(file);
 }
 
-/** Stores why values could not be looked up. A service that does not know a value has looked it up. */
+/** Stores why values could not be looked up. */
 function setReason(index: MatchIndex, values: readonly string[], reason: Reason): void {
-  if (reason.kind !== 'notFound') for (const value of values) index.setReason(value, reason);
+  for (const value of values) index.setReason(value, reason);
 }

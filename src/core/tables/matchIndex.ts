@@ -39,9 +39,9 @@ export class MatchIndex {
     return [...this.byValue.keys()];
   }
 
-  /** The files that are the only match of their value, each once. */
+  /** The files that are the only match of their value, each once; none of a value whose comparison is incomplete. */
   get uniqueFiles(): readonly FileEntry[] {
-    return this.listFiles(({ count }) => count === 1);
+    return this.listFiles((matches) => matches.count === 1 && this.isComplete(matches));
   }
 
   /** All listed files, each once. */
@@ -52,6 +52,11 @@ export class MatchIndex {
   /** Returns the matches of a cell; undefined if the cell is empty. */
   get(value: string): FileMatches | undefined {
     return this.byValue.get(normalizeValue(this.key, value));
+  }
+
+  /** Returns true if no other file can match. An ID has one file, even if the look-up of others failed. */
+  isComplete({ reason }: FileMatches): boolean {
+    return this.key === 'id' || reason === undefined;
   }
 
   /** Adds a file to each value that it matches. */

@@ -24,7 +24,7 @@ export function getValueRows({ table, hasHead }: Pick<MatchedTable, 'table' | 'h
 /** Counts the rows by result. */
 export function countStatuses(matched: MatchedTable): Readonly<Record<MatchStatus, number>> {
   const counts = { matched: 0, several: 0, notFound: 0, empty: 0, failed: 0 };
-  for (const { cells } of getValueRows(matched)) counts[getStatus(findMatches(matched, cells))] += 1;
+  for (const { cells } of getValueRows(matched)) counts[getStatus(matched.index, findMatches(matched, cells))] += 1;
   return counts;
 }
 
@@ -58,7 +58,7 @@ function* formatMatchedRow(
   separator: Separator,
 ): Generator<string> {
   const matches = findMatches(matched, cells);
-  const facts = [...pad(cells, width), line, statusWords[getStatus(matches)], matches?.count ?? 0];
+  const facts = [...pad(cells, width), line, statusWords[getStatus(matched.index, matches)], matches?.count ?? 0];
   const files = matches && matches.files.length > 0 ? matches.files : [undefined];
   for (const file of files) yield formatRow([...facts, ...listFileCells(file)], separator);
 }
@@ -71,9 +71,10 @@ function findMatches({ index, column }: MatchedTable, cells: readonly string[]):
   return index.get(cells[column] ?? '');
 }
 
-function getStatus(matches: FileMatches | undefined): MatchStatus {
+function getStatus(index: MatchIndex, matches: FileMatches | undefined): MatchStatus {
   if (!matches) return 'empty';
-  if (matches.count > 0) return matches.count === 1 ? 'matched' : 'several';
+  if (matches.count === 1) return index.isComplete(matches) ? 'matched' : 'failed';
+  if (matches.count > 1) return 'several';
   return matches.reason ? 'failed' : 'notFound';
 }
 

@@ -5,6 +5,12 @@ import type { EditorWindow } from './window.ts';
 export async function searchDatabase(window: EditorWindow, database: string, words: string): Promise<void> {
   await (await window.tree('Databases').row(database)).action('Search Files…');
   await window.input(words, /leave empty to list all files/);
+  await waitForFocusAtSearch(window);
+}
+
+/** Waits until the focus is at the row of the started search: its late move would close what is opened before. */
+async function waitForFocusAtSearch({ page }: EditorWindow): Promise<void> {
+  await page.locator('.monaco-list.element-focused .monaco-list-row.focused[aria-level="1"]').waitFor();
 }
 
 /** Completes the steps of a transfer up to its summary. */

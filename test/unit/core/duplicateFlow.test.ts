@@ -103,6 +103,14 @@ describe('Looking for planned files at the destination', () => {
     assert.equal(queries().length, before);
   });
 
+  it('believes a complete search of the destination more than results that were loaded before', async () => {
+    rig.server.on('POST /api/v1/files', page(resource('x', 'a')), page());
+    rig.server.on('GET /', json({ name: localServiceName, version: '1.2.3' }));
+    const session = await rig.connect();
+    await rig.explorer.searchFlow.run(session, { database: 'Beta', query: 'x', pageSize: 2 });
+    assert.deepEqual(summarize(await find([file('1', 'a')])), [[], true]);
+  });
+
   it('finds files that an earlier transfer transferred there', async () => {
     await rig.connect();
     const transfer = await rig.explorer.transferFlow.track({

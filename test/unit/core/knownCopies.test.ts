@@ -56,6 +56,13 @@ describe('Received files', () => {
     assert.deepEqual(find([transfer], { key: 't', files: [intact] }), [['1', 1]]);
   });
 
+  it('count transfers of the same user only', () => {
+    const transfer = ended('t', 1, [file('1', 'a')]);
+    const elsewhere = { ...transfer.order, orcid: '0000-0001-5109-3700' };
+    assert.deepEqual(filterSameDestination([transfer], transfer.order), [transfer]);
+    assert.deepEqual(filterSameDestination([transfer], elsewhere), []);
+  });
+
   it('count transfers to the same destination only', () => {
     const to = (key: string, more: Partial<TransferOrder>): Transfer =>
       ended(key, 1, [], { order: { ...order, ...more } });

@@ -75,6 +75,20 @@ describe('The flow that matches a table', () => {
     assert.equal(index.get('a')?.reason?.detail, 'odd');
   });
 
+  it('keeps the reason of a request that the service answers with 404', async () => {
+    rig.server.on('POST /api/v1/files', problem(404, 'no such database'));
+    const index = await match('name', ['a']);
+    assert.equal(index.get('a')?.reason?.kind, 'notFound');
+  });
+
+  it('takes no file of a search with more results than it returned for the only match', async () => {
+    const resources = Array.from({ length: 100 }, (_, at) => ({ id: String(at), path: at === 0 ? 'a' : `a${at}` }));
+    rig.server.on('POST /api/v1/files', json({ resources }));
+    const index = await match('name', ['a']);
+    assert.deepEqual([counts(index), index.uniqueFiles], [{ a: 1 }, []]);
+    assert.equal(index.get('a')?.reason?.kind, 'tooLarge');
+  });
+
   it('stops when it is canceled', async () => {
     rig.server.on('POST /api/v1/files', silence());
     const cancellation = new AbortController();

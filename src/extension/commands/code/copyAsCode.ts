@@ -48,8 +48,8 @@ export async function copyAsCode(
   );
 }
 
-/** The variable from which the examples of dtspy read the key. */
-const defaultKeyVariable = 'DTS_KBASE_DEV_TOKEN';
+/** A name that no other program sets, so that code never sends the key of another service. */
+const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 
 function toCodeService({ connection, service }: OpenConnection): CodeService {
   const { scheme = 'base64', apiKeyVariable = defaultKeyVariable } = connection;

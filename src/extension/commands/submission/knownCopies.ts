@@ -14,9 +14,6 @@ import { countFiles } from '../../words/summaryWords.ts';
 import type { CommandServices } from '../services.ts';
 import { locateTransferredFiles } from '../verification/transferredFolders.ts';
 
-/** Number of earlier transfers whose verifications are read. */
-const maxVerifications = 20;
-
 /** Time after which the search is shown, with a button that stops it. */
 const quickMs = 500;
 
@@ -70,7 +67,7 @@ async function readVerified(
   signal: AbortSignal,
 ): Promise<readonly VerifiedFiles[]> {
   const verified: VerifiedFiles[] = [];
-  for (const transfer of transfers.slice(0, maxVerifications)) {
+  for (const transfer of transfers) {
     const past = signal.aborted ? undefined : await services.verificationHistory.get(transfer.key);
     const files = past && (await readIntactFiles(services, transfer, past, signal));
     if (files) verified.push({ key: transfer.key, files });
