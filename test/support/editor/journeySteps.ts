@@ -10,7 +10,8 @@ export async function searchDatabase(window: EditorWindow, database: string, wor
 
 /** Waits until the focus is at the row of the started search: its late move would close what is opened before. */
 async function waitForFocusAtSearch({ page }: EditorWindow): Promise<void> {
-  await page.locator('.monaco-list.element-focused .monaco-list-row.focused[aria-level="1"]').waitFor();
+  const results = page.locator('.pane:has(> .pane-header h3.title:text-is("Search Results"))');
+  await results.locator('.monaco-list.element-focused .monaco-list-row.focused').first().waitFor();
 }
 
 /** Completes the steps of a transfer up to its summary. */
