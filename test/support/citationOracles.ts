@@ -30,7 +30,7 @@ interface ParsedItem {
 // The package declares no types.
 const Cite = createRequire(import.meta.url)('citation-js') as new (input: unknown) => { readonly data: ParsedItem[] };
 
-/** What a library read of a citation, in the form of {@link ParsedItem}, with names and dates as text. */
+/** A citation as a library read it, in the form of {@link ParsedItem}, with names and dates as text. */
 export interface ParsedCitation {
   readonly key: string | undefined;
   readonly title: string | undefined;

@@ -3,7 +3,7 @@ import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { argumentOfProcess, AskedProcess, obey } from './askedProcess.ts';
 import { CoreWindow, type TransferWindow, type WindowPlace } from './coreWindow.ts';
 
-type Wish = { readonly kind: 'submit' | 'shown' } | { readonly kind: 'pass'; readonly ms: number };
+type WindowCommand = { readonly kind: 'submit' | 'shown' } | { readonly kind: 'pass'; readonly ms: number };
 
 /** Controls the window from the test's process. */
 export class WindowProcess implements TransferWindow {
@@ -34,7 +34,7 @@ export class WindowProcess implements TransferWindow {
     await this.process.kill();
   }
 
-  private async ask(command: Wish): Promise<unknown> {
+  private async ask(command: WindowCommand): Promise<unknown> {
     return await this.process.ask(command);
   }
 }
@@ -42,7 +42,7 @@ export class WindowProcess implements TransferWindow {
 if (import.meta.main) {
   const window = await CoreWindow.open(argumentOfProcess() as WindowPlace);
   obey(async (message) => {
-    const command = message as Wish;
+    const command = message as WindowCommand;
     if (command.kind === 'submit') await window.submit();
     if (command.kind === 'pass') await window.pass(command.ms);
     return { transfer: await window.shown() };

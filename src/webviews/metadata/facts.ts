@@ -17,7 +17,7 @@ export interface Fact {
   readonly field: string;
 }
 
-/** What the host knows of a file besides its metadata. */
+/** Facts that the host knows of a file besides its metadata. */
 type KnownFacts = Pick<MetadataSnapshot, 'staging' | 'copies'>;
 
 const maxFactLength = 300;

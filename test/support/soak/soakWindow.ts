@@ -18,7 +18,7 @@ type Deed =
   | { readonly kind: 'cancel'; readonly number: number }
   | { readonly kind: 'confirm'; readonly key: string; readonly id: string };
 
-type Wish = { readonly kind: 'list' } | (Deed & { readonly isAwaited?: boolean });
+type WindowCommand = { readonly kind: 'list' } | (Deed & { readonly isAwaited?: boolean });
 
 /** Controls the window from the soak's process. */
 export class SoakWindow {
@@ -99,7 +99,7 @@ if (import.meta.main) {
   await explorer.transferFlow.resume();
   await explorer.transferFlow.loadFinished();
   obey(async (message) => {
-    const command = message as Wish;
+    const command = message as WindowCommand;
     if (command.kind === 'list') return { transfers: explorer.transferStore.getAll() };
     // The store shows the result.
     const acting = act(explorer, command).catch(() => undefined);
