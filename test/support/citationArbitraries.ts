@@ -85,7 +85,7 @@ const contributor = fc.record(
     given_name: value,
     family_name: value,
     affiliations: fc.array(fc.record({ organization_name: value }), { maxLength: 2 }),
-    contributor_roles: valueOr('PI', 'ContactPerson', 'Principal Investigator,Conceptualization', 'Sponsor'),
+    contributor_roles: valueOr('PI', 'ContactPerson', 'Principal Investigator,Conceptualization', 'Editor', 'Sponsor'),
   },
   { requiredKeys: [] },
 );

@@ -33,7 +33,10 @@ const shared = {
 };
 
 const reference = object(
-  { ...shared, type: { const: 'data' }, institution: entity, 'date-accessed': day, year: { type: 'integer' } },
+  {
+    ...{ ...shared, type: { const: 'data' }, publisher: entity, 'date-accessed': day, year: { type: 'integer' } },
+    ...{ editors: distinctList({ anyOf: [person, entity] }), notes: text },
+  },
   ...['authors', 'title', 'type'],
 );
 

@@ -30,10 +30,10 @@ function writeEntry(citation: Citation): string {
 }
 
 function listFields(citation: Citation): readonly (readonly [name: string, value: string | undefined])[] {
-  const { title, authors, contributors, issued, doi, url, accessed } = citation;
+  const { title, authors, editors, issued, doi, url, accessed } = citation;
   return [
     ['author', writeNames(authors)],
-    ['editor', writeNames(contributors)],
+    ['editor', writeNames(editors)],
     ['title', `{${escapeTex(title)}}`],
     ['date', issued],
     ['year', issued?.slice(0, 4)],
@@ -54,7 +54,6 @@ function listAllNotes(citation: Citation): readonly string[] {
   return [...(identifier === undefined ? [] : [identifier]), ...otherTitles, ...listNotes(citation)];
 }
 
-/** Puts each part of a name in braces, so that commas, "and" and "von" in it are not interpreted. */
 function writeNames(names: readonly CitedName[]): string {
   return names.map(writeName).join(' and ');
 }
@@ -62,7 +61,19 @@ function writeNames(names: readonly CitedName[]): string {
 function writeName(name: CitedName): string {
   const { family, given } = name;
   if (family === undefined || given === undefined) return `{${escapeTex(formatSortedName(name))}}`;
-  return `{${escapeTex(family)}}, {${escapeTex(given)}}`;
+  return `${protectName(family, !family.includes(' '))}, ${protectName(given, !/\band\b/i.test(given))}`;
+}
+
+/** Words of letters, with dots, hyphens and apostrophes between them. BibTeX and BibLaTeX don't interpret them. */
+const plainName = /^\p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?(?: \p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?)*$/u;
+
+/**
+ * Puts a part of a name in braces, unless it is plain: BibTeX interprets commas, "and" and "von" otherwise, but doesn't
+ * abbreviate a given name in braces.
+ */
+function protectName(part: string, isOneName: boolean): string {
+  const text = escapeTex(part);
+  return isOneName && plainName.test(part) ? text : `{${text}}`;
 }
 
 function escapeField(text: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
-import type { Citation, CitedName, CitedWork } from './citation.ts';
+import type { Citation, CitedName, CitedPeople, CitedWork } from './citation.ts';
 import { readCitedWork } from './creditReader.ts';
 import { omitUndefined, readText } from './creditText.ts';
 
@@ -36,9 +36,9 @@ export function listCitations(files: readonly CitableFile[], accessed?: string):
 
 function getUnitId(work: CitedWork, { database }: CitableFile): string {
   if (work.doi !== undefined) return work.doi.toLowerCase();
-  const { title, otherTitles, publisher, version, authors, contributors } = work;
+  const { title, otherTitles, publisher, version, authors, editors, contributors } = work;
   const place = title === undefined ? database : undefined;
-  return JSON.stringify([publisher, title, otherTitles, authors, contributors, version, place]);
+  return JSON.stringify([publisher, title, otherTitles, authors, editors, contributors, version, place]);
 }
 
 function createCitation(unit: Unit, usedKeys: Map<string, number>, accessed: string | undefined): Citation {
@@ -82,16 +82,18 @@ function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'):
   return works.find((work) => work[field] !== undefined)?.[field];
 }
 
-/** Unites names. A contributor whom another file states as an author is an author. */
-function mergeNames(works: readonly CitedWork[]): Pick<CitedWork, 'authors' | 'contributors'> {
+/** Unites names. An editor or contributor whom another file states as an author is an author. */
+function mergeNames(works: readonly CitedWork[]): CitedPeople {
   const getId = ({ family, given, literal }: CitedName): string => JSON.stringify([family, given, literal]);
   const authors = uniteBy(
     works.flatMap((work) => work.authors),
     getId,
   );
   const known = new Set(authors.map(getId));
-  const others = works.flatMap((work) => work.contributors).filter((name) => !known.has(getId(name)));
-  return { authors, contributors: uniteBy(others, getId) };
+  const isOther = (name: CitedName): boolean => !known.has(getId(name));
+  const editors = works.flatMap((work) => work.editors).filter(isOther);
+  const contributors = works.flatMap((work) => work.contributors).filter(({ name }) => isOther(name));
+  return { authors, editors: uniteBy(editors, getId), contributors: uniteBy(contributors, ({ name }) => getId(name)) };
 }
 
 function unite(values: readonly string[]): readonly string[] {

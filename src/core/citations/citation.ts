@@ -10,13 +10,24 @@ export interface CitedName {
   readonly affiliation?: string;
 }
 
+/** A contributor who is neither an author nor an editor, such as a contact person or a sponsor. */
+export interface SupportingContributor {
+  readonly name: CitedName;
+  /** In English, as the role is called in metadata: `Contact person`. */
+  readonly role: string;
+}
+
+/** The people and organizations that metadata credit. */
+export interface CitedPeople {
+  readonly authors: readonly CitedName[];
+  readonly editors: readonly CitedName[];
+  readonly contributors: readonly SupportingContributor[];
+}
+
 /** The credit of a file, as one-line text without control characters. Unknown properties are absent. */
-export interface CitedWork {
+export interface CitedWork extends CitedPeople {
   readonly title?: string;
   readonly otherTitles: readonly string[];
-  readonly authors: readonly CitedName[];
-  /** People and organizations with supporting roles only, such as a contact person. */
-  readonly contributors: readonly CitedName[];
   readonly publisher?: string;
   /** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
   readonly issued?: string;
@@ -39,7 +50,7 @@ export interface Citation extends CitedWork {
   readonly key: string;
   readonly title: string;
   readonly fileCount: number;
-  /** The day on which the files were obtained: `YYYY-MM-DD`. */
+  /** The day on which the files are known to have been transferred: `YYYY-MM-DD`. Absent if they weren't. */
   readonly accessed?: string;
 }
 
@@ -53,8 +64,9 @@ export function splitDate(date: string): readonly number[] {
   return date.split('-').map(Number);
 }
 
-/** Returns the notes of a citation, followed by one for each license. */
-export function listNotes({ notes, licenses }: CitedWork): readonly string[] {
+/** Returns the notes of a citation, preceded by its supporting contributors and followed by its licenses. */
+export function listNotes({ contributors, notes, licenses }: CitedWork): readonly string[] {
+  const supporters = contributors.map(({ name, role }) => `${role}: ${formatSortedName(name)}`);
   const written = licenses.map(({ name, url }) => (url === undefined || url === name ? name : `${name} (${url})`));
-  return [...notes, ...written.map((license) => `License: ${license}`)];
+  return [...supporters, ...notes, ...written.map((license) => `License: ${license}`)];
 }

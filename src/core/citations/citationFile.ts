@@ -1,5 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
-import type { Citation, CitedName } from './citation.ts';
+import { listNotes, type Citation, type CitedName } from './citation.ts';
 import { omitUndefined } from './creditText.ts';
 
 /** Texts of a `CITATION.cff` that metadata do not provide. */
@@ -29,11 +29,24 @@ function describeWork(citation: Citation, texts: CitationFileTexts): JsonObject 
 function describeWorks(citations: readonly Citation[], texts: CitationFileTexts): JsonObject {
   const references = citations.map((citation) => ({
     ...{ type: 'data', ...listCommonFields(citation, texts) },
-    ...omitUndefined({ institution: toEntity(citation.publisher), 'date-accessed': toDay(citation.accessed) }),
-    ...(citation.issued !== undefined && { year: Number(citation.issued.slice(0, 4)) }),
+    ...describeReference(citation),
   }));
-  const authors = distinct(references.flatMap((reference) => reference.authors));
+  const known = distinct(citations.flatMap((citation) => listKnownAuthors(citation)));
+  const authors = known.length > 0 ? known : [{ name: texts.unknownAuthor }];
   return { type: 'dataset', title: texts.title, authors, references };
+}
+
+/** Returns the fields that the format has for references only. */
+function describeReference(citation: Citation): JsonObject {
+  const { publisher, editors, issued, accessed } = citation;
+  const notes = listNotes(citation).join('; ');
+  return {
+    ...(editors.length > 0 && { editors: distinct(editors.map(toAuthor)) }),
+    ...(publisher !== undefined && { publisher: { name: publisher } }),
+    ...omitUndefined({ 'date-accessed': toDay(accessed) }),
+    ...(issued !== undefined && { year: Number(issued.slice(0, 4)) }),
+    ...(notes !== '' && { notes }),
+  };
 }
 
 function listCommonFields(citation: Citation, texts: CitationFileTexts) {
@@ -47,19 +60,20 @@ function listCommonFields(citation: Citation, texts: CitationFileTexts) {
   };
 }
 
-function listAuthors({ authors, publisher }: Citation, texts: CitationFileTexts): readonly JsonObject[] {
-  if (authors.length === 0) return [{ name: publisher ?? texts.unknownAuthor }];
-  return distinct(authors.map(toAuthor));
+function listAuthors(citation: Citation, texts: CitationFileTexts): readonly JsonObject[] {
+  const known = listKnownAuthors(citation);
+  return known.length > 0 ? known : [{ name: texts.unknownAuthor }];
+}
+
+function listKnownAuthors({ authors, publisher }: Citation): readonly JsonObject[] {
+  if (authors.length > 0) return distinct(authors.map(toAuthor));
+  return publisher === undefined ? [] : [{ name: publisher }];
 }
 
 function toAuthor({ family, given, literal, orcid, affiliation }: CitedName): JsonObject {
   const id = orcid === undefined ? undefined : `https://orcid.org/${orcid}`;
   if (literal !== undefined) return omitUndefined({ name: literal, orcid: id });
   return omitUndefined({ 'family-names': family, 'given-names': given, orcid: id, affiliation });
-}
-
-function toEntity(name: string | undefined): JsonObject | undefined {
-  return name === undefined ? undefined : { name };
 }
 
 /** Removes duplicates, which the format forbids. */

@@ -1,6 +1,12 @@
 import type { JsonObject } from '../util/json.ts';
 import { parseOrcid } from '../util/orcid.ts';
-import type { CitedName, CitedWork } from './citation.ts';
+import {
+  formatSortedName,
+  type CitedName,
+  type CitedPeople,
+  type CitedWork,
+  type SupportingContributor,
+} from './citation.ts';
 import { listObjects, listTexts, omitUndefined, parseDoi, parseWebAddress, readText, toObject } from './creditText.ts';
 import { readLicenses } from './licenses.ts';
 
@@ -9,15 +15,16 @@ export function readCitedWork(resource: JsonObject): CitedWork {
   const credit = toObject(resource['credit']);
   const [title, ...otherTitles] = readTitles(credit, resource);
   const { description_text: description } = listObjects(credit['descriptions'])[0] ?? {};
+  const { publisher, ...people } = readPublisher(credit, readPeople(credit, resource));
   return {
     ...omitUndefined({
       ...{ title, issued: readIssueDate(credit['dates']), ...readIdentifiers(credit) },
-      publisher: readOrganizationName(credit['publisher']),
+      publisher,
       version: readText(credit['version']) ?? readText(resource['version']),
       url: parseWebAddress(credit['url']) ?? parseWebAddress(credit['content_url']),
       abstract: readText(description) ?? readText(resource['description']),
     }),
-    ...{ otherTitles, ...readNames(credit, resource), licenses: readLicenses(resource) },
+    ...{ otherTitles, ...people, licenses: readLicenses(resource) },
     notes: [...readFunding(credit), ...readRelated(credit)],
   };
 }
@@ -92,33 +99,67 @@ function readOrganizationName(value: unknown): string | undefined {
   return readText(toObject(value)['organization_name']);
 }
 
-/** Roles that don't make an author of a contributor who has no other role. */
-const supportingRoles = new Set([
-  ...['contactperson', 'datamanager', 'sponsor', 'hostinginstitution', 'rightsholder', 'distributor'],
-  ...['publisher', 'maintainer', 'wrangler'],
+/** Supporting roles, as DataCite and data packages spell them without separators, with the label of each in citations. */
+const supportingRoles: ReadonlyMap<string, string> = new Map([
+  ['contactperson', 'Contact person'],
+  ['datamanager', 'Data manager'],
+  ['distributor', 'Distributor'],
+  ['funder', 'Funder'],
+  ['hostinginstitution', 'Hosting institution'],
+  ['maintainer', 'Maintainer'],
+  ['publisher', 'Publisher'],
+  ['registrationagency', 'Registration agency'],
+  ['registrationauthority', 'Registration authority'],
+  ['rightsholder', 'Rights holder'],
+  ['sponsor', 'Sponsor'],
+  ['wrangler', 'Wrangler'],
 ]);
 
-function readNames(credit: JsonObject, resource: JsonObject): Pick<CitedWork, 'authors' | 'contributors'> {
+/** Divides contributors by their roles. */
+function readPeople(credit: JsonObject, resource: JsonObject): CitedPeople {
   const own = listObjects(credit['contributors']);
-  const entries = own.length > 0 ? own : listObjects(resource['contributors']);
-  const [authors, contributors]: [CitedName[], CitedName[]] = [[], []];
-  for (const entry of entries) {
+  const people = { authors: [], editors: [], contributors: [] };
+  for (const entry of own.length > 0 ? own : listObjects(resource['contributors'])) {
     const name = readName(entry);
-    if (name) (isAuthor(entry) ? authors : contributors).push(name);
+    if (name) addPerson(people, name, readRoles(entry));
   }
-  return { authors, contributors };
+  return people;
 }
 
-function isAuthor(entry: JsonObject): boolean {
+/** Returns the publisher of a work; otherwise, the contributor who has this role in a data package. */
+function readPublisher(credit: JsonObject, people: CitedPeople): CitedPeople & Pick<CitedWork, 'publisher'> {
+  const own = readOrganizationName(credit['publisher']);
+  const [publisher] = own === undefined ? people.contributors.filter(({ role }) => role === 'Publisher') : [];
+  if (!publisher) return { ...people, ...omitUndefined({ publisher: own }) };
+  const contributors = people.contributors.filter((contributor) => contributor !== publisher);
+  return { ...people, contributors, publisher: formatSortedName(publisher.name) };
+}
+
+interface People {
+  readonly authors: CitedName[];
+  readonly editors: CitedName[];
+  readonly contributors: SupportingContributor[];
+}
+
+/** Adds an author if any role is neither supporting nor that of an editor, or if there is no role. */
+function addPerson({ authors, editors, contributors }: People, name: CitedName, roles: readonly string[]): void {
+  const isEditor = roles.includes('editor');
+  const [role] = roles.flatMap((word) => supportingRoles.get(word) ?? []);
+  if (roles.length === 0 || roles.some((word) => word !== 'editor' && !supportingRoles.has(word))) authors.push(name);
+  else if (isEditor) editors.push(name);
+  else contributors.push({ name, role: role ?? '' });
+}
+
+/** Returns the roles of a contributor in lower case, without vocabulary and separators: `contactperson`. */
+function readRoles(entry: JsonObject): readonly string[] {
   const written = entry['contributor_roles'] ?? entry['roles'] ?? entry['role'];
   const roles = listTexts(Array.isArray(written) ? written : (readText(written) ?? '').split(','));
-  const words = roles.map((role) =>
+  return roles.map((role) =>
     role
       .replace(/^.*:/, '')
       .replaceAll(/[\s_-]/g, '')
       .toLowerCase(),
   );
-  return words.length === 0 || words.some((role) => !supportingRoles.has(role));
 }
 
 function readName(entry: JsonObject): CitedName | undefined {
@@ -134,17 +175,29 @@ function readName(entry: JsonObject): CitedName | undefined {
 function readPersonName(entry: JsonObject): CitedName | undefined {
   if (entry['contributor_type'] === 'Organization') return undefined;
   const family = readText(entry['family_name']) ?? readText(entry['familyName']);
-  const given = readText(entry['given_name']) ?? readText(entry['givenName']);
+  const given = readGivenName(entry);
   if (family !== undefined) return given === undefined ? { family } : { family, given };
   return undefined;
 }
 
 /** Divides `Family, Given`. Any other name stays as it is, because its order is unknown. */
 function readFullName(entry: JsonObject): CitedName | undefined {
-  const given = readText(entry['given_name']) ?? readText(entry['givenName']);
+  const given = readGivenName(entry);
   const name = readText(entry['name']) ?? readText(entry['title']) ?? given;
   if (name === undefined) return undefined;
   const [family, rest, ...more] = name.split(',').map(readText);
   const isDivided = entry['contributor_type'] === 'Person' && more.length === 0;
-  return isDivided && family !== undefined && rest !== undefined ? { family, given: rest } : { literal: name };
+  return isDivided && family !== undefined && rest !== undefined
+    ? { family, given: separateInitials(rest) }
+    : { literal: name };
+}
+
+function readGivenName(entry: JsonObject): string | undefined {
+  const given = readText(entry['given_name']) ?? readText(entry['givenName']);
+  return given === undefined ? undefined : separateInitials(given);
+}
+
+/** Separates initials, which formats abbreviate one by one: `J.A.` becomes `J. A.` */
+function separateInitials(given: string): string {
+  return given.includes('.') ? given.replaceAll(/\.(?=\p{L})/gu, '. ') : given;
 }

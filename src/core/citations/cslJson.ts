@@ -13,7 +13,7 @@ function toItem(citation: Citation): JsonObject {
   return omitUndefined({
     ...{ type: 'dataset', id: key, title },
     author: toNames(citation.authors),
-    contributor: toNames(citation.contributors),
+    editor: toNames(citation.editors),
     issued: toDate(issued),
     ...{ publisher, version, DOI: doi, number: identifier, URL: url, abstract },
     note: notes.length === 0 ? undefined : notes.join('; '),

@@ -15,7 +15,7 @@ function listLines(citation: Citation): readonly RisLine[] {
   const lines: readonly RisLine[] = [
     ...([['TI', citation.title], ...toLines('T2', citation.otherTitles)] as const),
     ...toLines('AU', citation.authors.map(formatSortedName)),
-    ...toLines('A2', citation.contributors.map(formatSortedName)),
+    ...toLines('ED', citation.editors.map(formatSortedName)),
     ...([
       ['PY', citation.issued?.slice(0, 4)],
       ['DA', formatDate(citation.issued)],

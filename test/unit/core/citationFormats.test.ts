@@ -37,15 +37,15 @@ describe('Citation formats', () => {
     assert.deepEqual(parseWithCitationJs(text), all.map(toExpected));
     const items = JSON.parse(text) as readonly {
       readonly number?: string;
-      readonly contributor?: readonly CitedName[];
+      readonly editor?: readonly CitedName[];
     }[];
     assert.deepEqual(
       items.map((item) => item.number),
       all.map(({ identifier }) => identifier),
     );
     assert.deepEqual(
-      items.map((item) => (item.contributor ?? []).map(formatSortedName)),
-      all.map(({ contributors }) => contributors.map(formatSortedName)),
+      items.map((item) => (item.editor ?? []).map(formatSortedName)),
+      all.map(({ editors }) => editors.map(formatSortedName)),
     );
   });
 
@@ -87,8 +87,8 @@ describe('Citation formats', () => {
       all.flatMap(({ identifier }) => identifier ?? []),
     );
     assert.deepEqual(
-      written('A2'),
-      all.flatMap(({ contributors }) => contributors.map(formatSortedName)),
+      written('ED'),
+      all.flatMap(({ editors }) => editors.map(formatSortedName)),
     );
   });
 

@@ -142,11 +142,14 @@ describe('Credit', () => {
     assert.deepEqual([citation.title, citation.authors, citation.doi], ['reads.fastq', [], undefined]);
   });
 
-  it('names authors, and apart from them contributors with supporting roles only', () => {
+  it('lists editors and contributors with supporting roles apart from the authors', () => {
     const citation = cite({
       contributors: [
         person('Doe', 'Jane', 'Principal Investigator,DataCite:ContactPerson'),
         person('Roe', 'Rick', 'DataCite:Contact Person'),
+        person('Poe', 'Ed', 'DataCite:Editor'),
+        person('Moe', 'Eva', 'Editor,Data curation'),
+        { name: 'DOE', contributor_type: 'Organization', contributor_roles: 'Sponsor,Funder' },
         { name: 'Wrighton, Kelly', contributor_type: 'Person' },
         { name: 'Smith, Sons', contributor_type: 'Organization' },
         { name: '李小龙', contributor_type: 'Person', contributor_id: 'orcid:0000-0002-1825-0097' },
@@ -154,11 +157,16 @@ describe('Credit', () => {
     });
     assert.deepEqual(citation.authors, [
       { family: 'Doe', given: 'Jane' },
+      { family: 'Moe', given: 'Eva' },
       { family: 'Wrighton', given: 'Kelly' },
       { literal: 'Smith, Sons' },
       { literal: '李小龙', orcid: '0000-0002-1825-0097' },
     ]);
-    assert.deepEqual(citation.contributors, [{ family: 'Roe', given: 'Rick' }]);
+    assert.deepEqual(citation.editors, [{ family: 'Poe', given: 'Ed' }]);
+    assert.deepEqual(citation.contributors, [
+      { name: { family: 'Roe', given: 'Rick' }, role: 'Contact person' },
+      { name: { literal: 'DOE' }, role: 'Sponsor' },
+    ]);
   });
 
   it('of a data package is read from the fields of the resource', () => {
@@ -173,7 +181,7 @@ describe('Credit', () => {
       licenses: [{ name: 'ODC-PDDL-1.0' }],
     });
     assert.deepEqual(citation.authors, [{ literal: 'Josiah Carberry', affiliation: 'Brown' }]);
-    assert.deepEqual([citation.title, citation.version, citation.contributors.length], ['Tides', '2', 1]);
+    assert.deepEqual([citation.title, citation.version, citation.publisher], ['Tides', '2', 'X']);
     assert.equal(citation.licenses[0]?.name, 'ODC-PDDL-1.0');
   });
 
@@ -227,6 +235,60 @@ describe('Credit', () => {
   });
 });
 
+describe('Contributors who are not authors', () => {
+  const contributors = [
+    person('Doe', 'J.A.'),
+    person('Poe', 'Ed', 'Editor'),
+    { name: 'Energy & Co', contributor_type: 'Organization', contributor_roles: 'Sponsor' },
+  ];
+  const all = listCitations([toFile({ titles: [{ title: 'Soil' }], contributors })]);
+  const sponsor = 'Sponsor: Energy & Co';
+
+  it('are an editor or a note in BibTeX', () => {
+    const text = writeCitations('bibtex', all, texts);
+    assert.match(text, /^ {2}author = \{Doe, J\. A\.\},\n {2}editor = \{Poe, Ed\},$/m);
+    assert.match(text, /^ {2}note = \{Sponsor: Energy \\& Co\},$/m);
+  });
+
+  it('are an editor or a note in RIS', () => {
+    const lines = writeCitations('ris', all, texts).split('\r\n');
+    assert.deepEqual(
+      lines.filter((line) => /^(?:A2|ED|N1)/.test(line)),
+      ['ED  - Poe, Ed', `N1  - ${sponsor}`],
+    );
+  });
+
+  it('are an editor or a note in CSL-JSON', () => {
+    const [item] = JSON.parse(writeCitations('csl', all, texts)) as readonly JsonObject[];
+    assert.deepEqual(item?.['editor'], [{ family: 'Poe', given: 'Ed' }]);
+    assert.deepEqual([item?.['contributor'], item?.['note']], [undefined, sponsor]);
+  });
+
+  it('are an editor or a note in the references of a CITATION.cff', () => {
+    const text = writeCitations('cff', [...all, ...all], texts);
+    assert.match(text, /editors:\n {6}- family-names: "Poe"\n {8}given-names: "Ed"/);
+    assert.match(text, /notes: "Sponsor: Energy & Co"/);
+  });
+});
+
+describe('Names in BibTeX', () => {
+  for (const [family, given, author] of [
+    ['Doe', 'Jane J', 'Doe, Jane J'],
+    ['Doe', 'J.A.', 'Doe, J. A.'],
+    ["O'Neill", 'Jean-Luc', "O'Neill, Jean-Luc"],
+    ['van der Berg', 'Zoë', '{van der Berg}, Zoë'],
+    ['Doe', 'Jane and Sons', 'Doe, {Jane and Sons}'],
+    ['Doe, Jr', 'Jane', '{Doe, Jr}, Jane'],
+    ['Doe', '{J}', 'Doe, {\\textbraceleft{}J\\textbraceright{}}'],
+    ['given=x', 'Jane', '{given=x}, Jane'],
+  ] as const) {
+    it(`are ${author} for the given name ${given} and the family name ${family}`, () => {
+      const all = listCitations([toFile({ contributors: [person(family, given)] })]);
+      assert.ok(writeCitations('bibtex', all, texts).includes(`\n  author = {${author}},\n`));
+    });
+  }
+});
+
 describe('APA style', () => {
   const apa = (credit: object): string =>
     listCitations([toFile(credit)])
@@ -235,11 +297,11 @@ describe('APA style', () => {
   const titles = [{ title: 'Soil' }];
 
   it('abbreviates given names, and joins the last author with "&"', () => {
-    const contributors = [person('Doe', 'Jean-Luc Q.'), person('Roe', 'Åsa'), { name: 'The Team' }];
+    const contributors = [person('Doe', 'Jean-Luc Q.'), person('Roe', 'Å.B.'), { name: 'The Team' }];
     const dates = [{ event: 'Issued', date: '2021-05' }];
     assert.equal(
       apa({ titles, contributors, dates, version: '2', publisher: { organization_name: 'JGI' } }),
-      'Doe, J.-L. Q., Roe, Å., & The Team. (2021). Soil (Version 2) [Data set]. JGI.',
+      'Doe, J.-L. Q., Roe, Å. B., & The Team. (2021). Soil (Version 2) [Data set]. JGI.',
     );
   });
 
@@ -250,6 +312,19 @@ describe('APA style', () => {
 
   it('begins with the publisher if there is no author', () => {
     assert.equal(apa({ titles, publisher: { organization_name: 'JGI' } }), 'JGI. (n.d.). Soil [Data set].');
+  });
+});
+
+describe('A CITATION.cff of several works', () => {
+  const named = toFile({ titles: [{ title: 'Soil' }], contributors: [person('Doe', 'Jane')] });
+
+  it('names an unknown author only if no author of any work is known', () => {
+    const getAuthors = (...files: readonly CitableFile[]): string =>
+      writeCitations('cff', listCitations(files), texts).replace(/^[^]*?^authors:\n([^]*?)references:[^]*$/m, '$1');
+    const [first, second] = ['A', 'B'].map((database) => toFile(undefined, { database }));
+    assert.ok(first && second);
+    assert.equal(getAuthors(first, named), '  - family-names: "Doe"\n    given-names: "Jane"\n');
+    assert.equal(getAuthors(first, second), '  - name: "anonymous"\n');
   });
 });
 
