@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { env, Selection, Uri, window, workspace } from 'vscode';
+import { CancellationTokenSource, env, Selection, Uri, window, workspace } from 'vscode';
 import type { CommandArguments } from '../../src/extension/editor/contributions.ts';
+import type { TransferState, TransferStatus } from '../../src/core/model/transferModel.ts';
+import { silence } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
@@ -47,6 +49,13 @@ describe('Citing', () => {
     await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
     return Uri.file(file);
   };
+  const saveTransfer = async (state: TransferState, status: TransferStatus = {}): Promise<void> => {
+    const connectionId = stage.parts.sessions.active?.connection.id ?? '';
+    const files = ['JDP:000011', 'JDP:000012'].map((id) => ({ id, name: `${id}.csv` }));
+    const changes = [{ state, at: new Date(2026, 10, 22, 12).getTime() }];
+    const order = { connectionId, source: database, files };
+    await stage.parts.transferFlow.save(transfer('cited', { state, status, changes }, order));
+  };
   const resources = ['a.fastq', 'b.fastq'].map((name) => ({ id: name, name, path: `x/${name}`, credit }));
 
   it('copies one BibTeX entry for two files of a manifest that share a DOI', async () => {
@@ -54,7 +63,7 @@ describe('Citing', () => {
     await cite(manifest, 'BibTeX', 'Copy');
     const text = await env.clipboard.readText();
     assert.equal(text.match(/@dataset/g)?.length, 1);
-    assert.match(text, /author = \{\{Carberry\}, \{Josiah\}\}/);
+    assert.match(text, /author = \{Carberry, Josiah\}/);
     assert.match(text, /title = \{\{Soil \\& \*water\*\}\}/);
     assert.match(text, /urldate = \{2026-11-20\}/);
     assert.deepEqual(stage.person.said.slice(-1), ['Copied 1 citation.']);
@@ -79,15 +88,17 @@ describe('Citing', () => {
     assert.equal(await env.clipboard.readText(), `${name} (${database}) [Data set]. (n.d.).\n`);
   });
 
-  it('cites the files of a transfer as of the day on which it ended', async () => {
-    const connectionId = stage.parts.sessions.active?.connection.id ?? '';
-    const files = [{ id: 'JDP:000011', name: 'JDP:000011.csv' }];
-    const changes = [{ state: 'succeeded', at: new Date(2026, 10, 22, 12).getTime() } as const];
-    const ended = transfer('cited', { state: 'succeeded', changes }, { connectionId, source: database, files });
-    await stage.parts.transferFlow.save(ended);
+  it('cites the files of a transfer as of the day on which it was seen to have ended', async () => {
+    await saveTransfer('succeeded');
     await cite({ kind: 'transfer', key: 'cited' }, 'CSL-JSON', 'Copy');
     const [item] = JSON.parse(await env.clipboard.readText()) as readonly [{ readonly accessed: object }];
     assert.deepEqual(item.accessed, { 'date-parts': [[2026, 11, 22]] });
+  });
+
+  it('cites the files of a transfer without a day if not all of them were transferred', async () => {
+    await saveTransfer('succeeded', { fileCount: 2, movedFileCount: 1 });
+    await cite({ kind: 'transfer', key: 'cited' }, 'CSL-JSON', 'Copy');
+    assert.doesNotMatch(await env.clipboard.readText(), /accessed/);
   });
 
   it('inserts citations at the cursor, and begins with the last format and action', async () => {
@@ -127,25 +138,74 @@ describe('Citing', () => {
     assert.match(await readFile(file, 'utf8'), /^cff-version: "1\.2\.0"\nmessage: "If you use these data/);
   });
 
-  it('copies a data availability statement with sources, day, service and DOIs, escaped as Markdown', async () => {
+  const copyStatement = async (argument: CommandArguments['dataTransfer.cite']): Promise<string> => {
+    await env.clipboard.writeText('');
+    await stage.run('dataTransfer.copyAvailabilityStatement', argument);
+    return await env.clipboard.readText();
+  };
+
+  it('copies a data availability statement of a search with its source and service, which claims no transfer', async () => {
     const search = await stage.search(database, 'JDP:00001');
-    await stage.run('dataTransfer.copyAvailabilityStatement', { kind: 'search', key: search.key });
-    const text = await env.clipboard.readText();
-    const count = search.files.length;
-    assert.match(
-      text,
-      new RegExp(`^The data that support this work consist of ${count} files from ${database}\\. They were`),
-    );
-    assert.match(text, /obtained on \d{4}-\d\d-\d\d through the data transfer service DTS prototype\./);
-    await stage.run(
-      'dataTransfer.copyAvailabilityStatement',
-      await writeManifest({ resources, created: '2026-11-20' }),
+    const text = await copyStatement({ kind: 'search', key: search.key });
+    const count = `${search.files.length} files from ${database}`;
+    const sentence = 'They are available through the data transfer service DTS prototype.';
+    assert.ok(text.startsWith(`The data that support this work consist of ${count}. ${sentence}\n\n- `), text);
+  });
+
+  const day = '2026-11-22';
+  const ended = (state: TransferState, status: TransferStatus = {}): Promise<string> =>
+    saveTransfer(state, status).then(() => copyStatement({ kind: 'transfer', key: 'cited' }));
+  const service = 'through the data transfer service DTS prototype';
+  for (const [state, status, sentence] of [
+    ['succeeded', {}, `They were obtained ${service}. The transfer was seen to have ended on ${day}.`],
+    [
+      'succeeded',
+      { fileCount: 2, movedFileCount: 1 },
+      `1 of 2 requested files was obtained ${service}; the others were not transferred. The transfer was seen to have ended on ${day}.`,
+    ],
+    ['succeeded', { fileCount: 2, movedFileCount: 0 }, `They are available ${service}.`],
+    ['failed', { fileCount: 2, movedFileCount: 1 }, `They are available ${service}.`],
+    ['cancelled', {}, `They are available ${service}.`],
+  ] as const) {
+    it(`states "${sentence}" for a transfer with the state ${state} and ${JSON.stringify(status)}`, async () => {
+      const text = await ended(state, status);
+      assert.ok(text.includes(`from ${database}. ${sentence}\n\n- `), text);
+    });
+  }
+
+  it('states the day of a manifest and its DOIs in a data availability statement, escaped as Markdown', async () => {
+    const reference =
+      '- Carberry, J. \\(2021\\). Soil \\& \\*water\\* \\[Data set\\]. Joint Genome Institute. <https://doi.org/10.25345/C58K7520G>\n';
+    assert.equal(
+      await copyStatement(await writeManifest({ resources, created: '2026-11-20' })),
+      `The data that support this work consist of 2 files. They were obtained on 2026-11-20.\n\n${reference}`,
     );
     assert.equal(
-      await env.clipboard.readText(),
-      'The data that support this work consist of 2 files. They were obtained on 2026-11-20.\n\n' +
-        '- Carberry, J. \\(2021\\). Soil \\& \\*water\\* \\[Data set\\]. Joint Genome Institute. <https://doi.org/10.25345/C58K7520G>\n',
+      await copyStatement(await writeManifest({ resources })),
+      `The data that support this work consist of 2 files.\n\n${reference}`,
     );
+  });
+
+  it('copies nothing and reports no failure when fetching metadata is canceled', async () => {
+    const { withProgress } = window;
+    const source = new CancellationTokenSource();
+    stage.server.on('POST /api/v1/files/by-id', silence());
+    const shown = stage.person.notices.length;
+    const isRequested = stage.server.received(stage.server.requests.length + 1);
+    Object.assign(window, {
+      withProgress: async (_: unknown, task: Parameters<typeof withProgress>[1]) =>
+        await task({ report: () => undefined }, source.token),
+    });
+    try {
+      await saveTransfer('succeeded');
+      const done = copyStatement({ kind: 'transfer', key: 'cited' });
+      await isRequested;
+      source.cancel();
+      assert.equal(await done, '');
+      assert.equal(stage.person.notices.length, shown);
+    } finally {
+      Object.assign(window, { withProgress });
+    }
   });
 
   for (const [content, message] of [

@@ -40,7 +40,7 @@ describe('A person who cites data', function () {
     await (await results.row('JDP:000012.csv')).toggleCheck();
     await window.command('Data Transfer: Copy Data Availability Statement');
     const statement = await window.clipboard((text) => text.startsWith('The data that support'));
-    assert.match(statement, /consist of 1 file from JGI Data Portal\. It was obtained on \d{4}-\d\d-\d\d through/);
+    assert.match(statement, /consist of 1 file from JGI Data Portal\. It is available through/);
     assert.match(statement, /^- JDP:000012\.csv \\\(JGI Data Portal\\\) \\\[Data set\\\]\. \\\(n\.d\.\\\)\.$/m);
   });
 });

@@ -24,34 +24,31 @@ export function writeBibtex(citations: readonly Citation[]): string {
 }
 
 function writeEntry(citation: Citation): string {
-  const fields = listFields(citation).filter(([, value]) => value !== undefined && value !== '');
-  const lines = fields.map(([name, value]) => `  ${name} = {${value ?? ''}},\n`);
-  return `@dataset{${citation.key},\n${lines.join('')}}\n`;
+  const { key, title, issued, publisher } = citation;
+  const people = `${writeField('author', writeNames(citation.authors))}${writeField('editor', writeNames(citation.editors))}`;
+  const dates = `${writeField('date', issued)}${writeField('year', issued?.slice(0, 4))}`;
+  // In double braces, because BibLaTeX divides publishers at "and".
+  const source = publisher === undefined ? '' : writeField('publisher', `{${escapeTex(publisher)}}`);
+  const heading = `${people}${writeField('title', `{${escapeTex(title)}}`)}${dates}${source}`;
+  return `@dataset{${key},\n${heading}${writeOtherFields(citation)}}\n`;
 }
 
-function listFields(citation: Citation): readonly (readonly [name: string, value: string | undefined])[] {
-  const { title, authors, editors, issued, doi, url, accessed } = citation;
-  return [
-    ['author', writeNames(authors)],
-    ['editor', writeNames(editors)],
-    ['title', `{${escapeTex(title)}}`],
-    ['date', issued],
-    ['year', issued?.slice(0, 4)],
-    // In double braces, because BibLaTeX divides publishers at "and".
-    ['publisher', citation.publisher === undefined ? undefined : `{${escapeTex(citation.publisher)}}`],
-    ['version', escapeField(citation.version)],
-    ['doi', doi],
-    ['url', url],
-    ['urldate', accessed],
-    ['abstract', escapeField(citation.abstract)],
-    ['note', escapeTex(listAllNotes(citation).join('; '))],
-  ];
+function writeOtherFields(citation: Citation): string {
+  const { version, doi, url, accessed, abstract } = citation;
+  const address = `${writeField('doi', doi)}${writeField('url', url)}${writeField('urldate', accessed)}`;
+  const texts = `${writeField('abstract', escapeField(abstract))}${writeField('note', escapeTex(joinNotes(citation)))}`;
+  return `${writeField('version', escapeField(version))}${address}${texts}`;
 }
 
-/** Returns everything for which BibTeX has no field of its own. */
-function listAllNotes(citation: Citation): readonly string[] {
+function writeField(name: string, value: string | undefined): string {
+  return value === undefined || value === '' ? '' : `  ${name} = {${value}},\n`;
+}
+
+/** Joins everything for which BibTeX has no field of its own. */
+function joinNotes(citation: Citation): string {
   const { identifier, otherTitles } = citation;
-  return [...(identifier === undefined ? [] : [identifier]), ...otherTitles, ...listNotes(citation)];
+  const notes = [...otherTitles, ...listNotes(citation)];
+  return (identifier === undefined ? notes : [identifier, ...notes]).join('; ');
 }
 
 function writeNames(names: readonly CitedName[]): string {

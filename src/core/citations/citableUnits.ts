@@ -1,7 +1,7 @@
 import type { JsonObject } from '../util/json.ts';
 import type { Citation, CitedName, CitedPeople, CitedWork } from './citation.ts';
 import { readCitedWork } from './creditReader.ts';
-import { omitUndefined, readText } from './creditText.ts';
+import { readText } from './creditText.ts';
 
 /** A file to cite: its metadata, and the name of its database if that is known. */
 export interface CitableFile {
@@ -18,7 +18,7 @@ interface Unit {
 
 /**
  * Returns one citation for each citable unit: the files with the same DOI, or else with the same publisher, titles,
- * contributors and version. `accessed` is the day on which the files were obtained, as `YYYY-MM-DD`.
+ * contributors and version. `accessed` is the day on which the files were transferred, as `YYYY-MM-DD`.
  */
 export function listCitations(files: readonly CitableFile[], accessed?: string): readonly Citation[] {
   const units = new Map<string, Unit>();
@@ -34,22 +34,47 @@ export function listCitations(files: readonly CitableFile[], accessed?: string):
   return [...units.values()].map((unit) => createCitation(unit, usedKeys, accessed));
 }
 
-function getUnitId(work: CitedWork, { database }: CitableFile): string {
+/** Returns the same text for files of one unit. Texts of credit contain neither line breaks nor tabs. */
+function getUnitId(work: CitedWork, { database = '' }: CitableFile): string {
   if (work.doi !== undefined) return work.doi.toLowerCase();
-  const { title, otherTitles, publisher, version, authors, editors, contributors } = work;
-  const place = title === undefined ? database : undefined;
-  return JSON.stringify([publisher, title, otherTitles, authors, editors, contributors, version, place]);
+  const { title = '', otherTitles, publisher = '', version = '', authors, editors, contributors } = work;
+  const people = `${joinNames(authors)}\n${joinNames(editors)}\n${contributors.map(({ name }) => getNameId(name)).join('\t')}`;
+  const place = title === '' ? database : '';
+  return `${publisher}\n${title}\n${otherTitles.join('\t')}\n${people}\n${version}\n${place}`;
+}
+
+function joinNames(names: readonly CitedName[]): string {
+  return names.length === 1 && names[0] ? getNameId(names[0]) : names.map(getNameId).join('\t');
+}
+
+function getNameId({ family = '', given = '', literal = '' }: CitedName): string {
+  return literal === '' ? `${family}, ${given}` : literal;
 }
 
 function createCitation(unit: Unit, usedKeys: Map<string, number>, accessed: string | undefined): Citation {
   const [first] = unit.works;
   const work = first && unit.works.length === 1 ? first : mergeWorks(unit.works);
-  const titled = { ...work, title: work.title ?? describeFiles(unit.files) };
+  const title = work.title ?? describeFiles(unit.files);
+  const key = createKey(work, title, usedKeys);
+  // Spreading a work takes longer than reading it.
   return {
-    ...titled,
-    key: createKey(titled, usedKeys),
+    title,
+    otherTitles: work.otherTitles,
+    authors: work.authors,
+    editors: work.editors,
+    contributors: work.contributors,
+    publisher: work.publisher,
+    issued: work.issued,
+    version: work.version,
+    doi: work.doi,
+    identifier: work.identifier,
+    url: work.url,
+    abstract: work.abstract,
+    licenses: work.licenses,
+    notes: work.notes,
+    key,
     fileCount: unit.files.length,
-    ...(accessed !== undefined && { accessed }),
+    accessed,
   };
 }
 
@@ -60,11 +85,9 @@ function mergeWorks(works: readonly CitedWork[]): CitedWork {
   const getCommon = (field: 'identifier' | 'url' | 'abstract'): string | undefined =>
     works.every((work) => work[field] === works[0]?.[field]) ? works[0]?.[field] : undefined;
   return {
-    ...omitUndefined({
-      ...{ title, issued: dates.sort().at(-1) },
-      ...{ doi: works[0]?.doi, publisher: findFirst(works, 'publisher'), version: findFirst(works, 'version') },
-      ...{ identifier: getCommon('identifier'), url: getCommon('url'), abstract: getCommon('abstract') },
-    }),
+    ...{ title, issued: dates.sort().at(-1) },
+    ...{ doi: works[0]?.doi, publisher: findFirst(works, 'publisher'), version: findFirst(works, 'version') },
+    ...{ identifier: getCommon('identifier'), url: getCommon('url'), abstract: getCommon('abstract') },
     ...{ otherTitles, ...mergeNames(works) },
     licenses: uniteBy(
       works.flatMap(({ licenses }) => licenses),
@@ -84,16 +107,19 @@ function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'):
 
 /** Unites names. An editor or contributor whom another file states as an author is an author. */
 function mergeNames(works: readonly CitedWork[]): CitedPeople {
-  const getId = ({ family, given, literal }: CitedName): string => JSON.stringify([family, given, literal]);
   const authors = uniteBy(
     works.flatMap((work) => work.authors),
-    getId,
+    getNameId,
   );
-  const known = new Set(authors.map(getId));
-  const isOther = (name: CitedName): boolean => !known.has(getId(name));
+  const known = new Set(authors.map(getNameId));
+  const isOther = (name: CitedName): boolean => !known.has(getNameId(name));
   const editors = works.flatMap((work) => work.editors).filter(isOther);
   const contributors = works.flatMap((work) => work.contributors).filter(({ name }) => isOther(name));
-  return { authors, editors: uniteBy(editors, getId), contributors: uniteBy(contributors, ({ name }) => getId(name)) };
+  return {
+    authors,
+    editors: uniteBy(editors, getNameId),
+    contributors: uniteBy(contributors, ({ name }) => getNameId(name)),
+  };
 }
 
 function unite(values: readonly string[]): readonly string[] {
@@ -120,18 +146,22 @@ function describeFiles(files: readonly CitableFile[]): string {
 }
 
 /** Creates a key such as `wrighton2021prochlorococcus`, with a number if it is already in use. */
-function createKey(work: CitedWork, usedKeys: Map<string, number>): string {
+function createKey(work: CitedWork, title: string, usedKeys: Map<string, number>): string {
   const [author] = work.authors;
   const name = toKeyWord(author?.family ?? author?.literal ?? work.publisher ?? '');
-  const word =
-    (work.title ?? '')
-      .split(/\s/u)
-      .map(toKeyWord)
-      .find((part) => part.length > 3) ?? '';
+  const word = findTitleWord(title);
   const key = `${name}${work.issued?.slice(0, 4) ?? ''}${word}` || 'dataset';
   const count = (usedKeys.get(key) ?? 0) + 1;
   usedKeys.set(key, count);
   return count === 1 ? key : `${key}-${String(count)}`;
+}
+
+function findTitleWord(title: string): string {
+  for (const part of title.split(' ')) {
+    const word = toKeyWord(part);
+    if (word.length > 3) return word;
+  }
+  return '';
 }
 
 function toKeyWord(text: string): string {

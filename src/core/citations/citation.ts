@@ -24,21 +24,21 @@ export interface CitedPeople {
   readonly contributors: readonly SupportingContributor[];
 }
 
-/** The credit of a file, as one-line text without control characters. Unknown properties are absent. */
+/** The credit of a file, as one-line text without control characters. */
 export interface CitedWork extends CitedPeople {
-  readonly title?: string;
+  readonly title: string | undefined;
   readonly otherTitles: readonly string[];
-  readonly publisher?: string;
+  readonly publisher: string | undefined;
   /** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
-  readonly issued?: string;
-  readonly version?: string;
+  readonly issued: string | undefined;
+  readonly version: string | undefined;
   /** Without `doi:` or an address: `10.25345/C58K7520G`. */
-  readonly doi?: string;
+  readonly doi: string | undefined;
   /** The identifier in the database, unless it is the DOI. */
-  readonly identifier?: string;
+  readonly identifier: string | undefined;
   /** An http or https address. */
-  readonly url?: string;
-  readonly abstract?: string;
+  readonly url: string | undefined;
+  readonly abstract: string | undefined;
   readonly licenses: readonly License[];
   /** Funding and related identifiers, for example `Proposal DOI: 10.46936/…`. */
   readonly notes: readonly string[];
@@ -50,8 +50,8 @@ export interface Citation extends CitedWork {
   readonly key: string;
   readonly title: string;
   readonly fileCount: number;
-  /** The day on which the files are known to have been transferred: `YYYY-MM-DD`. Absent if they weren't. */
-  readonly accessed?: string;
+  /** The day on which the files are known to have been transferred: `YYYY-MM-DD`. */
+  readonly accessed: string | undefined;
 }
 
 /** Returns a name as it is sorted: `Family, Given`, or the literal name. */
@@ -66,7 +66,11 @@ export function splitDate(date: string): readonly number[] {
 
 /** Returns the notes of a citation, preceded by its supporting contributors and followed by its licenses. */
 export function listNotes({ contributors, notes, licenses }: CitedWork): readonly string[] {
+  if (contributors.length + licenses.length === 0) return notes;
   const supporters = contributors.map(({ name, role }) => `${role}: ${formatSortedName(name)}`);
-  const written = licenses.map(({ name, url }) => (url === undefined || url === name ? name : `${name} (${url})`));
-  return [...supporters, ...notes, ...written.map((license) => `License: ${license}`)];
+  return [...supporters, ...notes, ...licenses.map((license) => `License: ${formatLicense(license)}`)];
+}
+
+function formatLicense({ name, url }: License): string {
+  return url === undefined || url === name ? name : `${name} (${url})`;
 }

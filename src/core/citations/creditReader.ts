@@ -1,53 +1,66 @@
 import type { JsonObject } from '../util/json.ts';
 import { parseOrcid } from '../util/orcid.ts';
-import {
-  formatSortedName,
-  type CitedName,
-  type CitedPeople,
-  type CitedWork,
-  type SupportingContributor,
-} from './citation.ts';
-import { listObjects, listTexts, omitUndefined, parseDoi, parseWebAddress, readText, toObject } from './creditText.ts';
+import { formatSortedName, type CitedName, type CitedWork, type SupportingContributor } from './citation.ts';
+import { listObjects, listTexts, parseDoi, parseWebAddress, readText, toObject } from './creditText.ts';
 import { readLicenses } from './licenses.ts';
 
 /** Reads what the credit metadata of a resource state, or the fields that data packages use instead. */
 export function readCitedWork(resource: JsonObject): CitedWork {
   const credit = toObject(resource['credit']);
-  const [title, ...otherTitles] = readTitles(credit, resource);
-  const { description_text: description } = listObjects(credit['descriptions'])[0] ?? {};
-  const { publisher, ...people } = readPublisher(credit, readPeople(credit, resource));
+  const titles = readTitles(credit, resource);
+  const people = readPeople(credit, resource);
+  const { doi, identifier } = readIdentifiers(credit);
+  // One object without spread properties: there may be very many files.
   return {
-    ...omitUndefined({
-      ...{ title, issued: readIssueDate(credit['dates']), ...readIdentifiers(credit) },
-      publisher,
-      version: readText(credit['version']) ?? readText(resource['version']),
-      url: parseWebAddress(credit['url']) ?? parseWebAddress(credit['content_url']),
-      abstract: readText(description) ?? readText(resource['description']),
-    }),
-    ...{ otherTitles, ...people, licenses: readLicenses(resource) },
-    notes: [...readFunding(credit), ...readRelated(credit)],
+    title: titles[0],
+    otherTitles: titles.length < 2 ? none : titles.slice(1),
+    authors: people.authors,
+    editors: people.editors,
+    publisher: readPublisher(credit, people),
+    contributors: people.contributors,
+    issued: readIssueDate(credit['dates']),
+    version: readText(credit['version']) ?? readText(resource['version']),
+    doi,
+    identifier,
+    url: parseWebAddress(credit['url']) ?? parseWebAddress(credit['content_url']),
+    abstract: readDescription(credit, resource),
+    licenses: readLicenses(resource),
+    notes: readNotes(credit),
   };
+}
+
+const none: readonly string[] = [];
+
+function readDescription(credit: JsonObject, resource: JsonObject): string | undefined {
+  const [first] = listObjects(credit['descriptions']);
+  return readText(first?.['description_text']) ?? readText(resource['description']);
 }
 
 /** Returns the main title first: the first one without a type. */
 function readTitles(credit: JsonObject, resource: JsonObject): readonly string[] {
   const entries = listObjects(credit['titles']);
+  if (entries.length > 1) return readSeveralTitles(entries);
+  const title = readText(entries[0]?.['title']) ?? readText(resource['title']);
+  return title === undefined ? [] : [title];
+}
+
+function readSeveralTitles(entries: readonly JsonObject[]): readonly string[] {
   const hasType = (entry: JsonObject): number => Number(readText(entry['title_type']) !== undefined);
-  const sorted = entries.length < 2 ? entries : [...entries].sort((a, b) => hasType(a) - hasType(b));
-  const titles = listTexts(sorted.map(({ title }) => title));
-  return titles.length > 0 ? [...new Set(titles)] : listTexts([resource['title']]);
+  const sorted = [...entries].sort((a, b) => hasType(a) - hasType(b));
+  return [...new Set(listTexts(sorted.map(({ title }) => title)))];
 }
 
 const dateEvents = ['issued', 'published', 'available', 'created', 'accepted', 'updated', ''];
 
 /** Returns the first valid date of the event that best tells when the work was issued. */
 function readIssueDate(dates: unknown): string | undefined {
-  const entries = listObjects(dates).map(({ event, date }) => ({
-    rank: dateEvents.indexOf((readText(event) ?? '').toLowerCase()),
-    date: parseDay(readText(date)),
-  }));
-  const known = entries.filter(({ rank, date }) => rank >= 0 && date !== undefined);
-  return known.sort((a, b) => a.rank - b.rank)[0]?.date;
+  let [bestRank, best]: [number, string | undefined] = [dateEvents.length, undefined];
+  for (const { event, date } of listObjects(dates)) {
+    const rank = dateEvents.indexOf((readText(event) ?? '').toLowerCase());
+    const day = rank >= 0 && rank < bestRank ? parseDay(readText(date)) : undefined;
+    if (day !== undefined) [bestRank, best] = [rank, day];
+  }
+  return best;
 }
 
 /** Returns the valid beginning of a date: the day, the month or the year. */
@@ -63,9 +76,9 @@ function parseDay(text: string | undefined): string | undefined {
 function readIdentifiers(credit: JsonObject): Pick<CitedWork, 'doi' | 'identifier'> {
   const identifier = readText(credit['identifier']);
   const own = parseDoi(identifier);
-  if (own !== undefined) return { doi: own };
+  if (own !== undefined) return { doi: own, identifier: undefined };
   const related = listObjects(credit['related_identifiers']).find(isOwnDoi);
-  return omitUndefined({ doi: related && parseDoi(readText(related['id'])), identifier });
+  return { doi: related && parseDoi(readText(related['id'])), identifier };
 }
 
 /** Returns true for the DOI of the work itself, which databases list among the related identifiers. */
@@ -74,21 +87,26 @@ function isOwnDoi({ id, description, relationship_type: relationship }: JsonObje
   return (isDescribed || relationship === 'IsIdenticalTo') && parseDoi(readText(id)) !== undefined;
 }
 
-function readRelated(credit: JsonObject): readonly string[] {
-  const others = listObjects(credit['related_identifiers']).filter((entry) => !isOwnDoi(entry));
-  return others.flatMap(({ id, description, relationship_type: relationship }) => {
-    const written = readText(id);
-    const label = readText(description) ?? readText(relationship) ?? 'Related';
-    return written === undefined ? [] : [`${label}: ${parseDoi(written) ?? written}`];
-  });
+function readNotes(credit: JsonObject): readonly string[] {
+  const notes: string[] = [];
+  for (const entry of listObjects(credit['funding'])) addNote(notes, 'Funding', readFunding(entry));
+  for (const entry of listObjects(credit['related_identifiers']))
+    if (!isOwnDoi(entry)) addNote(notes, getRelationLabel(entry), readText(entry['id']));
+  return notes;
 }
 
-function readFunding(credit: JsonObject): readonly string[] {
-  return listObjects(credit['funding']).flatMap(({ funder, grant_id: id, grant_title: title }) => {
-    const name = isNamed(funder) ? readOrganizationName(funder) : readText(funder);
-    const known = listTexts([name, title, id]);
-    return known.length === 0 ? [] : [`Funding: ${known.join(', ')}`];
-  });
+function addNote(notes: string[], label: string, text: string | undefined): void {
+  if (text !== undefined) notes.push(`${label}: ${parseDoi(text) ?? text}`);
+}
+
+function getRelationLabel({ description, relationship_type: relationship }: JsonObject): string {
+  return readText(description) ?? readText(relationship) ?? 'Related';
+}
+
+function readFunding({ funder, grant_id: id, grant_title: title }: JsonObject): string | undefined {
+  const name = isNamed(funder) ? readOrganizationName(funder) : readText(funder);
+  const known = listTexts([name, title, id]);
+  return known.length === 0 ? undefined : known.join(', ');
 }
 
 function isNamed(value: unknown): boolean {
@@ -115,10 +133,16 @@ const supportingRoles: ReadonlyMap<string, string> = new Map([
   ['wrangler', 'Wrangler'],
 ]);
 
+interface People {
+  readonly authors: CitedName[];
+  readonly editors: CitedName[];
+  readonly contributors: SupportingContributor[];
+}
+
 /** Divides contributors by their roles. */
-function readPeople(credit: JsonObject, resource: JsonObject): CitedPeople {
+function readPeople(credit: JsonObject, resource: JsonObject): People {
   const own = listObjects(credit['contributors']);
-  const people = { authors: [], editors: [], contributors: [] };
+  const people: People = { authors: [], editors: [], contributors: [] };
   for (const entry of own.length > 0 ? own : listObjects(resource['contributors'])) {
     const name = readName(entry);
     if (name) addPerson(people, name, readRoles(entry));
@@ -126,19 +150,12 @@ function readPeople(credit: JsonObject, resource: JsonObject): CitedPeople {
   return people;
 }
 
-/** Returns the publisher of a work; otherwise, the contributor who has this role in a data package. */
-function readPublisher(credit: JsonObject, people: CitedPeople): CitedPeople & Pick<CitedWork, 'publisher'> {
-  const own = readOrganizationName(credit['publisher']);
-  const [publisher] = own === undefined ? people.contributors.filter(({ role }) => role === 'Publisher') : [];
-  if (!publisher) return { ...people, ...omitUndefined({ publisher: own }) };
-  const contributors = people.contributors.filter((contributor) => contributor !== publisher);
-  return { ...people, contributors, publisher: formatSortedName(publisher.name) };
-}
-
-interface People {
-  readonly authors: CitedName[];
-  readonly editors: CitedName[];
-  readonly contributors: SupportingContributor[];
+/** Returns the publisher. In a data package, this is a contributor, which is taken from the list. */
+function readPublisher(credit: JsonObject, { contributors }: People): string | undefined {
+  const name = readOrganizationName(credit['publisher']);
+  const position = name === undefined ? contributors.findIndex(({ role }) => role === 'Publisher') : -1;
+  const [taken] = position === -1 ? [] : contributors.splice(position, 1);
+  return taken ? formatSortedName(taken.name) : name;
 }
 
 /** Adds an author if any role is neither supporting nor that of an editor, or if there is no role. */
@@ -153,13 +170,14 @@ function addPerson({ authors, editors, contributors }: People, name: CitedName, 
 /** Returns the roles of a contributor in lower case, without vocabulary and separators: `contactperson`. */
 function readRoles(entry: JsonObject): readonly string[] {
   const written = entry['contributor_roles'] ?? entry['roles'] ?? entry['role'];
-  const roles = listTexts(Array.isArray(written) ? written : (readText(written) ?? '').split(','));
-  return roles.map((role) =>
-    role
-      .replace(/^.*:/, '')
-      .replaceAll(/[\s_-]/g, '')
-      .toLowerCase(),
-  );
+  if (Array.isArray(written)) return listTexts(written).map(toRole);
+  const text = readText(written);
+  return text === undefined ? [] : listTexts(text.split(',')).map(toRole);
+}
+
+function toRole(written: string): string {
+  const role = /^[a-z]+$/i.test(written) ? written : written.replace(/^.*:/, '').replaceAll(/[\s_-]/g, '');
+  return role.toLowerCase();
 }
 
 function readName(entry: JsonObject): CitedName | undefined {
@@ -169,15 +187,16 @@ function readName(entry: JsonObject): CitedName | undefined {
   const orcid = id === undefined ? undefined : parseOrcid(id.replace(/^orcid:/i, ''));
   const [first] = listObjects(entry['affiliations']);
   const affiliation = readOrganizationName(first) ?? readText(entry['organization']);
-  return { ...name, ...omitUndefined({ orcid, affiliation }) };
+  if (orcid === undefined) return affiliation === undefined ? name : { ...name, affiliation };
+  return affiliation === undefined ? { ...name, orcid } : { ...name, orcid, affiliation };
 }
 
 function readPersonName(entry: JsonObject): CitedName | undefined {
   if (entry['contributor_type'] === 'Organization') return undefined;
   const family = readText(entry['family_name']) ?? readText(entry['familyName']);
+  if (family === undefined) return undefined;
   const given = readGivenName(entry);
-  if (family !== undefined) return given === undefined ? { family } : { family, given };
-  return undefined;
+  return given === undefined ? { family } : { family, given };
 }
 
 /** Divides `Family, Given`. Any other name stays as it is, because its order is unknown. */

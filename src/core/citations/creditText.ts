@@ -2,7 +2,9 @@ import { shortenText } from '../util/displayLimits.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 
 const maxLength = 5_000;
+const none: readonly JsonObject[] = [];
 const hasContent = /[\p{L}\p{N}\p{S}]/u;
+const isWord = /^[A-Za-z0-9]/;
 const isPlain = /^[!-~]+(?: [!-~]+)*$/;
 const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
 
@@ -12,8 +14,9 @@ const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
  */
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  if (typeof value !== 'string' || !hasContent.test(value)) return undefined;
-  if (value.length <= maxLength && isPlain.test(value)) return value;
+  if (typeof value !== 'string' || value === '') return undefined;
+  if (value.length <= maxLength && isPlain.test(value) && (isWord.test(value) || hasContent.test(value))) return value;
+  if (!hasContent.test(value)) return undefined;
   const line = value.replace(invisible, ' ').normalize('NFC').replace(/\s+/gu, ' ').trim();
   return shortenText(line, maxLength);
 }
@@ -25,7 +28,8 @@ export function toObject(value: unknown): JsonObject {
 
 /** Returns the objects in a list; an empty list if the value is not a list. */
 export function listObjects(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+  if (!Array.isArray(value)) return none;
+  return value.every(isJsonObject) ? value : value.filter(isJsonObject);
 }
 
 /** Returns the texts that {@link readText} finds in a list. */

@@ -1,29 +1,34 @@
 import type { JsonObject } from '../util/json.ts';
 import { listNotes, splitDate, type Citation, type CitedName } from './citation.ts';
-import { omitUndefined } from './creditText.ts';
 
 /** Writes citations as a CSL-JSON list of items of the type `dataset`. */
 export function writeCslJson(citations: readonly Citation[]): string {
   return `${JSON.stringify(citations.map(toItem), undefined, 2)}\n`;
 }
 
+/** Returns an item. Properties that are undefined are not written. */
 function toItem(citation: Citation): JsonObject {
-  const { key, title, publisher, version, doi, identifier, url, abstract, issued, accessed } = citation;
   const notes = [...citation.otherTitles, ...listNotes(citation)];
-  return omitUndefined({
-    ...{ type: 'dataset', id: key, title },
+  return {
+    type: 'dataset',
+    id: citation.key,
+    title: citation.title,
     author: toNames(citation.authors),
     editor: toNames(citation.editors),
-    issued: toDate(issued),
-    ...{ publisher, version, DOI: doi, number: identifier, URL: url, abstract },
+    issued: toDate(citation.issued),
+    publisher: citation.publisher,
+    version: citation.version,
+    DOI: citation.doi,
+    number: citation.identifier,
+    URL: citation.url,
+    abstract: citation.abstract,
     note: notes.length === 0 ? undefined : notes.join('; '),
-    accessed: toDate(accessed),
-  });
+    accessed: toDate(citation.accessed),
+  };
 }
 
 function toNames(names: readonly CitedName[]): readonly JsonObject[] | undefined {
-  if (names.length === 0) return undefined;
-  return names.map(({ family, given, literal }) => omitUndefined({ family, given, literal }));
+  return names.length === 0 ? undefined : names.map(({ family, given, literal }) => ({ family, given, literal }));
 }
 
 function toDate(date: string | undefined): JsonObject | undefined {

@@ -2,22 +2,24 @@ import { l10n } from 'vscode';
 import { formatReference } from '../../core/citations/apa.ts';
 import type { CitableFile } from '../../core/citations/citableUnits.ts';
 import type { Citation } from '../../core/citations/citation.ts';
+import type { TransferReceipt } from '../../core/model/transferReceipt.ts';
 import { formatFileCount, formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 
 /** The facts that a data availability statement states. */
 interface AvailabilityFacts {
   readonly files: readonly CitableFile[];
-  /** Names of the services that the files were obtained from. */
+  /** Names of the services that have the files. */
   readonly services: readonly string[];
-  /** `YYYY-MM-DD`. */
-  readonly accessed: string;
+  /** Absent if no file is known to have been transferred. */
+  readonly receipt?: TransferReceipt;
 }
 
-/** Writes a data availability statement in Markdown: files, sources, day, service, and a list of references. */
+/** Writes a data availability statement in Markdown: files, sources, service, day of the transfer, and references. */
 export function formatAvailabilityStatement(facts: AvailabilityFacts, citations: readonly Citation[]): string {
   const references = citations.map((citation) => `- ${formatMarkdownReference(citation)}\n`);
-  return `${describeFiles(facts)} ${describeOrigin(facts)}\n\n${references.join('')}`;
+  const sentences = [describeFiles(facts), describeOrigin(facts)].filter(Boolean);
+  return `${sentences.join(' ')}\n\n${references.join('')}`;
 }
 
 function describeFiles({ files }: AvailabilityFacts): string {
@@ -28,14 +30,44 @@ function describeFiles({ files }: AvailabilityFacts): string {
   return l10n.t('The data that support this work consist of {0} from {1}.', count, sources);
 }
 
-function describeOrigin({ files, services, accessed }: AvailabilityFacts): string {
-  const names = formatList(services.map((name) => escapeMarkdown(toPlainLine(name))));
-  if (names === '') return plural(files.length, 'It was obtained on {1}.', 'They were obtained on {1}.', accessed);
+/** Describes how the files were obtained or, if they weren't transferred, where they are available. */
+function describeOrigin({ files, services, receipt }: AvailabilityFacts): string {
+  const service = formatList(services.map((name) => escapeMarkdown(toPlainLine(name))));
+  const count = files.length;
+  if (receipt && !receipt.isSeen) return describeDay(count, receipt);
+  if (service === '') return '';
+  if (receipt) return describeReceipt(count, service, receipt);
   return plural(
-    files.length,
-    'It was obtained on {1} through the data transfer service {2}.',
-    'They were obtained on {1} through the data transfer service {2}.',
-    ...[accessed, names],
+    count,
+    'It is available through the data transfer service {1}.',
+    'They are available through the data transfer service {1}.',
+    service,
+  );
+}
+
+function describeDay(count: number, { day }: TransferReceipt): string {
+  return day === undefined ? '' : plural(count, 'It was obtained on {1}.', 'They were obtained on {1}.', day);
+}
+
+function describeReceipt(count: number, service: string, receipt: TransferReceipt): string {
+  const moved = describeMovedFiles(count, service, receipt);
+  if (receipt.day === undefined) return moved;
+  return `${moved} ${l10n.t('The transfer was seen to have ended on {0}.', receipt.day)}`;
+}
+
+function describeMovedFiles(count: number, service: string, { movedCount, fileCount }: TransferReceipt): string {
+  if (movedCount !== undefined)
+    return plural(
+      movedCount,
+      '{0} of {1} requested files was obtained through the data transfer service {2}; the others were not transferred.',
+      '{0} of {1} requested files were obtained through the data transfer service {2}; the others were not transferred.',
+      ...[String(fileCount), service],
+    );
+  return plural(
+    count,
+    'It was obtained through the data transfer service {1}.',
+    'They were obtained through the data transfer service {1}.',
+    service,
   );
 }
 

@@ -70,6 +70,8 @@ describe('Citation formats', () => {
     const text = write('ris', all);
     const toRisForm = (citation: ParsedCitation): object => ({
       ...{ ...citation, key: undefined, notes: undefined },
+      // With editors, the library reads an earlier version of the format, which has no such date.
+      ...(all.some(({ editors }) => editors.length > 0) && { accessed: undefined }),
       authors: citation.authors.map(listNameParts),
     });
     assert.deepEqual(parseWithCitationJs(text).map(toRisForm), all.map(toExpected).map(toRisForm));

@@ -17,7 +17,8 @@ export async function readCitableManifest(file: Uri): Promise<CitedFiles> {
   if (files.length === 0) throw new CommandFailure(l10n.t('{0} lists no files.', toPlainLine(file.path)));
   const { created } = content;
   const day = typeof created === 'string' ? /^\d{4}-\d{2}-\d{2}/.exec(created)?.[0] : undefined;
-  return { files, services: [], ...(day !== undefined && { accessed: day }) };
+  const receipt = { fileCount: files.length, isSeen: false, ...(day !== undefined && { day }) };
+  return { files, services: [], receipt };
 }
 
 function getName({ path, name, id }: JsonObject): string {

@@ -2,7 +2,7 @@ import { env, l10n } from 'vscode';
 import { listCitations } from '../../../core/citations/citableUnits.ts';
 import { writeCitations, type CitationFormat } from '../../../core/citations/citationFormats.ts';
 import type { Citation } from '../../../core/citations/citation.ts';
-import { formatDay } from '../../../core/util/writtenDate.ts';
+import { getAccessDay } from '../../../core/model/transferReceipt.ts';
 import { runSteps, type Step } from '../../editor/quickInput.ts';
 import { formatAvailabilityStatement } from '../../words/availabilityStatement.ts';
 import { describeCopiedCitations, getCitationFileTexts } from '../../words/citationWords.ts';
@@ -19,7 +19,7 @@ export async function cite(
 ): Promise<void> {
   const cited = await collectCitedFiles(services, argument, selection, l10n.t('Cite'));
   if (!cited) return;
-  const citations = listCitations(cited.files, cited.accessed);
+  const citations = listCitations(cited.files, getAccessDay(cited.receipt));
   const request = await askRequest(services);
   if (!request) return;
   await services.memory.rememberCitation(request);
@@ -27,7 +27,7 @@ export async function cite(
   await deliver(services, { ...request, citations, text });
 }
 
-/** Copies a data availability statement in Markdown: files, sources, citations, day and service. */
+/** Copies a data availability statement in Markdown: files, sources, service, the day of the transfer, and citations. */
 export async function copyAvailabilityStatement(
   services: CommandServices,
   argument: CiteArgument | undefined,
@@ -36,8 +36,7 @@ export async function copyAvailabilityStatement(
   const title = l10n.t('Copy Data Availability Statement');
   const cited = await collectCitedFiles(services, argument, selection, title);
   if (!cited) return;
-  const accessed = cited.accessed ?? formatDay(Date.now());
-  await env.clipboard.writeText(formatAvailabilityStatement({ ...cited, accessed }, listCitations(cited.files)));
+  await env.clipboard.writeText(formatAvailabilityStatement(cited, listCitations(cited.files)));
   services.notices.showStatusMessage(l10n.t('Copied the data availability statement.'));
 }
 

@@ -1,7 +1,7 @@
 import { l10n, Uri } from 'vscode';
 import type { CitableFile } from '../../../core/citations/citableUnits.ts';
-import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
-import { formatDay } from '../../../core/util/writtenDate.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import { createReceipt, type TransferReceipt } from '../../../core/model/transferReceipt.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';
 import type { CommandArguments, FileNode, FileRef } from '../../editor/contributions.ts';
@@ -15,16 +15,19 @@ import { readCitableManifest } from './citableManifest.ts';
 /** The object of a citation command: a file, a search, a transfer or a manifest. */
 export type CiteArgument = CommandArguments['dataTransfer.cite'];
 
-/** Files to cite, with what is known about how they were obtained. */
+/** Files to cite, with what is known about their transfer. */
 export interface CitedFiles {
   readonly files: readonly CitableFile[];
   /** Names of the services; empty for a manifest. */
   readonly services: readonly string[];
-  /** The day on which the files were transferred: `YYYY-MM-DD`. Absent if they weren't. */
-  readonly accessed?: string;
+  /** Absent if no file is known to have been transferred. */
+  readonly receipt?: TransferReceipt;
 }
 
-/** Collects what a command was started on; otherwise the checked files, or files that the user picks. */
+/**
+ * Collects what a command was started on; otherwise the checked files, or files that the user picks. Returns undefined
+ * if the user cancels.
+ */
 export async function collectCitedFiles(
   services: CommandServices,
   argument: CiteArgument | undefined,
@@ -57,20 +60,20 @@ async function collectTransfer(
   transfer: Transfer | undefined,
 ): Promise<CitedFiles | undefined> {
   if (!transfer) return undefined;
-  const { order, changes, createdAt, key } = transfer;
+  const { order, key } = transfer;
   const files = order.files.map(({ id, name }) => ({
     ref: { connectionId: order.connectionId, database: order.source, id, name },
   }));
   if (files.length === 0)
     throw new CommandHint(l10n.t('The files of this transfer are unknown.'), createDetailsStep(key));
-  const endedAt = hasEnded(transfer.state) ? changes.at(-1)?.at : undefined;
-  return { ...(await collectFiles(services, files)), accessed: formatDay(endedAt ?? createdAt) };
+  const [cited, receipt] = [await collectFiles(services, files), createReceipt(transfer)];
+  return cited && { ...cited, ...(receipt && { receipt }) };
 }
 
 /** Fetches missing metadata. Warns of files that have none; fails if all of them have none. */
-async function collectFiles(services: CommandServices, files: readonly KnownFile[]): Promise<CitedFiles> {
-  const needed = files.map(({ ref, entry }) => (entry && !entry.isSummary ? { ref, entry } : { ref }));
-  const loaded = await withProgress(l10n.t('Fetching metadata'), () => loadEntries(services.metadataFlow, needed));
+async function collectFiles(services: CommandServices, files: readonly KnownFile[]): Promise<CitedFiles | undefined> {
+  const loaded = await loadCompleteEntries(services, files);
+  if (!loaded) return undefined;
   const citable = loaded.flatMap(({ entry }) => (entry ? [entry] : []));
   const missing = loaded.length - citable.length;
   const text = plural(missing, "Couldn't fetch the metadata of {0} file.", "Couldn't fetch the metadata of {0} files.");
@@ -78,4 +81,16 @@ async function collectFiles(services: CommandServices, files: readonly KnownFile
   if (missing > 0) void services.notices.warning(text);
   const names = files.map(({ ref }) => getConnectionName(services, ref.connectionId));
   return { files: citable, services: [...new Set(names)].filter(Boolean) };
+}
+
+/** Returns undefined if the user cancels. */
+async function loadCompleteEntries(
+  { metadataFlow }: CommandServices,
+  files: readonly KnownFile[],
+): Promise<readonly KnownFile[] | undefined> {
+  const needed = files.map(({ ref, entry }) => (entry && !entry.isSummary ? { ref, entry } : { ref }));
+  return await withProgress(l10n.t('Fetching metadata'), async (signal) => {
+    const loaded = await loadEntries(metadataFlow, needed, signal);
+    return signal.aborted ? undefined : loaded;
+  });
 }

@@ -59,14 +59,19 @@ export async function chooseCheckedFiles(
   return selected.length > 0 ? selected : await askFiles(searchStore, title);
 }
 
-/** Fetches missing metadata. Leaves files that the service doesn't return unchanged. */
-export async function loadEntries(flow: MetadataFlow, files: readonly KnownFile[]): Promise<readonly KnownFile[]> {
+/** Fetches missing metadata until `signal` is aborted. Leaves files that the service doesn't return unchanged. */
+export async function loadEntries(
+  flow: MetadataFlow,
+  files: readonly KnownFile[],
+  signal?: AbortSignal,
+): Promise<readonly KnownFile[]> {
   const entries = new Map<string, FileEntry>();
   const missing = files.filter(({ entry }) => !entry).map(({ ref }) => ref);
   for (const { connectionId, database } of getDistinctDatabases(missing)) {
+    if (signal?.aborted) break;
     const refs = missing.filter((ref) => ref.database === database && ref.connectionId === connectionId);
     const ids = refs.map(({ id }) => id);
-    const fetched = await flow.fetchFiles(connectionId, database, ids);
+    const fetched = await flow.fetchFiles(connectionId, database, ids, signal);
     for (const file of fetched.files)
       if (file.kind === 'file') entries.set(JSON.stringify([connectionId, database, file.id]), file);
   }

@@ -1,0 +1,32 @@
+import { formatDay } from '../util/writtenDate.ts';
+import type { Transfer } from './transferModel.ts';
+import { getProgress, hasTransferredFiles } from './transferOutcome.ts';
+
+/** States which part of the requested files was transferred, and on which day. */
+export interface TransferReceipt {
+  /** Number of files that were transferred; absent if all of them were. */
+  readonly movedCount?: number;
+  readonly fileCount: number;
+  /** `YYYY-MM-DD`; absent if unknown. */
+  readonly day?: string;
+  /** True if `day` is not stated by the service, but the day on which this machine saw that the transfer had ended. */
+  readonly isSeen: boolean;
+}
+
+/** Returns the receipt of a transfer; undefined if it didn't transfer any file. The status of a service has no time. */
+export function createReceipt(transfer: Transfer): TransferReceipt | undefined {
+  if (!hasTransferredFiles(transfer)) return undefined;
+  const { moved, total = transfer.order.files.length } = getProgress(transfer);
+  const seenAt = transfer.changes.at(-1)?.at;
+  const isPartial = moved !== undefined && moved < total;
+  return {
+    ...{ fileCount: total, isSeen: true },
+    ...(isPartial && { movedCount: moved }),
+    ...(seenAt !== undefined && { day: formatDay(seenAt) }),
+  };
+}
+
+/** Returns the day on which all files were obtained; undefined if some weren't, because a status doesn't say which. */
+export function getAccessDay(receipt: TransferReceipt | undefined): string | undefined {
+  return receipt?.movedCount === undefined ? receipt?.day : undefined;
+}
