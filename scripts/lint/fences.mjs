@@ -50,6 +50,7 @@ export const fences = [
     place: 'core/citations',
     files: /^src\/core\/citations\//,
     code: ['core/util', 'core/util/displayLimits'],
+    types: ['core/model'],
   },
   { place: 'core/flows', files: /^src\/core\/flows\//, code: layers, node: true },
   { place: 'core/monitor', files: /^src\/core\/monitor\//, code: layers },

@@ -78,6 +78,23 @@ describe('The page of a transfer', () => {
     ],
   ];
   for (const [words, given] of cases) {
+    it('counts the files by license, links known licenses and warns of those that forbid redistribution', () => {
+      const stated = [[{ name: 'CC-BY-4.0' }], [{ name: 'CC-BY-4.0' }], [{ name: 'All rights reserved' }], []];
+      const files = stated.map((licenses, index) => ({ id: String(index), name: 'a', licenses }));
+      const { order } = transfer('t', {}, { files: [...files, { id: 'unknown', name: 'b' }] });
+      const warning = 'The license of 1 file forbids redistribution: All rights reserved';
+      assert.deepEqual(shown({ order }).licenses, [
+        { name: 'CC-BY-4.0', files: '2 files', url: 'https://spdx.org/licenses/CC-BY-4.0.html' },
+        { name: 'All rights reserved', files: '1 file', warning },
+        { name: 'Not stated', files: '1 file' },
+      ]);
+    });
+
+    it('shows no licenses if no file is known to state one', () => {
+      const files = [{ id: 'a', name: 'a', licenses: [] }];
+      assert.equal(shown({ order: transfer('t', {}, { files }).order }).licenses, undefined);
+    });
+
     it(`shows the same status as the row: "${words}"`, () => {
       assert.equal(shown(given).statusText, words);
       assert.equal(describeStatus(transfer('t', given)), words);

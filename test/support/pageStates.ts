@@ -72,6 +72,18 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
       verified: 'Verified 5 minutes ago: all 3 files are as transferred.',
     },
   }),
+  'a transfer of files with licenses': transferNews('succeeded', {
+    ...{ ended: true, canSubmitAgain: true, status: moved(3) },
+    licenses: [
+      { name: 'CC-BY-4.0', url: 'https://spdx.org/licenses/CC-BY-4.0.html', files: '1 file' },
+      {
+        name: 'All rights reserved',
+        files: '1 file',
+        warning: 'The license of 1 file forbids redistribution: All rights reserved',
+      },
+      { name: 'Not stated', files: '1 file' },
+    ],
+  }),
   'a transfer whose files are at its destination': transferNews('succeeded', {
     ...{ ended: true, canSubmitAgain: true, status: moved(3) },
     place: { folder: 'dts-f0e1d2c3-0000-4000-8000-000000000000' },

@@ -1,3 +1,4 @@
+import type { StatedLicense, TransferFile } from '../model/transferModel.ts';
 import type { JsonObject } from '../util/json.ts';
 import { listObjects, parseWebAddress, readText, toObject } from './creditText.ts';
 
@@ -42,6 +43,22 @@ export function readLicenses(resource: JsonObject): readonly License[] {
   const listed = listObjects(resource['licenses']).map(({ name, title, path }) => toLicense(name ?? title, path));
   const all = [...listed, readLicense(single), readLicense(credit)].filter((license) => license !== undefined);
   return all.length < 2 ? all : [...new Map(all.map((license) => [license.name, license])).values()];
+}
+
+/** Returns the licenses of a resource in the short form that transfer records store. */
+export function readStatedLicenses(resource: JsonObject): readonly StatedLicense[] {
+  return readLicenses(resource).map(({ name, url, isSpdx }) =>
+    isSpdx || url === undefined || url === name ? { name } : { name, url },
+  );
+}
+
+/** Counts the files of a transfer by license, without those whose metadata were unknown. */
+export function countFileLicenses(files: readonly TransferFile[]): readonly LicenseCount[] {
+  return countLicenses(
+    files.flatMap(({ licenses }) =>
+      licenses ? [{ licenses: licenses.map(({ name, url: path }) => ({ name, path })) }] : [],
+    ),
+  );
 }
 
 function readLicense(value: unknown): License | undefined {

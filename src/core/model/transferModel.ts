@@ -99,6 +99,12 @@ export function isUnderWay({ state, cancelUnheeded }: Transfer): boolean {
   return !hasEnded(state) && state !== 'notConfirmed' && cancelUnheeded !== true;
 }
 
+/** A license as metadata state it: an SPDX ID, a name or an address. */
+export interface StatedLicense {
+  readonly name: string;
+  readonly url?: string;
+}
+
 /** A file in a transfer, with the properties that identify it. */
 export interface TransferFile {
   readonly id: string;
@@ -106,6 +112,8 @@ export interface TransferFile {
   readonly sizeBytes?: number;
   /** The hash that the source declared when the transfer was submitted; absent in records of earlier versions. */
   readonly hash?: string;
+  /** The licenses in the metadata when the transfer was submitted; absent if the metadata were unknown. */
+  readonly licenses?: readonly StatedLicense[];
 }
 
 /** The content of a submission (§4.5), with the names of the databases. */

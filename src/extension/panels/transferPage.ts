@@ -1,4 +1,5 @@
 import { l10n, type Uri, type WebviewPanel } from 'vscode';
+import { countFileLicenses } from '../../core/citations/licenses.ts';
 import type { Estimate } from '../../core/model/estimate.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import {
@@ -16,6 +17,7 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { runCommand } from '../editor/commandBoundary.ts';
 import { listRevealActions } from '../editor/folderActions.ts';
+import { listLicenseRows } from '../words/summaryWords.ts';
 import { getSignInRemedy } from '../words/signInWords.ts';
 import { describeEstimateBasis, formatTimeLeft } from '../words/estimateWords.ts';
 import { toPlainLine } from '../words/plainText.ts';
@@ -25,6 +27,7 @@ import {
   isTransferIntent,
   transferStates,
   type PageEstimate,
+  type PageLicense,
   type PagePlace,
   type PageTransfer,
   type TransferIntent,
@@ -63,6 +66,7 @@ export class TransferPage implements Disposable {
   private readonly dependencies: TransferPanelsDependencies;
   private place: PagePlace | undefined;
   private placeState: Transfer['state'] | undefined;
+  private licensed: { readonly files: readonly TransferFile[]; readonly rows: readonly PageLicense[] } | undefined;
   private isDisposed = false;
 
   constructor(panel: WebviewPanel, dependencies: TransferPanelsDependencies, key: string) {
@@ -120,7 +124,17 @@ export class TransferPage implements Disposable {
     const now = this.dependencies.clock.now();
     if (transfer === undefined) return { key: this.key, now };
     const page = toPageTransfer(transfer, this.dependencies.getEstimate(transfer));
-    return { key: this.key, now, transfer: { ...page, ...(this.place && { place: this.place }) } };
+    const [place, licenses] = [this.place, this.getLicenses(transfer)];
+    return {
+      ...{ key: this.key, now },
+      transfer: { ...page, ...(place && { place }), ...(licenses.length > 0 && { licenses }) },
+    };
+  }
+
+  /** Counts licenses only if the files are others than those of the last snapshot. */
+  private getLicenses({ order: { files } }: Transfer): readonly PageLicense[] {
+    if (this.licensed?.files !== files) this.licensed = { files, rows: listLicenseRows(countFileLicenses(files)) };
+    return this.licensed.rows;
   }
 
   private runRemedy(): void {

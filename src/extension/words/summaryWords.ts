@@ -128,6 +128,29 @@ function formatLicenseLine(licenses: readonly LicenseCount[]): string {
   return l10n.t('Licenses: {0}', formatList(counts));
 }
 
+/** A license, with the number of files in words. */
+interface LicenseRow {
+  readonly name: string;
+  readonly url?: string;
+  readonly files: string;
+  /** Warns that the license forbids redistribution. */
+  readonly warning?: string;
+}
+
+/** Returns a row for each license, with the files that state none last. Returns no row if no file states a license. */
+export function listLicenseRows(licenses: readonly LicenseCount[]): readonly LicenseRow[] {
+  if (!licenses.some(({ license }) => license)) return [];
+  return licenses.map((count) => {
+    const [warning] = describeForbiddenSharing([count]);
+    return {
+      name: count.license?.name ?? l10n.t('Not stated'),
+      files: formatFileCount(count.fileCount),
+      ...(count.license?.url !== undefined && { url: count.license.url }),
+      ...(warning !== undefined && { warning }),
+    };
+  });
+}
+
 /** Returns a warning for each license that forbids passing files on. */
 export function describeForbiddenSharing(licenses: readonly LicenseCount[]): readonly string[] {
   return licenses

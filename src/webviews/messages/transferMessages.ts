@@ -1,5 +1,6 @@
 import type { ProgressSample } from '../../core/model/progressSamples.ts';
 import type {
+  StatedLicense,
   StateChange,
   Transfer,
   TransferFile,
@@ -49,6 +50,15 @@ export interface PagePlace {
   readonly verified?: string;
 }
 
+/** Contains a license of transferred files, with the number of files in words. */
+export interface PageLicense {
+  readonly name: string;
+  readonly url?: string;
+  readonly files: string;
+  /** Warns that the license forbids redistribution. */
+  readonly warning?: string;
+}
+
 /** Contains a transfer as its page shows it. Files beyond the first ones are sent only on request. */
 export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'foreignIds'> {
   readonly order: Omit<TransferOrder, 'files'>;
@@ -75,6 +85,8 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'fore
   readonly problemKind?: PageProblemKind;
   readonly remedy?: PageRemedy;
   readonly estimate?: PageEstimate;
+  /** The licenses of the files; absent if no file is known to state one. */
+  readonly licenses?: readonly PageLicense[];
   /** The place of the files; absent without a success, and until it was looked up. */
   readonly place?: PagePlace;
 }
@@ -149,6 +161,7 @@ const file = object<TransferFile>({
   name: isString,
   sizeBytes: optional(isFiniteNumber),
   hash: optional(isString),
+  licenses: optional(array(object<StatedLicense>({ name: isString, url: optional(isString) }))),
 });
 
 const status = object<TransferStatus>({
@@ -195,6 +208,11 @@ const pageTransfer = object<PageTransfer>({
   problemKind: optional(oneOf<PageProblemKind>({ unsent: true, queued: true })),
   remedy: optional(isPageRemedy),
   estimate: optional(object<PageEstimate>({ text: isString, basis: optional(isString) })),
+  licenses: optional(
+    array(
+      object<PageLicense>({ name: isString, url: optional(isString), files: isString, warning: optional(isString) }),
+    ),
+  ),
   place: optional(
     object<PagePlace>({ folder: isString, revealLabel: optional(isString), verified: optional(isString) }),
   ),

@@ -19,7 +19,7 @@ import { PlaceSection } from './placeSection.tsx';
 import { ProgressChart } from './progressChart.tsx';
 import { FactStrip } from './transferFacts.tsx';
 import { listTransferNotes } from './transferNotes.ts';
-import { FilesSection, InstructionsSection, MessageSection } from './transferSections.tsx';
+import { FilesSection, InstructionsSection, LicensesSection, MessageSection } from './transferSections.tsx';
 import { HistorySection, ProgressSection, StatusBadge } from './transferStatus.tsx';
 
 /** States in which users open the page to read the server's message. */
@@ -93,6 +93,7 @@ function TransferScreen({ transfer, states, allFiles, clockOffsetMs, send }: Scr
       <HistorySection transfer={transfer} now={now} toStateText={toStateText} />
       <DescriptionSection text={transfer.order.description} />
       <FilesSection transfer={transfer} allFiles={allFiles} requestFiles={() => send({ type: 'listFiles' })} />
+      <LicensesSection transfer={transfer} />
       <InstructionsSection transfer={transfer} />
     </>
   );

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { TransferFile } from '../../core/model/transferModel.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
-import { Section, ServerText, ShowMore } from '../shared/elements.tsx';
+import { Link, NoteBox, Section, ServerText, ShowMore } from '../shared/elements.tsx';
 import { JsonTree } from '../shared/jsonTree.tsx';
 import { usePage } from '../shared/pageContext.ts';
 import { shortenText, toReadableText } from '../shared/text.ts';
@@ -72,6 +72,27 @@ function FileRow({ file: { id, name, sizeBytes } }: { readonly file: TransferFil
         </span>
       )}
     </li>
+  );
+}
+
+/** Renders the licenses of the files, each with the number of its files, and warnings of those that forbid sharing. */
+export function LicensesSection({ transfer: { licenses = [] } }: TransferProps): VNode | null {
+  if (licenses.length === 0) return null;
+  const warnings = licenses.flatMap(({ warning }) => warning ?? []);
+  return (
+    <Section name="licenses" heading={l10n.t('Licenses')}>
+      {warnings.map((text) => (
+        <NoteBox note={{ key: text, kind: 'warning', text }} onAction={() => undefined} />
+      ))}
+      <ul class="plain">
+        {licenses.map(({ name, url, files }) => (
+          <li>
+            <Link address={url}>{shortenText(name, maxTextLength)}</Link>
+            {` · ${files}`}
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 

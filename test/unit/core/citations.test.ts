@@ -5,7 +5,6 @@ import { formatApa } from '../../../src/core/citations/apa.ts';
 import type { Citation } from '../../../src/core/citations/citation.ts';
 import { listCitations, type CitableFile } from '../../../src/core/citations/citableUnits.ts';
 import { citationFileNames, citationFormats, writeCitations } from '../../../src/core/citations/citationFormats.ts';
-import { countLicenses, readLicenses } from '../../../src/core/citations/licenses.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
 import { parseWithBiblatexConverter, parseWithCitationJs } from '../../support/citationOracles.ts';
 
@@ -257,44 +256,5 @@ describe('APA style', () => {
 
   it('begins with the publisher if there is no author', () => {
     assert.equal(apa({ titles, publisher: { organization_name: 'JGI' } }), 'JGI. (n.d.). Soil [Data set].');
-  });
-});
-
-describe('Licenses', () => {
-  for (const [license, name] of [
-    ['CC BY 4.0', 'CC-BY-4.0'],
-    ['cc-by-nc-sa-3.0', 'CC-BY-NC-SA-3.0'],
-    ['CC0', 'CC0-1.0'],
-    ['https://creativecommons.org/licenses/by/4.0/deed.fr', 'CC-BY-4.0'],
-    [{ id: '', url: 'http://creativecommons.org/publicdomain/zero/1.0/' }, 'CC0-1.0'],
-    [{ id: 'mit', url: '' }, 'MIT'],
-    ['https://spdx.org/licenses/Apache-2.0.html', 'Apache-2.0'],
-    ['Ask the owner', 'Ask the owner'],
-    [{ id: '', url: '' }, undefined],
-    [null, undefined],
-  ] as const) {
-    it(`read ${JSON.stringify(license)} as ${name ?? 'not stated'}`, () => {
-      assert.equal(readLicenses({ credit: { license } })[0]?.name, name);
-    });
-  }
-
-  it('are counted by SPDX ID, with files that state none last', () => {
-    const resources = ['', 'CC BY 4.0', '', 'MIT', 'https://creativecommons.org/licenses/by/4.0/', ''];
-    const counts = countLicenses(resources.map((license) => ({ license })));
-    assert.deepEqual(
-      counts.map(({ license, fileCount }) => [license?.name, fileCount]),
-      [
-        ['CC-BY-4.0', 2],
-        ['MIT', 1],
-        [undefined, 3],
-      ],
-    );
-    assert.equal(counts[0]?.license?.url, 'https://spdx.org/licenses/CC-BY-4.0.html');
-  });
-
-  it('are marked if their wording forbids redistribution', () => {
-    const wordings = ['All rights reserved', 'No redistribution', 'not redistributable', 'CC-BY-ND-4.0', 'CC0'];
-    const forbidden = wordings.filter((license) => countLicenses([{ license }])[0]?.forbidsSharing);
-    assert.deepEqual(forbidden, wordings.slice(0, 3));
   });
 });

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { countLicenses } from '../../../core/citations/licenses.ts';
+import { countLicenses, readStatedLicenses } from '../../../core/citations/licenses.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { getReportedStaging } from '../../../core/model/staging.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
@@ -145,6 +145,7 @@ function getFilesOfSource(source: string, files: readonly KnownFile[]): readonly
       name: ref.name,
       ...(entry?.sizeBytes !== undefined && { sizeBytes: entry.sizeBytes }),
       ...(entry?.hash !== undefined && parseDeclaredHash(entry.hash) && { hash: entry.hash }),
+      ...(entry && !entry.isSummary && { licenses: readStatedLicenses(entry.resource) }),
     }));
 }
 

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import {
+  countFileLicenses,
+  countLicenses,
+  readLicenses,
+  readStatedLicenses,
+} from '../../../src/core/citations/licenses.ts';
+
+describe('Licenses', () => {
+  for (const [license, name] of [
+    ['CC BY 4.0', 'CC-BY-4.0'],
+    ['cc-by-nc-sa-3.0', 'CC-BY-NC-SA-3.0'],
+    ['CC0', 'CC0-1.0'],
+    ['https://creativecommons.org/licenses/by/4.0/deed.fr', 'CC-BY-4.0'],
+    [{ id: '', url: 'http://creativecommons.org/publicdomain/zero/1.0/' }, 'CC0-1.0'],
+    [{ id: 'mit', url: '' }, 'MIT'],
+    ['https://spdx.org/licenses/Apache-2.0.html', 'Apache-2.0'],
+    ['Ask the owner', 'Ask the owner'],
+    [{ id: '', url: '' }, undefined],
+    [null, undefined],
+  ] as const) {
+    it(`read ${JSON.stringify(license)} as ${name ?? 'not stated'}`, () => {
+      assert.equal(readLicenses({ credit: { license } })[0]?.name, name);
+    });
+  }
+
+  it('are counted by SPDX ID, with files that state none last', () => {
+    const resources = ['', 'CC BY 4.0', '', 'MIT', 'https://creativecommons.org/licenses/by/4.0/', ''];
+    const counts = countLicenses(resources.map((license) => ({ license })));
+    assert.deepEqual(
+      counts.map(({ license, fileCount }) => [license?.name, fileCount]),
+      [
+        ['CC-BY-4.0', 2],
+        ['MIT', 1],
+        [undefined, 3],
+      ],
+    );
+    assert.equal(counts[0]?.license?.url, 'https://spdx.org/licenses/CC-BY-4.0.html');
+  });
+
+  it('are counted for the files of a transfer, apart from files whose metadata were unknown', () => {
+    const licenses = ['CC BY 4.0', '', { id: 'All rights reserved', url: 'https://example.org/terms' }];
+    const known = licenses.map((license) => ({ licenses: readStatedLicenses({ credit: { license } }) }));
+    const files = [...known, {}].map((file, index) => ({ id: String(index), name: 'a', ...file }));
+    const counts = countFileLicenses(JSON.parse(JSON.stringify(files)) as typeof files);
+    assert.deepEqual(
+      counts.map(({ license, fileCount, forbidsSharing }) => [license?.name, license?.url, fileCount, forbidsSharing]),
+      [
+        ['CC-BY-4.0', 'https://spdx.org/licenses/CC-BY-4.0.html', 1, false],
+        ['All rights reserved', 'https://example.org/terms', 1, true],
+        [undefined, undefined, 1, false],
+      ],
+    );
+  });
+
+  it('are marked if their wording forbids redistribution', () => {
+    const wordings = ['All rights reserved', 'No redistribution', 'not redistributable', 'CC-BY-ND-4.0', 'CC0'];
+    const forbidden = wordings.filter((license) => countLicenses([{ license }])[0]?.forbidsSharing);
+    assert.deepEqual(forbidden, wordings.slice(0, 3));
+  });
+});
