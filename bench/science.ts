@@ -1,7 +1,9 @@
-/** Tables of files: exporting 100,000 rows beside JSON.stringify, matching ids beside bare requests. */
+/** Files for science: citing 10,000 and exporting 100,000 beside JSON.stringify, matching ids beside bare requests. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { listCitations } from '../src/core/citations/citableUnits.ts';
+import { writeCitations } from '../src/core/citations/citationFormats.ts';
 import { readFiles } from '../src/core/client/responseReaders.ts';
 import { DataTransferClient } from '../src/core/client/dataTransferClient.ts';
 import { TableMatchFlow } from '../src/core/flows/tableMatchFlow.ts';
@@ -30,6 +32,19 @@ function say(text: string): void {
 
 function check(name: string, ratio: number, limit: number): void {
   if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
+}
+
+async function measureCitations(): Promise<void> {
+  const resources = numberedResources(10_000);
+  const files = readFiles({ resources }, database).flatMap((file) => (file.kind === 'file' ? [file] : []));
+  const texts = { message: 'Please cite these data.', title: 'Data', unknownAuthor: 'anonymous' };
+  const ratio = await ratioOf({
+    ours: async () =>
+      await cleanTimeOf(async () => await Promise.resolve(writeCitations('bibtex', listCitations(files), texts))),
+    reference: async () => await cleanTimeOf(async () => await Promise.resolve(JSON.stringify(resources))),
+    turns: 4,
+  });
+  check('citing 10,000 files: time beside JSON.stringify', ratio, 3);
 }
 
 async function measureExport(): Promise<void> {
@@ -100,6 +115,7 @@ async function measureMatch(service: StartedService): Promise<void> {
   check(`match of ${ids.length} ids in ${fileCount} files: time beside bare requests`, ratio, 2);
 }
 
+await measureCitations();
 await measureExport();
 say(`making a tree of ${fileCount} files`);
 const tree = join(scratchFolder(), 'tree');

@@ -165,6 +165,7 @@ function findTitleWord(title: string): string {
 }
 
 function toKeyWord(text: string): string {
+  if (/^[a-z]{0,30}$/i.test(text)) return text.toLowerCase();
   const start = text.slice(0, 200);
   const plain = /^[ -~]*$/.test(start) ? start : start.normalize('NFD');
   return plain

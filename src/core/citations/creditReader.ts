@@ -160,11 +160,9 @@ function readPublisher(credit: JsonObject, { contributors }: People): string | u
 
 /** Adds an author if any role is neither supporting nor that of an editor, or if there is no role. */
 function addPerson({ authors, editors, contributors }: People, name: CitedName, roles: readonly string[]): void {
-  const isEditor = roles.includes('editor');
-  const [role] = roles.flatMap((word) => supportingRoles.get(word) ?? []);
   if (roles.length === 0 || roles.some((word) => word !== 'editor' && !supportingRoles.has(word))) authors.push(name);
-  else if (isEditor) editors.push(name);
-  else contributors.push({ name, role: role ?? '' });
+  else if (roles.includes('editor')) editors.push(name);
+  else contributors.push({ name, role: supportingRoles.get(roles[0] ?? '') ?? '' });
 }
 
 /** Returns the roles of a contributor in lower case, without vocabulary and separators: `contactperson`. */
@@ -172,7 +170,8 @@ function readRoles(entry: JsonObject): readonly string[] {
   const written = entry['contributor_roles'] ?? entry['roles'] ?? entry['role'];
   if (Array.isArray(written)) return listTexts(written).map(toRole);
   const text = readText(written);
-  return text === undefined ? [] : listTexts(text.split(',')).map(toRole);
+  if (text === undefined) return [];
+  return text.includes(',') ? listTexts(text.split(',')).map(toRole) : [toRole(text)];
 }
 
 function toRole(written: string): string {
