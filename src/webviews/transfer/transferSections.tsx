@@ -81,9 +81,6 @@ export function LicensesSection({ transfer: { licenses = [] } }: TransferProps):
   const warnings = licenses.flatMap(({ warning }) => warning ?? []);
   return (
     <Section name="licenses" heading={l10n.t('Licenses')}>
-      {warnings.map((text) => (
-        <NoteBox note={{ key: text, kind: 'warning', text }} onAction={() => undefined} />
-      ))}
       <ul class="plain">
         {licenses.map(({ name, url, files }) => (
           <li>
@@ -92,6 +89,9 @@ export function LicensesSection({ transfer: { licenses = [] } }: TransferProps):
           </li>
         ))}
       </ul>
+      {warnings.map((text) => (
+        <NoteBox note={{ key: text, kind: 'warning', text }} onAction={() => undefined} />
+      ))}
     </Section>
   );
 }
