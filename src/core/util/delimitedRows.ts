@@ -6,11 +6,14 @@ export type Separator = ',' | '\t';
 
 /** Matches the start of a formula, including full-width and small forms, after any invisible characters. */
 const formulaStart = /^(?:[\s\p{C}\ufffd]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u;
+
+/** Matches a number, which a spreadsheet reads as a value even if it begins with a sign. */
+const plainNumber = /^[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?$/i;
 const unsafeControl = /[^\P{Cc}\t\r\n]/gu;
 
 /**
  * Formats a row as CSV (RFC 4180), or with tabs instead of commas. An apostrophe precedes text that a spreadsheet could
- * interpret as a formula, and control characters are replaced.
+ * interpret as a formula; numbers stay numbers. Control characters are replaced.
  */
 export function formatRow(cells: readonly Cell[], separator: Separator = ','): string {
   return `${cells.map(formatCell).join(separator)}\r\n`;
@@ -19,7 +22,7 @@ export function formatRow(cells: readonly Cell[], separator: Separator = ','): s
 function formatCell(cell: Cell): string {
   if (typeof cell === 'number' || cell === undefined) return String(cell ?? '');
   const text = cell.replace(unsafeControl, '\ufffd');
-  const safeText = formulaStart.test(text) ? `'${text}` : text;
+  const safeText = formulaStart.test(text) && !plainNumber.test(text) ? `'${text}` : text;
   // In locales that use semicolons or tabs as separators, spreadsheets split unquoted cells at them.
   return /[",;\t\r\n]/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText;
 }

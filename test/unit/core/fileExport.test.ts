@@ -31,6 +31,18 @@ describe('Exporting files', () => {
     assert.equal([...exportFiles(files, '\t')][2], '2\t\t\t\t\t\t\r\n');
   });
 
+  it('guards text that begins a formula, but no number', () => {
+    const guarded = ['=1', '+a', '-1+1', '@x', '\tx', '\r=1', '-', '-33.9.1', '+1 555', '-1e', '－1', ' =1'];
+    const plain = ['-33.9', '+5', '-1', '-.5', '-1e-5', '-2,5', '5', 'a-1', '1=1'];
+    const readName = (name: string): string =>
+      ([...exportFiles([{ name }], '\t')][1] ?? '').split(/^\t"?|"?\t{5}\r\n$/)[1] ?? '';
+    assert.deepEqual(
+      guarded.map(readName),
+      guarded.map((text) => `'${text}`),
+    );
+    assert.deepEqual(plain.map(readName), plain);
+  });
+
   it('lists only SHA-256 hashes as checksums', () => {
     const sha256 = 'a'.repeat(64);
     const files = [{ path: 'a', hash: `SHA256:${sha256}` }, { path: 'b', hash: 'b'.repeat(32) }, { path: 'c' }];

@@ -59,8 +59,9 @@ describe('Exporting the history', () => {
 
   for (const [text, harmless] of [
     ['=HYPERLINK("x")', `'=HYPERLINK("x")`],
-    ['+1', "'+1"],
-    ['-1', "'-1"],
+    ['+1+1', "'+1+1"],
+    ['-1+1', "'-1+1"],
+    ['-33.9', '-33.9'],
     ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t=1"],
     ['\r\n=1', "'\r\n=1"],
