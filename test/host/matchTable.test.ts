@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Uri, window } from 'vscode';
@@ -27,7 +27,9 @@ describe('Matching a table', () => {
       ['site', 'file_id'],
       ['Amazon', 'JDP:000001'],
       ['Congo', 'JDP:nobody'],
-      [{ number: '9007199254740993' }],
+      ['Nile'],
+      ['Ganges', { number: '9007199254740993' }],
+      [{ number: '9007199254740993' }, 'JDP:nobody'],
     ];
     const file = join(folder, 'study.xlsx');
     await writeFile(file, createXlsx({ 'Read me': [['nothing']], Samples: rows }));
@@ -41,7 +43,9 @@ describe('Matching a table', () => {
     columns.choose('file_id');
     (await stage.person.pick()).choose('File IDs');
     (await stage.person.pick()).choose('JGI Data Portal');
-    const notice = await stage.person.notice(/^1 row matched, 1 row not found, 1 row without a value\. 1 number/);
+    const notice = await stage.person.notice(
+      /^1 row matched, 3 rows not found, 1 row without a value\. The spreadsheet may have dropped .* 1 number .*\(row 5\)/,
+    );
     assert.deepEqual(notice.buttons, ['Save Table…', 'Transfer Checked Files…']);
     const text = window.activeTextEditor?.document.getText() ?? '';
     assert.match(text, /^Amazon\tJDP:000001\t2\tmatched\t1\tJDP:000001\t/m);
@@ -56,11 +60,73 @@ describe('Matching a table', () => {
     assert.equal(await readFile(saved, 'utf8'), text.replaceAll(/\r?\n/g, '\r\n'));
   });
 
-  it('reports that a spreadsheet is damaged', async () => {
-    const file = join(folder, 'study.xlsx');
-    await writeFile(file, 'PK not a spreadsheet');
+  it('asks if the first row is a header when its content does not decide, and matches it if it is data', async () => {
+    const file = join(folder, 'study.csv');
+    await writeFile(file, 'alpha,JDP:first\nbeta,JDP:second\n');
     const done = stage.run('dataTransfer.matchTable', Uri.file(file));
-    await stage.person.notice(/^Could not read .*study\.xlsx: /);
+    (await stage.person.pick()).choose('alpha');
+    const heads = await stage.person.pick();
+    assert.equal(heads.placeholder, 'Is the first row a header?');
+    assert.deepEqual(
+      heads.items.map(({ label, description }) => [label, description]),
+      [
+        ['First row is a header', 'column names: alpha, JDP:first'],
+        ['First row is data', 'values: alpha, JDP:first'],
+      ],
+    );
+    heads.choose('First row is data');
+    const keys = await stage.person.pick();
+    assert.match(keys.placeholder ?? '', /Column 1$/);
+    keys.choose('File IDs');
+    (await stage.person.pick()).choose('JGI Data Portal');
+    await stage.person.notice(/^0 rows matched, 2 rows not found\.$/);
+    assert.match(window.activeTextEditor?.document.getText() ?? '', /^column_1\tcolumn_2\trow\t.*\nalpha\tJDP:first\t1\t/);
+    await done;
+  });
+
+  it('matches the first row of a table without column names', async () => {
+    const file = join(folder, 'study.csv');
+    await writeFile(file, 'Congo,JDP:000002\nAmazon,JDP:000001\n');
+    const done = stage.run('dataTransfer.matchTable', Uri.file(file));
+    (await stage.person.pick()).choose('JDP:000002');
+    (await stage.person.pick()).choose('File IDs');
+    (await stage.person.pick()).choose('JGI Data Portal');
+    await stage.person.notice(/^2 rows matched\.$/);
+    await done;
+  });
+
+  const refuse = async (name: string, message: RegExp): Promise<void> => {
+    const done = stage.run('dataTransfer.matchTable', Uri.file(join(folder, name)));
+    await stage.person.notice(message);
+    await done;
+  };
+
+  for (const [name, bytes, message] of [
+    ['study.xlsx', 'PK not a spreadsheet', /study\.xlsx isn't an Excel workbook \(\.xlsx\), or it is damaged\.$/],
+    ['study.xlsx', createXlsx({ S: [['id']] }, { declaredBytes: 2_000_000_000 }), /study\.xlsx unpacks to more than 268\.4 MB\. Save the sheet as CSV\.$/],
+    ['study.csv', '', /study\.csv doesn't contain a table\.$/],
+    ['study.csv', new Uint8Array(33 * 1024 * 1024), /study\.csv is larger than 33\.6 MB\.$/],
+  ] as const) {
+    it(`explains why ${name} is not read: ${message.source}`, async () => {
+      await writeFile(join(folder, name), bytes);
+      await refuse(name, message);
+    });
+  }
+
+  it('explains that the file is a folder, or is gone', async () => {
+    await mkdir(join(folder, 'x.csv'));
+    await refuse('x.csv', /x\.csv is a folder\. Select a file\.$/);
+    await refuse('gone.csv', /gone\.csv no longer exists\.$/);
+  });
+
+  it('explains that a column under a header is empty', async () => {
+    const file = join(folder, 'study.csv');
+    await writeFile(file, 'id,name\n');
+    const done = stage.run('dataTransfer.matchTable', Uri.file(file));
+    (await stage.person.pick()).choose('id');
+    (await stage.person.pick()).choose('File IDs');
+    (await stage.person.pick()).choose('JGI Data Portal');
+    await stage.person.notice(/^The column id contains no values\.$/);
     await done;
   });
 });

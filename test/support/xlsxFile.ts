@@ -1,12 +1,27 @@
-import { crc32 } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 
 /** A cell of a sheet: text, a number as it is written to the file, or nothing. */
 type XlsxCell = string | { readonly number: string } | undefined;
 
+const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+
+interface ZipOptions {
+  readonly isDeflated?: boolean;
+  /** The unpacked size that the archive states for each file, instead of the true one. */
+  readonly declaredBytes?: number;
+}
+
+interface XlsxOptions extends ZipOptions {
+  /** Files that replace those of the same path. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
 /** Creates an XLSX file with the given sheets, whose cells contain inline text or numbers. */
-export function createXlsx(sheets: Readonly<Record<string, readonly (readonly XlsxCell[])[]>>): Uint8Array {
+export function createXlsx(
+  sheets: Readonly<Record<string, readonly (readonly XlsxCell[])[]>>,
+  { files, ...options }: XlsxOptions = {},
+): Uint8Array {
   const names = Object.keys(sheets);
-  const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const listed = names.map((name, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`);
   const targets = names.map(
@@ -14,16 +29,23 @@ export function createXlsx(sheets: Readonly<Record<string, readonly (readonly Xl
       `<Relationship Id="rId${index + 1}" Type="${relations}/worksheet" Target="worksheets/sheet${index + 1}.xml"/>`,
   );
   const packaged = 'http://schemas.openxmlformats.org/package/2006/relationships';
-  return zip({
+  const contents = {
     'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${listed.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packaged}">${targets.join('')}</Relationships>`,
     ...Object.fromEntries(
       Object.values(sheets).map((rows, index) => [
         `xl/worksheets/sheet${index + 1}.xml`,
-        `<worksheet xmlns="${main}"><sheetData>${rows.map(formatXlsxRow).join('')}</sheetData></worksheet>`,
+        createSheetXml(rows.map(formatXlsxRow).join('')),
       ]),
     ),
-  });
+    ...files,
+  };
+  return zip(contents, options);
+}
+
+/** Creates the XML of a sheet with the given rows. */
+export function createSheetXml(rows: string): string {
+  return `<worksheet xmlns="${main}" xmlns:x="${main}"><sheetData>${rows}</sheetData></worksheet>`;
 }
 
 function formatXlsxRow(cells: readonly XlsxCell[], index: number): string {
@@ -37,18 +59,23 @@ function formatXlsxRow(cells: readonly XlsxCell[], index: number): string {
   return written.some(Boolean) ? `<row r="${row}">${written.join('')}</row>` : '';
 }
 
-/** Writes files to a ZIP archive without compression. */
-function zip(files: Readonly<Record<string, string>>): Uint8Array {
+/** Writes files to a ZIP archive. */
+export function zip(
+  files: Readonly<Record<string, string>>,
+  { isDeflated = false, declaredBytes }: ZipOptions = {},
+): Uint8Array {
   const locals: Buffer[] = [];
   const entries: Buffer[] = [];
   let offset = 0;
   for (const [name, text] of Object.entries(files)) {
-    const [path, data] = [Buffer.from(name), Buffer.from(text)];
+    const [path, plain] = [Buffer.from(name), Buffer.from(text)];
+    const data = isDeflated ? deflateRawSync(plain) : plain;
     const head = Buffer.alloc(26);
     head.writeUInt16LE(20, 0);
-    head.writeUInt32LE(crc32(data), 10);
+    head.writeUInt16LE(isDeflated ? 8 : 0, 4);
+    head.writeUInt32LE(crc32(plain), 10);
     head.writeUInt32LE(data.length, 14);
-    head.writeUInt32LE(data.length, 18);
+    head.writeUInt32LE(declaredBytes ?? plain.length, 18);
     head.writeUInt16LE(path.length, 22);
     const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), head, path, data]);
     const place = Buffer.alloc(14);

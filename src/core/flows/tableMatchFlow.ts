@@ -1,9 +1,10 @@
-import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
+import type { MatchGap } from '../tables/matchGap.ts';
 import { MatchIndex } from '../tables/matchIndex.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
 import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { addFiles, compareAllFiles } from './fileComparison.ts';
 import { lookUpIds } from './idLookup.ts';
 import type { OpenConnection } from './openConnections.ts';
 import { catchRefusal } from './refusals.ts';
@@ -43,11 +44,11 @@ interface Matching extends MatchOptions {
 /** Number of IDs to look up between two reports of progress. */
 const idBatchSize = 2_000;
 
-/** Number of files per page when all files of a database are compared. */
-const pageSize = 5_000;
-
 /** Number of results of a search for one value. */
 const searchSize = 100;
+
+/** Maximum number of characters of a value to request. No ID, name or path is longer. */
+const maxValueLength = 10_000;
 
 /** Maximum number of concurrent searches, to limit the load on the service. */
 const maxParallelSearches = 4;
@@ -63,71 +64,107 @@ export class TableMatchFlow {
     this.dependencies = dependencies;
   }
 
-  /** Resolves to the matches. Values that could not be looked up have a reason. Rejects only if `signal` is aborted. */
+  /**
+   * Resolves to the matches. Values that were not compared with all files have a gap. Rejects only if `signal` is
+   * aborted.
+   */
   async match(session: OpenConnection, request: MatchRequest, options: MatchOptions): Promise<MatchIndex> {
     const index = new MatchIndex(request.key, request.values);
     const orcid = this.dependencies.getOrcid(session.connection.id);
     const matching = { ...options, session, database: request.database, orcid, index };
     if (request.key === 'id') await this.matchIds(matching);
-    else if (session.service.pagesExactly) await compareAllFiles(matching);
+    else if (session.service.pagesExactly) await compareFiles(matching);
     else await searchEachValue(matching);
     options.signal.throwIfAborted();
     return index;
   }
 
   private async matchIds(matching: Matching): Promise<void> {
-    const { session, database, orcid, index, signal, onProgress } = matching;
-    const { values } = index;
+    const { index, onProgress } = matching;
+    const values = listRequestableValues(index);
     for (let done = 0; done < values.length; done += idBatchSize) {
       onProgress({ unit: 'values', done, total: values.length });
-      const ids = values.slice(done, done + idBatchSize);
-      const reply = await lookUpIds(session, this.dependencies.unsafeIds, { database, orcid, ids }, signal);
-      signal.throwIfAborted();
-      addFiles(index, reply.files);
-      // A service that does not know an ID has looked it up.
-      for (const { id, reason } of reply.refused) if (reason.kind !== 'notFound') setReason(index, [id], reason);
-      if (!reply.failure) continue;
-      setReason(index, values.slice(done), reply.failure);
+      const reason = await this.matchBatch(matching, values.slice(done, done + idBatchSize));
+      if (!reason) continue;
+      setGap(index, values.slice(done), { kind: 'failed', reason });
       return;
     }
   }
-}
 
-async function compareAllFiles({ session, database, orcid, index, signal, onProgress }: Matching): Promise<void> {
-  for (let offset = 0, count = pageSize; count === pageSize; offset += count) {
-    onProgress({ unit: 'files', done: offset });
-    const request = { database, orcid, query: '', offset, limit: pageSize };
-    const { value, reason } = await catchRefusal(() => session.client.search(request, signal));
+  /** Looks up IDs, in halves if the response is too large. Returns the reason to stop, if any. */
+  private async matchBatch(matching: Matching, ids: readonly string[]): Promise<Reason | undefined> {
+    const { session, database, orcid, index, signal } = matching;
+    const reply = await lookUpIds(session, this.dependencies.unsafeIds, { database, orcid, ids }, signal);
     signal.throwIfAborted();
-    if (reason) setReason(index, index.values, reason);
-    addFiles(index, value ?? []);
-    count = value?.length ?? 0;
+    addFiles(index, reply.files);
+    // A service that does not know an ID has looked it up.
+    for (const { id, reason } of reply.refused)
+      if (reason.kind !== 'notFound') setGap(index, [id], { kind: 'failed', reason });
+    return reply.failure && (await this.settleFailure(matching, ids, reply.failure));
+  }
+
+  private async settleFailure(matching: Matching, ids: readonly string[], reason: Reason): Promise<Reason | undefined> {
+    if (reason.kind !== 'tooLarge') return reason;
+    if (ids.length === 1) {
+      setGap(matching.index, ids, { kind: 'failed', reason });
+      return undefined;
+    }
+    const middle = Math.ceil(ids.length / 2);
+    const failure = await this.matchBatch(matching, ids.slice(0, middle));
+    return failure ?? (await this.matchBatch(matching, ids.slice(middle)));
   }
 }
 
-async function searchEachValue({ session, database, orcid, index, signal, onProgress }: Matching): Promise<void> {
+/** Returns the values to request. The others get a gap: one of them would make a whole request fail. */
+function listRequestableValues(index: MatchIndex): readonly string[] {
   const { values } = index;
+  setGap(
+    index,
+    values.filter(({ length }) => length > maxValueLength),
+    { kind: 'tooLong' },
+  );
+  return values.filter(({ length }) => length <= maxValueLength);
+}
+
+async function compareFiles({ session, database, orcid, index, signal, onProgress }: Matching): Promise<void> {
+  await compareAllFiles(index, {
+    onProgress: (done) => onProgress({ unit: 'files', done }),
+    requestPage: async (offset, limit) => {
+      const request = { database, orcid, query: '', offset, limit };
+      const page = await catchRefusal(() => session.client.search(request, signal));
+      signal.throwIfAborted();
+      return page;
+    },
+  });
+}
+
+async function searchEachValue(matching: Matching): Promise<void> {
+  const { index, onProgress } = matching;
+  const values = listRequestableValues(index);
   let done = 0;
-  await mapConcurrently(values, maxParallelSearches, async (query) => {
-    const request = { database, orcid, query, limit: searchSize };
-    const { value = [], reason } = await catchRefusal(() => session.client.search(request, signal));
-    signal.throwIfAborted();
-    index.addTo(
-      query,
-      value.filter((file) => file.kind === 'file'),
-    );
-    if (reason) setReason(index, [query], reason);
-    else if (value.length >= searchSize) setReason(index, [query], { kind: 'tooLarge' });
+  await mapConcurrently(values, maxParallelSearches, async (value) => {
+    const gap = await searchValue(matching, value, searchSize);
+    if (gap) setGap(index, [value], gap);
     done += 1;
     onProgress({ unit: 'values', done, total: values.length });
   });
 }
 
-function addFiles(index: MatchIndex, files: readonly FoundFile[]): void {
-  for (const file of files) if (file.kind === 'file') index.add(file);
+/** Searches for a value, for half as many results if the response is too large. Returns the gap of the comparison. */
+async function searchValue(matching: Matching, query: string, limit: number): Promise<MatchGap | undefined> {
+  const { session, database, orcid, index, signal } = matching;
+  const request = { database, orcid, query, limit };
+  const { value = [], reason } = await catchRefusal(() => session.client.search(request, signal));
+  signal.throwIfAborted();
+  if (reason?.kind === 'tooLarge' && limit > 1) return await searchValue(matching, query, Math.ceil(limit / 2));
+  index.addTo(
+    query,
+    value.filter((file) => file.kind === 'file'),
+  );
+  if (reason) return { kind: 'failed', reason };
+  return value.length >= limit ? { kind: 'truncated', comparedCount: value.length } : undefined;
 }
 
-/** Stores why values could not be looked up. */
-function setReason(index: MatchIndex, values: readonly string[], reason: Reason): void {
-  for (const value of values) index.setReason(value, reason);
+function setGap(index: MatchIndex, values: readonly string[], gap: MatchGap): void {
+  for (const value of values) index.setGap(value, gap);
 }

@@ -13,8 +13,8 @@ export interface DataTable {
   readonly rows: readonly TableRow[];
   /** Name of the sheet; absent for a text file. */
   readonly sheet?: string;
-  /** The number of cells whose integers a spreadsheet may have rounded, because they exceed 2^53. */
-  readonly roundedCount: number;
+  /** The keys of the cells whose integers a spreadsheet has rounded; empty for a text file. */
+  readonly roundedCells: ReadonlySet<string>;
 }
 
 /** Maximum size of the file of a table, in bytes. */
@@ -22,12 +22,12 @@ export const maxTableBytes = 32 * 1024 * 1024;
 
 /** Parses a table of separated values. */
 export function parseTextTable(text: string): DataTable {
-  return { rows: [...parseCsv(text)], roundedCount: 0 };
+  return { rows: [...parseCsv(text)], roundedCells: new Set() };
 }
 
 /**
  * Reads the tables in a file: the sheets of a spreadsheet that contain anything, or one table of separated values.
- * Rejects with an error if a spreadsheet is damaged.
+ * Rejects with a `TableError` if a spreadsheet is no workbook or too large in memory, with an error if it is damaged.
  */
 export async function readTables(fileName: string, bytes: Uint8Array): Promise<readonly DataTable[]> {
   if (!/\.xlsx$/i.test(fileName)) return [parseTextTable(decodeTableText(bytes))];

@@ -1,6 +1,6 @@
 import type { FileEntry } from '../model/fileEntry.ts';
-import type { Reason } from '../model/reason.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
+import type { MatchGap, SkippedFiles } from './matchGap.ts';
 import type { MatchKey } from './tableColumns.ts';
 
 /** The files that have a value of a column. */
@@ -8,23 +8,24 @@ export interface FileMatches {
   /** The first files, at most 100. */
   readonly files: readonly FileEntry[];
   readonly count: number;
-  /** The reason why the value could not be looked up. */
-  readonly reason?: Reason;
+  /** The reason why the value was not compared with all files. */
+  readonly gap?: MatchGap;
 }
 
 /** Maximum number of files that are listed for one value, to limit memory. */
-const maxListedMatches = 100;
+export const maxListedMatches = 100;
 
 interface StoredMatches {
   files: FileEntry[];
   count: number;
-  reason?: Reason;
+  gap?: MatchGap;
 }
 
 /** Collects the files that match the values of a column. Memory grows with the values, not with the files offered. */
 export class MatchIndex {
   readonly key: MatchKey;
   private readonly byValue = new Map<string, StoredMatches>();
+  private readonly skipped: SkippedFiles[] = [];
 
   constructor(key: MatchKey, values: Iterable<string>) {
     this.key = key;
@@ -37,6 +38,21 @@ export class MatchIndex {
   /** The distinct values, normalized. */
   get values(): readonly string[] {
     return [...this.byValue.keys()];
+  }
+
+  /** The files that were compared with no value. */
+  get skippedFiles(): readonly SkippedFiles[] {
+    return this.skipped;
+  }
+
+  /** The number of values with more files than are listed. */
+  get shortenedCount(): number {
+    return [...this.byValue.values()].filter(({ files, count }) => count > files.length).length;
+  }
+
+  /** The reasons why values were not compared with all files, one for each such value. */
+  get gaps(): readonly MatchGap[] {
+    return [...this.byValue.values()].flatMap(({ gap }) => gap ?? []);
   }
 
   /** The files that are the only match of their value, each once; none of a value whose comparison is incomplete. */
@@ -55,8 +71,9 @@ export class MatchIndex {
   }
 
   /** Returns true if no other file can match. An ID has one file, even if the look-up of others failed. */
-  isComplete({ reason }: FileMatches): boolean {
-    return this.key === 'id' || reason === undefined;
+  isComplete({ count, gap }: FileMatches): boolean {
+    if (this.key === 'id' && count > 0) return true;
+    return gap === undefined && this.skipped.length === 0;
   }
 
   /** Adds a file to each value that it matches. */
@@ -70,10 +87,15 @@ export class MatchIndex {
     for (const file of distinct.values()) if (getFileValues(this.key, file).includes(value)) this.addMatch(value, file);
   }
 
-  /** Stores the reason why a value could not be looked up. */
-  setReason(value: string, reason: Reason): void {
+  /** Stores the reason why a value was not compared with all files. */
+  setGap(value: string, gap: MatchGap): void {
     const matches = this.byValue.get(value);
-    if (matches) matches.reason = reason;
+    if (matches) matches.gap = gap;
+  }
+
+  /** Stores that files were compared with no value. */
+  addSkipped(files: SkippedFiles): void {
+    this.skipped.push(files);
   }
 
   private addMatch(value: string, file: FileEntry): void {

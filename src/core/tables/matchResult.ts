@@ -3,8 +3,11 @@ import { formatRow, type Cell, type Separator } from '../util/delimitedRows.ts';
 import { countColumns, type DataTable, type TableRow } from './dataTable.ts';
 import type { FileMatches, MatchIndex } from './matchIndex.ts';
 
-/** The result for a row. `failed`: the service did not say if the file exists. */
-export type MatchStatus = 'matched' | 'several' | 'notFound' | 'empty' | 'failed';
+/**
+ * The result for a row. `failed`: the value was not looked up. `incomplete`: it was not compared with all files, so that
+ * another one may match.
+ */
+export type MatchStatus = 'matched' | 'several' | 'notFound' | 'empty' | 'incomplete' | 'failed';
 
 /** A table whose rows were matched to files by the values of one column. */
 export interface MatchedTable {
@@ -23,7 +26,7 @@ export function getValueRows({ table, hasHead }: Pick<MatchedTable, 'table' | 'h
 
 /** Counts the rows by result. */
 export function countStatuses(matched: MatchedTable): Readonly<Record<MatchStatus, number>> {
-  const counts = { matched: 0, several: 0, notFound: 0, empty: 0, failed: 0 };
+  const counts = { matched: 0, several: 0, notFound: 0, empty: 0, incomplete: 0, failed: 0 };
   for (const { cells } of getValueRows(matched)) counts[getStatus(matched.index, findMatches(matched, cells))] += 1;
   return counts;
 }
@@ -34,6 +37,7 @@ const statusWords: Readonly<Record<MatchStatus, string>> = {
   several: 'several matches',
   notFound: 'not found',
   empty: 'no value',
+  incomplete: 'not fully compared',
   failed: 'not looked up',
 };
 
@@ -73,9 +77,9 @@ function findMatches({ index, column }: MatchedTable, cells: readonly string[]):
 
 function getStatus(index: MatchIndex, matches: FileMatches | undefined): MatchStatus {
   if (!matches) return 'empty';
-  if (matches.count === 1) return index.isComplete(matches) ? 'matched' : 'failed';
   if (matches.count > 1) return 'several';
-  return matches.reason ? 'failed' : 'notFound';
+  if (index.isComplete(matches)) return matches.count === 1 ? 'matched' : 'notFound';
+  return matches.gap && matches.gap.kind !== 'truncated' ? 'failed' : 'incomplete';
 }
 
 function pad(cells: readonly string[], width: number): readonly string[] {

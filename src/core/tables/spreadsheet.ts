@@ -1,30 +1,33 @@
 import readExcelFile from 'read-excel-file/universal';
 import type { DataTable, TableRow } from './dataTable.ts';
+import { getCellKey, SheetNumber } from './roundedNumbers.ts';
+import { checkWorkbook } from './workbookCheck.ts';
 
-/** Reads the sheets of an XLSX file that are not empty. Formulas are read as their stored values. */
+/**
+ * Reads the sheets of an XLSX file that are not empty. Formulas are read as their stored values. Rejects with a
+ * `TableError` if the file is no workbook or too large in memory, and with an error if it is damaged.
+ */
 export async function readSpreadsheet(bytes: Uint8Array): Promise<readonly DataTable[]> {
-  let roundedCount = 0;
-  const parseNumber = (text: string): string => {
-    const number = Number(text);
-    if (Number.isInteger(number) && !Number.isSafeInteger(number)) roundedCount += 1;
-    return formatNumber(text, number);
-  };
-  const sheets = await readExcelFile<string>(new Uint8Array(bytes).buffer, { parseNumber });
-  return sheets.map(({ sheet, data }) => toTable(sheet, data, roundedCount)).filter(({ rows }) => rows.length > 0);
+  await checkWorkbook(bytes);
+  const parseNumber = (text: string): SheetNumber => new SheetNumber(text);
+  const sheets = await readExcelFile<SheetNumber>(new Uint8Array(bytes).buffer, { parseNumber });
+  return sheets.map(({ sheet, data }) => toTable(sheet, data)).filter(({ rows }) => rows.length > 0);
 }
 
-function toTable(sheet: string, data: readonly (readonly unknown[])[], roundedCount: number): DataTable {
+function toTable(sheet: string, data: readonly (readonly unknown[])[]): DataTable {
   const rows = data.map((cells, index): TableRow => ({ line: index + 1, cells: cells.map(formatValue) }));
-  return { sheet, rows: rows.filter(({ cells }) => cells.some((cell) => cell !== '')), roundedCount };
+  const filled = rows.filter(({ cells }) => cells.some((cell) => cell !== ''));
+  return { sheet, rows: filled, roundedCells: new Set(data.flatMap(listRoundedCells)) };
+}
+
+function listRoundedCells(cells: readonly unknown[], index: number): readonly string[] {
+  return cells.flatMap((cell, column) =>
+    cell instanceof SheetNumber && cell.isRounded ? [getCellKey(index + 1, column)] : [],
+  );
 }
 
 function formatValue(value: unknown): string {
+  if (value instanceof SheetNumber) return value.text;
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : '';
-}
-
-/** Writes an integer with all digits, because an exponent is no part of an ID. */
-function formatNumber(text: string, number: number): string {
-  if (/^-?\d+$/.test(text)) return text;
-  return Number.isInteger(number) ? BigInt(number).toString() : String(number);
 }

@@ -9,9 +9,13 @@ export interface TableColumn {
   readonly index: number;
   /** The value in the first row: the name of the column, or a value if the table has no names. */
   readonly head: string;
+  /** The values below the first row, at most 50. */
   readonly samples: readonly string[];
   readonly valueCount: number;
 }
+
+/** Number of values that describe a column. */
+const sampleSize = 50;
 
 /** Describes the columns of a table. */
 export function describeColumns(table: DataTable): readonly TableColumn[] {
@@ -19,7 +23,7 @@ export function describeColumns(table: DataTable): readonly TableColumn[] {
   return Array.from({ length: countColumns(table) }, (_, index) => ({
     index,
     head: first?.cells[index] ?? '',
-    samples: rest.slice(0, 3).map(({ cells }) => cells[index] ?? ''),
+    samples: rest.slice(0, sampleSize).map(({ cells }) => cells[index] ?? ''),
     valueCount: rest.filter(({ cells }) => cells[index]?.trim()).length,
   }));
 }
@@ -37,10 +41,12 @@ export function guessColumn(columns: readonly TableColumn[]): { readonly column:
 export function guessKey({ head, samples }: TableColumn): MatchKey | undefined {
   const values = samples.filter(Boolean);
   const hasHashes = values.length > 0 && values.every((value) => parseDeclaredHash(value));
-  return guessKeyByName(head) ?? (hasHashes ? 'hash' : undefined);
+  const hasNames = values.length > 0 && values.every((value) => /\.[a-z]\w{1,7}$/i.test(value.trim()));
+  return guessKeyByName(head) ?? (hasHashes ? 'hash' : hasNames ? 'name' : undefined);
 }
 
-function guessKeyByName(head: string): MatchKey | undefined {
+/** Returns the property of a file that the name of a column suggests; undefined if it suggests none. */
+export function guessKeyByName(head: string): MatchKey | undefined {
   if (isIdName(head)) return 'id';
   if (/^\W*(?:.*[_\s-])?(?:hash|checksum|digest|md5|sha-?\d+)(?:[_\s-].*)?$/i.test(head)) return 'hash';
   return /^\W*(?:.*[_\s-])?(?:file_?names?|names?|paths?|files?)\W*$/i.test(head) ? 'name' : undefined;
@@ -49,10 +55,4 @@ function guessKeyByName(head: string): MatchKey | undefined {
 /** Returns true for names such as `id`, `file_id`, `File ID` and `identifier`. */
 function isIdName(head: string): boolean {
   return /^\W*(?:.*[_\s-])?(?:ids?|identifiers?)\W*$|^file_?ids?$/i.test(head);
-}
-
-/** Returns true if the first row of a table contains column names for sure. A plain list may have none. */
-export function hasColumnNames(columns: readonly TableColumn[]): boolean {
-  const [first] = columns;
-  return columns.length > 1 || (first !== undefined && guessKeyByName(first.head) !== undefined);
 }

@@ -1,10 +1,20 @@
 import { l10n } from 'vscode';
 import type { MatchProgress } from '../../core/flows/tableMatchFlow.ts';
 import type { Reason } from '../../core/model/reason.ts';
+import type { MatchGap, SkippedFiles } from '../../core/tables/matchGap.ts';
+import { maxListedMatches } from '../../core/tables/matchIndex.ts';
 import type { MatchStatus } from '../../core/tables/matchResult.ts';
-import type { MatchKey } from '../../core/tables/tableColumns.ts';
-import { formatFileCount, formatList, formatNumber, plural } from './localeFormats.ts';
+import type { MatchKey, TableColumn } from '../../core/tables/tableColumns.ts';
+import type { TableErrorKind } from '../../core/tables/tableError.ts';
+import { maxCells, maxUnpackedBytes } from '../../core/tables/workbookCheck.ts';
+import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
+import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
+
+/** Returns the name of a column, or its number if the table has no column names. */
+export function describeColumn({ head, index }: TableColumn, hasHead: boolean): string {
+  return (hasHead && toPlainLine(head)) || l10n.t('Column {0}', formatNumber(index + 1));
+}
 
 /** Returns the name of a property of files by which a table is matched. */
 export function describeMatchKey(key: MatchKey): string {
@@ -20,12 +30,13 @@ export function describeMatchProgress({ unit, done, total }: MatchProgress): str
 
 /** Summarizes a match: the number of rows by result. */
 export function describeMatches(counts: Readonly<Record<MatchStatus, number>>): string {
-  const { matched, several, notFound, empty, failed } = counts;
+  const { matched, several, notFound, empty, incomplete, failed } = counts;
   const matchedText = plural(matched, '{0} row matched', '{0} rows matched');
   const others = [
     several > 0 ? plural(several, '{0} row has several matches', '{0} rows have several matches') : undefined,
     notFound > 0 ? plural(notFound, '{0} row not found', '{0} rows not found') : undefined,
     empty > 0 ? plural(empty, '{0} row without a value', '{0} rows without a value') : undefined,
+    incomplete > 0 ? plural(incomplete, '{0} row not fully compared', '{0} rows not fully compared') : undefined,
     failed > 0 ? plural(failed, '{0} row not looked up', '{0} rows not looked up') : undefined,
   ];
   return l10n.t('{0}.', formatList([matchedText, ...others]));
@@ -36,11 +47,73 @@ export function describeMatchFailure(reason: Reason): string {
   return l10n.t('Some rows could not be looked up: {0}', describeReason(reason));
 }
 
-/** Warns about numbers of a spreadsheet that have too many digits. */
-export function describeRounding(count: number): string {
+/** States that values were not looked up because of their length; undefined if there are none. */
+export function describeLongValues(gaps: readonly MatchGap[]): string | undefined {
+  const count = gaps.filter(({ kind }) => kind === 'tooLong').length;
+  if (count === 0) return undefined;
+  return plural(count, '{0} value is too long to look up.', '{0} values are too long to look up.');
+}
+
+/** States how much of the searches for single values was compared; undefined if all of it was. */
+export function describeTruncation(gaps: readonly MatchGap[]): string | undefined {
+  const compared = gaps.flatMap((gap) => (gap.kind === 'truncated' ? [gap.comparedCount] : []));
+  if (compared.length === 0) return undefined;
+  return plural(
+    compared.length,
+    'The search for {0} value has more results than the {1} that were compared.',
+    'The searches for {0} values have more results than the {1} of each that were compared.',
+    formatNumber(Math.min(...compared)),
+  );
+}
+
+/** States which files of the database were not compared, and why. */
+export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string | undefined {
+  const [first] = skipped;
+  if (!first) return undefined;
+  const ranges = formatList(skipped.slice(0, maxNamed).map(describeRange));
+  const rest = skipped.length > maxNamed ? plural(skipped.length - maxNamed, '{0} other', '{0} others') : undefined;
+  const reason = describeReason((skipped.at(-1) ?? first).reason);
+  return l10n.t('Not compared, by position in the database: {0} ({1}).', formatList([ranges, rest]), reason);
+}
+
+function describeRange({ start, count }: SkippedFiles): string {
+  const position = formatNumber(start + 1);
+  return count === undefined ? l10n.t('all files from {0}', position) : l10n.t('file {0}', position);
+}
+
+/** States that the table does not list all matches of some values. */
+export function describeShortening(count: number): string {
   return plural(
     count,
-    '{0} number in the file has more than 15 digits; the spreadsheet may have changed it. Format IDs as text.',
-    '{0} numbers in the file have more than 15 digits; the spreadsheet may have changed them. Format IDs as text.',
+    '{0} value has more than {1} matches; the table lists the first {1}.',
+    '{0} values have more than {1} matches each; the table lists the first {1}.',
+    formatNumber(maxListedMatches),
+  );
+}
+
+/** Maximum number of rows or files that a message names. */
+const maxNamed = 5;
+
+/** Warns about numbers whose last digits a spreadsheet has dropped. `lines` are their rows. */
+export function describeRounding(lines: readonly number[]): string {
+  const rest = lines.length > maxNamed ? plural(lines.length - maxNamed, '{0} other', '{0} others') : undefined;
+  return plural(
+    lines.length,
+    'The spreadsheet may have dropped the last digits of {0} number in this column (row {1}). Format IDs as text.',
+    'The spreadsheet may have dropped the last digits of {0} numbers in this column (rows {1}). Format IDs as text.',
+    formatList([...lines.slice(0, maxNamed).map(String), rest]),
+  );
+}
+
+/** Explains why a file is not read as a table. */
+export function describeTableError(kind: TableErrorKind, name: string): string {
+  if (kind === 'notWorkbook') return l10n.t("{0} isn't an Excel workbook (.xlsx), or it is damaged.", name);
+  if (kind === 'unpacksTooLarge') {
+    return l10n.t('{0} unpacks to more than {1}. Save the sheet as CSV.', name, formatSize(maxUnpackedBytes));
+  }
+  return l10n.t(
+    '{0} has a sheet with more than {1} cells, empty ones included. Save the sheet as CSV.',
+    name,
+    formatNumber(maxCells),
   );
 }

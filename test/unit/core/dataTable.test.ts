@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { parseTextTable, readTables } from '../../../src/core/tables/dataTable.ts';
-import { describeColumns, guessColumn, hasColumnNames } from '../../../src/core/tables/tableColumns.ts';
-import { createXlsx } from '../../support/xlsxFile.ts';
+import { findRoundedRows } from '../../../src/core/tables/roundedNumbers.ts';
+import { describeColumns, guessColumn } from '../../../src/core/tables/tableColumns.ts';
+import { detectHead } from '../../../src/core/tables/tableHead.ts';
+import { createSheetXml, createXlsx, zip } from '../../support/xlsxFile.ts';
 
 async function readRows(name: string, bytes: Uint8Array): Promise<readonly (readonly [number, readonly string[]])[]> {
   const [table] = await readTables(name, bytes);
@@ -45,22 +47,98 @@ describe('Reading a table', () => {
       [3, ['007', '2.5']],
       [4, ['', '12']],
     ]);
-    assert.equal(tables[0]?.roundedCount, 0);
+    assert.equal(tables[0]?.roundedCells.size, 0);
   });
 
-  it('writes large integers of a spreadsheet with all digits, and counts those that may be rounded', async () => {
+  it('writes large integers of a spreadsheet with all digits', async () => {
     const bytes = createXlsx({ Sheet: [['id'], [{ number: '12345678901234567890' }], [{ number: '1.5E+16' }]] });
     const [table] = await readTables('t.xlsx', bytes);
-    assert.ok(table);
     assert.deepEqual(
-      table.rows.map(({ cells }) => cells[0]),
+      table?.rows.map(({ cells }) => cells[0]),
       ['id', '12345678901234567890', '15000000000000000'],
     );
-    assert.equal(table.roundedCount, 2);
+  });
+
+  it('names the rows whose digits a spreadsheet has lost, and no others', async () => {
+    const numbers = [
+      '9007199254740993',
+      '9007199254740991',
+      '1000000000000001',
+      '1.23456789012345E+15',
+      '1.5E+3',
+      '2.5',
+    ];
+    const rows = [['id'], ...numbers.map((number) => [{ number }]), ['12345678901234567890']];
+    const [table] = await readTables('t.xlsx', createXlsx({ Sheet: rows }));
+    assert.ok(table);
+    assert.deepEqual(findRoundedRows(table, 0), [2, 5]);
+  });
+
+  it('names the rows of a text file with scientific notation', () => {
+    const table = parseTextTable('id,x\n1.23457E+15,1\n12345678901234567890,2\n1E5,3\n"1,2E+16",1E+9\n');
+    assert.deepEqual([findRoundedRows(table, 0), findRoundedRows(table, 1)], [[2, 5], [5]]);
   });
 
   it('rejects a damaged spreadsheet', async () => {
     await assert.rejects(readTables('t.xlsx', Buffer.from('PK nothing')));
+  });
+
+  it('rejects a file that is not a ZIP archive, an old spreadsheet and an empty file', async () => {
+    const old = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+    for (const bytes of [Buffer.from('id,name'), old, Buffer.alloc(0)])
+      await assert.rejects(readTables('t.xlsx', bytes), { name: 'TableError', kind: 'notWorkbook' });
+  });
+
+  it('rejects a spreadsheet that unpacks to gigabytes before it is unpacked', async () => {
+    const bomb = createXlsx({ Sheet: [['id']] }, { declaredBytes: 3_000_000_000 });
+    await assert.rejects(readTables('t.xlsx', bomb), { kind: 'unpacksTooLarge' });
+  });
+
+  it('rejects a spreadsheet that unpacks to more than its directory states', async () => {
+    const liar = zip({ 'xl/workbook.xml': ' '.repeat(1_000_000) }, { isDeflated: true, declaredBytes: 1_000 });
+    await assert.rejects(readTables('t.xlsx', liar), { kind: 'unpacksTooLarge' });
+  });
+
+  for (const [problem, cells] of [
+    ['a row far below', '<row r="1000000000"><c r="A1000000000"><v>1</v></c></row>'],
+    ['a row number that is no integer', '<row r="1e9"><c><v>1</v></c></row>'],
+    [
+      'a column far to the right',
+      '<row r="1"><c r="A1"><v>1</v></c></row><row r="90000"><c r="XFD90000"><v>1</v></c></row>',
+    ],
+    ['quoted otherwise', "<x:row spans='>' r='1000000000'/>"],
+  ] as const) {
+    it(`rejects a small spreadsheet with ${problem}, which would fill the memory`, async () => {
+      const bytes = createXlsx({ Sheet: [['id']] }, { files: { 'xl/worksheets/sheet1.xml': createSheetXml(cells) } });
+      await assert.rejects(readTables('t.xlsx', bytes), { kind: 'tooManyCells' });
+    });
+  }
+
+  it('accepts a format far to the right, which is no cell', async () => {
+    const cells = '<row r="1"><c r="A1"><v>1</v></c><c r="XFD1" s="0"/></row><row r="1048576"/>';
+    const bytes = createXlsx({ Sheet: [['id']] }, { files: { 'xl/worksheets/sheet1.xml': createSheetXml(cells) } });
+    assert.deepEqual(await readRows('t.xlsx', bytes), [[1, ['1']]]);
+  });
+
+  it('reads a compressed spreadsheet with 100,000 rows', async function () {
+    this.timeout(60_000);
+    const rows = Array.from({ length: 100_000 }, (_, index) => [`JDP:${index}`, { number: String(index) }]);
+    const [table] = await readTables('t.xlsx', createXlsx({ Sheet: rows }, { isDeflated: true }));
+    assert.equal(table?.rows.length, 100_000);
+  });
+
+  it('reads a cell of 10 MB, and 100,000 rows of text', () => {
+    const large = 'x'.repeat(10_000_000);
+    const { rows: read } = parseTextTable(`id,note\n1,"${large}"\n2,\n`);
+    assert.deepEqual(
+      read.map(({ cells }) => cells[1]?.length),
+      [4, 10_000_000, 0],
+    );
+    assert.equal(parseTextTable(`id\n${'JDP:1\n'.repeat(100_000)}`).rows.length, 100_001);
+  });
+
+  it('finds no row in an empty file', async () => {
+    assert.deepEqual(await readRows('t.csv', Buffer.alloc(0)), []);
   });
 });
 
@@ -79,14 +157,35 @@ describe('Guessing the column of a table', () => {
       assert.deepEqual([column.head, guessed], [head, key]);
     });
   }
+});
 
-  it('knows that a list may have no column name', () => {
-    const isNamed = (text: string): boolean => hasColumnNames(describeColumns(parseTextTable(text)));
-    assert.deepEqual(['id\n1\n', 'JDP:1\nJDP:2\n', 'a,b\n1,2\n', `${hash}\n${hash}\n`].map(isNamed), [
-      true,
-      false,
-      true,
-      false,
-    ]);
-  });
+describe('Detecting the names of columns', () => {
+  const hash = 'a'.repeat(64);
+  const detect = (text: string, column = 0): boolean | undefined => {
+    const columns = describeColumns(parseTextTable(text));
+    return detectHead(columns, columns[column] ?? assert.fail());
+  };
+
+  for (const [text, column, expected] of [
+    ['id\n1\n', 0, true],
+    ['JDP:1\nJDP:2\n', 0, false],
+    [`${hash}\n${hash}\n`, 0, false],
+    ['sample,JDP:000001\nother,JDP:000002\n', 1, false],
+    ['stations.csv,12\nobservations.csv,7\n', 0, false],
+    ['3f2a9c1e-77aa-4bcd-9e21-000000000001,x\n77aa0c1e-3f2a-4abc-8e21-000000000002,y\n', 0, false],
+    ['a/b,x\na/c,y\n', 0, false],
+    ['alpha,1\nbeta,2\n', 0, false],
+    ['accession,depth\nGCA_000001.1,2.5\nGCA_000002.1,3\n', 0, true],
+    ['sample,depth\nalpha,-2.5\nbeta,3\n', 0, true],
+    ['sample,site\nalpha,Congo\nbeta,Amazon\n', 0, undefined],
+    ['x\ny\n', 0, undefined],
+    ['rep1,depth\nabc1,3\n', 0, undefined],
+    ['id,2019,2020\nJDP:1,4,5\n', 0, true],
+    ['id,name\n', 0, true],
+    ['JDP:1,x\n', 0, undefined],
+  ] as const) {
+    it(`decides ${String(expected)} for ${JSON.stringify(text.slice(0, 40))}`, () => {
+      assert.equal(detect(text, column), expected);
+    });
+  }
 });

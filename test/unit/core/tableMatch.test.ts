@@ -31,7 +31,14 @@ describe('Matching a table', () => {
         '',
       ].join('\r\n'),
     );
-    assert.deepEqual(countStatuses(matched), { matched: 1, several: 0, notFound: 1, empty: 1, failed: 0 });
+    assert.deepEqual(countStatuses(matched), {
+      matched: 1,
+      several: 0,
+      notFound: 1,
+      empty: 1,
+      incomplete: 0,
+      failed: 0,
+    });
   });
 
   it('lists each of several matches, and checks none of them', () => {
@@ -59,8 +66,15 @@ describe('Matching a table', () => {
 
   it('separates values that were not looked up from those that were not found', () => {
     const matched = matchTable('id\n1\n2\n', 'id', []);
-    matched.index.setReason('2', { kind: 'timeout' });
-    assert.deepEqual(countStatuses(matched), { matched: 0, several: 0, notFound: 1, empty: 0, failed: 1 });
+    matched.index.setGap('2', { kind: 'failed', reason: { kind: 'timeout' } });
+    assert.deepEqual(countStatuses(matched), {
+      matched: 0,
+      several: 0,
+      notFound: 1,
+      empty: 0,
+      incomplete: 0,
+      failed: 1,
+    });
   });
 
   it('counts all matches of a value, but lists only the first hundred', () => {

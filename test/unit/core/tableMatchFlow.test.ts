@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import type { Reason } from '../../../src/core/model/reason.ts';
 import type { MatchKey } from '../../../src/core/tables/tableColumns.ts';
 import type { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
 import type { MatchProgress } from '../../../src/core/flows/tableMatchFlow.ts';
 import { localServiceName } from '../../../src/contract/root.ts';
-import { json, problem, silence } from '../../support/faultBehaviours.ts';
+import { answering, json, problem, silence, tooLarge } from '../../support/faultBehaviours.ts';
 import { Rig } from './rig.ts';
 
 describe('The flow that matches a table', () => {
@@ -23,6 +24,11 @@ describe('The flow that matches a table', () => {
   };
   const counts = (index: MatchIndex): Readonly<Record<string, number | undefined>> =>
     Object.fromEntries(index.values.map((value) => [value, index.get(value)?.count]));
+
+  const getReason = (index: MatchIndex, value: string): Reason | undefined => {
+    const gap = index.get(value)?.gap;
+    return gap?.kind === 'failed' ? gap.reason : undefined;
+  };
 
   it('requests ids by id, each once', async () => {
     rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }, { id: '2' }] }));
@@ -72,13 +78,13 @@ describe('The flow that matches a table', () => {
   it('keeps the reason of a value that was not looked up', async () => {
     rig.server.on('POST /api/v1/files', problem(400, 'odd'));
     const index = await match('name', ['a']);
-    assert.equal(index.get('a')?.reason?.detail, 'odd');
+    assert.deepEqual(getReason(index, 'a')?.detail, 'odd');
   });
 
   it('keeps the reason of a request that the service answers with 404', async () => {
     rig.server.on('POST /api/v1/files', problem(404, 'no such database'));
     const index = await match('name', ['a']);
-    assert.equal(index.get('a')?.reason?.kind, 'notFound');
+    assert.equal(getReason(index, 'a')?.kind, 'notFound');
   });
 
   it('takes no file of a search with more results than it returned for the only match', async () => {
@@ -86,7 +92,40 @@ describe('The flow that matches a table', () => {
     rig.server.on('POST /api/v1/files', json({ resources }));
     const index = await match('name', ['a']);
     assert.deepEqual([counts(index), index.uniqueFiles], [{ a: 1 }, []]);
-    assert.equal(index.get('a')?.reason?.kind, 'tooLarge');
+    assert.deepEqual(index.get('a')?.gap, { kind: 'truncated', comparedCount: 100 });
+  });
+
+  const tooManyBytes = 33 * 1024 * 1024;
+
+  it('searches for half as many results while the response is too large', async () => {
+    const respond = answering(({ body }) => {
+      const { limit } = JSON.parse(body) as { readonly limit: number };
+      return limit > 25 ? tooLarge(tooManyBytes) : json({ resources: [{ id: '1', path: 'a' }] });
+    });
+    rig.server.on('POST /api/v1/files', respond);
+    const index = await match('name', ['a']);
+    assert.deepEqual([counts(index), index.gaps, index.uniqueFiles.length], [{ a: 1 }, [], 1]);
+    assert.equal(rig.server.requestsTo('POST /api/v1/files').length, 3);
+  }).timeout(60_000);
+
+  it('requests half as many ids while the response is too large, and names the one that is too large', async () => {
+    const respond = answering(({ query }) => {
+      const ids = (query.get('ids') ?? '').split(',');
+      return ids.includes('2') ? tooLarge(tooManyBytes) : json({ resources: ids.map((id) => ({ id })) });
+    });
+    rig.server.on('GET /api/v1/files/by-id', respond);
+    const index = await match('id', ['1', '2', '3', '4']);
+    assert.deepEqual(counts(index), { 1: 1, 2: 0, 3: 1, 4: 1 });
+    assert.equal(getReason(index, '2')?.kind, 'tooLarge');
+    assert.equal(index.gaps.length, 1);
+  }).timeout(60_000);
+
+  it('requests ids that look like formulas as they are, and leaves out an id of 10 MB', async () => {
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '=1+1' }] }));
+    const large = 'x'.repeat(10_000_000);
+    const index = await match('id', ['=1+1', large]);
+    assert.equal(index.get('=1+1')?.count, 1);
+    assert.deepEqual(index.get(large)?.gap, { kind: 'tooLong' });
   });
 
   it('stops when it is canceled', async () => {

@@ -1,10 +1,11 @@
 import { l10n } from 'vscode';
 import { dedupeIds } from '../../../core/model/idList.ts';
 import type { DataTable } from '../../../core/tables/dataTable.ts';
+import { getValueRows } from '../../../core/tables/matchResult.ts';
 import { describeColumns, guessColumn, type TableColumn } from '../../../core/tables/tableColumns.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { InputResult, Step, StepPosition } from '../../editor/quickInput.ts';
-import { toPlainLine } from '../../words/plainText.ts';
+import { describeColumn } from '../../words/matchWords.ts';
 import { askColumn, askHasHead } from '../tables/columnPrompt.ts';
 import { askSheet, askTableFile, loadTables, type TableMemory } from '../tables/tableFile.ts';
 
@@ -35,8 +36,8 @@ async function askIdColumn(position: StepPosition, table: DataTable): Promise<In
   return { value: readIds(table, answer.value, hasHead.value) };
 }
 
-function readIds({ rows }: DataTable, { index, head }: TableColumn, hasHead: boolean): readonly string[] {
-  const ids = dedupeIds((hasHead ? rows.slice(1) : rows).map(({ cells }) => cells[index] ?? ''));
+function readIds(table: DataTable, column: TableColumn, hasHead: boolean): readonly string[] {
+  const ids = dedupeIds(getValueRows({ table, hasHead }).map(({ cells }) => cells[column.index] ?? ''));
   if (ids.length > 0) return ids;
-  throw new CommandFailure(l10n.t('The column {0} contains no IDs.', toPlainLine(head)));
+  throw new CommandFailure(l10n.t('The column {0} contains no IDs.', describeColumn(column, hasHead)));
 }

@@ -1,10 +1,18 @@
 import { commands, l10n, Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import type { Reason } from '../../../core/model/reason.ts';
-import { countStatuses, formatMatches, type MatchedTable } from '../../../core/tables/matchResult.ts';
+import { countStatuses, formatMatches, getValueRows, type MatchedTable } from '../../../core/tables/matchResult.ts';
+import { findRoundedRows } from '../../../core/tables/roundedNumbers.ts';
 import { CommandFailure, runCommand } from '../../editor/commandBoundary.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
-import { describeMatches, describeMatchFailure, describeRounding } from '../../words/matchWords.ts';
+import {
+  describeLongValues,
+  describeMatches,
+  describeMatchFailure,
+  describeRounding,
+  describeShortening,
+  describeSkippedFiles,
+  describeTruncation,
+} from '../../words/matchWords.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
@@ -24,10 +32,13 @@ const maxShownCharacters = 20_000_000;
  */
 export async function showMatches(services: CommandServices, report: MatchReport): Promise<void> {
   listFiles(services, report);
-  await showTable(services, report);
-  const text = summarize(report);
-  const isComplete = report.index.uniqueFiles.length > 0 && report.table.roundedCount === 0;
-  const kind = isComplete && findFailure(report) === undefined ? 'info' : 'warning';
+  const isShown = await showTable(services, report);
+  const remarks = [
+    ...listRemarks(report),
+    ...(isShown ? [] : [l10n.t('The table is too large to show. Save it instead.')]),
+  ];
+  const text = [describeMatches(countStatuses(report)), ...remarks].join(' ');
+  const kind = report.index.uniqueFiles.length > 0 && remarks.length === 0 ? 'info' : 'warning';
   const [saveLabel, transferLabel] = [l10n.t('Save Table…'), l10n.t('Transfer Checked Files…')];
   const transferLabels = report.index.uniqueFiles.length > 0 ? [transferLabel] : [];
   const choice = await services.notices.offer(kind, text, saveLabel, ...transferLabels);
@@ -42,30 +53,33 @@ function listFiles({ searchFlow, settings }: CommandServices, { session, databas
   searchFlow.openFound(session, { database, query: '', pageSize: settings.pageSize, ids }, files, uniqueFiles);
 }
 
-async function showTable({ documents }: CommandServices, report: MatchReport): Promise<void> {
+/** Shows the result in an editor. Resolves to false if it is too large. */
+async function showTable({ documents }: CommandServices, report: MatchReport): Promise<boolean> {
   const pieces: string[] = [];
   let length = 0;
   for (const piece of formatMatches(report, '\t')) {
     length += piece.length;
-    if (length > maxShownCharacters) return;
+    if (length > maxShownCharacters) return false;
     pieces.push(piece);
   }
   await documents.show(getResultName(report, 'tsv'), `${report.file.toString()} ${Date.now()}`, pieces.join(''));
+  return true;
 }
 
-function summarize(report: MatchReport): string {
-  const failure = findFailure(report);
+/** Lists what the table does not show, and which of its numbers are doubtful. */
+function listRemarks(report: MatchReport): readonly string[] {
+  const { index, table, column } = report;
+  const [failure] = index.gaps.flatMap((gap) => (gap.kind === 'failed' ? [gap.reason] : []));
+  const valueLines = new Set(getValueRows(report).map(({ line }) => line));
+  const rounded = findRoundedRows(table, column).filter((line) => valueLines.has(line));
   return [
-    describeMatches(countStatuses(report)),
     failure && describeMatchFailure(failure),
-    report.table.roundedCount > 0 ? describeRounding(report.table.roundedCount) : undefined,
-  ]
-    .filter((text) => text !== undefined)
-    .join(' ');
-}
-
-function findFailure({ index }: MatchReport): Reason | undefined {
-  return index.values.map((value) => index.get(value)?.reason).find((reason) => reason !== undefined);
+    describeLongValues(index.gaps),
+    describeTruncation(index.gaps),
+    describeSkippedFiles(index.skippedFiles),
+    index.shortenedCount > 0 ? describeShortening(index.shortenedCount) : undefined,
+    rounded.length > 0 ? describeRounding(rounded) : undefined,
+  ].filter((text) => text !== undefined);
 }
 
 async function saveTable({ notices }: CommandServices, report: MatchReport): Promise<void> {

@@ -7,15 +7,14 @@ import {
   describeColumns,
   guessColumn,
   guessKey,
-  hasColumnNames,
   type MatchKey,
   type TableColumn,
 } from '../../../core/tables/tableColumns.ts';
+import { detectHead } from '../../../core/tables/tableHead.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { withProgress } from '../../editor/progress.ts';
 import { pickOne, runSteps, toStepResult, type PickOptions, type Step } from '../../editor/quickInput.ts';
-import { describeMatchKey, describeMatchProgress } from '../../words/matchWords.ts';
-import { toPlainLine } from '../../words/plainText.ts';
+import { describeColumn, describeMatchKey, describeMatchProgress } from '../../words/matchWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import { createDatabasePick } from '../files/databasePick.ts';
@@ -50,7 +49,7 @@ export async function matchTable(services: CommandServices, document: Uri | unde
 }
 
 function createAnswers(): MatchAnswers {
-  const table = { rows: [], roundedCount: 0 };
+  const table = { rows: [], roundedCells: new Set<string>() };
   const column = { index: 0, head: '', samples: [], valueCount: 0 };
   return { tables: [], table, columns: [], column, hasHead: true, key: 'id', database: '' };
 }
@@ -109,14 +108,14 @@ function createHeadStep(answers: MatchAnswers): Step {
   return async (position) => {
     const { columns, column } = answers;
     const result = toStepResult(await askHasHead(position, columns, column), (value) => (answers.hasHead = value));
-    return hasColumnNames(columns) ? 'skip' : result;
+    return detectHead(columns, column) === undefined ? result : 'skip';
   };
 }
 
-function createKeyPick({ column, key }: MatchAnswers): PickOptions<MatchKey> {
+function createKeyPick({ column, hasHead, key }: MatchAnswers): PickOptions<MatchKey> {
   const keys: readonly MatchKey[] = ['id', 'name', 'hash'];
   return {
-    placeholder: l10n.t('Select the property of files in the column {0}', toPlainLine(column.head)),
+    placeholder: l10n.t('Select the property of files in the column {0}', describeColumn(column, hasHead)),
     choices: keys.map((value) => ({ label: describeMatchKey(value), value })),
     active: key,
   };
@@ -129,7 +128,7 @@ async function findMatches(
   { table, column, hasHead, key, database, file }: MatchAnswers,
 ): Promise<MatchedTable | undefined> {
   const values = getValueRows({ table, hasHead }).map(({ cells }) => cells[column.index] ?? '');
-  if (!values.some((value) => value.trim())) throw createEmptyHint(column);
+  if (!values.some((value) => value.trim())) throw createEmptyHint(column, hasHead);
   const title = l10n.t('Matching {0}', file ? getFileName(file) : '');
   return await withProgress(title, async (signal, report) => {
     const onProgress = (progress: MatchProgress): void => report(describeMatchProgress(progress));
@@ -143,6 +142,6 @@ async function findMatches(
   });
 }
 
-function createEmptyHint({ head }: TableColumn): CommandHint {
-  return new CommandHint(l10n.t('The column {0} contains no values.', toPlainLine(head)));
+function createEmptyHint(column: TableColumn, hasHead: boolean): CommandHint {
+  return new CommandHint(l10n.t('The column {0} contains no values.', describeColumn(column, hasHead)));
 }

@@ -1,5 +1,16 @@
-import { l10n, TabInputCustom, TabInputNotebook, TabInputText, Uri, window, workspace } from 'vscode';
+import {
+  FileSystemError,
+  FileType,
+  l10n,
+  TabInputCustom,
+  TabInputNotebook,
+  TabInputText,
+  Uri,
+  window,
+  workspace,
+} from 'vscode';
 import { maxTableBytes, parseTextTable, readTables, type DataTable } from '../../../core/tables/dataTable.ts';
+import { TableError } from '../../../core/tables/tableError.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { pickFile } from '../../editor/openDialogs.ts';
 import {
@@ -9,7 +20,8 @@ import {
   type PickOptions,
   type StepPosition,
 } from '../../editor/quickInput.ts';
-import { plural } from '../../words/localeFormats.ts';
+import { formatSize, plural } from '../../words/localeFormats.ts';
+import { describeTableError } from '../../words/matchWords.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 
 /** Remembers the last table. */
@@ -47,14 +59,29 @@ export async function loadTables(file: Uri): Promise<readonly DataTable[]> {
 }
 
 async function readTableFile(file: Uri): Promise<readonly DataTable[]> {
-  const { size } = await workspace.fs.stat(file);
-  if (size > maxTableBytes) throw new CommandFailure(l10n.t('{0} is too large to search for IDs.', getFileName(file)));
-  const bytes = await workspace.fs.readFile(file);
   try {
-    return await readTables(file.path, bytes);
+    await checkFile(file);
+    return await readTables(file.path, await workspace.fs.readFile(file));
   } catch (error) {
-    throw new CommandFailure(l10n.t('Could not read {0}: {1}', getFileName(file), describeError(error)));
+    throw toFailure(file, error);
   }
+}
+
+async function checkFile(file: Uri): Promise<void> {
+  const { size, type } = await workspace.fs.stat(file);
+  const name = getFileName(file);
+  if ((type & FileType.Directory) !== 0) throw new CommandFailure(l10n.t('{0} is a folder. Select a file.', name));
+  if (size <= maxTableBytes) return;
+  throw new CommandFailure(l10n.t('{0} is larger than {1}.', name, formatSize(maxTableBytes)));
+}
+
+function toFailure(file: Uri, error: unknown): CommandFailure {
+  if (error instanceof CommandFailure) return error;
+  const name = getFileName(file);
+  if (error instanceof TableError) return new CommandFailure(describeTableError(error.kind, name));
+  const isGone = error instanceof FileSystemError && error.code === 'FileNotFound';
+  if (isGone) return new CommandFailure(l10n.t('{0} no longer exists.', name));
+  return new CommandFailure(l10n.t('Could not read {0}: {1}', name, describeError(error)));
 }
 
 /** Asks for a sheet. Returns the only one without asking. */

@@ -1,0 +1,51 @@
+import { parseDeclaredHash } from '../util/declaredHash.ts';
+import { guessKeyByName, type TableColumn } from './tableColumns.ts';
+
+/**
+ * Determines if the first row of a table contains column names, by the column that identifies files and by numbers in
+ * the others. Undefined if the content decides neither way.
+ */
+export function detectHead(columns: readonly TableColumn[], column: TableColumn): boolean | undefined {
+  if (guessKeyByName(column.head) !== undefined) return true;
+  const hasNames = isNumbered(column) || columns.some((other) => isNamedNumbers(other));
+  const hasValues = isLikeSamples(column) || columns.some((other) => isNumber(other.head) && hasNumbers(other));
+  return hasNames === hasValues ? undefined : hasNames;
+}
+
+/** Returns true if all values below the first row contain digits, and the first one does not. */
+function isNumbered({ head, samples }: TableColumn): boolean {
+  const values = samples.filter(Boolean);
+  return head !== '' && !/\d/.test(head) && values.length > 0 && values.every((value) => /\d/.test(value));
+}
+
+function isNamedNumbers(column: TableColumn): boolean {
+  return column.head !== '' && !isNumber(column.head) && hasNumbers(column);
+}
+
+function hasNumbers({ samples }: TableColumn): boolean {
+  const values = samples.filter(Boolean);
+  return values.length > 0 && values.every(isNumber);
+}
+
+function isNumber(text: string): boolean {
+  return /^\s*[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?\s*$/i.test(text);
+}
+
+/** Returns true if the first value of a column has the form of one below. */
+function isLikeSamples({ head, samples }: TableColumn): boolean {
+  const forms = getForms(head);
+  return samples.some((sample) => sample !== '' && getForms(sample).some((form) => forms.includes(form)));
+}
+
+/** Returns the recognizable properties of a value: a hash, its pattern, its prefix, its folder, its file extension. */
+function getForms(value: string): readonly string[] {
+  const text = value.trim();
+  const hash = parseDeclaredHash(text);
+  if (hash) return [`hash ${hash.hex.length}`];
+  return [getPattern(text), ...(/^.+?[:/]/.exec(text) ?? []), ...(/\.[a-z]\w{1,7}$/i.exec(text) ?? [])].filter(Boolean);
+}
+
+/** Returns the punctuation of a value between its words; empty if it has no digits, like most names. */
+function getPattern(text: string): string {
+  return /\d/.test(text) ? text.replace(/[\p{L}\p{N}]+/gu, (word) => (/\p{N}/u.test(word) ? '9' : 'a')) : '';
+}

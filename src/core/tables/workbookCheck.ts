@@ -1,0 +1,71 @@
+import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
+import { TableError } from './tableError.ts';
+import { listZipEntries, type ZipEntry } from './zipEntries.ts';
+
+/** Maximum size of all files of a workbook, unpacked. */
+export const maxUnpackedBytes = 256 * 1024 * 1024;
+
+/** Maximum number of cells of a sheet, up to its last row and column: empty cells use memory as well. */
+export const maxCells = 20_000_000;
+
+const inflate = promisify(inflateRaw);
+
+/**
+ * Checks that a workbook can be read in bounded memory. Rejects with a {@link TableError} if it is no ZIP archive, if it
+ * unpacks to too many bytes, by its directory or in fact, or if a sheet has too many cells.
+ */
+export async function checkWorkbook(bytes: Uint8Array): Promise<void> {
+  const entries = listEntries(bytes);
+  const unpackedBytes = entries.reduce((sum, entry) => sum + entry.unpackedBytes, 0);
+  if (unpackedBytes > maxUnpackedBytes) throw new TableError('unpacksTooLarge');
+  for (const entry of entries) {
+    const unpacked = await unpack(entry);
+    if (/\.xml$/i.test(entry.path)) checkCells(Buffer.from(unpacked).toString('latin1'));
+  }
+}
+
+function listEntries(bytes: Uint8Array): readonly ZipEntry[] {
+  try {
+    return listZipEntries(bytes);
+  } catch {
+    throw new TableError('notWorkbook');
+  }
+}
+
+async function unpack({ method, packed, unpackedBytes }: ZipEntry): Promise<Uint8Array> {
+  if (method !== 8) return packed;
+  try {
+    return await inflate(packed, { maxOutputLength: Math.max(1, unpackedBytes) });
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    throw new TableError(isTooLarge ? 'unpacksTooLarge' : 'notWorkbook');
+  }
+}
+
+/** Matches the start of a row or a cell, with its attributes. */
+const rowOrCell = /<(?:[\w.-]+:)?(row|c)\s[^<]*/g;
+const place = /(?<=\s)r\s*=\s*(?:"([^"]*)"|'([^']*)')/;
+
+/** Throws if the last row and column of a sheet are too far from the first: the parser fills the gaps. */
+function checkCells(xml: string): void {
+  let [rows, columns] = [1, 1];
+  for (const [tag, name] of xml.matchAll(rowOrCell)) {
+    const found = place.exec(tag);
+    if (!found || (name === 'c' && tag.trimEnd().endsWith('/>'))) continue;
+    const { row, column } = parsePlace(found[1] ?? found[2] ?? '');
+    rows = Math.max(rows, row);
+    columns = Math.max(columns, column);
+  }
+  if (rows > maxRows || rows * columns > maxCells) throw new TableError('tooManyCells');
+}
+
+/** The number of rows that the file format allows. */
+const maxRows = 1_048_576;
+
+function parsePlace(text: string): { readonly row: number; readonly column: number } {
+  const [, letters, digits] = /^([A-Z]{0,3})(\d{1,10})$/.exec(text) ?? [];
+  if (letters === undefined) throw new TableError('tooManyCells');
+  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+  return { row: Number(digits), column };
+}

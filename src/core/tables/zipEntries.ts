@@ -1,0 +1,44 @@
+/** A file of a ZIP archive, as its directory describes it. */
+export interface ZipEntry {
+  readonly path: string;
+  /** 0 for a stored file, 8 for a deflated one. */
+  readonly method: number;
+  /** The size that the directory states, which may be wrong. */
+  readonly unpackedBytes: number;
+  readonly packed: Uint8Array;
+}
+
+const endSignature = Buffer.from('PK\x05\x06', 'latin1');
+const endSize = 22;
+const entrySignature = 0x02014b50;
+
+/** Lists the files of a ZIP archive by its directory. Throws a `RangeError` if the archive is damaged. */
+export function listZipEntries(bytes: Uint8Array): readonly ZipEntry[] {
+  const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = archive.length < endSize ? -1 : archive.lastIndexOf(endSignature, archive.length - endSize);
+  if (end < 0) throw new RangeError('no directory');
+  const entries: ZipEntry[] = [];
+  let position = archive.readUInt32LE(end + 16);
+  for (let left = archive.readUInt16LE(end + 8); left > 0; left -= 1) {
+    entries.push(readEntry(archive, position));
+    position += 46 + archive.readUInt16LE(position + 28) + countExtraBytes(archive, position);
+  }
+  return entries;
+}
+
+function countExtraBytes(archive: Buffer, position: number): number {
+  return archive.readUInt16LE(position + 30) + archive.readUInt16LE(position + 32);
+}
+
+function readEntry(archive: Buffer, position: number): ZipEntry {
+  if (archive.readUInt32LE(position) !== entrySignature) throw new RangeError('damaged directory');
+  const pathStart = position + 46;
+  const local = archive.readUInt32LE(position + 42);
+  const start = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
+  return {
+    path: archive.toString('utf8', pathStart, pathStart + archive.readUInt16LE(position + 28)),
+    method: archive.readUInt16LE(position + 10),
+    unpackedBytes: archive.readUInt32LE(position + 24),
+    packed: archive.subarray(start, start + archive.readUInt32LE(position + 20)),
+  };
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { compareAllFiles } from '../../../src/core/flows/fileComparison.ts';
+import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
+import type { Reason } from '../../../src/core/model/reason.ts';
+import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
+import { countStatuses } from '../../../src/core/tables/matchResult.ts';
+import { parseTextTable } from '../../../src/core/tables/dataTable.ts';
+
+const fileCount = 12_345;
+
+function createFile(position: number): FileEntry {
+  const id = String(position);
+  return { kind: 'file', id, database: 'Alpha', name: `file ${id}`, resource: {} };
+}
+
+describe('Comparing all files of a database', () => {
+  let requests: (readonly [number, number])[];
+  beforeEach(() => {
+    requests = [];
+  });
+
+  /** Compares files of which `fail` refuses some pages. */
+  const compare = async (fail: (start: number, end: number) => Reason | undefined): Promise<MatchIndex> => {
+    const values = Array.from({ length: fileCount + 1 }, (_, position) => `file ${position}`);
+    const index = new MatchIndex('name', values);
+    const requestPage = async (offset: number, limit: number): Promise<{ value?: FileEntry[]; reason?: Reason }> => {
+      requests.push([offset, limit]);
+      const end = Math.min(offset + limit, fileCount);
+      const reason = fail(offset, end);
+      const value = Array.from({ length: Math.max(0, end - offset) }, (_, at) => createFile(offset + at));
+      return await Promise.resolve(reason ? { reason } : { value });
+    };
+    await compareAllFiles(index, { requestPage, onProgress: () => undefined });
+    return index;
+  };
+
+  it('requests each page once', async () => {
+    const index = await compare(() => undefined);
+    assert.deepEqual(requests, [
+      [0, 5_000],
+      [5_000, 5_000],
+      [10_000, 5_000],
+    ]);
+    assert.equal(index.uniqueFiles.length, fileCount);
+  });
+
+  it('halves a page whose response is too large, and compares every file', async () => {
+    const index = await compare((start, end) => (end - start > 1_000 ? { kind: 'tooLarge' } : undefined));
+    assert.equal(index.uniqueFiles.length, fileCount);
+    assert.deepEqual(index.skippedFiles, []);
+    assert.ok(requests.length < 60, `${requests.length} requests`);
+  });
+
+  it('leaves out the one file that is too large by itself, and states which', async () => {
+    const index = await compare((start, end) => (start <= 5_432 && end > 5_432 ? { kind: 'tooLarge' } : undefined));
+    assert.deepEqual(index.skippedFiles, [{ start: 5_432, count: 1, reason: { kind: 'tooLarge' } }]);
+    assert.equal(index.files.length, fileCount - 1);
+    assert.equal(index.uniqueFiles.length, 0, 'another file with the same name may be the one that was left out');
+  });
+
+  it('states from which file on nothing was compared after a failure', async () => {
+    const index = await compare((start) => (start === 10_000 ? { kind: 'timeout' } : undefined));
+    assert.deepEqual(index.skippedFiles, [{ start: 10_000, reason: { kind: 'timeout' } }]);
+    const table = parseTextTable('name\nfile 1\nfile 12000\n');
+    const counts = countStatuses({ table, column: 0, hasHead: true, index });
+    assert.deepEqual([counts.incomplete, counts.matched, counts.notFound], [2, 0, 0]);
+  });
+
+  it('gives up after a hundred files that are too large', async () => {
+    const index = await compare(() => ({ kind: 'tooLarge' }));
+    assert.equal(index.skippedFiles.length, 101);
+    assert.deepEqual(index.skippedFiles.at(-1), { start: 100, reason: { kind: 'tooLarge' } });
+  });
+});
