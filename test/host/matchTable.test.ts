@@ -80,7 +80,10 @@ describe('Matching a table', () => {
     keys.choose('File IDs');
     (await stage.person.pick()).choose('JGI Data Portal');
     await stage.person.notice(/^0 rows matched, 2 rows not found\.$/);
-    assert.match(window.activeTextEditor?.document.getText() ?? '', /^column_1\tcolumn_2\trow\t.*\nalpha\tJDP:first\t1\t/);
+    assert.match(
+      window.activeTextEditor?.document.getText() ?? '',
+      /^column_1\tcolumn_2\trow\t.*\nalpha\tJDP:first\t1\t/,
+    );
     await done;
   });
 
@@ -103,7 +106,11 @@ describe('Matching a table', () => {
 
   for (const [name, bytes, message] of [
     ['study.xlsx', 'PK not a spreadsheet', /study\.xlsx isn't an Excel workbook \(\.xlsx\), or it is damaged\.$/],
-    ['study.xlsx', createXlsx({ S: [['id']] }, { declaredBytes: 2_000_000_000 }), /study\.xlsx unpacks to more than 268\.4 MB\. Save the sheet as CSV\.$/],
+    [
+      'study.xlsx',
+      createXlsx({ S: [['id']] }, { declaredBytes: 2_000_000_000 }),
+      /study\.xlsx unpacks to more than 268\.4 MB\. Save the sheet as CSV\.$/,
+    ],
     ['study.csv', '', /study\.csv doesn't contain a table\.$/],
     ['study.csv', new Uint8Array(33 * 1024 * 1024), /study\.csv is larger than 33\.6 MB\.$/],
   ] as const) {

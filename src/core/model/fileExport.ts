@@ -1,5 +1,6 @@
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import { formatRow, type Cell, type Separator } from '../util/delimitedRows.ts';
+import { formatOmissions, type Omission } from './exportOmissions.ts';
 
 /** A file to be listed in a record: one of a search, or one that was transferred. */
 export interface RecordedFile {
@@ -39,9 +40,13 @@ export function filterChecksummed(files: readonly RecordedFile[]): readonly Reco
   return files.filter((file) => getSha256(file) !== undefined && getPlace(file) !== '');
 }
 
-/** Yields the files that have a SHA-256 hash in the format that `sha256sum -c` reads. */
-export function* exportChecksums(files: readonly RecordedFile[]): Generator<string> {
-  for (const file of filterChecksummed(files)) yield formatChecksum(getSha256(file) ?? '', getPlace(file));
+/**
+ * Yields files in the format that `sha256sum -c` reads. The omissions are comments at the start. All files must have a
+ * SHA-256 hash.
+ */
+export function* exportChecksums(files: readonly RecordedFile[], omissions: readonly Omission[]): Generator<string> {
+  for (const remark of formatOmissions(omissions)) yield `# ${remark}\n`;
+  for (const file of files) yield formatChecksum(getSha256(file) ?? '', getPlace(file));
 }
 
 /** Returns the SHA-256 hash of a file as hexadecimal digits. */

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../util/json.ts';
 import { parseOrcid } from '../util/orcid.ts';
-import { getSha256, type RecordedFile } from './fileExport.ts';
+import { createCrate, describeFile, encodeSegment, formatTime, roCrateName, type CrateRoot } from './crateEntities.ts';
+import { formatOmissions, type Omission } from './exportOmissions.ts';
+import type { RecordedFile } from './fileExport.ts';
 import { hasEnded, type Transfer, type TransferFile } from './transferModel.ts';
 import { getOutcome, getProgress } from './transferOutcome.ts';
-
-/** The name under which an RO-Crate is recognized, in the folder that it describes. */
-export const roCrateName = 'ro-crate-metadata.json';
 
 interface CrateContext {
   /** Version of the extension. */
@@ -19,12 +18,12 @@ interface CrateSource {
   readonly transfer: Transfer;
   /** The transferred files, with paths relative to the folder of the crate. */
   readonly files: readonly RecordedFile[];
+  readonly omissions: readonly Omission[];
 }
 
 const instrumentId = 'https://github.com/data-transfer-explorer/data-transfer-explorer';
 const actionId = '#transfer';
 const databaseId = '#source-database';
-const licenseId = '#license';
 
 /**
  * Describes a transfer and its files as an RO-Crate 1.2 metadata document: the transfer is a `CreateAction` with its
@@ -35,37 +34,32 @@ export function createRoCrate(source: CrateSource, context: CrateContext): JsonO
   const contents = { ...source, files };
   const sources = new Map(source.transfer.order.files.map((file) => [file.id, file])).values();
   const filesById = new Map(files.map((file) => [file.id, file]));
+  return createCrate(describeRoot(contents, context), describeContents(contents), [
+    createAction(contents, context),
+    createAgent(source.transfer),
+    createInstrument(context),
+    createDatabase(source.transfer, context),
+    ...[...sources].map((file) => createSource(file, filesById.get(file.id))),
+    ...files.map(createFile),
+  ]);
+}
+
+function describeRoot({ transfer, omissions }: CrateSource, { serviceName, now }: CrateContext): CrateRoot {
+  const { order, id } = transfer;
+  const source = order.source || serviceName;
+  const description = order.description || `The files of a transfer by ${serviceName} to ${order.destination}.`;
   return {
-    '@context': 'https://w3id.org/ro/crate/1.2/context',
-    '@graph': [
-      createDescriptor(),
-      createRoot(contents, context),
-      createAction(contents, context),
-      createAgent(source.transfer),
-      createInstrument(context),
-      createDatabase(source.transfer, context),
-      createLicense(source.transfer),
-      ...[...sources].map((file) => createSource(file, filesById.get(file.id))),
-      ...files.map(createFile),
-    ],
+    name: `Files transferred from ${source}${id === undefined ? '' : ` (${id})`}`,
+    description: [description, ...formatOmissions(omissions)].join(' '),
+    source: order.source,
+    now,
   };
 }
 
-function createDescriptor(): JsonObject {
-  const conformsTo = { '@id': 'https://w3id.org/ro/crate/1.2' };
-  return { '@id': roCrateName, '@type': 'CreativeWork', about: { '@id': './' }, conformsTo };
-}
-
-function createRoot({ transfer, files }: CrateSource, { serviceName, now }: CrateContext): JsonObject {
-  const { order, id = '' } = transfer;
+function describeContents({ transfer, files }: CrateSource): JsonObject {
+  const { id } = transfer;
   return {
-    '@id': './',
-    '@type': 'Dataset',
-    identifier: id,
-    name: `Files transferred from ${order.source || serviceName} (${id})`,
-    description: order.description ?? `The files of a transfer by ${serviceName} to ${order.destination}.`,
-    datePublished: formatTime(now),
-    license: { '@id': licenseId },
+    ...(id !== undefined && { identifier: id }),
     hasPart: files.map(toReference),
     mentions: { '@id': actionId },
   };
@@ -80,12 +74,18 @@ function createAction({ transfer, files }: CrateSource, { serviceName }: CrateCo
     name: `Transfer from ${order.source} to ${order.destination} by ${serviceName}`,
     agent: { '@id': getAgentId(transfer) },
     instrument: { '@id': instrumentId },
-    object: order.files.map(({ id }) => ({ '@id': getSourceId(id) })),
+    object: listObjects(order.files),
     result: files.map(toReference),
     startTime: formatTime(createdAt),
     ...(ended !== undefined && { endTime: formatTime(ended) }),
     ...describeStatus(transfer),
   };
+}
+
+/** Lists the sources of an action, which must have at least one: the database if the files are unknown. */
+function listObjects(files: readonly TransferFile[]): readonly JsonObject[] {
+  const ids = new Set(files.map(({ id }) => getSourceId(id)));
+  return [...(ids.size > 0 ? ids : [databaseId])].map((id) => ({ '@id': id }));
 }
 
 function describeStatus(transfer: Transfer): JsonObject {
@@ -122,12 +122,6 @@ function createDatabase({ order }: Transfer, { serviceName }: CrateContext): Jso
   return { '@id': databaseId, '@type': 'RepositoryCollection', name: order.source || serviceName, description };
 }
 
-/** Explains that the license is that of the source: the extension does not know it. */
-function createLicense({ order }: Transfer): JsonObject {
-  const description = `The license of each file is stated by ${order.source || 'its source'}. Check it before reuse.`;
-  return { '@id': licenseId, '@type': 'CreativeWork', name: 'License of the source', description };
-}
-
 function createSource({ id, name }: TransferFile, file: RecordedFile | undefined): JsonObject {
   const isPartOf = { '@id': databaseId };
   const hasFile = file && toReference(file);
@@ -142,17 +136,7 @@ function createSource({ id, name }: TransferFile, file: RecordedFile | undefined
 }
 
 function createFile(file: RecordedFile): JsonObject {
-  const { id, path = '', sizeBytes, mediaType } = file;
-  const sha256 = getSha256(file);
-  return {
-    ...toReference(file),
-    '@type': 'File',
-    name: path.split('/').at(-1),
-    ...(id !== undefined && { identifier: id }),
-    ...(sizeBytes !== undefined && { contentSize: String(sizeBytes) }),
-    ...(mediaType !== undefined && { encodingFormat: mediaType }),
-    ...(sha256 !== undefined && { sha256 }),
-  };
+  return { ...toReference(file), '@type': 'File', name: file.path?.split('/').at(-1), ...describeFile(file) };
 }
 
 function toReference({ path = '' }: RecordedFile): { readonly '@id': string } {
@@ -161,13 +145,4 @@ function toReference({ path = '' }: RecordedFile): { readonly '@id': string } {
 
 function getSourceId(id: string): string {
   return `#source-${encodeSegment(id)}`;
-}
-
-/** Encodes a part of a URI. Lone surrogates, which no URI can contain, are replaced. */
-function encodeSegment(text: string): string {
-  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
-}
-
-function formatTime(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -1,15 +1,11 @@
-import { promisify } from 'node:util';
-import { inflateRaw } from 'node:zlib';
+import { listZipEntries, unpackZipEntry, type ZipEntry } from '../util/zipArchive.ts';
 import { TableError } from './tableError.ts';
-import { listZipEntries, type ZipEntry } from './zipEntries.ts';
 
 /** Maximum size of all files of a workbook, unpacked. */
 export const maxUnpackedBytes = 256 * 1024 * 1024;
 
 /** Maximum number of cells of a sheet, up to its last row and column: empty cells use memory as well. */
 export const maxCells = 20_000_000;
-
-const inflate = promisify(inflateRaw);
 
 /**
  * Checks that a workbook can be read in bounded memory. Rejects with a {@link TableError} if it is no ZIP archive, if it
@@ -33,14 +29,12 @@ function listEntries(bytes: Uint8Array): readonly ZipEntry[] {
   }
 }
 
-async function unpack({ method, packed, unpackedBytes }: ZipEntry): Promise<Uint8Array> {
-  if (method !== 8) return packed;
-  try {
-    return await inflate(packed, { maxOutputLength: Math.max(1, unpackedBytes) });
-  } catch (error) {
-    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    throw new TableError(isTooLarge ? 'unpacksTooLarge' : 'notWorkbook');
-  }
+async function unpack(entry: ZipEntry): Promise<Uint8Array> {
+  const unpacked = await unpackZipEntry(entry).catch(() => {
+    throw new TableError('notWorkbook');
+  });
+  if (!unpacked) throw new TableError('unpacksTooLarge');
+  return unpacked;
 }
 
 /** Matches the start of a row or a cell, with its attributes. */
@@ -66,6 +60,6 @@ const maxRows = 1_048_576;
 function parsePlace(text: string): { readonly row: number; readonly column: number } {
   const [, letters, digits] = /^([A-Z]{0,3})(\d{1,10})$/.exec(text) ?? [];
   if (letters === undefined) throw new TableError('tooManyCells');
-  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+  const column = Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
   return { row: Number(digits), column };
 }

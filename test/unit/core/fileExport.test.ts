@@ -47,7 +47,15 @@ describe('Exporting files', () => {
     const sha256 = 'a'.repeat(64);
     const files = [{ path: 'a', hash: `SHA256:${sha256}` }, { path: 'b', hash: 'b'.repeat(32) }, { path: 'c' }];
     assert.deepEqual(filterChecksummed(files), files.slice(0, 1));
-    assert.deepEqual([...exportChecksums(files)], [`${sha256}  a\n`]);
+    const omissions = [{ kind: 'noHash', count: 2 }, { kind: 'notLoaded' }] as const;
+    assert.deepEqual(
+      [...exportChecksums(filterChecksummed(files), omissions)],
+      [
+        '# Not listed: 2 without a SHA-256 hash.\n',
+        '# Not listed: results of the search that were not loaded.\n',
+        `${sha256}  a\n`,
+      ],
+    );
   });
 
   it('writes checksums that sha256sum accepts, also for odd names', async function () {
@@ -57,8 +65,8 @@ describe('Exporting files', () => {
       const names = ['plain.txt', '-dash', 'line\nbreak', 'back\\slash', ' space'];
       const files = names.map((path) => ({ path, hash: createHash('sha256').update(path).digest('hex') }));
       for (const { path } of files) await writeFile(join(folder, path), path);
-      await writeFile(join(folder, 'sums'), [...exportChecksums(files)].join(''));
-      const output = execFileSync('sha256sum', ['-c', 'sums'], { cwd: folder, encoding: 'utf8' });
+      await writeFile(join(folder, 'sums'), [...exportChecksums(files, [{ kind: 'noHash', count: 2 }])].join(''));
+      const output = execFileSync('sha256sum', ['--strict', '-c', 'sums'], { cwd: folder, encoding: 'utf8' });
       assert.equal(output.match(/: OK$/gm)?.length, names.length);
     } finally {
       await rm(folder, { recursive: true });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createRoCrate } from '../../../src/core/model/roCrate.ts';
+import type { Omission } from '../../../src/core/model/exportOmissions.ts';
+import { createFileCrate } from '../../../src/core/model/fileCrate.ts';
 import type { RecordedFile } from '../../../src/core/model/fileExport.ts';
 import type { Transfer, TransferState } from '../../../src/core/model/transferModel.ts';
-import type { JsonObject } from '../../../src/core/util/json.ts';
-
-type Entity = JsonObject & { readonly '@id': string };
+import { crateRules, follow, listByType, readCrate, type CrateGraph } from '../../support/crateRules.ts';
 
 const at = Date.UTC(2026, 0, 1, 12);
 const sha256 = 'a'.repeat(64);
@@ -31,24 +31,93 @@ const landed: readonly RecordedFile[] = [
   { id: 'JDP:2', path: 'c' },
 ];
 
-function createGraph(given: Transfer, files = landed): ReadonlyMap<string, Entity> {
-  const crate = createRoCrate({ transfer: given, files }, { version: '1.2.3', serviceName: 'DTS', now: at + 90_000 });
-  assert.equal(crate['@context'], 'https://w3id.org/ro/crate/1.2/context');
-  const graph = crate['@graph'] as readonly Entity[];
-  const byId = new Map(graph.map((entity) => [entity['@id'], entity]));
-  assert.equal(byId.size, graph.length, 'each entity is described once');
-  return byId;
+function createGraph(given: Transfer, files = landed, omissions: readonly Omission[] = []): CrateGraph {
+  const context = { version: '1.2.3', serviceName: 'DTS', now: at + 90_000 };
+  return readCrate(createRoCrate({ transfer: given, files, omissions }, context));
 }
 
-/** Returns the entities to which a property refers. */
-function follow(graph: ReadonlyMap<string, Entity>, entity: Entity | undefined, name: string): readonly Entity[] {
-  const references = [entity?.[name] ?? []].flat() as unknown as readonly { readonly '@id': string }[];
-  return references.map((reference) => {
-    const target = graph.get(reference['@id']);
-    assert.ok(target, `${name} refers to ${reference['@id']}, which the graph describes`);
-    return target;
-  });
+const { order } = transfer('succeeded');
+
+function withoutId({ key, order: sent, createdAt, state, changes }: Transfer): Transfer {
+  return { key, order: sent, createdAt, state, changes };
 }
+
+describe('The requirements of RO-Crate 1.2', () => {
+  const list = { files: [{ id: '1', name: 'a', path: '../a b', database: 'JDP' }], omissions: [] };
+  const context = { serviceName: 'DTS', now: at };
+  for (const [what, graph] of [
+    ['a finished transfer', createGraph(transfer('succeeded'))],
+    ['a running transfer without an ID', createGraph(withoutId(transfer('staging')), [])],
+    ['a failed transfer of unknown files', createGraph(transfer('failed', { order: { ...order, files: [] } }), [])],
+    [
+      'a transfer with an empty description',
+      createGraph(transfer('succeeded', { order: { ...order, description: '' } })),
+    ],
+    ['a search', readCrate(createFileCrate({ ...list, query: { database: 'JDP', query: 'x', pageSize: 5 } }, context))],
+    ['a selection', readCrate(createFileCrate(list, context))],
+    ['an empty selection', readCrate(createFileCrate({ files: [], omissions: [] }, { ...context, serviceName: '' }))],
+  ] as const)
+    for (const [rule, check] of Object.entries(crateRules)) it(`hold for ${what}: ${rule}`, () => check(graph));
+});
+
+describe('An RO-Crate 1.2 of a search or a selection', () => {
+  const files = [
+    {
+      id: 'JDP:1',
+      name: 'a',
+      path: 'x/a',
+      sizeBytes: 5,
+      hash: `sha256:${sha256}`,
+      mediaType: 'text/plain',
+      database: 'JDP',
+    },
+    { id: 'JDP:1', name: 'a', database: 'Other' },
+  ];
+  const query = { database: 'JDP', query: 'soil', pageSize: 10, status: 'staged' } as const;
+  const omissions = [{ kind: 'notLoaded' }, { kind: 'unreadable', count: 2 }] as const;
+  const context = { serviceName: 'DTS', now: at };
+  const graph = readCrate(createFileCrate({ files, query, omissions }, context));
+  const root = graph.get('./');
+
+  it('has no action', () => {
+    assert.deepEqual(listByType(graph, 'CreateAction'), []);
+    assert.equal(root?.['mentions'], undefined);
+  });
+
+  it('names the search, its filters and what it does not contain', () => {
+    assert.equal(root?.['name'], 'Files of JDP, Other found by searching for "soil"');
+    assert.equal(
+      root['description'],
+      'Metadata of files that DTS lists. Filters: {"status":"staged"}. ' +
+        'Not listed: results of the search that were not loaded. Not listed: 2 that could not be read.',
+    );
+  });
+
+  it('names a search by ID, one for all files, and a selection', () => {
+    const name = (more: object): unknown =>
+      readCrate(createFileCrate({ files, omissions: [], ...more }, context)).get('./')?.['name'];
+    assert.deepEqual(
+      [name({}), name({ query: { ...query, query: '' } }), name({ query: { ...query, query: '', ids: ['JDP:1'] } })],
+      ['2 selected files of JDP, Other', 'Files of JDP, Other', 'Files of JDP, Other, requested by ID'],
+    );
+  });
+
+  it('describes each file with its database, under an ID that is no path', () => {
+    const [first, second] = follow(graph, root, 'hasPart');
+    assert.deepEqual(first, {
+      '@id': '#file-1',
+      '@type': 'File',
+      name: 'a',
+      identifier: 'JDP:1',
+      contentSize: '5',
+      encodingFormat: 'text/plain',
+      sha256,
+      localPath: 'x/a',
+      isPartOf: { '@id': '#database-JDP' },
+    });
+    assert.equal(follow(graph, second, 'isPartOf')[0]?.['name'], 'Other');
+  });
+});
 
 describe('An RO-Crate 1.2 of a transfer', () => {
   const graph = createGraph(transfer('succeeded'));
@@ -129,14 +198,20 @@ describe('An RO-Crate 1.2 of a transfer', () => {
   }
 
   it('never presents a login name of the local service as an ORCID iD (D19)', () => {
-    const { order } = transfer('succeeded');
     const own = createGraph(transfer('succeeded', { order: { ...order, orcid: 'alice' } }));
     const [agent] = follow(own, own.get('#transfer'), 'agent');
     assert.deepEqual(agent, { '@id': '#agent', '@type': 'Person', name: 'alice' });
   });
 
+  it('states which requested files it does not contain', () => {
+    const described = createGraph(transfer('succeeded'), landed, [{ kind: 'notTransferred', count: 3 }]).get('./');
+    assert.match(
+      String(described?.['description']),
+      / Not listed: 3 that the manifest of the transfer does not contain\.$/,
+    );
+  });
+
   it('does not describe itself twice, nor a source that was requested twice', () => {
-    const { order } = transfer('succeeded');
     const twice = transfer('succeeded', { order: { ...order, files: [...order.files, ...order.files] } });
     const described = createGraph(twice, [...landed, { path: 'ro-crate-metadata.json' }]);
     assert.equal(follow(described, described.get('./'), 'hasPart').length, 2);

@@ -1,34 +1,17 @@
 import { homedir } from 'node:os';
 import { commands, l10n, Uri, workspace } from 'vscode';
-import { exportChecksums, exportFiles, filterChecksummed } from '../../../core/model/fileExport.ts';
-import { createRoCrate, roCrateName } from '../../../core/model/roCrate.ts';
-import type { Transfer } from '../../../core/model/transferModel.ts';
-import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
-import { getConnectionName } from '../../editor/connectionName.ts';
+import type { Omission } from '../../../core/model/exportOmissions.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { FileNode, SearchNode, TransferNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
+import { describeExport } from '../../words/exportWords.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
-import { chooseSource, loadTransferred, type RecordSource } from './recordSource.ts';
+import { createContent, recordNames, type RecordFormat } from './recordContent.ts';
+import { chooseSource } from './recordSource.ts';
 
-type RecordFormat = 'csv' | 'tsv' | 'sha256' | 'crate';
-
-/** The file name that is suggested for each format. */
-const fileNames: Readonly<Record<RecordFormat, string>> = {
-  csv: 'files.csv',
-  tsv: 'files.tsv',
-  sha256: 'files.sha256',
-  crate: roCrateName,
-};
-
-/** A record to write, and the folder that its paths are relative to. */
-interface RecordContent {
-  readonly pieces: Iterable<string>;
-  readonly folder?: string | undefined;
-}
-
-/** Exports the files of a search, a selection or a transfer as a table, as checksums, or a transfer as an RO-Crate. */
+/** Exports the files of a search, a selection or a transfer as a table, as checksums, or as an RO-Crate. */
 export async function exportRecords(
   services: CommandServices,
   node: SearchNode | FileNode | TransferNode | undefined,
@@ -38,8 +21,11 @@ export async function exportRecords(
   const format = source && (await askFormat(source.transfer !== undefined));
   const content = format && (await createContent(services, source, format));
   if (!content) return;
-  const file = await pickNewFile(l10n.t('Export'), getSuggestedFile(content.folder, format), getFilters(format));
-  if (file) await writeRecord(services, file, content.pieces);
+  const { folder, pieces, fileCount, omissions } = content;
+  const file = await pickNewFile(l10n.t('Export'), getSuggestedFile(folder, format), getFilters(format));
+  if (!file) return;
+  await writeRecord(file, pieces);
+  reportExport(services, file, { fileCount, omissions });
 }
 
 async function askFormat(isTransfer: boolean): Promise<RecordFormat | undefined> {
@@ -47,51 +33,29 @@ async function askFormat(isTransfer: boolean): Promise<RecordFormat | undefined>
     { label: 'CSV', description: l10n.t('a table of the files'), value: 'csv' },
     { label: 'TSV', description: l10n.t('a table of the files, separated by tabs'), value: 'tsv' },
     { label: l10n.t('Checksums (SHA-256)'), description: l10n.t('for sha256sum -c'), value: 'sha256' },
-    {
-      label: l10n.t('Transfer record (RO-Crate 1.2)'),
-      description: l10n.t('the transfer and its files as JSON-LD'),
-      value: 'crate',
-    },
+    isTransfer ? createTransferChoice() : createListChoice(),
   ];
   const answer = await pickOne(createSingleStep(l10n.t('Export')), {
     placeholder: l10n.t('Select a format'),
-    choices: choices.filter(({ value }) => isTransfer || value !== 'crate'),
+    choices,
   });
   return typeof answer === 'string' ? undefined : answer.value;
 }
 
-/** Creates the record. Finds the folder of a transfer for formats that describe what was written there. */
-async function createContent(
-  services: CommandServices,
-  source: RecordSource,
-  format: RecordFormat,
-): Promise<RecordContent | undefined> {
-  const { transfer, files } = source;
-  if (!transfer) return { pieces: formatFiles(files, format) };
-  const record = await loadTransferred(services, transfer);
-  if (!record) return undefined;
-  const folder = record.folder?.folder;
-  if (format === 'crate') return { pieces: [formatCrate(services, transfer, record.files)], folder };
-  return { pieces: formatFiles(record.files.length > 0 ? record.files : files, format), folder };
+function createTransferChoice(): Choice<RecordFormat> {
+  const label = l10n.t('Transfer record (RO-Crate 1.2)');
+  return { label, description: l10n.t('the transfer and its files as JSON-LD'), value: 'crate' };
 }
 
-function formatFiles(files: RecordSource['files'], format: RecordFormat): Iterable<string> {
-  if (format !== 'sha256') return exportFiles(files, format === 'csv' ? ',' : '\t');
-  if (filterChecksummed(files).length > 0) return exportChecksums(files);
-  throw new CommandHint(l10n.t('None of these files has a SHA-256 hash.'));
-}
-
-function formatCrate(services: CommandServices, transfer: Transfer, files: RecordSource['files']): string {
-  const { connectionId } = transfer.order;
-  const serviceName = getConnectionName(services, connectionId) || connectionId;
-  const context = { version: services.facts.version, serviceName, now: Date.now() };
-  return `${JSON.stringify(createRoCrate({ transfer, files }, context), undefined, 2)}\n`;
+function createListChoice(): Choice<RecordFormat> {
+  const label = l10n.t('File metadata (RO-Crate 1.2)');
+  return { label, description: l10n.t('the files and their databases as JSON-LD'), value: 'crate' };
 }
 
 function getSuggestedFile(folder: string | undefined, format: RecordFormat): Uri {
   const [first] = workspace.workspaceFolders ?? [];
   const place = folder === undefined ? (first?.uri ?? Uri.file(homedir())) : Uri.file(folder);
-  return Uri.joinPath(place, fileNames[format]);
+  return Uri.joinPath(place, recordNames[format]);
 }
 
 function getFilters(format: RecordFormat): Readonly<Record<string, string[]>> {
@@ -99,12 +63,20 @@ function getFilters(format: RecordFormat): Readonly<Record<string, string[]>> {
   return { [format.toUpperCase()]: [format] };
 }
 
-async function writeRecord({ notices }: CommandServices, file: Uri, pieces: Iterable<string>): Promise<void> {
+async function writeRecord(file: Uri, pieces: Iterable<string>): Promise<void> {
   try {
     await writeTextFile(file, pieces);
   } catch (error) {
     throw new CommandFailure(l10n.t('Could not write {0}: {1}', toPlainLine(file.path), describeError(error)));
   }
+}
+
+function reportExport(
+  { notices }: CommandServices,
+  file: Uri,
+  { fileCount, omissions }: { readonly fileCount: number; readonly omissions: readonly Omission[] },
+): void {
+  const text = describeExport(toPlainLine(file.path.split('/').at(-1) ?? ''), fileCount, omissions);
   const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
-  void notices.info(l10n.t('Exported {0}.', toPlainLine(file.path.split('/').at(-1) ?? '')), open);
+  void (omissions.length > 0 ? notices.warning(text, open) : notices.info(text, open));
 }

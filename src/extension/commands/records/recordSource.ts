@@ -1,7 +1,10 @@
 import { l10n } from 'vscode';
+import { createOmission, type Omission } from '../../../core/model/exportOmissions.ts';
 import type { RecordedFile } from '../../../core/model/fileExport.ts';
+import type { SearchQuery } from '../../../core/model/searchQuery.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { hasTransferredFiles } from '../../../core/model/transferOutcome.ts';
+import type { CheckedFile } from '../../../core/store/checkedFiles.ts';
 import type { Search } from '../../../core/store/searchStore.ts';
 import { ManifestError, readManifest } from '../../../core/verification/transferManifest.ts';
 import type { TransferredFolder } from '../../../core/verification/transferredFolderSearch.ts';
@@ -16,9 +19,14 @@ import { describeManifestError } from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';
 import { findTransferredFiles } from '../verification/transferredFolders.ts';
 
-/** The files to export: those of a list, or those of a transfer. */
+/** The files to export: those of a search, a selection or a transfer. */
 export interface RecordSource {
   readonly files: readonly RecordedFile[];
+  /** The connections of the files. */
+  readonly connectionIds: readonly string[];
+  /** The files that the search or selection has in addition. */
+  readonly omissions: readonly Omission[];
+  readonly query?: SearchQuery;
   readonly transfer?: Transfer;
 }
 
@@ -38,16 +46,31 @@ function getSelectedFiles(
   node: FileNode,
   selection: readonly (SearchNode | FileNode | TransferNode)[] | undefined,
 ): RecordSource {
-  const selected = selection?.flatMap((row) => (row.kind === 'file' ? [row.file] : [])) ?? [];
-  return { files: selected.includes(node.file) ? selected : [node.file] };
+  const rows = selection?.filter((row) => row.kind === 'file') ?? [];
+  const selected = rows.some(({ file }) => file === node.file) ? rows : [node];
+  return toSelectionSource(selected);
+}
+
+function toSelectionSource(selected: readonly CheckedFile[]): RecordSource {
+  const connectionIds = selected.map(({ connectionId }) => connectionId);
+  return { files: selected.map(({ file }) => file), connectionIds, omissions: [] };
 }
 
 function toSearchSource(search: Search | undefined): RecordSource | undefined {
-  return search && { files: search.files.filter((file) => file.kind === 'file') };
+  if (!search) return undefined;
+  const { query, connectionId, mayHaveMore, missing } = search;
+  const files = search.files.filter((file) => file.kind === 'file');
+  const omissions = [
+    ...(mayHaveMore ? [{ kind: 'notLoaded' } as const] : []),
+    ...createOmission('unreadable', search.files.length - files.length),
+    ...createOmission('notFound', missing.length),
+  ];
+  return { files, query, connectionIds: [connectionId], omissions };
 }
 
 function toTransferSource(transfer: Transfer | undefined): RecordSource | undefined {
-  return transfer && { files: transfer.order.files, transfer };
+  if (!transfer) return undefined;
+  return { files: transfer.order.files, transfer, connectionIds: [transfer.order.connectionId], omissions: [] };
 }
 
 async function pickSource(services: CommandServices): Promise<RecordSource | undefined> {
@@ -60,9 +83,9 @@ async function pickSource(services: CommandServices): Promise<RecordSource | und
 }
 
 function createChoices({ searchStore, transferStore }: CommandServices): readonly Choice<RecordSource | undefined>[] {
-  const checked = searchStore.getCheckedFiles().map(({ file }) => file);
+  const checked = searchStore.getCheckedFiles();
   return [
-    ...(checked.length > 0 ? [createChoice(l10n.t('Checked files'), { files: checked })] : []),
+    ...(checked.length > 0 ? [createChoice(l10n.t('Checked files'), toSelectionSource(checked))] : []),
     ...searchStore.getAll().map((search) => createChoice(describeSearchTerms(search.query), toSearchSource(search))),
     ...transferStore.getAll().map((transfer) => createChoice(getTransferTitle(transfer), toTransferSource(transfer))),
   ];

@@ -1,3 +1,6 @@
+import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
+
 /** A file of a ZIP archive, as its directory describes it. */
 export interface ZipEntry {
   readonly path: string;
@@ -7,6 +10,8 @@ export interface ZipEntry {
   readonly unpackedBytes: number;
   readonly packed: Uint8Array;
 }
+
+const inflate = promisify(inflateRaw);
 
 const endSignature = Buffer.from('PK\x05\x06', 'latin1');
 const endSize = 22;
@@ -42,3 +47,19 @@ function readEntry(archive: Buffer, position: number): ZipEntry {
     packed: archive.subarray(start, start + archive.readUInt32LE(position + 20)),
   };
 }
+
+/**
+ * Unpacks a file of an archive. Resolves to undefined if it has more bytes than the directory states. Rejects if it is
+ * damaged.
+ */
+export async function unpackZipEntry({ method, packed, unpackedBytes }: ZipEntry): Promise<Uint8Array | undefined> {
+  if (method !== deflated) return packed;
+  try {
+    return await inflate(packed, { maxOutputLength: Math.max(1, unpackedBytes) });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw error;
+  }
+}
+
+const deflated = 8;

@@ -1,0 +1,35 @@
+/** The cause for which files are missing from an export, or differ from what was transferred. */
+export type OmissionKind =
+  | 'noHash' // files without a SHA-256 hash, which a file of checksums cannot list
+  | 'notLoaded' // results of a search that were not loaded; their number is unknown
+  | 'unreadable' // resources of a search that could not be parsed
+  | 'notFound' // requested IDs for which the service returned no file
+  | 'notTransferred' // requested files that the manifest of the transfer does not list
+  | 'noManifest'; // the transferred files are unknown, because there is no manifest
+
+/** States that an export does not contain some files. */
+export interface Omission {
+  readonly kind: OmissionKind;
+  /** The number of files; absent if it is unknown. */
+  readonly count?: number;
+}
+
+/** The remarks as written to files, whose readers are programs: not translated. */
+const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
+  noHash: (count) => `Not listed: ${count} without a SHA-256 hash.`,
+  notLoaded: () => 'Not listed: results of the search that were not loaded.',
+  unreadable: (count) => `Not listed: ${count} that could not be read.`,
+  notFound: (count) => `Not listed: ${count} that the service did not find.`,
+  notTransferred: (count) => `Not listed: ${count} that the manifest of the transfer does not contain.`,
+  noManifest: () => 'No manifest of the transfer was found.',
+};
+
+/** Formats each omission as a sentence for a file. */
+export function formatOmissions(omissions: readonly Omission[]): readonly string[] {
+  return omissions.map(({ kind, count = 0 }) => remarks[kind](count));
+}
+
+/** Returns the omission of a number of files; none if there are no such files. */
+export function createOmission(kind: OmissionKind, count: number): readonly Omission[] {
+  return count > 0 ? [{ kind, count }] : [];
+}

@@ -1,0 +1,79 @@
+import { l10n } from 'vscode';
+import { roCrateName } from '../../../core/model/crateEntities.ts';
+import { createOmission, type Omission } from '../../../core/model/exportOmissions.ts';
+import { createFileCrate } from '../../../core/model/fileCrate.ts';
+import { exportChecksums, exportFiles, filterChecksummed, type RecordedFile } from '../../../core/model/fileExport.ts';
+import { createRoCrate } from '../../../core/model/roCrate.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import { getConnectionName } from '../../editor/connectionName.ts';
+import type { CommandServices } from '../services.ts';
+import { loadTransferred, type RecordSource } from './recordSource.ts';
+
+export type RecordFormat = 'csv' | 'tsv' | 'sha256' | 'crate';
+
+/** The file name that is suggested for each format. */
+export const recordNames: Readonly<Record<RecordFormat, string>> = {
+  csv: 'files.csv',
+  tsv: 'files.tsv',
+  sha256: 'files.sha256',
+  crate: roCrateName,
+};
+
+/** A record to write. */
+interface RecordContent {
+  readonly pieces: Iterable<string>;
+  /** The folder that the paths of a transfer are relative to. */
+  readonly folder?: string | undefined;
+  readonly fileCount: number;
+  /** The files that the record does not contain. */
+  readonly omissions: readonly Omission[];
+}
+
+/**
+ * Creates the record of a source. Finds the folder of a transfer, which describes what was written there. Undefined if
+ * the user canceled.
+ */
+export async function createContent(
+  services: CommandServices,
+  source: RecordSource,
+  format: RecordFormat,
+): Promise<RecordContent | undefined> {
+  const { transfer } = source;
+  if (!transfer) return formatRecord(services, source, format);
+  const record = await loadTransferred(services, transfer);
+  if (!record) return undefined;
+  const omissions = listTransferOmissions(transfer, record.files);
+  const files = record.files.length > 0 || format === 'crate' ? record.files : source.files;
+  const content = formatRecord(services, { ...source, files, omissions }, format);
+  return { ...content, folder: record.folder?.folder };
+}
+
+function listTransferOmissions({ order }: Transfer, files: readonly RecordedFile[]): readonly Omission[] {
+  if (files.length === 0) return [{ kind: 'noManifest' }];
+  const ids = new Set(files.map(({ id }) => id));
+  return createOmission('notTransferred', order.files.filter(({ id }) => !ids.has(id)).length);
+}
+
+function formatRecord(services: CommandServices, source: RecordSource, format: RecordFormat): RecordContent {
+  if (format === 'sha256') return formatChecksums(source);
+  const { files, omissions } = source;
+  const pieces =
+    format === 'crate' ? [formatCrate(services, source)] : exportFiles(files, format === 'csv' ? ',' : '\t');
+  return { pieces, fileCount: files.length, omissions };
+}
+
+function formatChecksums({ files, omissions }: RecordSource): RecordContent {
+  const listed = filterChecksummed(files);
+  if (listed.length === 0) throw new CommandHint(l10n.t('None of these files has a SHA-256 hash.'));
+  const all = [...createOmission('noHash', files.length - listed.length), ...omissions];
+  return { pieces: exportChecksums(listed, all), fileCount: listed.length, omissions: all };
+}
+
+function formatCrate(services: CommandServices, { transfer, ...list }: RecordSource): string {
+  const ids = [...new Set(list.connectionIds)];
+  const serviceName = ids.map((id) => getConnectionName(services, id) || id).join(', ');
+  const context = { version: services.facts.version, serviceName, now: Date.now() };
+  const crate = transfer ? createRoCrate({ ...list, transfer }, context) : createFileCrate(list, context);
+  return `${JSON.stringify(crate, undefined, 2)}\n`;
+}

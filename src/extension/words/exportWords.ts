@@ -1,0 +1,30 @@
+import { l10n } from 'vscode';
+import type { Omission } from '../../core/model/exportOmissions.ts';
+import { formatFileCount, plural } from './localeFormats.ts';
+
+/** Reports an export: its name, the number of its files, and the files that it does not contain. */
+export function describeExport(name: string, fileCount: number, omissions: readonly Omission[]): string {
+  const exported = l10n.t('Exported {0} ({1}).', name, formatFileCount(fileCount));
+  return [exported, ...omissions.map(describeOmission)].join(' ');
+}
+
+function describeOmission({ kind, count = 0 }: Omission): string {
+  if (kind === 'notLoaded') return l10n.t('Results that are not loaded are left out.');
+  if (kind === 'noManifest') return l10n.t('No manifest was found, so the transferred files are unknown.');
+  return describeLeftOut(kind, count);
+}
+
+function describeLeftOut(kind: Omission['kind'], count: number): string {
+  if (kind === 'noHash') {
+    return plural(
+      count,
+      '{0} file has no SHA-256 hash and is left out.',
+      '{0} files have no SHA-256 hash and are left out.',
+    );
+  }
+  if (kind === 'notTransferred') {
+    return plural(count, "{0} requested file isn't in the manifest.", "{0} requested files aren't in the manifest.");
+  }
+  if (kind === 'notFound') return plural(count, '{0} ID was not found.', '{0} IDs were not found.');
+  return plural(count, '{0} unreadable result is left out.', '{0} unreadable results are left out.');
+}
