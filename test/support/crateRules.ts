@@ -17,8 +17,8 @@ export function readCrate(crate: Readonly<Record<string, unknown>>): CrateGraph 
 
 /** Returns the IDs to which a property refers. */
 export function listReferences(entity: CrateEntity | undefined, name: string): readonly string[] {
-  const references = [entity?.[name] ?? []].flat() as unknown as readonly { readonly '@id': string }[];
-  return references.map((reference) => reference['@id']);
+  const references = [entity?.[name] ?? []].flat() as unknown as readonly { readonly '@id'?: string }[];
+  return references.flatMap((reference) => reference['@id'] ?? []);
 }
 
 /** Returns the entities to which a property refers. */
@@ -104,6 +104,6 @@ export const crateRules: Readonly<Record<string, (graph: CrateGraph) => void>> =
   'Data Entities: every reference to a local ID is described': (graph) => {
     for (const entity of graph.values())
       for (const name of Object.keys(entity))
-        for (const id of listReferences(entity, name)) if (String(id).startsWith('#')) assert.ok(graph.has(id), id);
+        for (const id of listReferences(entity, name)) if (id.startsWith('#')) assert.ok(graph.has(id), id);
   },
 };

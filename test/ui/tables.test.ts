@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crateRules, follow, readCrate } from '../support/crateRules.ts';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
@@ -31,13 +32,13 @@ describe('A person with a table of files', function () {
   });
 
   /** Runs a command that exports files, and returns what it wrote. */
-  async function exportTo(name: string, source: string, format: string): Promise<string> {
+  async function exportTo(name: string, source: string, format: string, report = '(2 files).'): Promise<string> {
     const file = join(folder, name);
     await window.command('Data Transfer: Export…');
     await window.pick(source, 'Select the files to export');
     await window.pick(format, 'Select a format');
     await window.quickInput.saveAs(file, 'Export');
-    await window.notifications.wait(`Exported ${name}.`);
+    await window.notifications.wait(`Exported ${name} ${report}`);
     return await readFile(file, 'utf8');
   }
 
@@ -61,6 +62,10 @@ describe('A person with a table of files', function () {
     assert.equal(last, '3,observations-1900.csv,4,not found,0,,,,,');
 
     assert.match(await exportTo('checked.tsv', 'Checked files', 'TSV'), /^id\tname\tpath\tbytes/);
+    const list = await exportTo('list.json', 'Checked files', 'File metadata (RO-Crate 1.2)');
+    const listed = readCrate(JSON.parse(list) as Record<string, unknown>);
+    for (const check of Object.values(crateRules)) check(listed);
+    assert.equal(listed.get('./')?.['name'], '2 selected files of Sample Data');
     await window.command('Data Transfer: Transfer Checked Files…');
     await sendTransfer(window, 'Received Files');
     const transfers = window.tree('Transfers');
@@ -69,16 +74,13 @@ describe('A person with a table of files', function () {
     await transfers.row(`succeeded · ${transferred}`);
 
     const crate = await exportTo('ro-crate-metadata.json', transferred, 'Transfer record (RO-Crate 1.2)');
-    const graph = (JSON.parse(crate) as { readonly '@graph': readonly { readonly '@id': string }[] })['@graph'];
-    const byId = new Map<string, Readonly<Record<string, unknown>>>(graph.map((entity) => [entity['@id'], entity]));
+    const byId = readCrate(JSON.parse(crate) as Record<string, unknown>);
+    for (const check of Object.values(crateRules)) check(byId);
     const action = byId.get('#transfer');
     assert.deepEqual(action?.['actionStatus'], { '@id': 'http://schema.org/CompletedActionStatus' });
-    const results = action['result'] as readonly { readonly '@id': string }[];
-    assert.deepEqual(results.map((result) => byId.get(result['@id'])?.['name']).sort(), [
-      'observations-2025.csv',
-      'stations.csv',
-    ]);
-    for (const result of results) assert.match(String(byId.get(result['@id'])?.['sha256']), /^[0-9a-f]{64}$/);
+    const results = follow(byId, action, 'result');
+    assert.deepEqual(results.map((result) => result['name']).sort(), ['observations-2025.csv', 'stations.csv']);
+    for (const result of results) assert.match(String(result['sha256']), /^[0-9a-f]{64}$/);
     assert.match(
       await exportTo('sums.sha256', transferred, 'Checksums (SHA-256)'),
       /^[0-9a-f]{64} {2}.*stations\.csv$/m,

@@ -18,7 +18,7 @@ export interface DataTable {
 }
 
 /** Maximum size of the file of a table, in bytes. */
-export const maxTableBytes = 32 * 1024 * 1024;
+export const maxTableBytes = 32_000_000;
 
 /** Parses a table of separated values. */
 export function parseTextTable(text: string): DataTable {

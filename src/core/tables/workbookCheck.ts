@@ -2,7 +2,7 @@ import { listZipEntries, unpackZipEntry, type ZipEntry } from '../util/zipArchiv
 import { TableError } from './tableError.ts';
 
 /** Maximum size of all files of a workbook, unpacked. */
-export const maxUnpackedBytes = 256 * 1024 * 1024;
+export const maxUnpackedBytes = 250_000_000;
 
 /** Maximum number of cells of a sheet, up to its last row and column: empty cells use memory as well. */
 export const maxCells = 20_000_000;

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Uri } from 'vscode';
+import type { CommandArguments } from '../../src/extension/editor/contributions.ts';
+import { crateRules, listByType, readCrate } from '../support/crateRules.ts';
+import { json } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { Stage } from './stage.ts';
+
+const database = 'JGI Data Portal';
+const sha256 = 'a'.repeat(64);
+
+describe('Exporting files', () => {
+  let stage: Stage;
+  let folder: string;
+  let search: Awaited<ReturnType<Stage['search']>>;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    folder = await mkdtemp(join(tmpdir(), 'export-'));
+    publicLike(stage.server, 'the-key');
+    await stage.connect('the-key');
+    const hashed = { id: 'JDP:1', name: 'a', path: 'x/a', bytes: 5, hash: `sha256:${sha256}` };
+    const page = Array.from({ length: 100 }, (_, index) => ({ id: `JDP:${index + 2}`, path: `x/${index}`, bytes: 1 }));
+    const resources = [hashed, ...page].slice(0, stage.parts.settings.pageSize);
+    stage.server.on('POST /api/v1/files', json({ resources }));
+    search = await stage.search(database, 'x');
+  });
+  afterEach(async () => {
+    await stage.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const exportAs = async (
+    argument: CommandArguments['dataTransfer.exportRecords'],
+    format: string,
+    message: RegExp,
+  ): Promise<string> => {
+    const done = stage.run('dataTransfer.exportRecords', argument);
+    (await stage.person.pick()).choose(format);
+    const file = join(folder, 'exported');
+    (await stage.person.saveDialog()).choose(Uri.file(file));
+    await stage.person.notice(message);
+    await done;
+    return await readFile(file, 'utf8');
+  };
+
+  it('reports results that are not loaded', async () => {
+    const count = search.files.length;
+    const message = new RegExp(
+      `^Exported exported \\(${count} files\\)\\. Results that are not loaded are left out\\.$`,
+    );
+    const text = await exportAs({ kind: 'search', key: search.key }, 'CSV', message);
+    assert.equal(text.trimEnd().split('\r\n').length, count + 1);
+  });
+
+  it('reports files without a SHA-256 hash, in the message and in the file', async () => {
+    const left = search.files.length - 1;
+    const message = new RegExp(
+      `^Exported exported \\(1 file\\)\\. ${left} files have no SHA-256 hash and are left out\\.`,
+    );
+    const text = await exportAs({ kind: 'search', key: search.key }, 'Checksums (SHA-256)', message);
+    assert.deepEqual(text.split('\n'), [
+      `# Not listed: ${left} without a SHA-256 hash.`,
+      '# Not listed: results of the search that were not loaded.',
+      `${sha256}  x/a`,
+      '',
+    ]);
+  });
+
+  it('describes a search as an RO-Crate', async () => {
+    const node = { kind: 'search', key: search.key } as const;
+    const text = await exportAs(node, 'File metadata (RO-Crate 1.2)', /Results that are not loaded/);
+    const graph = readCrate(JSON.parse(text) as Record<string, unknown>);
+    for (const check of Object.values(crateRules)) check(graph);
+    assert.equal(listByType(graph, 'File').length, search.files.length);
+    assert.equal(graph.get('./')?.['name'], `Files of ${database} found by searching for "x"`);
+  });
+
+  it('describes a selected file, of which nothing is left out', async () => {
+    const [file] = search.files;
+    assert.ok(file?.kind === 'file');
+    const node = { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file } as const;
+    const text = await exportAs(node, 'File metadata (RO-Crate 1.2)', /^Exported exported \(1 file\)\.$/);
+    assert.equal(readCrate(JSON.parse(text) as Record<string, unknown>).get('#file-1')?.['sha256'], sha256);
+  });
+});
