@@ -79,11 +79,12 @@ describe('Matching a table', () => {
     assert.match(keys.placeholder ?? '', /Column 1$/);
     keys.choose('File IDs');
     (await stage.person.pick()).choose('JGI Data Portal');
-    await stage.person.notice(/^0 rows matched, 2 rows not found\.$/);
+    const notice = await stage.person.notice(/^0 rows matched, 2 rows not found\.$/);
     assert.match(
       window.activeTextEditor?.document.getText() ?? '',
       /^column_1\tcolumn_2\trow\t[^\n]*\nalpha\tJDP:first\t1\t/,
     );
+    notice.dismiss();
     await done;
   });
 
@@ -94,11 +95,12 @@ describe('Matching a table', () => {
     (await stage.person.pick()).choose('JDP:000002');
     (await stage.person.pick()).choose('File IDs');
     (await stage.person.pick()).choose('JGI Data Portal');
-    await stage.person.notice(/^\d rows? matched/);
+    const notice = await stage.person.notice(/^2 rows matched\.$/);
     assert.match(
       window.activeTextEditor?.document.getText() ?? '',
-      /^Congo\tJDP:000002\t1\t.*\s^Amazon\tJDP:000001\t2\tmatched\t1\t/m,
+      /^Congo\tJDP:000002\t1\t.*\s+^Amazon\tJDP:000001\t2\tmatched\t1\t/m,
     );
+    notice.dismiss();
     await done;
   });
 
