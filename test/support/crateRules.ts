@@ -16,7 +16,7 @@ export function readCrate(crate: Readonly<Record<string, unknown>>): CrateGraph 
 }
 
 /** Returns the IDs to which a property refers. */
-export function listReferences(entity: CrateEntity | undefined, name: string): readonly string[] {
+function listReferences(entity: CrateEntity | undefined, name: string): readonly string[] {
   const references = [entity?.[name] ?? []].flat() as unknown as readonly { readonly '@id'?: string }[];
   return references.flatMap((reference) => reference['@id'] ?? []);
 }
