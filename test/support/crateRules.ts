@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 /** An entity of an RO-Crate. */
-export type CrateEntity = Readonly<Record<string, unknown>> & { readonly '@id': string };
+type CrateEntity = Readonly<Record<string, unknown>> & { readonly '@id': string };
 
 /** The entities of an RO-Crate, by ID. */
 export type CrateGraph = ReadonlyMap<string, CrateEntity>;

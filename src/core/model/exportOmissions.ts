@@ -1,5 +1,5 @@
 /** The cause for which files are missing from an export, or differ from what was transferred. */
-export type OmissionKind =
+type OmissionKind =
   | 'noHash' // files without a SHA-256 hash, which a file of checksums cannot list
   | 'notLoaded' // results of a search that were not loaded; their number is unknown
   | 'unreadable' // resources of a search that could not be parsed

@@ -1,4 +1,5 @@
 import type { DataTable } from './dataTable.ts';
+import { getCellKey } from './sheetNumber.ts';
 
 /** Matches an integer as a spreadsheet shortens it, without its last digits: `1.23457E+15`. */
 const shortenedInteger = /^\s*[+-]?\d+(?:[.,]\d+)?E\+\d+\s*$/i;
@@ -10,25 +11,4 @@ export function findRoundedRows({ rows, roundedCells }: DataTable, column: numbe
       ({ line, cells }) => shortenedInteger.test(cells[column] ?? '') || roundedCells.has(getCellKey(line, column)),
     )
     .map(({ line }) => line);
-}
-
-/** Returns the key of a cell in `roundedCells` of a table. */
-export function getCellKey(line: number, column: number): string {
-  return `${line}/${column}`;
-}
-
-/** A number of a spreadsheet. */
-export class SheetNumber {
-  /** The number with all digits, because an exponent is no part of an ID. */
-  readonly text: string;
-  /** True for an integer above 2^53, or one in scientific notation with more digits than are stored. */
-  readonly isRounded: boolean;
-
-  constructor(text: string) {
-    const number = Number(text);
-    const isInteger = Number.isInteger(number);
-    const isShortened = /e/i.test(text) && Math.abs(number) >= 1e15;
-    this.isRounded = isInteger && (isShortened || !Number.isSafeInteger(number));
-    this.text = isInteger && !/^-?\d+$/.test(text) ? BigInt(number).toString() : text;
-  }
 }

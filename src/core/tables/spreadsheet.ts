@@ -1,6 +1,6 @@
 import readExcelFile from 'read-excel-file/universal';
 import type { DataTable, TableRow } from './dataTable.ts';
-import { getCellKey, SheetNumber } from './roundedNumbers.ts';
+import { getCellKey, SheetNumber } from './sheetNumber.ts';
 import { checkWorkbook } from './workbookCheck.ts';
 
 /**
