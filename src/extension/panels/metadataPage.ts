@@ -154,9 +154,8 @@ export class MetadataPage implements Disposable {
     const staging = reported ?? this.dependencies.getStaging(snapshot.ref) ?? snapshot.staging;
     const copies = this.findCopies(snapshot);
     const current = { ...omit(snapshot, 'copies'), ...(staging && { staging }), ...(copies && { copies }) };
-    this.snapshot = withCitation(current);
-    const name = snapshot.found?.kind === 'file' ? snapshot.found.name : snapshot.ref.name;
-    this.host.panel.title = getTabTitle(name);
+    this.snapshot = withCitation(withFoundName(current));
+    this.host.panel.title = getTabTitle(this.ref.name);
     this.host.post({ type: 'snapshot', snapshot: this.snapshot });
   }
 
@@ -211,6 +210,12 @@ const intentCommands = {
 
 /** Number of copies that the page lists. */
 const maxCopies = 20;
+
+/** Replaces the name in the reference, which anyone may have written in a link, with that of the found file. */
+function withFoundName(snapshot: MetadataSnapshot): MetadataSnapshot {
+  const { found, ref } = snapshot;
+  return found?.kind === 'file' ? { ...snapshot, ref: { ...ref, name: found.name } } : snapshot;
+}
 
 /** Adds the citation of the file, if its complete metadata are known. */
 function withCitation({ citation: _, ...snapshot }: MetadataSnapshot): MetadataSnapshot {

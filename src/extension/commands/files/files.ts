@@ -59,7 +59,10 @@ export async function chooseCheckedFiles(
   return selected.length > 0 ? selected : await askFiles(searchStore, title);
 }
 
-/** Fetches missing metadata until `signal` is aborted. Leaves files that the service doesn't return unchanged. */
+/**
+ * Fetches missing metadata until `signal` is aborted, and takes the names from it. Leaves files that the service
+ * doesn't return unchanged.
+ */
 export async function loadEntries(
   flow: MetadataFlow,
   files: readonly KnownFile[],
@@ -78,7 +81,7 @@ export async function loadEntries(
   return files.map((file) => {
     const { connectionId, database, id } = file.ref;
     const entry = file.entry ?? entries.get(JSON.stringify([connectionId, database, id]));
-    return entry ? { ...file, entry } : file;
+    return entry ? { ref: { ...file.ref, name: entry.name }, entry } : file;
   });
 }
 
