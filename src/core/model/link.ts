@@ -1,4 +1,4 @@
-import { isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
+import { hasInfinity, isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 import type { Connection } from './connection.ts';
 import type { SearchQuery } from './searchQuery.ts';
@@ -18,7 +18,7 @@ export type LinkTarget =
     }
   | { readonly kind: 'transfer'; readonly service: string; readonly id: string };
 
-/** Why a link can't be opened; `field` names what is wrong in it. */
+/** Why a link can't be made or opened; `field` names what is wrong in it. */
 export interface LinkProblem {
   readonly kind: 'tooLong' | 'unknownKind' | 'unreadable' | 'badService' | 'badField';
   readonly field?: string;
@@ -29,11 +29,12 @@ const maxLength = 16_384;
 
 const maxLevels = 5;
 
-/** Formats the path and query of a link; undefined if it would be too long. The query is JSON. */
-export function formatLink({ kind, ...fields }: LinkTarget): string | undefined {
+/** Formats the path and query of a link. The query is JSON. Returns a problem if the link couldn't be opened. */
+export function formatLink({ kind, ...fields }: LinkTarget): string | LinkProblem {
   const { query, ...others } = { query: undefined, ...fields };
   const json = JSON.stringify({ ...others, ...query });
-  return json.length > maxLength ? undefined : `/${kind}?${encodeURIComponent(json)}`;
+  const parsed = parseLink(`/${kind}`, json);
+  return isLinkTarget(parsed) ? `/${kind}?${encodeURIComponent(json)}` : parsed;
 }
 
 /** Returns the address of a connection as links contain it, without the trailing slash; undefined if it is invalid. */
@@ -94,7 +95,7 @@ function isText(value: unknown): value is string {
 }
 
 function isPlainObject(value: unknown): boolean {
-  return isJsonObject(value) && !isDeeperThan(value, maxLevels) && isSafe(value);
+  return isJsonObject(value) && !isDeeperThan(value, maxLevels) && !hasInfinity(value) && isSafe(value);
 }
 
 function isSafe(value: unknown): boolean {

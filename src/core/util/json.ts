@@ -16,6 +16,17 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
 }
 
+/** Returns true if a parsed value contains Infinity, which stands for a number out of range, such as `1e999`. */
+export function hasInfinity(value: unknown): boolean {
+  const pending = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (typeof next === 'number' && !Number.isFinite(next)) return true;
+    if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) pending.push(member);
+  }
+  return false;
+}
+
 /** Returns true if lists and objects are nested more than `levels` deep. Stops at that depth. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -24,6 +24,14 @@ export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
   return sentences[kind];
 }
 
+/** Describes why no link can be made. */
+export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
+  if (kind === 'tooLong') return l10n.t('This is too long for a link.');
+  if (kind === 'badService') return l10n.t("The address of this connection can't be part of a link.");
+  const name = toPlainText(field, 40);
+  return l10n.t("No link was copied because “{0}” contains invisible characters or can't be part of a link.", name);
+}
+
 /** Describes a link and what opening it sends to a service. */
 export function describeLink(target: LinkTarget, service: string): LinkConfirmation {
   const name = toPlainLine(service);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isDeeperThan } from '../../../src/core/util/json.ts';
+import { hasInfinity, isDeeperThan } from '../../../src/core/util/json.ts';
 
 describe('The depth of JSON', () => {
   const depths: [json: string, depth: number][] = [
@@ -24,5 +24,14 @@ describe('The depth of JSON', () => {
     let value: unknown = 5;
     for (let depth = 0; depth < 1_000_000; depth += 1) value = depth % 2 === 0 ? [value] : { a: value };
     assert.equal(isDeeperThan(value, 200), true);
+  });
+});
+
+describe('A number out of range in JSON', () => {
+  it('is found at any depth, and no other value is mistaken for one', () => {
+    for (const json of ['1e999', '-1e999', '[1,{"a":[1e400]}]', `${'['.repeat(100_000)}1e999${']'.repeat(100_000)}`])
+      assert.equal(hasInfinity(JSON.parse(json)), true, json.slice(0, 40));
+    for (const json of ['1e308', '"1e999"', 'null', '[{"a":[0,-1.5,"x",true]}]'])
+      assert.equal(hasInfinity(JSON.parse(json)), false, json);
   });
 });

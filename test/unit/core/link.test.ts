@@ -6,6 +6,10 @@ const service = 'https://dts.example.org/api';
 const id = '123e4567-e89b-42d3-a456-426614174000';
 const file = { service, database: 'JGI Data Portal', id: 'JDP:1', name: 'a b.csv' };
 
+function badField(field: string): object {
+  return { kind: 'badField', field };
+}
+
 /** Returns the parts that the editor passes to the extension: it decodes the query once. */
 function open(link: string): ReturnType<typeof parseLink> {
   const [path = '', query = ''] = link.split('?');
@@ -23,7 +27,7 @@ describe('A link', () => {
   for (const target of targets) {
     it(`leads back to the ${target.kind} ${JSON.stringify(target).length}`, () => {
       const link = formatLink(target);
-      assert.ok(link !== undefined);
+      assert.ok(typeof link === 'string');
       assert.match(link, /^\/(search|file|transfer)\?[\w%.!~*'()-]+$/);
       assert.deepEqual(open(link), target);
     });
@@ -34,14 +38,46 @@ describe('A link', () => {
     fc.assert(
       fc.property(words, (query) => {
         const target: LinkTarget = { kind: 'search', service, query: { database: 'x', query } };
-        assert.deepEqual(open(formatLink(target) ?? ''), target);
+        const link = formatLink(target);
+        assert.deepEqual(typeof link === 'string' ? open(link) : link, target);
       }),
     );
   });
 
   it('is not made of a search that is too long', () => {
     const ids = Array.from({ length: 5000 }, (_, index) => `JDP:${index}`);
-    assert.equal(formatLink({ kind: 'search', service, query: { database: 'a', query: '', ids } }), undefined);
+    const query = { database: 'a', query: '', ids };
+    assert.deepEqual(formatLink({ kind: 'search', service, query }), { kind: 'tooLong' });
+  });
+
+  const impossible: readonly (readonly [string, LinkTarget, object])[] = [
+    ['a name with control characters', { kind: 'file', ...file, name: 'a\u0007b' }, badField('name')],
+    ['an ID with direction characters', { kind: 'file', ...file, id: 'a\u202eb' }, badField('id')],
+    ['a blank database', { kind: 'file', ...file, database: ' ' }, badField('database')],
+    [
+      'a query with a line break',
+      { kind: 'search', service, query: { database: 'a', query: 'a\nb' } },
+      badField('query'),
+    ],
+    ['half a character', { kind: 'search', service, query: { database: 'a', query: '\ud800' } }, badField('query')],
+    ['an invalid address', { kind: 'transfer', service: '', id }, { kind: 'badService', field: 'service' }],
+    ['an ID that is no UUID', { kind: 'transfer', service, id: 'x' }, badField('id')],
+  ];
+  for (const [what, target, problem] of impossible)
+    it(`is not made with ${what}, because it could not be opened`, () => {
+      assert.deepEqual(formatLink(target), problem);
+    });
+
+  it('can be opened, or is not made', () => {
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(text, text, text, (database, fileId, name) => {
+        const target: LinkTarget = { kind: 'file', service, database, id: fileId, name };
+        const link = formatLink(target);
+        if (typeof link === 'string') assert.deepEqual(open(link), target);
+        else assert.equal(isLinkTarget(link), false);
+      }),
+    );
   });
 
   it('contains the address of a connection in one form only', () => {
@@ -98,6 +134,9 @@ describe('A link', () => {
       [
         ['is nested deeply', { specific: deep }, 'specific'],
         ['hides a control character in a filter', { specific: { a: ['\u0000'] } }, 'specific'],
+        ['hides a control character in the name of a filter', { specific: { 'a\u0000': 1 } }, 'specific'],
+        ['contains a null character', { query: '\u0000' }, 'query'],
+        ['contains direction characters in an ID', { ids: ['a', 'b\u2066c'] }, 'ids'],
         ['has an unknown status', { status: 'gone' }, 'status'],
         ['has no IDs', { ids: [] }, 'ids'],
         ['sets the page size', { pageSize: 1e9 }, 'pageSize'],
@@ -111,6 +150,19 @@ describe('A link', () => {
           { kind: 'badField', field },
         ] as const,
     ),
+    ['is 1 MB long', '/search', 'x'.repeat(1_000_000), { kind: 'tooLong' }],
+    [
+      'has 10,000 IDs',
+      '/search',
+      JSON.stringify({ service, database: 'a', query: '', ids: Array.from({ length: 10_000 }, () => 'a') }),
+      { kind: 'tooLong' },
+    ],
+    [
+      'contains a number out of range',
+      '/search',
+      JSON.stringify({ service, database: 'a', query: '', specific: { a: [0] } }).replace('[0]', '[1e999]'),
+      badField('specific'),
+    ],
     ['has no UUID', '/transfer', JSON.stringify({ service, id: '../../x' }), { kind: 'badField', field: 'id' }],
   ];
   for (const [what, path, query, problem] of hostile)

@@ -9,6 +9,7 @@ import { localConnectionId } from '../../editor/machine.ts';
 import { createDetailsStep } from '../../notices/nextSteps.ts';
 import { requireSavedConnection } from '../connections/connectionOpener.ts';
 import { getSelectedFiles } from '../files/files.ts';
+import { describeUnlinkable } from '../../words/linkWords.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseShared, isSharedRow, type SharedArgument } from '../sharedRow.ts';
 
@@ -18,7 +19,7 @@ export async function copyLink(services: CommandServices, argument: SharedArgume
   const target = shared && getLinkTarget(services, shared);
   if (!target) return;
   const link = formatLink(target);
-  if (link === undefined) throw new CommandHint(l10n.t('This search is too long for a link.'));
+  if (typeof link !== 'string') throw new CommandHint(describeUnlinkable(link));
   await env.clipboard.writeText(`${env.uriScheme}://${services.facts.id}${link}`);
   services.notices.showStatusMessage(
     target.service === localLinkService
