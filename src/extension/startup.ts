@@ -10,7 +10,7 @@ import { reopenUnlessShown } from './commands/connections/connectionPicker.ts';
 import { syncConnections } from './commands/connections/connectionSync.ts';
 import { syncLocalService } from './commands/connections/localServiceSync.ts';
 import { watchRunningTransfers } from './commands/connections/watchedTransfers.ts';
-import { openLink } from './commands/links/openLink.ts';
+import { LinkOpener } from './commands/links/openLink.ts';
 import type { CommandServices, EditorServices } from './commands/services.ts';
 import { locateTransferredFiles } from './commands/verification/transferredFolders.ts';
 import { CommandBoundary, runCommand } from './editor/commandBoundary.ts';
@@ -71,9 +71,10 @@ export async function startExtension(
   await core.transferFlow.resume();
   lifetime.track(watchRunningTransfers(services));
   const boundary = new CommandBoundary(commandHandlers, services);
+  const links = new LinkOpener(services);
   return {
     runCommand: boundary.perform,
-    openLink: (uri) => boundary.run('link', () => openLink(services, uri)),
+    openLink: (uri) => boundary.run('link', () => links.open(uri)),
     restorePage: { metadata: pages.metadataPanels.restore, transfer: pages.transferPanels.restore },
     services,
   };

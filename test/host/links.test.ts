@@ -7,6 +7,7 @@ import { orcid, Stage, extensionId } from './stage.ts';
 
 const key = 'the-key';
 const jgi = 'JGI Data Portal';
+const kss = 'KBase Workspace Service (KSS)';
 const id = '123e4567-e89b-42d3-a456-426614174000';
 
 describe('Links', () => {
@@ -61,6 +62,27 @@ describe('Links', () => {
     await stage.tab(file.name);
   });
 
+  it('show the name that the service has for a file, whatever the link calls it', async () => {
+    const file = { database: jgi, id: 'JDP:000001', name: 'harmless.csv' };
+    const done = stage.parts.openLink(makeLink('file', { service: stage.server.address, ...file }));
+    (await stage.person.notice(/^Open the file/)).press('Show Metadata');
+    await done;
+    const { label } = await stage.tab('JDP:000001.csv');
+    assert.equal(label, 'JDP:000001.csv');
+    await stage.closePages();
+    const connectionId = stage.parts.settings.connections[0]?.id ?? '';
+    const transferred = stage.run('dataTransfer.transferFiles', { connectionId, ...file });
+    (await stage.person.pick()).choose(kss);
+    (await stage.person.pick()).choose('Continue');
+    (await stage.person.notice(/^Transfer /)).press('Transfer');
+    await transferred;
+    const [transfer] = stage.parts.transferStore.getAll();
+    assert.deepEqual(
+      transfer?.order.files.map(({ name }) => name),
+      ['JDP:000001.csv'],
+    );
+  });
+
   it('track a transfer, and start none', async () => {
     service.transfers.set(id, { orcid, status: 'active', num_files: 3, num_files_transferred: 1 });
     const done = stage.parts.openLink(makeLink('transfer', { service: stage.server.address, id }));
@@ -110,6 +132,69 @@ describe('Links', () => {
     }
   });
 
+  it('ask once if they are opened twice at the same time, and again afterwards', async () => {
+    const link = makeLink('search', { service: stage.server.address, database: jgi, query: 'JDP:00000' });
+    const both = [stage.parts.openLink(link), stage.parts.openLink(link)];
+    (await stage.person.notice(/^Open the search/)).press('Search');
+    await Promise.all(both);
+    assert.equal(stage.person.notices.filter(({ message }) => message.startsWith('Open the search')).length, 1);
+    assert.equal(stage.parts.searchStore.getAll().length, 1);
+    const again = stage.parts.openLink(link);
+    (await stage.person.notice(/^Open the search/)).dismiss();
+    await again;
+  });
+
+  it('connect to a saved service that is not connected only after the confirmation, and report if it fails', async () => {
+    await stage.run('dataTransfer.disconnect');
+    const sent = stage.server.requests.length;
+    const link = makeLink('search', { service: stage.server.address, database: jgi, query: 'JDP:00000' });
+    const done = stage.parts.openLink(link);
+    const notice = await stage.person.notice(/^Open the search/);
+    assert.equal(stage.server.requests.length, sent);
+    notice.press('Search');
+    await done;
+    assert.equal(stage.parts.searchStore.getAll()[0]?.files.length, 10);
+    await stage.run('dataTransfer.disconnect');
+    await stage.server.stop();
+    const failed = stage.parts.openLink(link);
+    (await stage.person.notice(/^Open the search/)).press('Search');
+    await failed;
+    assert.match(stage.person.notices.at(-1)?.message ?? '', /^Could not connect to DTS prototype: .*ECONNREFUSED/);
+  });
+
+  it('show a link inside a name as text, and open nothing of it', async () => {
+    const name = `vscode://${extensionId}/transfer?x [a](command:workbench.action.quit) $(flame) %00`;
+    const done = stage.parts.openLink(
+      makeLink('file', { service: stage.server.address, database: jgi, id: 'x', name }),
+    );
+    const notice = await stage.person.notice(/^Open the file/);
+    const shown = `vscode://${extensionId}/transfer?x [a] (command:workbench.action.quit) $ (flame) %00`;
+    assert.ok(notice.detail.includes(`File: ${shown}\nID: x`), notice.detail);
+    notice.dismiss();
+    await done;
+  });
+
+  it('are not copied if they could not be opened, with the reason', async () => {
+    const { searchFlow, sessions } = stage.parts;
+    const session = sessions.active;
+    assert.ok(session);
+    const ids = Array.from({ length: 5000 }, (_, index) => `JDP:${index}`);
+    await env.clipboard.writeText('before');
+    for (const [query, message] of [
+      [
+        { query: 'a\u202eb' },
+        "No link was copied because “query” contains invisible characters or can't be part of a link.",
+      ],
+      [{ query: '', ids }, 'This is too long for a link.'],
+    ] as const) {
+      await searchFlow.runAll(session, [{ database: jgi, pageSize: 10, ...query }]);
+      const [search] = stage.parts.searchStore.getAll();
+      await stage.run('dataTransfer.copyLink', { kind: 'search', key: search?.key ?? '' });
+      assert.equal((await stage.person.notice(/link/)).message, message);
+    }
+    assert.equal(await env.clipboard.readText(), 'before');
+  });
+
   const file = { database: jgi, id: 'JDP:1', name: 'a' };
   const hostile: Readonly<Record<string, readonly [kind: string, fields: object, message: RegExp]>> = {
     'with another scheme': ['file', { ...file, service: 'javascript:alert(1)' }, /doesn't contain the address/],
@@ -130,6 +215,32 @@ describe('Links', () => {
       'submit',
       { ...file, service: 'local' },
       /doesn't refer to a search, a file or a transfer\.$/,
+    ],
+    'with bidirectional controls': [
+      'search',
+      { service: 'local', database: jgi, query: 'a\u202eb' },
+      /because “query” in it isn't valid\.$/,
+    ],
+    'with a null character': ['file', { ...file, service: 'local', id: 'a\0b' }, /because “id” in it isn't valid\.$/],
+    'with 10,000 IDs': [
+      'search',
+      { service: 'local', database: jgi, query: '', ids: Array.from({ length: 10_000 }, (_, index) => `JDP:${index}`) },
+      /because it is too long\.$/,
+    ],
+    'of 1 MB': [
+      'search',
+      { service: 'local', database: jgi, query: 'x'.repeat(1_000_000) },
+      /because it is too long\.$/,
+    ],
+    'with a key in the address': [
+      'file',
+      { ...file, service: 'https://dts.example.org/?key=secret' },
+      /doesn't contain the address/,
+    ],
+    'with a password in the address': [
+      'file',
+      { ...file, service: 'https://me:secret@dts.example.org' },
+      /doesn't contain the address/,
     ],
     'without content': ['search', [], /can't be read\. It may have been cut off\.$/],
   };

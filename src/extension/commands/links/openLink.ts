@@ -14,11 +14,33 @@ import type { CommandServices } from '../services.ts';
 import { showFoundTransfer } from '../transfers/checkTransferById.ts';
 import { lookUpTransfer } from '../transfers/transferIdPrompt.ts';
 
+/** Opens links. Ignores a link that is already being opened, for example because of a double click. */
+export class LinkOpener {
+  private readonly services: CommandServices;
+  private readonly opening = new Set<string>();
+
+  constructor(services: CommandServices) {
+    this.services = services;
+  }
+
+  /** Asks before anything is sent. Throws a {@link CommandFailure} if the link can't be opened. */
+  async open(uri: Uri): Promise<void> {
+    const link = uri.toString();
+    if (this.opening.has(link)) return;
+    this.opening.add(link);
+    try {
+      await openLink(this.services, uri);
+    } finally {
+      this.opening.delete(link);
+    }
+  }
+}
+
 /**
  * Opens a link after the user confirmed what it refers to and what it sends. A link never starts a transfer, and adds a
  * service only if the user enters its key.
  */
-export async function openLink(services: CommandServices, uri: Uri): Promise<void> {
+async function openLink(services: CommandServices, uri: Uri): Promise<void> {
   const link = parseLink(uri.path, uri.query);
   if (!isLinkTarget(link)) throw new CommandHint(describeLinkProblem(link));
   const connectionId = findConnectionId(services, link.service) ?? (await askConnection(services, link.service));
