@@ -15,7 +15,7 @@ export interface ValueSyntax {
 export function formatValue(value: unknown, syntax: ValueSyntax, indentation = ''): string {
   if (typeof value === 'string') return quoteText(value);
   if (typeof value === 'boolean') return syntax.constants[value ? 'true' : 'false'];
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : syntax.constants.null;
   if (typeof value !== 'object' || value === null) return syntax.constants.null;
   return Array.isArray(value) ? formatList(value, syntax, indentation) : formatObject(value, syntax, indentation);
 }

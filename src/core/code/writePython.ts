@@ -11,8 +11,8 @@ const syntax: ValueSyntax = {
 };
 
 /**
- * Writes a Python program that sends the requests with dtspy. That library encodes the key itself, refuses a search
- * without words, and returns None after most errors.
+ * Writes a Python program that sends the requests with dtspy. That library encodes the key itself and refuses a search
+ * without words. After most errors, it logs them and returns None or, in recent versions, no files.
  */
 export function writePython({ address, keyVariable }: CodeService, requests: readonly CodeRequest[]): string {
   return [
@@ -40,12 +40,16 @@ function writeRequest(request: CodeRequest): string {
 function writeFileRequest(request: Extract<CodeRequest, { readonly kind: 'search' | 'metadata' }>): string {
   const { kind, ...fields } = request;
   const { ids, ...others } = { ids: undefined, ...fields };
-  const call =
-    kind === 'search' ? writeCall('search', others) : writeCall('fetch_metadata', { ...others, file_ids: ids });
+  const [method, all] = kind === 'search' ? ['search', others] : ['fetch_metadata', { ...others, file_ids: ids }];
   return [
-    `files = ${call}`,
+    'try:',
+    `    files = ${writeCall(method, all, '    ')}`,
+    'except TypeError:  # dtspy fails if the service found nothing.',
+    '    files = []',
+    'if files is None:',
+    '    raise SystemExit("The files are not available.")',
     'if not files:',
-    '    raise SystemExit("No files were returned.")',
+    '    print("No files were found.")',
     'for file in files:',
     '    print(file.to_dict()["id"], file.path)',
   ].join('\n');
@@ -70,8 +74,9 @@ function writeStatus(id: string): string {
   ].join('\n');
 }
 
-function writeCall(method: string, given: Readonly<Record<string, unknown>>): string {
+function writeCall(method: string, given: Readonly<Record<string, unknown>>, indentation = ''): string {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
-  const lines = entries.map(([name, value]) => `    ${name}=${formatValue(value, syntax, '    ')},\n`);
-  return `client.${method}(\n${lines.join('')})`;
+  const inner = `${indentation}    `;
+  const lines = entries.map(([name, value]) => `${inner}${name}=${formatValue(value, syntax, inner)},\n`);
+  return `client.${method}(\n${lines.join('')}${indentation})`;
 }

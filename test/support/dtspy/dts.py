@@ -2,8 +2,11 @@
 
 import base64
 import json
+import logging
 import urllib.request
 import uuid
+
+logger = logging.getLogger("dts")
 
 
 class JsonResource:
@@ -61,14 +64,15 @@ class Client:
 
     def _files(self, path, body):
         answer = self._try(path, body)
-        return [] if answer is None else [JsonResource(one) for one in answer["resources"] or []]
+        return [] if answer is None else [JsonResource(one) for one in answer["resources"]]
 
     def _try(self, path, body=None):
         if not self._connected:
             raise RuntimeError("dts.Client: not connected.")
         try:
             return self._send(f"/api/v1{path}", body)
-        except OSError:
+        except OSError as error:
+            logger.error(f"HTTP error occurred: {error}")
             return None
 
     def _send(self, path, body=None):

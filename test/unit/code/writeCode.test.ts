@@ -85,16 +85,24 @@ describe('Generated code', function () {
         assert.deepEqual(paths, ['/api/v1/files/by-id', `/api/v1/transfers/${id}`]);
       });
 
-      it('fails if the key is rejected, and prints nothing of it', async () => {
-        const code = writeCode(language, target, [metadata]);
+      it('reports that the key is rejected, and prints nothing of it', async () => {
+        const code = writeCode(language, target, [metadata, status]);
         const { exitCode, output, errors } = await how(code, 'another-key');
         assert.notEqual(exitCode, 0);
+        assert.match(errors, /401/);
         assert.doesNotMatch(output + errors, /another-key|YW5vdGhlci1rZXk/);
       });
 
-      it('fails if nothing is found or the status is missing', async () => {
-        const { exitCode } = await run(language, how, { kind: 'metadata', database: 'none', orcid, ids: ['a'] });
-        assert.notEqual(exitCode, 0);
+      it('continues with the next request if nothing is found', async () => {
+        const nothing: CodeRequest = { ...search, query: 'nothing' };
+        const { exitCode, output, errors } = await run(language, how, nothing, status);
+        assert.deepEqual([exitCode, errors], [0, '']);
+        assert.match(output, /(No files were found\.|"resources":null)[^]*active/);
+      });
+
+      it('reports that a database is unknown, and fails if the status is missing', async () => {
+        const { errors } = await run(language, how, { kind: 'metadata', database: 'none', orcid, ids: ['a'] });
+        assert.match(errors, /404/);
         const missing = await run(language, how, { kind: 'status', id: id.replace('1', '2') });
         assert.notEqual(missing.exitCode, 0);
       });
@@ -106,6 +114,18 @@ describe('Generated code', function () {
     const { output } = await run('curl', programs[1]?.[2] ?? runPython, listing);
     assert.match(output, /JDP:000001/);
     assert.deepEqual(JSON.parse(server.requests.at(-1)?.body ?? ''), bodyOf(listing));
+  });
+
+  it('stops in Python if an earlier version of dtspy returns None instead of files', async () => {
+    const code = writeCode('python', target, [metadata]);
+    const earlier = 'import dts\ndts.Client.fetch_metadata = lambda *_, **fields: None\n';
+    const { exitCode, errors } = await runPython(earlier + code, key);
+    assert.deepEqual([exitCode, errors], [1, 'The files are not available.\n']);
+  });
+
+  it('has no number that JSON could not express', () => {
+    const code = writeCode('python', target, [{ ...search, specific: { a: Infinity, b: [NaN, 1] } }]);
+    assert.match(code, /"a": None,\s+"b": \[\s+None,\s+1\s+\]/);
   });
 
   it('sends a plain token unchanged (D5)', async () => {
