@@ -132,6 +132,9 @@ describe('The steps of a search', () => {
     const box = await person.textBox();
     box.enter('[1]');
     assert.equal(box.validationMessage, 'Enter a JSON object.');
+    box.enter('{"n": -1e999}');
+    const complaint = 'The JSON object contains a number that is too large. Put it in quotation marks.';
+    assert.equal(box.validationMessage, complaint);
     box.enter('{"__proto__": 1, "n": 5}');
     (await person.pick()).choose('Search');
     await done;

@@ -199,6 +199,19 @@ describe('The steps of a transfer', () => {
     await done;
   });
 
+  it('refuse instructions with a number that JSON could not express', async () => {
+    check([jgi, [1]]);
+    const { done } = await start();
+    (await stage.person.pick()).choose('Instructions…');
+    (await stage.person.pick()).choose('Enter instructions (JSON)…');
+    const box = await stage.person.textBox();
+    box.enter('{"a": [1e999]}');
+    const complaint = 'The JSON object contains a number that is too large. Put it in quotation marks.';
+    assert.equal(await box.complaint(), complaint);
+    box.escape();
+    await done;
+  });
+
   describe('with workspace files', () => {
     let folder: string;
     beforeEach(async () => {

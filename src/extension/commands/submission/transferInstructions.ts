@@ -1,8 +1,9 @@
 import { l10n, Range, Uri, window, workspace } from 'vscode';
-import type { JsonObject } from '../../../core/util/json.ts';
+import { hasInfinity, type JsonObject } from '../../../core/util/json.ts';
 import { readJsonObject, type JsonReadResult } from '../../../core/util/jsonObject.ts';
 import type { LastInstructions, Memory } from '../../editor/memory.ts';
 import { askText, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
+import { describeNumberOutOfRange } from '../../words/jsonWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
@@ -156,6 +157,8 @@ async function readFile(file: Uri): Promise<string | { readonly value: JsonObjec
     const { size } = await workspace.fs.stat(file);
     if (size > maxFileBytes) return l10n.t('{0} is too large to use as instructions.', name);
     const read = readJsonObject(new TextDecoder().decode(await workspace.fs.readFile(file)));
+    if (read.kind === 'object' && hasInfinity(read.value))
+      return l10n.t('{0} contains a number that is too large. Put it in quotation marks.', name);
     if (read.kind === 'object') return read;
     if (read.kind === 'other') return l10n.t("Instructions must be a JSON object; {0} isn't one.", name);
     return l10n.t("{0} isn't valid JSON (line {1}, column {2}).", name, read.line, read.column);
@@ -165,7 +168,7 @@ async function readFile(file: Uri): Promise<string | { readonly value: JsonObjec
 }
 
 function describeJsonError(read: JsonReadResult): string | undefined {
-  if (read.kind === 'object') return undefined;
+  if (read.kind === 'object') return describeNumberOutOfRange(read.value);
   if (read.kind === 'other') return l10n.t('Enter a JSON object.');
   return l10n.t('Invalid JSON at character {0}.', read.column);
 }
