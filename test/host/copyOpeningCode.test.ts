@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { env } from 'vscode';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
@@ -14,6 +14,21 @@ describe('Copy Code to Open Files', function () {
   afterEach(async () => {
     await stage.closePages();
     await stage.close();
+  });
+
+  it('lists the first 1,000 files, and says so before and in the code', async () => {
+    const { key } = await transferSamples(stage);
+    const folder = getReceivedFolder(stage, stage.parts.transferStore.getFinished()[0] ?? assert.fail());
+    await rm(join(folder, 'manifest.json'));
+    for (let index = 0; index < 1200; index += 1) await writeFile(join(folder, `more-${index}.csv`), '');
+    const done = stage.run('dataTransfer.copyOpeningCode', { kind: 'transfer', key });
+    const pick = await stage.person.pick();
+    assert.equal(pick.placeholder, 'Select what to do with the code, which opens the first 1,000 of 1,203 files');
+    pick.choose('Copy to Clipboard');
+    await done;
+    const code = await env.clipboard.readText();
+    assert.match(code, /^# The first 1000 files; 203 more are not listed$/m);
+    assert.equal(code.match(/^ {4}folder \/ /gm)?.length, 1000);
   });
 
   it('lists the files that are there, and after a verification only those that were intact', async () => {

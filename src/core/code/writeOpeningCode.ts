@@ -6,8 +6,17 @@ export interface OpenedFiles {
   readonly folder: string;
   /** Paths relative to the folder, with `/`. */
   readonly paths: readonly string[];
-  /** When the files were verified, in milliseconds since 1970; undefined if they were not. */
-  readonly verifiedAt?: number | undefined;
+  /** Number of files that are not in `paths`, because they are too many. */
+  readonly omittedCount: number;
+  /** The last verification of the files; undefined if there was none. */
+  readonly verification?:
+    | {
+        /** Milliseconds since 1970. */
+        readonly at: number;
+        /** False if some of the files were damaged and it isn't known which. */
+        readonly areIntact: boolean;
+      }
+    | undefined;
 }
 
 /** Opens the files of some formats with a Python library. */
@@ -47,18 +56,27 @@ function readCompressed(endings: readonly string[], variable: string, format: st
 }
 
 /** Writes a Python program that opens files by their formats. It lists the files of other formats and opens none. */
-export function writeOpeningCode({ folder, paths, verifiedAt }: OpenedFiles): string {
+export function writeOpeningCode(files: OpenedFiles): string {
+  const { folder, paths } = files;
   const used = readers.filter(({ endings }) => paths.some((path) => hasEnding(path, endings)));
   const imports = [...new Set(used.flatMap((reader) => reader.import.split('\n')))];
-  const day = verifiedAt === undefined ? undefined : new Date(verifiedAt).toISOString().slice(0, 10);
   return [
     'from pathlib import Path\n',
     ...(imports.length === 0 ? [] : [`${imports.join('\n')}\n`]),
-    day === undefined ? '# Transferred files, not verified yet' : `# Transferred files, verified on ${day}`,
+    ...writeComments(files),
     `folder = Path(${quoteText(folder)})`,
     `paths = [\n${paths.map((path) => `    folder / ${quoteText(path)},\n`).join('')}]`,
     ...used.map(writeReader),
   ].join('\n');
+}
+
+function writeComments({ paths, omittedCount, verification }: OpenedFiles): readonly string[] {
+  const day = verification && new Date(verification.at).toISOString().slice(0, 10);
+  const damage = verification?.areIntact === false ? '; some of them were damaged or missing' : '';
+  return [
+    day === undefined ? '# Transferred files, not verified yet' : `# Transferred files, verified on ${day}${damage}`,
+    ...(omittedCount === 0 ? [] : [`# The first ${paths.length} files; ${omittedCount} more are not listed`]),
+  ];
 }
 
 function hasEnding(path: string, endings: readonly string[]): boolean {

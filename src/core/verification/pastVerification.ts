@@ -22,9 +22,13 @@ export function toPastVerification(report: VerificationReport, unlistedCount: nu
   return { at, fileCount, intactCount, ...(damaged.length <= maxDamaged && { damaged }) };
 }
 
-/** Returns true if a file was intact. */
-export function wasIntact({ damaged }: PastVerification, path: string): boolean {
-  return damaged !== undefined && !damaged.includes(path);
+/** Returns the result for a file; `unknown` if there were too many damaged files to store their paths. */
+export function getPastResult(
+  { damaged, intactCount }: PastVerification,
+  path: string,
+): 'intact' | 'damaged' | 'unknown' {
+  if (damaged) return damaged.includes(path) ? 'damaged' : 'intact';
+  return intactCount === 0 ? 'damaged' : 'unknown';
 }
 
 /** Checks a stored value. */

@@ -13,7 +13,7 @@ describe('Code that opens transferred files', function () {
 
   it('parses as Python for every format, and imports each library once', async () => {
     const paths = endings.split(' ').map((ending) => `it's "a"/x.${ending}`);
-    const code = writeOpeningCode({ folder: '/a b/\u202e', paths });
+    const code = writeOpeningCode({ folder: '/a b/\u202e', paths, omittedCount: 0 });
     const run = await parsePython(code);
     assert.deepEqual([run.exitCode, run.errors], [0, '']);
     const imports = code.split('\n').filter((line) => /^(import|from) /.test(line));
@@ -29,7 +29,9 @@ describe('Code that opens transferred files', function () {
       const name = `b's "c" \\n.JSON`;
       await mkdir(join(folder, 'data'));
       await writeFile(join(folder, 'data', name), '{"value": 42}');
-      const code = writeOpeningCode({ folder, paths: [`data/${name}`, 'other.bin'], verifiedAt: Date.UTC(2026, 0, 2) });
+      const verification = { at: Date.UTC(2026, 0, 2), areIntact: true };
+      const paths = [`data/${name}`, 'other.bin'];
+      const code = writeOpeningCode({ folder, paths, omittedCount: 0, verification });
       assert.match(code, /^# Transferred files, verified on 2026-01-02$/m);
       const { output, errors } = await runPython(`${code}\nprint(len(paths), documents)`, '');
       assert.equal(errors, '');
@@ -41,8 +43,16 @@ describe('Code that opens transferred files', function () {
 
   it('lists files of other formats without a library', () => {
     assert.equal(
-      writeOpeningCode({ folder: '/a', paths: ['b.xyz'] }),
+      writeOpeningCode({ folder: '/a', paths: ['b.xyz'], omittedCount: 0 }),
       'from pathlib import Path\n\n# Transferred files, not verified yet\nfolder = Path("/a")\npaths = [\n    folder / "b.xyz",\n]',
     );
+  });
+
+  it('says that some files are damaged if it is not known which, and that more files are not listed', async () => {
+    const verification = { at: Date.UTC(2026, 0, 2), areIntact: false };
+    const code = writeOpeningCode({ folder: '/a', paths: ['b.csv', 'c.csv'], omittedCount: 12, verification });
+    assert.match(code, /^# Transferred files, verified on 2026-01-02; some of them were damaged or missing$/m);
+    assert.match(code, /^# The first 2 files; 12 more are not listed$/m);
+    assert.equal((await parsePython(code)).exitCode, 0);
   });
 });

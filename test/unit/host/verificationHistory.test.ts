@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
-import { toPastVerification, wasIntact } from '../../../src/core/verification/pastVerification.ts';
+import { getPastResult, toPastVerification } from '../../../src/core/verification/pastVerification.ts';
 import type { VerificationReport } from '../../../src/core/verification/verification.ts';
 import { StateFiles } from '../../../src/extension/editor/stateFiles.ts';
 import { VerificationHistory } from '../../../src/extension/editor/verificationHistory.ts';
@@ -56,7 +56,7 @@ describe('The history of verifications', () => {
     );
   });
 
-  it('marks the files that were intact, and none if too many were not', () => {
+  it('knows which files were intact, unless there were too many damaged ones to store', () => {
     const toReport = (count: number): VerificationReport => ({
       manifest: {
         file: 'm',
@@ -73,8 +73,9 @@ describe('The history of verifications', () => {
     });
     const few = toPastVerification(toReport(1), 2, 9);
     assert.deepEqual(few, { at: 9, fileCount: 202, intactCount: 199, damaged: ['f0'] });
-    assert.deepEqual([wasIntact(few, 'f0'), wasIntact(few, 'g')], [false, true]);
+    assert.deepEqual([getPastResult(few, 'f0'), getPastResult(few, 'g')], ['damaged', 'intact']);
     const many = toPastVerification(toReport(101), 0, 9);
-    assert.deepEqual([many.damaged, wasIntact(many, 'g')], [undefined, false]);
+    assert.deepEqual([many.damaged, getPastResult(many, 'g')], [undefined, 'unknown']);
+    assert.equal(getPastResult(toPastVerification(toReport(200), 0, 9), 'g'), 'damaged');
   });
 });

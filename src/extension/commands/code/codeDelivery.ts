@@ -27,12 +27,12 @@ export interface DeliveredCode {
 export type DeliverCode = (code: DeliveredCode) => Promise<string>;
 
 /** Creates the choices for what to do with code: copy it, insert it at the cursor, or insert a notebook cell. */
-export function createDeliveryPick(): PickOptions<DeliverCode> {
+export function createDeliveryPick(placeholder = l10n.t('Select what to do with the code')): PickOptions<DeliverCode> {
   const { activeNotebookEditor: notebook, activeTextEditor: editor } = window;
   const choices: Choice<DeliverCode>[] = [{ label: l10n.t('Copy to Clipboard'), value: copyToClipboard }];
   if (notebook) choices.push(createCellChoice(notebook));
   else if (editor && editor.document.uri.scheme !== 'output') choices.push(createCursorChoice(editor));
-  return { placeholder: l10n.t('Select what to do with the code'), choices };
+  return { placeholder, choices };
 }
 
 /** Shows that code was delivered. */

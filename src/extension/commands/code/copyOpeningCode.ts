@@ -1,27 +1,28 @@
-import { realpath } from 'node:fs/promises';
-import { relative, sep } from 'node:path';
 import { l10n } from 'vscode';
 import { writeOpeningCode, type OpenedFiles } from '../../../core/code/writeOpeningCode.ts';
-import { mapConcurrently } from '../../../core/util/mapConcurrently.ts';
-import { wasIntact, type PastVerification } from '../../../core/verification/pastVerification.ts';
-import { findTransferredFile, listTransferredFiles } from '../../../core/verification/transferredFiles.ts';
+import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
+import { findOpenableFiles } from '../../../core/verification/openableFiles.ts';
+import type { PastVerification } from '../../../core/verification/pastVerification.ts';
 import type { TransferredFolder } from '../../../core/verification/transferredFolderSearch.ts';
-import { CommandHint } from '../../editor/commandBoundary.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { formatNumber } from '../../words/localeFormats.ts';
+import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseTransfer } from '../transfers/transferPicker.ts';
 import { findTransferredFiles } from '../verification/transferredFolders.ts';
 import { createDeliveryPick, deliverCode } from './codeDelivery.ts';
 
+/** Maximum number of files in the code. */
+const maxFiles = 1000;
+
 /** Without a list of files within this time, the command fails. */
 const listLimitMs = 10_000;
 
-const maxParallel = 16;
-
 /**
  * Writes Python code that opens the files of a transfer by their formats, and copies or inserts it. After a
- * verification, the code lists only the files that were intact.
+ * verification, the code doesn't list files that were damaged.
  */
 export async function copyOpeningCode(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   if (!node) await services.transferFlow.loadFinished();
@@ -31,21 +32,31 @@ export async function copyOpeningCode(services: CommandServices, node: TransferN
   if (!folder) return;
   const files = await findOpenedFiles(folder, await services.verificationHistory.get(transfer.key));
   if (files.paths.length === 0) throw new CommandHint(l10n.t('This transfer has no intact files to open.'));
-  const text = writeOpeningCode(files);
-  const delivery = createDeliveryPick();
-  const answer = await pickOne(createSingleStep(l10n.t('Copy Code to Open Files')), delivery);
-  if (typeof answer === 'string') return;
-  await deliverCode(services.notices, answer.value, { text, cellText: text, cellLanguage: 'python' });
+  await deliverOpeningCode(services, files);
 }
 
-async function findOpenedFiles(
-  folder: TransferredFolder,
-  verification: PastVerification | undefined,
-): Promise<OpenedFiles> {
-  const listed = await listTransferredFiles(folder, AbortSignal.timeout(listLimitMs));
-  const intact = verification ? listed.filter(({ path }) => wasIntact(verification, path)) : listed;
-  const found = await mapConcurrently(intact, maxParallel, (file) => findTransferredFile(folder, file));
-  const root = await realpath(folder.folder);
-  const paths = found.filter((path) => path !== undefined).map((path) => relative(root, path).split(sep).join('/'));
-  return { folder: root, paths, verifiedAt: verification?.at };
+async function deliverOpeningCode({ notices }: CommandServices, files: OpenedFiles): Promise<void> {
+  const text = writeOpeningCode(files);
+  const delivery = createDeliveryPick(describeLimit(files));
+  const answer = await pickOne(createSingleStep(l10n.t('Copy Code to Open Files')), delivery);
+  if (typeof answer === 'string') return;
+  await deliverCode(notices, answer.value, { text, cellText: text, cellLanguage: 'python' });
+}
+
+function describeLimit({ omittedCount }: OpenedFiles): string | undefined {
+  if (omittedCount === 0) return undefined;
+  const [listed, all] = [maxFiles, maxFiles + omittedCount].map(formatNumber);
+  return l10n.t('Select what to do with the code, which opens the first {0} of {1} files', listed ?? '', all ?? '');
+}
+
+/** Finds the files. Fails if that takes too long, for example because the disk doesn't respond. */
+async function findOpenedFiles(folder: TransferredFolder, past: PastVerification | undefined): Promise<OpenedFiles> {
+  const cancellation = new AbortController();
+  const finding = findOpenableFiles(folder, past, { limit: maxFiles, signal: cancellation.signal });
+  if (!(await settlesWithin(systemClock, listLimitMs, finding))) {
+    cancellation.abort();
+    throw new CommandFailure(l10n.t('Could not list the files in {0} within 10 seconds.', toPlainLine(folder.folder)));
+  }
+  const verification = past && { at: past.at, areIntact: past.damaged !== undefined };
+  return { ...(await finding), verification };
 }

@@ -5,7 +5,7 @@ import type { KnownCopies } from '../../../core/flows/duplicateFlow.ts';
 import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
 import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
 import { canMatchTransfer } from '../../../core/verification/manifestMatch.ts';
-import { wasIntact, type PastVerification } from '../../../core/verification/pastVerification.ts';
+import { getPastResult, type PastVerification } from '../../../core/verification/pastVerification.ts';
 import { readManifest, type TransferManifest } from '../../../core/verification/transferManifest.ts';
 import { withProgress } from '../../editor/progress.ts';
 import { createCopyLines, formatLeaveOutLabel } from '../../words/duplicateWords.ts';
@@ -90,7 +90,7 @@ async function readIntactFiles(
 
 function listIntactFiles({ files }: TransferManifest, past: PastVerification): VerifiedFiles['files'] {
   return files
-    .filter(({ path }) => wasIntact(past, path))
+    .filter(({ path }) => getPastResult(past, path) === 'intact')
     .map(({ sizeBytes, hash }) => ({
       ...(sizeBytes !== undefined && { sizeBytes }),
       ...(hash && { hash: `${hash.algorithm}:${hash.hex}` }),

@@ -1,7 +1,7 @@
 import { commands, env, l10n, QuickPickItemKind, ThemeIcon, Uri, window } from 'vscode';
 import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
 import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts';
-import { wasIntact, type PastVerification } from '../../../core/verification/pastVerification.ts';
+import { getPastResult, type PastVerification } from '../../../core/verification/pastVerification.ts';
 import {
   findTransferredFile,
   listTransferredFiles,
@@ -107,7 +107,7 @@ function createFileChoice(
   verification: PastVerification | undefined,
 ): OpenChoice {
   const { path, sizeBytes } = file;
-  const isVerified = verification !== undefined && wasIntact(verification, path);
+  const isVerified = verification !== undefined && getPastResult(verification, path) === 'intact';
   const size = sizeBytes === undefined ? undefined : formatSize(sizeBytes);
   return {
     label: toPlainLine(path),

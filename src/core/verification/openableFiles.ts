@@ -1,0 +1,38 @@
+import { realpath } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+import { mapConcurrently } from '../util/mapConcurrently.ts';
+import { getPastResult, type PastVerification } from './pastVerification.ts';
+import { findTransferredFile, listTransferredFiles } from './transferredFiles.ts';
+import type { TransferredFolder } from './transferredFolderSearch.ts';
+
+/** Files in the folder of a transfer. */
+interface OpenableFiles {
+  /** The folder, with symbolic links resolved. */
+  readonly folder: string;
+  /** Paths relative to the folder, with `/`. */
+  readonly paths: readonly string[];
+  /** Number of files beyond the limit, which may be missing. */
+  readonly omittedCount: number;
+}
+
+const maxParallel = 16;
+
+/**
+ * Finds the files of a transfer that exist, except for those that were damaged when they were verified. Checks the first
+ * `limit` files. Rejects with the signal's reason, or if the folder is missing.
+ */
+export async function findOpenableFiles(
+  folder: TransferredFolder,
+  past: PastVerification | undefined,
+  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
+): Promise<OpenableFiles> {
+  const listed = await listTransferredFiles(folder, signal);
+  const usable = past ? listed.filter(({ path }) => getPastResult(past, path) !== 'damaged') : listed;
+  const root = await realpath(folder.folder);
+  const found = await mapConcurrently(usable.slice(0, limit), maxParallel, async (file) => {
+    signal.throwIfAborted();
+    return await findTransferredFile(folder, file);
+  });
+  const paths = found.filter((path) => path !== undefined).map((path) => relative(root, path).split(sep).join('/'));
+  return { folder: root, paths, omittedCount: Math.max(0, usable.length - limit) };
+}
