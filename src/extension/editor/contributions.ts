@@ -130,7 +130,7 @@ const commandTable = {
   'dataTransfer.transferFiles': { takes: ['file', 'fileRef'], icon: 'cloud-upload' },
   'dataTransfer.transferCheckedFiles': { icon: 'cloud-upload', enablement: 'dataTransfer.hasSearches' },
   'dataTransfer.transferToLastDestination': { takes: ['file', 'fileRef'] },
-  'dataTransfer.useDescription': { icon: 'check', enablement: 'dataTransfer.writingDescription' },
+  'dataTransfer.useDescription': { icon: 'check', enablement: 'dataTransfer.descriptionDrafts' },
   'dataTransfer.showTransferProgress': { takes: ['transfer'], icon: 'graph-line' },
   'dataTransfer.cancelTransfer': { takes: ['transfer'], icon: 'circle-slash' },
   'dataTransfer.sendNow': {},
@@ -193,5 +193,6 @@ export interface ContextKeys {
   'dataTransfer.hasChecked': boolean;
   'dataTransfer.hasTransfers': boolean;
   'dataTransfer.hasFinished': boolean;
-  'dataTransfer.writingDescription': boolean;
+  /** Addresses of the documents in which a description is being written; false if there is none. */
+  'dataTransfer.descriptionDrafts': readonly string[] | false;
 }

@@ -13,7 +13,7 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { ContextKeys } from './contributions.ts';
 import type { Notices } from './notices.ts';
 
-const writingKey: keyof ContextKeys = 'dataTransfer.writingDescription';
+const draftsKey: keyof ContextKeys = 'dataTransfer.descriptionDrafts';
 
 /** Opens an editor for Markdown text with the built-in preview beside it. */
 export class MarkdownDraft implements Disposable {
@@ -39,12 +39,12 @@ export class MarkdownDraft implements Disposable {
     const lifetime = new Lifetime();
     try {
       const editor = await window.showTextDocument(document, { preview: false });
-      await commands.executeCommand('setContext', writingKey, true);
+      await commands.executeCommand('setContext', draftsKey, [document.uri.toString()]);
       const isAccepted = await this.waitForEnd(lifetime, editor);
       return isAccepted ? document.getText().trim() : undefined;
     } finally {
       lifetime.dispose();
-      await commands.executeCommand('setContext', writingKey, false);
+      await commands.executeCommand('setContext', draftsKey, false);
       await window.tabGroups.close(getPreviewTabs().filter((tab) => !earlierPreviews.has(tab)));
       await discard(document.uri);
     }
