@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { describeEstimateBasis, describeEstimate, formatTimeLeft } from '../../src/extension/words/estimateWords.ts';
+import {
+  describeEstimateBasis,
+  describeEstimate,
+  formatLastProgress,
+  formatTimeLeft,
+} from '../../src/extension/words/estimateWords.ts';
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 
@@ -32,5 +37,6 @@ describe('The words for an estimate', () => {
     const stalled = { kind: 'stalled', sinceMs: 40 * minute } as const;
     assert.equal(describeEstimate(stalled), 'no progress for 40 min');
     assert.equal(describeEstimateBasis(stalled), undefined);
+    assert.equal(formatLastProgress(stalled), '40 min ago');
   });
 });

@@ -137,11 +137,21 @@ describe('The transfer tree', () => {
     inactive: ['inactive', 'transfer.running'],
     unknown: ['unknown', 'transfer.running'],
     running: ['running', 'transfer.running'],
-    succeeded: ['succeeded', 'transfer.ended'],
+    succeeded: ['succeeded', 'transfer.ended.withFiles'],
     failed: ['failed', 'transfer.ended'],
     cancelled: ['canceled', 'transfer.ended'],
-    expired: ['expired', 'transfer.ended'],
+    expired: ['expired', 'transfer.ended.withFiles'],
   };
+  it('offers the folder of a failed or canceled transfer only if files arrived', () => {
+    for (const state of ['failed', 'cancelled'] as const) {
+      const context = (movedFileCount: number): string | undefined =>
+        row(transfer('t', { state, status: { status: state, fileCount: 2, movedFileCount } })).contextValue;
+      assert.deepEqual([context(0), context(1)], ['transfer.ended', 'transfer.ended.withFiles']);
+    }
+    const none = { status: 'succeeded', fileCount: 2, movedFileCount: 0 };
+    assert.equal(row(transfer('t', { state: 'succeeded', status: none })).contextValue, 'transfer.ended');
+  });
+
   for (const [state, [words, context]] of Object.entries(states)) {
     it(`shows a transfer with the state "${words}" with an icon, a word, and its commands`, () => {
       const item = row(transfer('t', { state: state as TransferState }));

@@ -39,6 +39,13 @@ export function hasTransferredFiles(transfer: Transfer): boolean {
   return transfer.state === 'succeeded' && transfer.id !== undefined && getProgress(transfer).moved !== 0;
 }
 
+/** Returns true if an ended transfer may have written files to its destination: not one that failed without any. */
+export function mayHaveFiles(transfer: Transfer): boolean {
+  const { id, state } = transfer;
+  if (id === undefined || !hasEnded(state)) return false;
+  return state === 'expired' || hasTransferredFiles(transfer) || (getProgress(transfer).moved ?? 0) > 0;
+}
+
 /**
  * Returns true for a succeeded transfer that reports no counts, or that moved at least one file and all of its files.
  */

@@ -19,7 +19,7 @@ import type { runCommand } from '../editor/commandBoundary.ts';
 import { listRevealActions } from '../editor/folderActions.ts';
 import { listLicenseRows } from '../words/summaryWords.ts';
 import { getSignInRemedy } from '../words/signInWords.ts';
-import { describeEstimateBasis, formatTimeLeft } from '../words/estimateWords.ts';
+import { describeEstimateBasis, formatLastProgress, formatTimeLeft } from '../words/estimateWords.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { describeReason, describeUnsentReason } from '../words/reasonWords.ts';
 import { describeStatus, describeState, isUnsent } from '../words/transferWords.ts';
@@ -220,6 +220,8 @@ function toPageProblem(transfer: Transfer, problem: Reason): Pick<PageTransfer, 
 }
 
 function toPageEstimate(estimate: Estimate): PageEstimate {
+  const lastProgress = formatLastProgress(estimate);
+  if (lastProgress !== undefined) return { text: lastProgress, isStalled: true };
   const basis = describeEstimateBasis(estimate);
   return { text: formatTimeLeft(estimate), ...(basis !== undefined && { basis }) };
 }

@@ -1,6 +1,6 @@
 import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
 import { hasEnded, isPaused, type Transfer, type TransferState } from '../../core/model/transferModel.ts';
-import { getOutcome } from '../../core/model/transferOutcome.ts';
+import { getOutcome, mayHaveFiles } from '../../core/model/transferOutcome.ts';
 import type { TransferNode } from '../editor/contributions.ts';
 import { formatTime } from '../words/localeFormats.ts';
 import { toPlainLine, toPlainText } from '../words/plainText.ts';
@@ -97,7 +97,10 @@ function getDistinction(transfer: Transfer, now: number): readonly string[] {
 }
 
 function getContextValue(transfer: Transfer): string {
-  if (hasEnded(transfer.state)) return transfer.startedElsewhere ? 'transfer.endedElsewhere' : 'transfer.ended';
+  if (hasEnded(transfer.state)) {
+    const ended = transfer.startedElsewhere ? 'transfer.endedElsewhere' : 'transfer.ended';
+    return mayHaveFiles(transfer) ? `${ended}.withFiles` : ended;
+  }
   if (transfer.state === 'notConfirmed') return 'transfer.notConfirmed';
   if (isPaused(transfer)) return 'transfer.paused';
   if (transfer.cancelUnheeded) return 'transfer.unheeded';

@@ -11,8 +11,12 @@ export function describeEstimate(estimate: Estimate): string {
 /** Formats an estimate without its basis: "about 4 min", "4–7 min", "no progress for 40 min". */
 export function formatTimeLeft(estimate: Estimate): string {
   if (estimate.kind === 'range') return formatTimeSpan(estimate.lowMs, estimate.highMs);
-  const unit = getTimeUnit(estimate.sinceMs);
-  return l10n.t('no progress for {0}', getUnitFormat(unit).format(roundToUnit(estimate.sinceMs, unit)));
+  return l10n.t('no progress for {0}', formatDuration(estimate.sinceMs));
+}
+
+/** Formats the time since the last progress of a stalled transfer: "40 min ago". Returns undefined for any other. */
+export function formatLastProgress(estimate: Estimate): string | undefined {
+  return estimate.kind === 'range' ? undefined : l10n.t('{0} ago', formatDuration(estimate.sinceMs));
 }
 
 /** Describes the basis of an estimate: "based on 3 earlier transfers". Returns undefined without a time range. */
@@ -33,6 +37,11 @@ function formatTimeSpan(lowMs: number, highMs: number): string {
   const format = getUnitFormat(unit);
   if (low === high) return l10n.t('about {0}', format.format(high));
   return low === 0 ? l10n.t('up to {0}', format.format(high)) : format.formatRange(low, high);
+}
+
+function formatDuration(durationMs: number): string {
+  const unit = getTimeUnit(durationMs);
+  return getUnitFormat(unit).format(roundToUnit(durationMs, unit));
 }
 
 function getTimeUnit(durationMs: number): TimeUnit {

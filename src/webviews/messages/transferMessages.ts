@@ -30,9 +30,11 @@ import {
   type PageWords,
 } from './pageMessages.ts';
 
-/** Contains the estimated remaining time, in words. */
+/** Contains the estimated remaining time, in words, or the time of the last progress. */
 export interface PageEstimate {
   readonly text: string;
+  /** True if the text is the time of the last progress. */
+  readonly isStalled?: true;
   /** The basis of the estimate, in words. */
   readonly basis?: string;
 }
@@ -207,7 +209,9 @@ const pageTransfer = object<PageTransfer>({
   problem: optional(isString),
   problemKind: optional(oneOf<PageProblemKind>({ unsent: true, queued: true })),
   remedy: optional(isPageRemedy),
-  estimate: optional(object<PageEstimate>({ text: isString, basis: optional(isString) })),
+  estimate: optional(
+    object<PageEstimate>({ text: isString, isStalled: optional((value) => value === true), basis: optional(isString) }),
+  ),
   licenses: optional(
     array(
       object<PageLicense>({ name: isString, url: optional(isString), files: isString, warning: optional(isString) }),

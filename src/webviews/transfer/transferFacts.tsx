@@ -75,9 +75,9 @@ function formatRequestedFiles({ requestedFileCount, sizeBytes }: PageTransfer, f
 
 function EstimateFact({ transfer: { estimate } }: TransferProps): VNode | null {
   if (estimate === undefined) return null;
-  const { text, basis } = estimate;
+  const { text, basis, isStalled } = estimate;
   return (
-    <Fact label={l10n.t('Estimate')}>
+    <Fact label={isStalled ? l10n.t('Last progress') : l10n.t('Estimate')}>
       <span>
         {text} {basis !== undefined && <span class="basis">{basis}</span>}
       </span>
