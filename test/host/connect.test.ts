@@ -29,6 +29,21 @@ describe('Connecting in the editor', () => {
     assert.equal(stage.person.notices[0]?.message, 'Connected to DTS prototype 0.12.1, 3 databases.');
   });
 
+  it("doesn't ask for an ORCID iD that is set, and counts the steps without it", async () => {
+    publicLike(stage.server, 'the-key');
+    await stage.settings.update('orcid', orcid, true);
+    const done = stage.run('dataTransfer.connect');
+    const address = await stage.person.textBox();
+    assert.deepEqual([address.step, address.totalSteps], [1, 3]);
+    address.enter(stage.server.address);
+    const apiKey = await stage.person.textBox();
+    assert.deepEqual([apiKey.step, apiKey.totalSteps], [3, 3]);
+    apiKey.enter('the-key');
+    await done;
+    await stage.person.notice(/^Connected to DTS prototype/);
+    assert.equal(stage.settings.get('orcid'), orcid);
+  });
+
   it('opens the only saved connection if the last one is unknown (D45)', async () => {
     publicLike(stage.server, 'the-key');
     await stage.connect('the-key');
@@ -229,6 +244,7 @@ describe('Connecting in the editor', () => {
       it(`in the step that asks for the ${step}`, async () => {
         publicLike(stage.server, 'the-key');
         await stage.connect('the-key');
+        await stage.settings.update('orcid', undefined, true);
         const before = await whatIsKept(stage);
         const session = stage.parts.sessions.active;
         const done = stage.run('dataTransfer.connect');

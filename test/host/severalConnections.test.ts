@@ -30,7 +30,6 @@ describe('Saved connections', () => {
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter(other.address);
     (await stage.person.textBox()).enter('other-key');
-    (await stage.person.textBox()).enter(orcid);
     await done;
     await stage.person.notice(/^Connected to Other Service/);
     const [first, second] = stage.parts.settings.connections;
@@ -94,6 +93,7 @@ describe('Saved connections', () => {
   it('are distinguished by address if two services have the same name', async () => {
     other.on('GET /', json({ name: 'DTS prototype', version: '1' }));
     await stage.connect('the-key');
+    await stage.settings.update('orcid', undefined, true);
     const done = stage.run('dataTransfer.connect');
     (await stage.person.textBox()).enter(other.address);
     (await stage.person.textBox()).enter('other-key');

@@ -93,7 +93,7 @@ export class Stage {
     const done = this.run('dataTransfer.connect');
     (await person.textBox()).enter(server.address);
     (await person.textBox()).enter(key);
-    (await person.textBox()).enter(orcid);
+    if (this.parts.settings.orcid === '') (await person.textBox()).enter(orcid);
     await done;
     await person.notice(/^Connected to /);
   }

@@ -41,18 +41,18 @@ export async function connect(services: CommandServices, button: WelcomeButton |
 }
 
 /**
- * Asks for address, key and ORCID iD, and saves them if they work (D6: prove the key). Returns true if saved. The input
- * for the address starts with `server`.
+ * Asks for address and key, and for the ORCID iD unless it is set, and saves them if they work (D6: prove the key).
+ * Returns true if saved. The input for the address starts with `server`.
  */
 export async function askNewConnection(services: CommandServices, server = ''): Promise<boolean> {
   const { settings, connectFlow } = services;
-  const { enteredOrcid } = settings;
+  const { enteredOrcid, orcid } = settings;
   const draft: Draft = { server, port: undefined, key: '', orcid: enteredOrcid, allowInsecureHttp: false };
   const isDone = await runSteps(l10n.t('Connect to a Service'), [
     (position) => askServer(position, draft),
     (position) => askPort(position, draft),
     (position) => askKey(services, position, draft),
-    (position) => askOrcid(position, draft),
+    ...(orcid === '' ? [(position: StepPosition) => askOrcid(position, draft)] : []),
   ]);
   const { attempt } = draft;
   if (!isDone || !attempt?.session) {
