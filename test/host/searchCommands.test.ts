@@ -82,6 +82,21 @@ describe('The commands of a search', () => {
     assert.equal(person.said.at(-1), '60 files checked.');
   });
 
+  it('offer the results, not another search, if they have nothing to act on', async () => {
+    const { key } = await stage.search('JGI Data Portal', 'JDP:000001');
+    await stage.run('dataTransfer.loadAll', { kind: 'search', key });
+    for (const [command, text] of [
+      ['dataTransfer.uncheckAllFiles', 'No files are checked.'],
+      ['dataTransfer.loadMore', 'All results are loaded.'],
+      ['dataTransfer.loadAll', 'All results are loaded.'],
+    ] as const) {
+      await stage.run(command);
+      const notice = await stage.person.notice(new RegExp(`^${text}$`));
+      assert.deepEqual(notice.buttons, ['Show Search Results']);
+      notice.press('Show Search Results');
+    }
+  });
+
   it('stop a running search, and keep its results', async () => {
     await stage.settings.update('search.pageSize', 25, true);
     const { key } = await stage.search('JGI Data Portal', '');

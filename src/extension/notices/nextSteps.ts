@@ -1,11 +1,16 @@
-import { l10n } from 'vscode';
+import { commands, l10n } from 'vscode';
 import { runCommand } from '../editor/commandBoundary.ts';
-import type { TransferNode } from '../editor/contributions.ts';
+import { viewIds, type TransferNode } from '../editor/contributions.ts';
 import type { NoticeAction } from '../editor/notices.ts';
 
 /** Creates the button that starts a search. */
 export function createSearchStep(): NoticeAction {
   return { label: l10n.t('Search Files…'), run: () => runCommand('dataTransfer.searchFiles') };
+}
+
+/** Creates the button that moves the focus to the search results. */
+export function createResultsStep(): NoticeAction {
+  return { label: l10n.t('Show Search Results'), run: () => commands.executeCommand(`${viewIds.searchResults}.focus`) };
 }
 
 /** Creates the button that starts a transfer. */

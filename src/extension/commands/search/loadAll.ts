@@ -4,7 +4,7 @@ import type { SearchNode } from '../../editor/contributions.ts';
 import type { Notices } from '../../editor/notices.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import type { CommandServices } from '../services.ts';
-import { chooseConnectedSearch } from './searches.ts';
+import { chooseIncompleteSearch } from './searches.ts';
 
 /** Number of loaded files at which the user is asked to continue. Each further limit is ten times the previous one. */
 const firstLimit = 5000;
@@ -13,9 +13,7 @@ const firstLimit = 5000;
 export async function loadAll(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notices } = services;
   const placeholder = l10n.t('Select the search to load all files for');
-  const chosen = await chooseConnectedSearch(services, node, placeholder, {
-    isEligible: ({ mayHaveMore }) => mayHaveMore,
-  });
+  const chosen = await chooseIncompleteSearch(services, node, placeholder);
   if (!chosen) return;
   const { key } = chosen;
   let canContinue = await loadToLimit(services, key);

@@ -9,14 +9,12 @@ import { plural } from '../../words/localeFormats.ts';
 import { describeOrder, describeSearchTerms } from '../../words/searchWords.ts';
 import type { CommandServices } from '../services.ts';
 import { loadAll } from './loadAll.ts';
-import { chooseConnectedSearch, chooseSearch } from './searches.ts';
+import { chooseConnectedSearch, chooseIncompleteSearch, chooseSearch } from './searches.ts';
 
 /** Loads the next page of a search, or the page that failed. */
 export async function loadMore(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const placeholder = l10n.t('Select the search to load more files for');
-  const search = await chooseConnectedSearch(services, node, placeholder, {
-    isEligible: ({ mayHaveMore }) => mayHaveMore,
-  });
+  const search = await chooseIncompleteSearch(services, node, placeholder);
   if (search) await services.searchFlow.loadMore(search.key);
 }
 

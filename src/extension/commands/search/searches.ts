@@ -4,7 +4,7 @@ import type { Search } from '../../../core/store/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { SearchNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
-import { createSearchStep } from '../../notices/nextSteps.ts';
+import { createResultsStep, createSearchStep } from '../../notices/nextSteps.ts';
 import { formatResultCount, getDatabaseLabel, describeFilters, describeSearchTerms } from '../../words/searchWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
@@ -13,7 +13,7 @@ import type { CommandServices } from '../services.ts';
 interface SearchFilter {
   readonly isEligible?: (search: Search) => boolean;
   /** Message for the case that no search matches. */
-  readonly emptyText?: string;
+  readonly emptyText?: string | undefined;
 }
 
 /**
@@ -26,9 +26,10 @@ export async function chooseSearch(
   { isEligible = () => true, emptyText = l10n.t('Run a search first.') }: SearchFilter = {},
 ): Promise<Search | undefined> {
   if (node) return searchStore.get(node.key);
-  const searches = searchStore.getAll().filter(isEligible);
+  const all = searchStore.getAll();
+  const searches = all.filter(isEligible);
   const [first, second] = searches;
-  if (!first) throw new CommandHint(emptyText, createSearchStep());
+  if (!first) throw new CommandHint(emptyText, all.length > 0 ? createResultsStep() : createSearchStep());
   if (!second) return first;
   const choices = searches.map(createSearchChoice);
   const answer = await pickOne(createSingleStep(l10n.t('Searches')), { placeholder, choices });
@@ -44,6 +45,19 @@ export async function chooseConnectedSearch(
 ): Promise<Search | undefined> {
   const search = await chooseSearch(services, node, placeholder, filter);
   return search && (await getOrOpenConnection(services, search.connectionId)) ? search : undefined;
+}
+
+/** Like {@link chooseConnectedSearch}, for a search that has more results to load. */
+export async function chooseIncompleteSearch(
+  services: CommandServices,
+  node: SearchNode | undefined,
+  placeholder: string,
+): Promise<Search | undefined> {
+  const hasSearches = services.searchStore.getAll().length > 0;
+  return await chooseConnectedSearch(services, node, placeholder, {
+    isEligible: ({ mayHaveMore }) => mayHaveMore,
+    emptyText: hasSearches ? l10n.t('All results are loaded.') : undefined,
+  });
 }
 
 /** Creates a choice for a search; its value is the search's key. */
