@@ -44,16 +44,23 @@ function writeFileRequest(request: Extract<CodeRequest, { readonly kind: 'search
   return [
     'try:',
     `    files = ${writeCall(method, all, '    ')}`,
-    'except TypeError:  # dtspy fails if the service found nothing.',
-    '    files = []',
-    'if files is None:',
-    '    raise SystemExit("The files are not available.")',
-    'if not files:',
-    '    print("No files were found.")',
+    ...emptyResultLines,
     'for file in files:',
     '    print(file.to_dict()["id"], file.path)',
   ].join('\n');
 }
+
+/** Handles an empty result, which dtspy can't read if the service sends null, and an error of its earlier versions. */
+const emptyResultLines = [
+  'except TypeError as error:',
+  '    if "NoneType" not in str(error):',
+  '        raise',
+  '    files = []  # dtspy fails this way if the service found nothing.',
+  'if files is None:',
+  '    raise SystemExit("The files are not available.")',
+  'if not files:',
+  '    print("No files were found.")',
+];
 
 function writeTransfer({ kind: _kind, ids, ...others }: Extract<CodeRequest, { readonly kind: 'transfer' }>): string {
   return [

@@ -123,6 +123,13 @@ describe('Generated code', function () {
     assert.deepEqual([exitCode, errors], [1, 'The files are not available.\n']);
   });
 
+  it('fails in Python if the installed dtspy has no parameter for the ORCID iD', async () => {
+    const earlier = 'import dts\ndts.Client.fetch_metadata = lambda self, database, file_ids: []\n';
+    const { exitCode, output, errors } = await runPython(earlier + writeCode('python', target, [metadata]), key);
+    assert.deepEqual([exitCode, output], [1, '']);
+    assert.match(errors, /TypeError: .*unexpected keyword argument 'orcid'/);
+  });
+
   it('has no number that JSON could not express', () => {
     const code = writeCode('python', target, [{ ...search, specific: { a: Infinity, b: [NaN, 1] } }]);
     assert.match(code, /"a": None,\s+"b": \[\s+None,\s+1\s+\]/);
