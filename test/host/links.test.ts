@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { env, Uri } from 'vscode';
 import type { FileNode } from '../../src/extension/editor/contributions.ts';
+import { problem } from '../support/faultBehaviours.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { orcid, Stage, extensionId } from './stage.ts';
@@ -70,6 +71,13 @@ describe('Links', () => {
     const { label } = await stage.tab('JDP:000001.csv');
     assert.equal(label, 'JDP:000001.csv');
     await stage.closePages();
+    stage.server.on('POST /api/v1/files/by-id', problem(500, 'gone'));
+    const lost = stage.parts.openLink(makeLink('file', { service: stage.server.address, ...file }));
+    (await stage.person.notice(/^Open the file/)).press('Show Metadata');
+    await lost;
+    await stage.tab('JDP:000001');
+    await stage.closePages();
+    publicLike(stage.server, key);
     const connectionId = stage.parts.settings.connections[0]?.id ?? '';
     const transferred = stage.run('dataTransfer.transferFiles', { connectionId, ...file });
     (await stage.person.pick()).choose(kss);

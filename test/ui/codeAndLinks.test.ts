@@ -87,11 +87,52 @@ describe('A person who shares code and links', function () {
     assert.equal(message, 'Open the file from this link?');
     assert.match(detail, /Nothing has been sent yet\. Opening it requests the metadata from DTS prototype/);
     await window.notifications.answer('Show Metadata');
-    await window.pageFrame('JDP:000012.csv');
+    await window.pageFrame('JDP:000012');
     const hostile = { service: 'javascript:alert(1)', database: 'a', id: 'b', name: 'c' };
     await openUrl(link.replace(/\?.*/, `?${encodeURIComponent(JSON.stringify(hostile))}`));
     await window.notifications.wait("This link can't be opened because it doesn't contain the address of a service.");
   });
+
+  it('opens a link in a window that has just started, and sees the name that the service has for the file', async () => {
+    window = await editor.openWindow();
+    const file = { service: server.address, database: 'JGI Data Portal', id: 'JDP:000012', name: 'harmless.csv' };
+    await openUrl(makeLink('file', file));
+    assert.match((await window.notifications.dialog()).detail, /^File: harmless\.csv\nID: JDP:000012$/m);
+    await window.notifications.answer('Show Metadata');
+    const page = await window.pageFrame('JDP:000012');
+    await page.locator('h1', { hasText: 'JDP:000012.csv' }).waitFor();
+    assert.doesNotMatch(await page.locator('body').innerText(), /harmless/);
+  });
+
+  it('reads why a hostile link is refused, or is asked before an unknown service is added', async () => {
+    await open();
+    const sent = server.requests.length;
+    const file = { service: server.address, database: 'a', id: 'b', name: 'c' };
+    for (const [fields, refusal] of [
+      [{ ...file, service: `vscode://${extensionId}/file` }, "doesn't contain the address of a service."],
+      [{ ...file, service: 'https://dts.example.org/?key=secret' }, "doesn't contain the address of a service."],
+      [{ ...file, name: 'a\u202eb' }, "because “name” in it isn't valid."],
+      [{ ...file, id: 'a\0' }, "because “id” in it isn't valid."],
+      [{ ...file, apiKey: 'secret' }, "because “apiKey” in it isn't valid."],
+      [{ ...file, name: 'x'.repeat(20_000) }, 'because it is too long.'],
+    ] as const) {
+      await openUrl(makeLink('file', fields));
+      await window.notifications.wait(refusal);
+      await window.notifications.clear();
+    }
+    await openUrl(makeLink('file', { ...file, service: 'https://unknown.example.org' }));
+    const { message, detail, buttons } = await window.notifications.dialog();
+    assert.equal(message, "This link is for a service that isn't among your connections.");
+    assert.match(detail, /^Address: https:\/\/unknown\.example\.org\n+Connect only if you trust this service/);
+    assert.deepEqual(buttons, ['Cancel', 'Connect…']);
+    await window.notifications.answer('Cancel');
+    assert.equal(server.requests.length, sent);
+    await window.tree('Databases').row('DTS prototype');
+  });
+
+  function makeLink(kind: string, fields: object): string {
+    return `code-oss://${extensionId}/${kind}?${encodeURIComponent(JSON.stringify(fields))}`;
+  }
 
   async function openUrl(url: string): Promise<void> {
     await window.command('Developer: Open URL');

@@ -216,6 +216,34 @@ describe('A user in everyday work', function () {
     await transferRow('succeeded');
   });
 
+  it('uses a description from its own document, not when pressing Ctrl+Enter in another one', async () => {
+    await openConnected();
+    await searchTen();
+    await (await results.row('JDP:000011.csv')).menu('Transfer Files…');
+    await window.pick(kbase, /1\/2/);
+    await window.pick('Description…', /2\/2/);
+    await window.quickInput.wait('Purpose of this transfer');
+    await window.quickInput.button('Write in an Editor with Preview');
+    await window.notifications.wait(/^Write the description in Markdown/);
+    await window.pageFrame(/Preview|Untitled/);
+    const focused = window.page.locator('.editor-group-container.active .monaco-editor.focused');
+    await window.command('File: New Untitled Text File');
+    await until('the other document', async () => ((await window.editorText()) === '' ? true : undefined));
+    await focused.waitFor();
+    await window.page.keyboard.type('first');
+    await window.press('Control+Enter');
+    await window.page.keyboard.type('second');
+    await until('both lines', async () => (/first\s+second/.test(await window.editorText()) ? true : undefined));
+    assert.equal(await window.quickInput.state(), undefined);
+    await window.showTab('Untitled-1');
+    await focused.waitFor();
+    await window.page.keyboard.type('For a first look');
+    await window.press('Control+Enter');
+    await window.quickInput.wait('Purpose of this transfer');
+    assert.equal((await window.quickInput.state())?.value, 'For a first look');
+    await window.quickInput.cancel();
+  });
+
   it('finds an earlier transfer, resubmits it, and exports and clears the history', async () => {
     await transferOne('For a *first* look');
     await run('Find in History…');

@@ -86,12 +86,13 @@ async function showTarget(
   else await showSearch(services, session, link);
 }
 
+/** Shows a file under its ID until its own name is known. */
 function showFile(
   { metadataPanels }: CommandServices,
   connectionId: string,
-  { database, id, name }: Extract<LinkTarget, { readonly kind: 'file' }>,
+  { database, id }: Extract<LinkTarget, { readonly kind: 'file' }>,
 ): void {
-  metadataPanels.show({ connectionId, database, id, name });
+  metadataPanels.show({ connectionId, database, id, name: id });
 }
 
 async function showSearch(
