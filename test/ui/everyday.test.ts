@@ -60,6 +60,18 @@ describe('A user in everyday work', function () {
     await searchRow('“JDP:00001”', '10+ files');
   }
 
+  /** Starts to transfer a file, and opens a document for its description. */
+  async function writeDescription(): Promise<void> {
+    await searchTen();
+    await (await results.row('JDP:000011.csv')).menu('Transfer Files…');
+    await window.pick(kbase, /1\/2/);
+    await window.pick('Description…', /2\/2/);
+    await window.quickInput.wait('Purpose of this transfer');
+    await window.quickInput.button('Write in an Editor with Preview');
+    await window.notifications.wait(/^Write the description in Markdown/);
+    await window.pageFrame(/Preview|Untitled/);
+  }
+
   /** Transfers one file, and waits until the transfer has ended. */
   async function transferOne(description: string): Promise<void> {
     await openConnected();
@@ -185,14 +197,7 @@ describe('A user in everyday work', function () {
 
   it('transfers one file with a description from a document, and monitors the transfer', async () => {
     await openConnected();
-    await searchTen();
-    await (await results.row('JDP:000011.csv')).menu('Transfer Files…');
-    await window.pick(kbase, /1\/2/);
-    await window.pick('Description…', /2\/2/);
-    await window.quickInput.wait('Purpose of this transfer');
-    await window.quickInput.button('Write in an Editor with Preview');
-    await window.notifications.wait(/^Write the description in Markdown/);
-    await window.pageFrame(/Preview|Untitled/);
+    await writeDescription();
     await window.page.locator('.editor-group-container .monaco-editor .view-lines').first().click();
     await window.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
     await window.page.keyboard.type('For a *first* look');
@@ -218,14 +223,7 @@ describe('A user in everyday work', function () {
 
   it('uses a description from its own document, not when pressing Ctrl+Enter in another one', async () => {
     await openConnected();
-    await searchTen();
-    await (await results.row('JDP:000011.csv')).menu('Transfer Files…');
-    await window.pick(kbase, /1\/2/);
-    await window.pick('Description…', /2\/2/);
-    await window.quickInput.wait('Purpose of this transfer');
-    await window.quickInput.button('Write in an Editor with Preview');
-    await window.notifications.wait(/^Write the description in Markdown/);
-    await window.pageFrame(/Preview|Untitled/);
+    await writeDescription();
     const focused = window.page.locator('.editor-group-container.active .monaco-editor.focused');
     await window.command('File: New Untitled Text File');
     await until('the other document', async () => ((await window.editorText()) === '' ? true : undefined));
