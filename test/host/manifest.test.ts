@@ -107,7 +107,7 @@ describe('The manifest', () => {
   it('uses only context keys of the program or the editor in its conditions', () => {
     const ofEditor = [
       ...['view', 'viewItem', 'isWorkspaceTrusted', 'editorTextFocus'],
-      ...['explorerResourceIsFolder', 'resourceExtname', 'resourceFilename', 'resourceScheme'],
+      ...['explorerResourceIsFolder', 'resourceExtname', 'resourceFilename', 'resource', 'resourceScheme'],
       ...['focusedView', 'listFocus', 'inputFocus', 'treestickyScrollFocused'],
     ];
     const known = new Set([...ofEditor, ...keysOf(contributions, 'ContextKeys')]);
@@ -117,7 +117,7 @@ describe('The manifest', () => {
       .filter((part) => part !== 'false');
     assert.ok(conditions.length > 50);
     for (const condition of conditions) {
-      const key = /^!?([\w.]+)(?: (?:==|!=|=~) \S.*)?$/.exec(condition)?.[1];
+      const key = /^!?([\w.]+)(?: (?:==|!=|=~|in) \S.*)?$/.exec(condition)?.[1];
       assert.ok(known.has(key ?? ''), condition);
     }
   });
