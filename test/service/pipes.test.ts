@@ -11,6 +11,7 @@ const big = ['big-0.bin', 'big-1.bin', 'big-2.bin'];
 const reason = 'it is not a regular file';
 const hangingDisk = nodePath.join(import.meta.dirname, '../support/hangingDisk.cjs');
 const maxStopMs = 6_000;
+const maxCancelMs = 2_000;
 
 describe('A pipe in place of a file (D42)', function () {
   this.timeout(60_000);
@@ -108,11 +109,14 @@ describe('A thread that hangs in a system call (D42)', function () {
     return new TransferClient(service);
   }
 
+  /** Starts a service where a thread hangs that opens `stuck.bin`, or the copy of it. */
+  async function startHanging(environment: Readonly<Record<string, string>> = {}): Promise<TransferClient> {
+    const hanging = { NODE_OPTIONS: `--require ${hangingDisk}`, HANGING_PIPE: nodePath.join(root, 'pipe') };
+    return await start({ ...hanging, ...environment });
+  }
+
   it('prevents neither the process from ending within six seconds nor the transfer from resuming', async () => {
-    const client = await start({
-      NODE_OPTIONS: `--require ${hangingDisk}`,
-      HANGING_PIPE: nodePath.join(root, 'pipe'),
-    });
+    const client = await startHanging();
     const stuck = await client.submit(['stuck.bin']);
     const ended = await client.submit(['other.txt']);
     await client.reaches(ended, 'succeeded');
@@ -126,6 +130,43 @@ describe('A thread that hangs in a system call (D42)', function () {
     const again = await start();
     assert.equal((await again.reaches(stuck, 'succeeded', 'failed')).status, 'succeeded');
     assert.equal((await again.status(ended)).status, 'succeeded');
+  });
+
+  /** Submits a transfer, and waits until one more thread hangs. */
+  async function submitStuck(client: TransferClient): Promise<string> {
+    const countWaiting = async (): Promise<number> =>
+      (await fs.readFile(nodePath.join(root, 'pipe.waiting'), 'utf8').catch(() => '')).split('\n').length;
+    const before = await countWaiting();
+    const id = await client.submit(['stuck.bin']);
+    await eventually(async () => ((await countWaiting()) > before ? true : undefined));
+    return id;
+  }
+
+  async function assertCancels(client: TransferClient, id: string): Promise<void> {
+    const startedAt = performance.now();
+    await client.cancel(id);
+    const { message } = await client.reaches(id, 'failed', 'succeeded');
+    const tookMs = performance.now() - startedAt;
+    assert.equal(message, `Transfer ${id}: canceled`);
+    assert.ok(tookMs < maxCancelMs, `it took ${Math.round(tookMs)} ms`);
+  }
+
+  it('delays neither a cancel by more than two seconds nor other transfers, however often it happens', async () => {
+    const client = await startHanging();
+    for (let count = 0; count < 7; count += 1) await assertCancels(client, await submitStuck(client));
+    await client.reaches(await client.submit(['other.txt']), 'succeeded');
+    await service?.stop();
+  });
+
+  it('leaves nothing at the destination when it returns after the cancel', async () => {
+    const client = await startHanging({ HANGING_COPY: 'true' });
+    const id = await submitStuck(client);
+    await assertCancels(client, id);
+    const canceled = await client.status(id);
+    await (await fs.open(nodePath.join(root, 'pipe'), 'w')).close();
+    await client.reaches(await client.submit(['other.txt']), 'succeeded');
+    await eventually(async () => ((await fs.readdir(nodePath.join(root, 'target'))).length === 1 ? true : undefined));
+    assert.deepEqual(await client.status(id), canceled);
   });
 });
 

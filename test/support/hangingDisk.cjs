@@ -1,8 +1,8 @@
 /**
  * Loaded with `--require` in a program and each of its threads. Opening a file named `stuck.bin` blocks in the system,
- * as on an unresponsive network disk. HANGING_PIPE names the pipe without a writer that it waits for; a file next to
- * the pipe, with the suffix `.waiting`, shows that it is waiting. With HANGING_JOURNAL, closing the journal also
- * blocks.
+ * as on an unresponsive network disk; with HANGING_COPY, creating the copy of that file blocks instead. HANGING_PIPE
+ * names the pipe that it waits for, until a writer opens it; a file next to the pipe, with the suffix `.waiting`, gets a
+ * line for each waiting thread. With HANGING_JOURNAL, closing the journal also blocks.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
@@ -11,10 +11,13 @@ const { isMainThread } = require('node:worker_threads');
 
 const { openSync } = fs;
 
+const isStuck = (name) => (process.env.HANGING_COPY ? name.startsWith('stuck.bin.part-') : name === 'stuck.bin');
+
 fs.openSync = (file, ...rest) => {
-  if (path.basename(String(file)) !== 'stuck.bin') return openSync(file, ...rest);
-  fs.writeFileSync(`${process.env.HANGING_PIPE}.waiting`, '');
-  return openSync(process.env.HANGING_PIPE, 'r');
+  if (!isStuck(path.basename(String(file)))) return openSync(file, ...rest);
+  fs.appendFileSync(`${process.env.HANGING_PIPE}.waiting`, 'waiting\n');
+  openSync(process.env.HANGING_PIPE, 'r');
+  return openSync(file, ...rest);
 };
 
 if (process.env.HANGING_JOURNAL && isMainThread) {

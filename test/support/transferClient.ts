@@ -34,6 +34,11 @@ export class TransferClient {
     return (await this.call('GET', `/api/v1/transfers/${id}`)) as StatusBody;
   }
 
+  /** Requests the cancellation of a transfer; rejects if it is refused. */
+  async cancel(id: string): Promise<void> {
+    await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${orcid}`);
+  }
+
   /** Polls until the transfer has one of these states. */
   async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
     return await eventually(async () => {
@@ -50,6 +55,6 @@ export class TransferClient {
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
+    return text === '' ? undefined : JSON.parse(text);
   }
 }

@@ -13,12 +13,15 @@ interface FileThread {
   readonly calls: FileCalls;
   /** Present while the thread is idle. */
   idle?: Disposable;
+  /** True once the result of its job no longer counts. */
+  isAbandoned?: boolean;
 }
 
 type Job = (calls: FileCalls) => Promise<JobResult>;
 
 interface WaitingJob {
   readonly job: Job;
+  readonly abandonment: AbortSignal;
   readonly resolve: (result: JobResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -33,6 +36,8 @@ export class FileThreads {
   private readonly free: FileThread[] = [];
   private readonly waitingJobs: WaitingJob[] = [];
   private readonly threads = new Set<FileThread>();
+  /** Ends of threads that hang in the system (D42: hanging disks). */
+  private readonly abandonedEnds = new Set<Promise<unknown>>();
   private isEnded = false;
 
   constructor(clock: Clock) {
@@ -44,11 +49,15 @@ export class FileThreads {
     while (!this.isEnded && this.threads.size < count) this.release(this.startThread());
   }
 
-  /** Runs a job on a free thread. Rejects if the thread crashes, in which case the result is unknown. */
-  async run(job: Job): Promise<JobResult> {
+  /**
+   * Runs a job on a free thread. Rejects if the thread crashes, in which case the result is unknown. `abandonment` gives
+   * up the job's thread, which ends as soon as its current system call returns; the job rejects then (D42: hanging
+   * disks).
+   */
+  async run(job: Job, abandonment: AbortSignal): Promise<JobResult> {
     if (this.isEnded) throw new Error('The service is closing.');
     return await new Promise<JobResult>((resolve, reject) => {
-      this.waitingJobs.push({ job, resolve, reject });
+      this.waitingJobs.push({ job, abandonment, resolve, reject });
       this.pump();
     });
   }
@@ -58,6 +67,7 @@ export class FileThreads {
     this.isEnded = true;
     for (const waiting of this.waitingJobs.splice(0)) waiting.reject(new Error('The service is closing.'));
     await Promise.all([...this.threads].map(async ({ worker }) => await worker.terminate()));
+    await Promise.all(this.abandonedEnds);
   }
 
   private pump(): void {
@@ -70,14 +80,32 @@ export class FileThreads {
     }
   }
 
-  private async work(thread: FileThread, { job, resolve, reject }: WaitingJob): Promise<void> {
-    try {
-      resolve(await job(thread.calls));
-    } catch (error) {
-      reject(error);
-    }
+  private async work(thread: FileThread, { job, abandonment, resolve, reject }: WaitingJob): Promise<void> {
+    await this.runOn(thread, job, abandonment).then(resolve, reject);
     if (!this.threads.has(thread)) return;
     this.release(thread);
+    this.pump();
+  }
+
+  private async runOn(thread: FileThread, job: Job, abandonment: AbortSignal): Promise<JobResult> {
+    const abandon = (): void => this.abandon(thread);
+    abandonment.addEventListener('abort', abandon);
+    try {
+      const result = await job(thread.calls);
+      if (thread.isAbandoned === true) throw new Error('The job was abandoned.');
+      return result;
+    } finally {
+      abandonment.removeEventListener('abort', abandon);
+    }
+  }
+
+  /** Removes a thread from the pool, so that another one takes its place. */
+  private abandon(thread: FileThread): void {
+    thread.isAbandoned = true;
+    this.threads.delete(thread);
+    const end = thread.worker.terminate();
+    this.abandonedEnds.add(end);
+    void end.finally(() => this.abandonedEnds.delete(end));
     this.pump();
   }
 

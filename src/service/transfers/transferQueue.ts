@@ -4,9 +4,7 @@ import type { Clock } from '../../core/util/clock.ts';
 import { Emitter } from '../../core/util/emitter.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { isReadOnly } from '../catalog/servedDatabases.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
-import { toQuotable } from '../http/quotable.ts';
 import { AcknowledgementGate } from './acknowledgementGate.ts';
 import { EndedTransfers } from './endedTransfers.ts';
 import { FileThreads } from './fileThreads.ts';
@@ -14,8 +12,8 @@ import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
 import { hasRoom, TransferFailure, TransferSuspension } from './transferErrors.ts';
 import { writeSubmission, prepareSubmission } from './prepareSubmission.ts';
+import { checkWritable, findServedPair } from './servedPair.ts';
 import { describeAmount, hasEnded, type TransferRecordFile, type TransferRecord } from './journalRecord.ts';
-import type { TransferRunOptions } from './transferRun.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
 interface TransferQueueOptions {
@@ -30,10 +28,11 @@ interface TransferQueueOptions {
   readonly throttleBytesPerSecond?: number | undefined;
 }
 
-type ServedPair = Pick<TransferRunOptions, 'source' | 'destination'>;
 type CancelResult = 'accepted' | 'unknown' | 'notOwner' | 'ended';
 
 const maxRunning = 3;
+/** Time for the threads of a canceled transfer to stop; a thread that takes longer hangs in the system. */
+const stopMs = 500;
 
 /** Runs transfers, and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
 export class TransferQueue {
@@ -134,7 +133,8 @@ export class TransferQueue {
   private watchDatabases(): void {
     if (this.isClosed) return;
     for (const live of [...this.live.values()]) {
-      if (!this.isActive(live) && this.findDatabases(live.getRecord()) === undefined) this.deferUntilServed(live);
+      if (!this.isActive(live) && findServedPair(this.options.databases, live.getRecord()) === undefined)
+        this.deferUntilServed(live);
     }
     this.resumeUnfinished();
     this.unserved.removeLeftoversInBackground();
@@ -155,19 +155,30 @@ export class TransferQueue {
 
   private cancelLive(live: LiveTransfer): void {
     live.requestCancel();
-    if (this.running.has(live)) return;
-    this.removeFromQueue(live);
-    this.startTransfer(live);
+    if (!this.running.has(live)) {
+      this.removeFromQueue(live);
+      this.startTransfer(live);
+    }
+    this.options.clock.after(stopMs, () => this.endHanging(live));
   }
 
-  private findDatabases({ sourceId, destinationId }: TransferRecord): ServedPair | undefined {
-    const [source, destination] = [sourceId, destinationId].map((id) => this.options.databases.findById(id));
-    return source && destination && { source, destination };
+  /**
+   * Ends a canceled transfer whose file operations don't return (D42: hanging disks). Its leftovers are removed again
+   * when they do.
+   */
+  private endHanging(live: LiveTransfer): void {
+    if (this.isClosed || !this.running.has(live)) return;
+    live.run.abandon();
+    if (!live.persist()) return;
+    const record = live.getRecord();
+    this.live.delete(record.id);
+    this.unserved.suspend(record, []);
+    this.releaseTransfer(live);
   }
 
   private createLiveTransfer(record: TransferRecord, files: readonly TransferRecordFile[]): LiveTransfer | undefined {
     const { journal, clock, logger, throttleBytesPerSecond } = this.options;
-    const databases = this.findDatabases(record);
+    const databases = findServedPair(this.options.databases, record);
     if (databases === undefined) {
       this.unserved.suspend(record, files);
       return undefined;
@@ -223,7 +234,7 @@ export class TransferQueue {
   private async drive(live: LiveTransfer): Promise<void> {
     try {
       if (!live.getRecord().isCancelRequested) {
-        this.checkWritable(live.getRecord());
+        checkWritable(this.options.databases, live.getRecord());
         await live.run.run(live.signal);
       }
     } catch (error) {
@@ -234,13 +245,6 @@ export class TransferQueue {
     }
     if (live.getRecord().isCancelRequested) await this.endUnfinished(live, 'canceled');
     else this.end(live, 'succeeded', 'completed successfully');
-  }
-
-  /** Throws if the destination has become read-only since the submission (D43: read-only databases). */
-  private checkWritable(record: TransferRecord): void {
-    const destination = this.findDatabases(record)?.destination;
-    if (destination === undefined || !isReadOnly(destination)) return;
-    throw new TransferFailure(`the database "${toQuotable(destination.document.name)}" is read-only`);
   }
 
   private async handleFailure(live: LiveTransfer, error: unknown): Promise<void> {
@@ -266,8 +270,11 @@ export class TransferQueue {
   }
 
   private end(live: LiveTransfer, status: 'succeeded' | 'failed', text: string): void {
+    const { id } = live.getRecord();
+    // A canceled transfer may have ended before its file operations did.
+    if (this.live.get(id) !== live) return;
     // If the journal cannot be written, the record stays here, so that its status remains correct.
-    if (live.finish(status, text)) this.live.delete(live.getRecord().id);
+    if (live.finish(status, text)) this.live.delete(id);
   }
 
   private retryLater(live: LiveTransfer, neededBytes: number): void {
@@ -276,7 +283,7 @@ export class TransferQueue {
   }
 
   private async retry(live: LiveTransfer, neededBytes: number): Promise<void> {
-    const databases = this.findDatabases(live.getRecord());
+    const databases = findServedPair(this.options.databases, live.getRecord());
     const canResume =
       databases !== undefined && (await hasRoom(databases.source.folder, databases.destination.folder, neededBytes));
     const isCurrent = this.live.get(live.getRecord().id) === live;

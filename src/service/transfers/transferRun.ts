@@ -55,6 +55,7 @@ export class TransferRun {
   private readonly files: TransferRecordFile[];
   /** Signals of the jobs that are copying files. */
   private readonly moving = new Set<JobSignal>();
+  private readonly abandonment = new AbortController();
 
   constructor(options: TransferRunOptions, progress: RunProgress, files: readonly TransferRecordFile[]) {
     this.options = options;
@@ -82,6 +83,11 @@ export class TransferRun {
     signal.throwIfAborted();
   }
 
+  /** Gives up the threads of a stopped run that hang in the system (D42: hanging disks). */
+  abandon(): void {
+    this.abandonment.abort();
+  }
+
   /** Removes unfinished files and the manifest from the destination; transferred files remain. Never rejects. */
   async discard(): Promise<void> {
     const { id } = this.progress.getRecord();
@@ -103,9 +109,8 @@ export class TransferRun {
       const files = batch.map(({ position, path, resource }, index) => {
         return { position, path, declared: parseDeclaredHash(resource.hash), cachedHash: cached[index] };
       });
-      const result = await threads.run((calls) =>
-        calls.call('stage', { folder: source.folder, files, signal: jobSignal }),
-      );
+      const job = { folder: source.folder, files, signal: jobSignal };
+      const result = await threads.run((calls) => calls.call('stage', job), this.abandonment.signal);
       const staged = result.done.map(({ position, bytes, sha256 }) => this.updateFile(position, { bytes, sha256 }));
       this.progress.reportAdvanced(staged);
       await source.catalog.cacheHashes(this.pickFreshlyRead(result, cached));
@@ -138,7 +143,9 @@ export class TransferRun {
     await this.runInBatches(remaining, signal, async (batch, jobSignal) => {
       this.moving.add(jobSignal);
       const job = { ...route, files: batch.map(toFileToMove), signal: jobSignal };
-      const result = await threads.run((calls) => calls.call('move', job)).finally(() => this.moving.delete(jobSignal));
+      const result = await threads
+        .run((calls) => calls.call('move', job), this.abandonment.signal)
+        .finally(() => this.moving.delete(jobSignal));
       const moved = result.done.map(({ position }) => this.updateFile(position, { isTransferred: true }));
       this.progress.reportAdvanced(moved);
       if (result.failure?.operation === 'copy') await this.forgetHash(this.getFile(result.failure.position).path);
@@ -160,7 +167,7 @@ export class TransferRun {
     const transferred = this.files.filter((file) => file.isTransferred);
     await this.runInBatches(transferred, signal, async (batch, jobSignal) => {
       const job = { ...target, files: batch.map(toFileToMove), signal: jobSignal };
-      const result = await threads.run((calls) => calls.call('findLost', job));
+      const result = await threads.run((calls) => calls.call('findLost', job), this.abandonment.signal);
       this.progress.reportLost(
         (result.lost ?? []).map((position) => this.updateFile(position, { isTransferred: false })),
       );
