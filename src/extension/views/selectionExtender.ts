@@ -1,24 +1,45 @@
-import { commands } from 'vscode';
+import { commands, type TreeView } from 'vscode';
 
 const extendCommands = { down: 'list.expandSelectionDown', up: 'list.expandSelectionUp' } as const;
 
-/** Extends the selection of the focused view, without the command that the editor runs for the only selected row. */
+/** Extends the selection of a view, without the command that the editor runs for the only selected row. */
 export class SelectionExtender {
+  private readonly view: Pick<TreeView<unknown>, 'selection'>;
   private runningCount = 0;
+  /** The selection after the last extension, which includes the focused row. */
+  private extended: readonly unknown[] | undefined;
+
+  constructor(view: Pick<TreeView<unknown>, 'selection'>) {
+    this.view = view;
+  }
 
   /** True while the editor may run the command of a row that only became selected. */
   get isExtending(): boolean {
     return this.runningCount > 0;
   }
 
+  /** Selects the focused row and its next or previous one. The view must have the focus. */
   async extend(direction: keyof typeof extendCommands): Promise<void> {
     this.runningCount += 1;
     try {
-      await commands.executeCommand(extendCommands[direction]);
-      // The row's command arrives before the reply to another request.
-      await commands.executeCommand('noop');
+      if (this.view.selection !== this.extended) await this.selectFocused();
+      await run(extendCommands[direction]);
+      this.extended = this.view.selection;
     } finally {
       this.runningCount -= 1;
     }
   }
+
+  /** Adds the focused row to the selection, which the editor's commands don't do: they add only the row after it. */
+  private async selectFocused(): Promise<void> {
+    const before = this.view.selection.length;
+    await run('list.toggleSelection');
+    if (this.view.selection.length < before) await run('list.toggleSelection');
+  }
+}
+
+/** Runs a command of the editor and waits until its effects have arrived, which precede the reply to a later request. */
+async function run(command: string): Promise<void> {
+  await commands.executeCommand(command);
+  await commands.executeCommand('noop');
 }

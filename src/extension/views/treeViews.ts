@@ -25,7 +25,7 @@ interface TreeViewsDependencies {
 
 /** Fills the three views of the side bar and reveals rows in them. */
 export class TreeViews implements Disposable {
-  readonly selectionExtender = new SelectionExtender();
+  readonly selectionExtender: SelectionExtender;
   private readonly lifetime = new Lifetime();
   private readonly searchStore: SearchStore;
   private readonly transferStore: TransferStore;
@@ -46,6 +46,7 @@ export class TreeViews implements Disposable {
     sideBar.searchResults.fill(this.searchTree);
     sideBar.transfers.fill(this.transferTree);
     const { view } = sideBar.searchResults;
+    this.selectionExtender = new SelectionExtender(view);
     this.lifetime.track(view.onDidChangeCheckboxState(({ items }) => this.updateChecked(items)));
     this.lifetime.track(view.onDidCollapseElement(({ element }) => this.setCollapsed(element, true)));
     this.lifetime.track(view.onDidExpandElement(({ element }) => this.setCollapsed(element, false)));
