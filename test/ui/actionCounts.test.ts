@@ -60,10 +60,10 @@ describe('The number of actions', function () {
   async function selectByKeys(): Promise<void> {
     await keyboard.command('Data Transfer: Focus on Search Results View');
     await keyboard.press('Home');
-    await keyboard.until('ArrowDown', ({ name }) => name.startsWith('JDP:000010.csv'));
-    for (const [index] of files.entries()) {
+    await keyboard.until('ArrowDown', ({ name }) => name.startsWith('JDP:000011.csv'));
+    for (const count of [2, 3]) {
       await keyboard.press('Shift+ArrowDown');
-      await waitForSelection(files.slice(0, index + 1));
+      await waitForSelection(files.slice(0, count));
     }
   }
 
@@ -158,6 +158,20 @@ describe('The number of actions', function () {
     { kind: 'actions', runs: 1, actions: { cancel: 2 } },
   );
 
+  it('is two by mouse for a cancel on the page of the transfer', async () => {
+    await startTransfer();
+    await (await transfers().row(/^staging · 3 files to/)).click();
+    const page = await window.pageFrame(`Transfer to ${kbase}`);
+    actions.restart();
+    await page.getByRole('button', { name: 'Cancel Transfer' }).click();
+    await window.notifications.dialog();
+    assert.equal(actions.count, 1);
+    await window.notifications.answer('Cancel Transfer');
+    await waitForRequests('DELETE', 1);
+    assert.equal(actions.count, 2);
+    finishTransfers(service);
+  });
+
   counted(
     it('is two by mouse for the same files to the same destination again', async () => {
       await finishTransfer();
@@ -198,6 +212,14 @@ describe('The number of actions', function () {
     }),
     { kind: 'actions', runs: 1, actions: { 'transfer again': 2 } },
   );
+
+  it('leaves the selected files selected after their transfer', async () => {
+    await startTransfer();
+    await waitForSelection(files);
+    finishTransfers(service);
+    await waitForTransfer('succeeded · 3 files to');
+    await waitForSelection(files);
+  });
 
   it('is none for rows that Shift and an arrow select, and no file opens', async () => {
     await selectByKeys();

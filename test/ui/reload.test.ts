@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { searchDatabase } from '../support/editor/journeySteps.ts';
+import { finishTransfers, searchDatabase } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -14,6 +14,7 @@ const orcid = '0000-0002-1825-0097';
 const kbase = 'KBase Workspace Service (KSS)';
 const row = /· 1 file to/;
 const submission = 'POST /api/v1/transfers';
+const cancel = 'DELETE /api/v1/transfers/*';
 
 describe('A user whose window reloads during an operation', function () {
   this.timeout(180_000);
@@ -29,7 +30,7 @@ describe('A user whose window reloads during an operation', function () {
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
     gate = new Gate();
-    for (const route of ['GET /', 'POST /api/v1/files', submission]) server.behind(gate, route);
+    for (const route of ['GET /', 'POST /api/v1/files', submission, cancel]) server.behind(gate, route);
   });
   afterEach(async function () {
     gate.release();
@@ -162,6 +163,78 @@ describe('A user whose window reloads during an operation', function () {
     await connected();
     assert.equal(await window.quickInput.isOpen(), false);
     assert.equal(server.requestsTo(submission).length, 0);
+  });
+
+  it('has sent nothing if the reload interrupted the summary, and finds the files still checked', async () => {
+    await openConnected();
+    await search();
+    await (await results.row('JDP:000003.csv')).toggleCheck();
+    await askTransfer();
+    await window.pick('Continue', /2\/2/);
+    await window.notifications.dialog();
+    await window.reloadNow();
+    await connected();
+    await results.waitFor('the check', (rows) =>
+      rows.some(({ label, isChecked }) => label === 'JDP:000003.csv' && isChecked === true),
+    );
+    assert.equal(server.requestsTo(submission).length, 0);
+    await askTransfer();
+    await window.pick('Continue', /2\/2/);
+    await window.notifications.answer('Transfer');
+    await (await transfers.row(row)).click();
+    assert.equal(server.requestsTo(submission).length, 1);
+    finishTransfers(service);
+  });
+
+  /** Submits a transfer of one file, and waits until the service reports that it is moving. */
+  async function startTransfer(): Promise<void> {
+    await openConnected();
+    await search();
+    await (await results.row('JDP:000003.csv')).toggleCheck();
+    await askTransfer();
+    await window.pick('Continue', /2\/2/);
+    await window.notifications.answer('Transfer');
+    await transfers.row(row);
+    for (const transfer of service.transfers.values()) transfer.status = 'active';
+    await transfers.row(/^active · 1 file to/);
+  }
+
+  it('sees a running transfer continue', async () => {
+    await startTransfer();
+    await window.reloadNow();
+    await transfers.row(/^active · 1 file to/);
+    await connected();
+    finishTransfers(service);
+    await transfers.row(/^succeeded · 1 file to/);
+    assert.equal(server.requestsTo(submission).length, 1);
+  });
+
+  it('sees a transfer end as canceled whose cancel had no response yet, and sends no other cancel', async () => {
+    await startTransfer();
+    gate.hold();
+    await (await transfers.row(/^active · 1 file to/)).action('Cancel Transfer');
+    await window.notifications.answer('Cancel Transfer');
+    await waiting();
+    await window.reloadNow();
+    gate.release();
+    await transfers.row(/^(?:canceled|failed) · 1 file to/);
+    await connected();
+    assert.equal(server.requestsTo(cancel).length, 1);
+  });
+
+  it('has sent nothing if the reload interrupted the summary of a repeated transfer', async () => {
+    await startTransfer();
+    finishTransfers(service);
+    await (await transfers.row(/^succeeded · 1 file to/)).action('Transfer Again…');
+    await window.notifications.dialog();
+    await window.reloadNow();
+    const again = await transfers.row(/^succeeded · 1 file to/);
+    await connected();
+    assert.equal(server.requestsTo(submission).length, 1);
+    await again.action('Transfer Again…');
+    await window.notifications.answer('Transfer');
+    await until('the second submission', async () => server.requestsTo(submission).length === 2 || undefined);
+    finishTransfers(service);
   });
 
   /** Submits a transfer that the service accepts, and reloads the window before the response. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { savedConnection, type Editor, type Person } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
+import { fillTransfer, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
@@ -10,6 +10,7 @@ import { FaultServer } from '../support/faultServer.ts';
 import { Gate } from '../support/gate.ts';
 
 const kbase = 'KBase Workspace Service (KSS)';
+const submission = 'POST /api/v1/transfers';
 const nmdc = 'National Microbiome Data Collaborative';
 
 describe('A user with two windows that show the same transfers', function () {
@@ -143,6 +144,39 @@ describe('A user with two windows that show the same transfers', function () {
       for (const window of [first, second]) await shows(window, kbase, `active · ${moved} of 10`);
     }
     await cancelInFirst();
+  });
+
+  it('opens a second window during a summary, whose transfer starts once and can be repeated in the other', async () => {
+    await searchDatabase(first, 'JGI Data Portal', 'JDP:00005');
+    await (await first.tree('Search Results').row('“JDP:00005”')).menu('Check All Files');
+    await first.pick('Check 10 loaded files; more may exist', /more results/i);
+    await first.command('Data Transfer: Transfer Checked Files…');
+    await fillTransfer(first, kbase);
+    second = await openConnected();
+    await first.notifications.answer('Transfer');
+    for (const window of [first, second]) await shows(window, kbase, 'staging');
+    assert.equal(server.requestsTo(submission).length, 1);
+    become('succeeded', 10);
+    await showsFinished(second, '1');
+    await (await second.tree('Transfers').row(/^succeeded · 10 files to/)).action('Transfer Again…');
+    await second.notifications.answer('Transfer');
+    await shows(first, kbase, 'staging');
+    assert.equal(server.requestsTo(submission).length, 2);
+    become('succeeded', 10);
+  });
+
+  it('cancels in the second window what the first is about to cancel, and shows no error', async () => {
+    await beginInFirst();
+    become('active', 9);
+    for (const window of [first, second]) await shows(window, kbase, 'active · 9 of 10');
+    await (await first.tree('Transfers').row(/· 10 files to/)).action('Cancel Transfer');
+    await first.notifications.dialog();
+    await (await second.tree('Transfers').row(/· 10 files to/)).action('Cancel Transfer');
+    await second.notifications.answer('Cancel Transfer');
+    for (const window of [second, first]) await showsFinished(window, '1');
+    await first.notifications.answer('Cancel Transfer');
+    await shows(first, kbase, 'canceled');
+    assert.equal((await first.notifications.all()).filter(({ severity }) => severity === 'error').length, 0);
   });
 
   it('has the other window poll when the polling one is closed', async () => {
