@@ -38,6 +38,22 @@ describe('The metadata page', function () {
     }
   };
 
+  it('uses the width of a narrow page for its text, with the button of a message below it', async () => {
+    await stand.page.setViewportSize({ width: 280, height: 400 });
+    try {
+      const [file] = Object.values(real);
+      assert.ok(file);
+      await show(file, { problem: 'The service returned an error: the catalogue is being rebuilt.' });
+      const place = async (selector: string): Promise<{ x: number; y: number; width: number; height: number }> =>
+        (await stand.page.locator(selector).first().boundingBox()) ?? assert.fail(selector);
+      const [title, message, button] = [await place('h1'), await place('.note p'), await place('.note .button')];
+      assert.equal(title.x, 16);
+      assert.ok(button.y >= message.y + message.height, 'the button is below the message');
+    } finally {
+      await stand.page.setViewportSize({ width: 900, height: 1200 });
+    }
+  });
+
   it('shows the title and every text of resources from real services (D15: tolerant reading)', async () => {
     assert.ok(Object.keys(real).length >= 15);
     for (const [name, file] of Object.entries(real)) {
