@@ -82,7 +82,7 @@ async function connect(window: EditorWindow, address: string, token: string): Pr
 }
 
 async function loadOurs(window: EditorWindow): Promise<void> {
-  await window.command('Data Transfer: Search Files…');
+  await window.command('Data Transfer: Search Files with Filters…');
   await window.quickInput.pick('Tree', /1\/3/);
   await window.quickInput.input('sample', /2\/3/);
   await window.quickInput.pick('Search', /3\/3/);
@@ -91,8 +91,8 @@ async function loadOurs(window: EditorWindow): Promise<void> {
     results.waitFor(`${count} files`, (rows) => rows[0]?.description.includes(count) ?? false, 120_000);
   await found('10,000');
   await window.command('Data Transfer: Load All');
-  for (const count of ['10,000', '50,000']) await window.notifications.press(`${count} files are loaded`, 'Load On');
-  await window.statusBar('All 50,000 files are loaded', 120_000);
+  await window.notifications.press('50,000 files loaded', 'Keep Loading');
+  await window.statusBar('All results are loaded: 50,000 files', 120_000);
   await found('50,000');
   await window.notifications.clear();
 }
