@@ -1,6 +1,5 @@
-/** The extension in the editor: its start beside an empty one, 50,000 results and a page beside bare ones, first paint. */
+/** The extension in the editor: its start beside an empty one, 50,000 results and a page beside bare ones. */
 import { parseArgs } from 'node:util';
-import { measureFirstPaint } from './support/firstPaint.ts';
 import { measureResults } from './support/longResults.ts';
 import { bytesAtActivation, installedExtension } from './support/packedExtension.ts';
 import { report } from './support/rounds.ts';
@@ -29,11 +28,6 @@ const rows: Readonly<Record<string, (extension: string) => Promise<void> | void>
     tell('50,000 results: opened, checked, to the end', walk, 3);
     tell('50,000 results: growth of the heap', memory, 2);
     tell('metadata page beside an empty page', page, 3);
-  },
-  paint: async (extension) => {
-    const { transfers, results } = await measureFirstPaint(extension, scratchFolder());
-    tell('first paint, 3,000 ended transfers / ten', transfers, 1.2);
-    tell('first paint, 50,000 results / ten', results, 1.2);
   },
 };
 
