@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { env } from 'vscode';
 import { problem } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
+import type { PublicState } from '../support/faultPersonality.ts';
 import { orcid, Stage } from './stage.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 
 describe('Checking a transfer by its ID', () => {
   let stage: Stage;
-  let service: ReturnType<typeof publicLike>;
+  let service: PublicState;
   beforeEach(async () => {
     await env.clipboard.writeText('');
     stage = await Stage.open();
-    service = publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    service = await stage.connectToPublic();
     service.transfers.set(id, { orcid: 'other', status: 'active', num_files: 5, num_files_transferred: 2 });
   });
   afterEach(async () => {

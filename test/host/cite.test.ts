@@ -23,10 +23,8 @@ describe('Citing', () => {
   let stage: Stage;
   let folder: string;
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await Stage.openConnected();
     folder = await mkdtemp(join(tmpdir(), 'cite-'));
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
   });
   afterEach(async () => {
     await stage.closePages();

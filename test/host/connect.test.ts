@@ -15,8 +15,7 @@ describe('Connecting in the editor', () => {
   afterEach(() => stage.close());
 
   it('shows the service found before it saves address, key and ORCID iD (D6)', async () => {
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    await stage.connectToPublic();
     const { settings, apiKeys, connectionStore, memory } = stage.parts;
     const [connection, ...others] = settings.connections;
     assert.ok(connection);
@@ -45,8 +44,7 @@ describe('Connecting in the editor', () => {
   });
 
   it('opens the only saved connection if the last one is unknown (D45)', async () => {
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    await stage.connectToPublic();
     await stage.run('dataTransfer.disconnect');
     await rm(Uri.joinPath(stage.parts.context.globalStorageUri, 'state').fsPath, { recursive: true });
     const search = await stage.search('JGI Data Portal', 'JDP');
@@ -55,8 +53,7 @@ describe('Connecting in the editor', () => {
   });
 
   it('keeps the ID of a connection to the same address, so that its transfers are recognized', async () => {
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    await stage.connectToPublic();
     const [before] = stage.parts.settings.connections;
     await stage.connect('the-key');
     assert.deepEqual(
@@ -184,8 +181,7 @@ describe('Connecting in the editor', () => {
   });
 
   it('offers Retry and Set API Key if a saved key is rejected (D28)', async () => {
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    await stage.connectToPublic();
     const [connection] = stage.parts.settings.connections;
     assert.ok(connection);
     stage.server.on('GET /api/v1/databases', problem(401, 'the token has expired'));
@@ -218,8 +214,7 @@ describe('Connecting in the editor', () => {
   });
 
   it('shows the name of a database in a prompt as text, not as an icon or a link', async () => {
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    await stage.connectToPublic();
     const done = stage.run('dataTransfer.searchFiles', { kind: 'database', name: '$(flame) [x](command:y)' });
     const box = await stage.person.textBox();
     assert.doesNotMatch(box.prompt ?? '', /\$\(|\]\(/);
@@ -242,8 +237,7 @@ describe('Connecting in the editor', () => {
     const steps = ['address', 'port', 'key', 'ORCID iD'] as const;
     for (const [index, step] of steps.entries()) {
       it(`in the step that asks for the ${step}`, async () => {
-        publicLike(stage.server, 'the-key');
-        await stage.connect('the-key');
+        await stage.connectToPublic();
         await stage.settings.update('orcid', undefined, true);
         const before = await whatIsKept(stage);
         const session = stage.parts.sessions.active;

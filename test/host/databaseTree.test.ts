@@ -255,9 +255,7 @@ describe('The database tree', () => {
 describe('The Retry row of the databases', () => {
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    stage = await Stage.openConnected();
   });
   afterEach(() => stage.close());
 

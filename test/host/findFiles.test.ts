@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env, Position, Selection, Uri, window, workspace } from 'vscode';
 import type { Search } from '../../src/core/store/searchStore.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import type { ScriptedPick } from '../support/scriptedInputs.ts';
 import { Stage } from './stage.ts';
 
@@ -12,10 +11,8 @@ describe('Finding files by ID', () => {
   let stage: Stage;
   let folder: string;
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await Stage.openConnected();
     folder = await mkdtemp(join(tmpdir(), 'ids-'));
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
   });
   afterEach(async () => {
     await stage.closePages();

@@ -4,18 +4,16 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Uri, window } from 'vscode';
 import { json } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import { LandedFolder } from '../support/landedFolder.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
 import { hostileTexts } from './specimens.ts';
-import { orcid, Stage } from './stage.ts';
+import { Stage } from './stage.ts';
 
 describe('Verifying transferred files in the editor', function () {
   this.timeout(60_000);
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    await stage.settings.update('orcid', orcid, true);
+    stage = await Stage.openWithOrcid();
   });
   afterEach(async () => {
     await stage.closePages();
@@ -150,8 +148,7 @@ describe('Verifying transferred files in the editor', function () {
   });
 
   it('asks for the folder of a remote service, and rejects the manifest of another transfer', async () => {
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    await stage.connectToPublic();
     await stage.search('JGI Data Portal', 'JDP:00000');
     await stage.transferAll('KBase Workspace Service (KSS)');
     const [submitted] = stage.parts.transferStore.getAll();

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { publicLike } from '../support/faultPersonality.ts';
 import { fileEntry } from './specimens.ts';
 import { Stage } from './stage.ts';
 
@@ -10,9 +9,7 @@ const nmdc = 'National Microbiome Data Collaborative';
 describe('Transfers', () => {
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    stage = await Stage.openConnected();
     // Teaches the client how the service identifies its databases (D7: database name or id).
     await stage.search(jgi, 'JDP:00000');
   });

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Uri, window } from 'vscode';
-import { publicLike } from '../support/faultPersonality.ts';
 import { createXlsx } from '../support/xlsxFile.ts';
 import { Stage } from './stage.ts';
 
@@ -11,10 +10,8 @@ describe('Matching a table', () => {
   let stage: Stage;
   let folder: string;
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await Stage.openConnected();
     folder = await mkdtemp(join(tmpdir(), 'match-'));
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
   });
   afterEach(async () => {
     await stage.closePages();

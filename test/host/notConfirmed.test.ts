@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { env } from 'vscode';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { dropBeforeAnswer, json, problem } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
+import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
 const nmdc = 'National Microbiome Data Collaborative';
@@ -10,12 +10,11 @@ const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 
 describe('An unconfirmed transfer (D12)', () => {
   let stage: Stage;
-  let service: ReturnType<typeof publicLike>;
+  let service: PublicState;
   beforeEach(async () => {
     await env.clipboard.writeText('');
     stage = await Stage.open();
-    service = publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    service = await stage.connectToPublic();
     await stage.search('JGI Data Portal', 'JDP:00000');
     stage.server.on('POST /api/v1/transfers', dropBeforeAnswer());
     await stage.transferAll(nmdc);
@@ -172,9 +171,7 @@ describe('An unconfirmed transfer (D12)', () => {
 describe('A submission whose response belongs to another request (D35)', () => {
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    stage = await Stage.openConnected();
     await stage.search('JGI Data Portal', 'JDP:00000');
   });
   afterEach(() => stage.close());

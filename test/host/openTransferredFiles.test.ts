@@ -3,17 +3,15 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { env, Uri, window } from 'vscode';
 import type { PastVerification } from '../../src/core/verification/pastVerification.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import { LandedFolder } from '../support/landedFolder.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
-import { orcid, Stage, stateOf } from './stage.ts';
+import { Stage, stateOf } from './stage.ts';
 
 describe('Opening transferred files', function () {
   this.timeout(60_000);
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    await stage.settings.update('orcid', orcid, true);
+    stage = await Stage.openWithOrcid();
   });
   afterEach(async () => {
     await stage.closePages();
@@ -77,8 +75,7 @@ describe('Opening transferred files', function () {
   });
 
   it('shows the folder name at a remote destination, and copies it', async () => {
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    await stage.connectToPublic();
     await stage.search('JGI Data Portal', 'JDP:00000');
     await stage.transferAll('KBase Workspace Service (KSS)');
     const { person } = stage;

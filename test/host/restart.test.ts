@@ -7,7 +7,7 @@ import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { TransferTree } from '../../src/extension/views/transferTree.ts';
 import { silence } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
+import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { eventually } from '../support/eventually.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
@@ -25,7 +25,7 @@ const connection = (server: FaultServer): { id: string; name: string; server: st
 describe('After a restart', () => {
   let folder: string;
   let server: FaultServer;
-  let service: ReturnType<typeof publicLike>;
+  let service: PublicState;
   let explorer: Explorer;
 
   const newExplorer = (): Explorer =>

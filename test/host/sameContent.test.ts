@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { env } from 'vscode';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import type { ScriptedNotice } from '../support/scriptedWindow.ts';
 import { until } from '../unit/core/rig.ts';
 import { transferSamples } from './receivedSamples.ts';
 import { fileEntry } from './specimens.ts';
-import { orcid, Stage } from './stage.ts';
+import { Stage } from './stage.ts';
 
 const jgi = 'JGI Data Portal';
 const kss = 'KBase Workspace Service (KSS)';
@@ -35,8 +34,7 @@ describe('Files that the destination already has', function () {
   this.timeout(60_000);
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    await stage.settings.update('orcid', orcid, true);
+    stage = await Stage.openWithOrcid();
   });
   afterEach(async () => {
     await stage.closePages();
@@ -80,8 +78,7 @@ describe('Files that the destination already has', function () {
   });
 
   it('are found in the results of searches, and once among several sources, without another request', async () => {
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    await stage.connectToPublic();
     await stage.search(jgi, 'JDP:00000');
     const { searchStore, sessions } = stage.parts;
     const connectionId = sessions.active?.connection.id ?? '';

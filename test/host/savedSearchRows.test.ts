@@ -1,24 +1,25 @@
 import assert from 'node:assert/strict';
-import { TreeItemCollapsibleState, type TreeItem } from 'vscode';
+import { TreeItemCollapsibleState } from 'vscode';
 import type { SavedSearch } from '../../src/core/model/savedSearch.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { Emitter } from '../../src/core/util/emitter.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { fileEntry, wordsOf } from './specimens.ts';
+import { fileEntry, readSearchRows, wordsOf, type SearchRows } from './specimens.ts';
 
 describe('The rows of searches from an earlier window (D59)', () => {
   let store: SearchStore;
   let tree: SearchTree;
+  let items: SearchRows['items'];
+  let roots: SearchRows['roots'];
+  let rows: SearchRows['rows'];
   beforeEach(() => {
     store = new SearchStore();
     tree = new SearchTree(store);
+    ({ items, roots, rows } = readSearchRows(tree));
   });
   afterEach(() => tree.dispose());
 
-  const items = (parent?: SearchTreeNode): TreeItem[] => tree.getChildren(parent).map((node) => tree.getTreeItem(node));
-  const roots = (): string[] => items().map(wordsOf);
-  const rows = (key: string): string[] => items(tree.getRoot(key)).map(wordsOf);
   const loadedAt = new Date().setHours(10, 42);
   const saved = (key: string, connectionId = 'c'): SavedSearch => {
     const query = { database: 'Alpha', query: key, pageSize: 2 };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { json, silence } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { wordsOf } from './specimens.ts';
 import { Stage } from './stage.ts';
@@ -8,9 +7,7 @@ import { Stage } from './stage.ts';
 describe('The commands of a search', () => {
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    stage = await Stage.openConnected();
   });
   afterEach(() => stage.close());
 

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { json } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
 describe('The steps of a search', () => {
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    stage = await Stage.openConnected();
   });
   afterEach(() => stage.close());
 

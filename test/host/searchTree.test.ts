@@ -1,24 +1,25 @@
 import assert from 'node:assert/strict';
-import { TreeItemCheckboxState, TreeItemCollapsibleState, type TreeItem } from 'vscode';
+import { TreeItemCheckboxState, TreeItemCollapsibleState } from 'vscode';
 import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { formatCheckedCount } from '../../src/extension/words/searchWords.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { fileEntry, textOf, wordsOf } from './specimens.ts';
+import { fileEntry, readSearchRows, textOf, wordsOf, type SearchRows } from './specimens.ts';
 
 describe('The search results tree', () => {
   let store: SearchStore;
   let tree: SearchTree;
+  let items: SearchRows['items'];
+  let roots: SearchRows['roots'];
+  let rows: SearchRows['rows'];
   beforeEach(() => {
     store = new SearchStore();
     tree = new SearchTree(store);
+    ({ items, roots, rows } = readSearchRows(tree));
   });
   afterEach(() => tree.dispose());
 
-  const items = (parent?: SearchTreeNode): TreeItem[] => tree.getChildren(parent).map((node) => tree.getTreeItem(node));
-  const roots = (): string[] => items().map(wordsOf);
-  const rows = (key: string): string[] => items(tree.getRoot(key)).map(wordsOf);
   const open = (key: string, query = 'corn', database = 'Alpha'): void =>
     store.open(key, 'c', { database, query, pageSize: 2 });
   const fill = (key: string, files: readonly FoundFile[], mayHaveMore = false): void =>

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { json, problem } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
+import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
 describe('Searching in the editor', () => {
   let stage: Stage;
-  let service: ReturnType<typeof publicLike>;
+  let service: PublicState;
   beforeEach(async () => {
     stage = await Stage.open();
-    service = publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    service = await stage.connectToPublic();
   });
   afterEach(() => stage.close());
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { problem } from '../support/faultBehaviours.ts';
-import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import type { PublicState } from '../support/faultPersonality.ts';
 import { wordsOf } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
@@ -12,8 +12,7 @@ describe('A sign-in that the service rejects (D44)', () => {
   let service: PublicState;
   beforeEach(async () => {
     stage = await Stage.open();
-    service = publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    service = await stage.connectToPublic();
   });
   afterEach(() => stage.close());
 

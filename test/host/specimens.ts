@@ -7,6 +7,8 @@ import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
 import type { TransferPlaceDependencies } from '../../src/extension/panels/transferPlace.ts';
 import type { Transfer, TransferOrder } from '../../src/core/model/transferModel.ts';
+import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
+import type { SearchTree } from '../../src/extension/views/searchTree.ts';
 
 /** Creates a search result. */
 export function fileEntry(id: string, more: Partial<FileEntry> = {}): FileEntry {
@@ -61,6 +63,25 @@ export function labelOf(item: TreeItem): string {
 export function wordsOf(item: TreeItem): string {
   const { description } = item;
   return [labelOf(item), typeof description === 'string' ? description : ''].filter(Boolean).join(' | ');
+}
+
+/** Reads the rows of the search results. */
+export interface SearchRows {
+  readonly items: (parent?: SearchTreeNode) => readonly TreeItem[];
+  /** Returns the top rows as displayed. */
+  readonly roots: () => readonly string[];
+  /** Returns the rows below a search as displayed. */
+  readonly rows: (key: string) => readonly string[];
+}
+
+/** Returns functions that read the rows of a tree. */
+export function readSearchRows(tree: SearchTree): SearchRows {
+  const items: SearchRows['items'] = (parent) => tree.getChildren(parent).map((node) => tree.getTreeItem(node));
+  return {
+    items,
+    roots: () => items().map(wordsOf),
+    rows: (key) => items(tree.getRoot(key)).map(wordsOf),
+  };
 }
 
 /** Text that a malicious server may send to attack or mislead the user. */

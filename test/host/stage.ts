@@ -16,7 +16,7 @@ import type { Search } from '../../src/core/store/searchStore.ts';
 import type { CommandArguments, CommandId, TransferNode } from '../../src/extension/editor/contributions.ts';
 import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import type { RunningExtension } from '../../src/extension/startup.ts';
-import type { PublicState } from '../support/faultPersonality.ts';
+import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
 import { until } from '../unit/core/rig.ts';
@@ -58,6 +58,13 @@ export class Stage {
     return Stage.open(orcid);
   }
 
+  /** Opens a stage that is connected to a server like the public one. */
+  static async openConnected(): Promise<Stage> {
+    const stage = await Stage.open();
+    await stage.connectToPublic();
+    return stage;
+  }
+
   async close(): Promise<void> {
     this.person.restore();
     await clear(this.parts);
@@ -96,6 +103,13 @@ export class Stage {
     if (this.parts.settings.orcid === '') (await person.textBox()).enter(orcid);
     await done;
     await person.notice(/^Connected to /);
+  }
+
+  /** Makes the server behave like the public one, and connects to it. Resolves to the service's state. */
+  async connectToPublic(): Promise<PublicState> {
+    const service = publicLike(this.server, 'the-key');
+    await this.connect('the-key');
+    return service;
   }
 
   /** Searches a database from its row through the prompts. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { publicLike } from '../support/faultPersonality.ts';
+import type { PublicState } from '../support/faultPersonality.ts';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
 
@@ -8,11 +8,10 @@ const kbase = 'KBase Workspace Service (KSS)';
 
 describe('Resubmitting', () => {
   let stage: Stage;
-  let service: ReturnType<typeof publicLike>;
+  let service: PublicState;
   beforeEach(async () => {
     stage = await Stage.open();
-    service = publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    service = await stage.connectToPublic();
     await stage.search('JGI Data Portal', 'JDP:00000');
     await stage.transferAll(nmdc);
   });

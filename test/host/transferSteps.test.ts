@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands, Uri, window, workspace } from 'vscode';
 import { problem } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import { until } from '../unit/core/rig.ts';
 import { fileEntry } from './specimens.ts';
 import { Stage } from './stage.ts';
@@ -17,9 +16,7 @@ const route = 'POST /api/v1/transfers';
 describe('The steps of a transfer', () => {
   let stage: Stage;
   beforeEach(async () => {
-    stage = await Stage.open();
-    publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    stage = await Stage.openConnected();
     // Teaches the client how the service identifies its databases (D7: database name or id).
     await stage.search(jgi, 'JDP:00000');
   });

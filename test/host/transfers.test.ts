@@ -3,18 +3,17 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commands, env, window } from 'vscode';
 import { dropBeforeAnswer, json, problem } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
+import type { PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
 const nmdc = 'National Microbiome Data Collaborative';
 
 describe('Transferring in the editor', () => {
   let stage: Stage;
-  let service: ReturnType<typeof publicLike>;
+  let service: PublicState;
   beforeEach(async () => {
     stage = await Stage.open();
-    service = publicLike(stage.server, 'the-key');
-    await stage.connect('the-key');
+    service = await stage.connectToPublic();
     await stage.search('JGI Data Portal', 'JDP:00000');
   });
   afterEach(() => stage.close());
