@@ -95,14 +95,19 @@ export class TreeRow {
 
   /** Chooses an entry from a submenu of the context menu. */
   async submenu(title: string, entry: string): Promise<void> {
+    await this.openSubmenu(title, entry);
+    await this.#page.keyboard.press('Enter');
+    await this.#page.locator('.monaco-menu').first().waitFor({ state: 'hidden' });
+  }
+
+  /** Opens a submenu of the context menu, and moves the focus to an entry. */
+  async openSubmenu(title: string, entry: string): Promise<void> {
     await until(`"${entry}" in the menu "${title}"`, async () => {
       if (await this.#focusSubmenuEntry(title, entry).catch(() => false)) return true;
       await this.#page.keyboard.press('Escape');
       await this.#page.keyboard.press('Escape');
       return undefined;
     });
-    await this.#page.keyboard.press('Enter');
-    await this.#page.locator('.monaco-menu').first().waitFor({ state: 'hidden' });
   }
 
   /** Opens the submenu by hovering over its title, which moves the focus into it after a moment. */
