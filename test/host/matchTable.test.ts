@@ -57,6 +57,18 @@ describe('Matching a table', () => {
     assert.equal(await readFile(saved, 'utf8'), text.replaceAll(/\r?\n/g, '\r\n'));
   });
 
+  it('offers the open tables first, and highlights none after them', async () => {
+    const file = join(folder, 'open.csv');
+    await writeFile(file, 'file_id\nJDP:000001\n');
+    await window.showTextDocument(Uri.file(file));
+    const done = stage.run('dataTransfer.matchTable');
+    const files = await stage.person.pick();
+    assert.match(files.labels[0] ?? '', /open\.csv$/);
+    assert.deepEqual(files.activeItems, [], 'the editor highlights the first one');
+    files.escape();
+    await done;
+  });
+
   it('asks if the first row is a header when its content does not decide, and matches it if it is data', async () => {
     const file = join(folder, 'study.csv');
     await writeFile(file, 'alpha,JDP:first\nbeta,JDP:second\n');

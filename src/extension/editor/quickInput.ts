@@ -174,7 +174,8 @@ export async function pickOne<T>(position: StepPosition, options: PickOptions<T>
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.items = options.choices.map(escapeChoice);
-  const active = pick.items.find((choice) => choice.value === options.active);
+  // A choice may have the value undefined, which is no request to highlight it.
+  const active = 'active' in options && pick.items.find((choice) => choice.value === options.active);
   if (active) pick.activeItems = [active];
   const closing = new AbortController();
   if (options.laterChoices) void appendLaterChoices(pick, options.laterChoices, closing.signal);
