@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TreeItem } from 'vscode';
+import type { ThemeIcon, TreeItem } from 'vscode';
 import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
@@ -40,8 +40,10 @@ describe('The row of a file that several databases have', () => {
     }
     assert.equal(getRows('Alpha')[0], 'Alpha-file.csv | 67 kB · also in Beta, Gamma and 1 more');
     assert.equal(getRows('Alpha')[1], 'f2.csv | 67 kB');
-    const [node] = tree.getChildren(tree.getRoot('Alpha'));
-    assert.ok(node);
+    const [node, other] = tree.getChildren(tree.getRoot('Alpha'));
+    assert.ok(node && other);
+    const icons = [node, other].map((one) => (tree.getTreeItem(one).iconPath as ThemeIcon).id);
+    assert.deepEqual(icons, ['files', 'file'], 'a narrow view cuts the names off, but shows the icon');
     const { tooltip } = tree.resolveTreeItem(tree.getTreeItem(node), node);
     assert.match(textOf(tooltip), /\nAlso in: Beta, Gamma, Delta$/);
   });

@@ -117,15 +117,15 @@ export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string 
 }
 
 /**
- * Creates the row of a file, with its check box and the other databases that have it; {@link createFileTooltip} adds
- * the tooltip on hover.
+ * Creates the row of a file, with its check box and the other databases that have it. Its icon differs if there are
+ * any, because a narrow view cuts their names off; {@link createFileTooltip} adds the tooltip on hover.
  */
 export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: readonly string[]): TreeItem {
   const { file } = node;
   const item = new TreeItem(getLabel(file));
   item.id = `${node.searchKey}/${file.id}`;
   item.contextValue = 'file';
-  item.iconPath = new ThemeIcon('file');
+  item.iconPath = new ThemeIcon(alsoIn.length > 0 ? 'files' : 'file');
   item.description = [describeFile(file), formatAlsoIn(alsoIn)].filter(Boolean).join(' · ');
   const state = isChecked ? TreeItemCheckboxState.Checked : TreeItemCheckboxState.Unchecked;
   item.checkboxState = { state, accessibilityInformation: { label: l10n.t('Check {0}', getLabel(file)) } };
