@@ -12,8 +12,8 @@ import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, SearchNode, TransferNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { createSearchStep } from '../../notices/nextSteps.ts';
-import { formatFileCount } from '../../words/localeFormats.ts';
-import { describeSearchTerms } from '../../words/searchWords.ts';
+import { formatFileCount, formatList, formatTime } from '../../words/localeFormats.ts';
+import { describeSearchTerms, getDatabaseLabel } from '../../words/searchWords.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import { describeManifestError } from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';
@@ -92,7 +92,16 @@ function createChoices({ searchStore, transferStore }: CommandServices): readonl
 }
 
 function createChoice(label: string, value: RecordSource | undefined): Choice<RecordSource | undefined> {
-  return { label, description: formatFileCount(value?.files.length ?? 0), value };
+  return { label, description: value ? describeSource(value) : '', value };
+}
+
+/** Describes what distinguishes sources with equal labels: the time of a transfer, or databases and number of files. */
+function describeSource({ files, transfer }: RecordSource): string {
+  if (transfer) return formatTime(transfer.createdAt, Date.now());
+  const databases = new Set(
+    files.flatMap(({ database }) => (database === undefined ? [] : [getDatabaseLabel(database)])),
+  );
+  return [formatList([...databases]), formatFileCount(files.length)].filter(Boolean).join(' · ');
 }
 
 /** The transferred files, and their folder if it is on this machine. */
