@@ -3,6 +3,9 @@ import type { Page } from 'playwright-core';
 import { themes, type ThemeName } from '../../test/support/editor/settings.ts';
 import type { Stage } from './stage.ts';
 
+/** ID of the extension, whose links the editor opens without asking. */
+export const extensionId = 'data-transfer-explorer.data-transfer-explorer';
+
 /** Makes the editor follow the color scheme that the browser emulates, which takes effect immediately. */
 export const cameraSettings: Readonly<Record<string, unknown>> = {
   'window.autoDetectColorScheme': true,
@@ -12,6 +15,7 @@ export const cameraSettings: Readonly<Record<string, unknown>> = {
   'workbench.preferredHighContrastColorTheme': themes.highContrast.id,
   'workbench.preferredHighContrastLightColorTheme': themes.highContrastLight.id,
   'editor.cursorBlinking': 'solid',
+  'extensions.confirmedUriHandlerExtensionIds': [extensionId],
   'security.workspace.trust.startupPrompt': 'never',
   'security.workspace.trust.banner': 'never',
 };
@@ -44,7 +48,7 @@ export async function prepare(page: Page): Promise<void> {
 
 /** Moves the pointer to where it shows no tooltip. */
 export async function restPointer(page: Page): Promise<void> {
-  await page.mouse.move(900, 784);
+  await page.mouse.move(700, 784);
 }
 
 /** Returns a picture of a window in a theme, taken once nothing moves on the screen. */

@@ -33,7 +33,7 @@ const catalog: readonly (readonly [string, string, string, readonly Resource[]])
   ['many', 'Sensor Readings', 'Alpine Observatory', makeRuns(2400)],
   ['real', 'Genome Portal', 'Institute of Genomics', readReal()],
   ['odd', 'Odd Names', 'Institute of Genomics', oddResources],
-  ...lab.map((name) => [toId(name), name, 'Our Lab', []] as const),
+  ...lab.map((name) => [toId(name), name, 'Our Lab', name === 'Archive' ? copyWeather() : []] as const),
 ];
 
 /** A service whose databases, files and ids are always the same. */
@@ -102,6 +102,16 @@ function readVega(): readonly Resource[] {
   const file = join(repositoryRoot, 'node_modules', 'vega-datasets', 'datapackage.json');
   const { resources } = JSON.parse(readFileSync(file, 'utf8')) as { resources: readonly { readonly path: string }[] };
   return resources.map((resource) => ({ ...resource, id: resource.path, name: resource.path }));
+}
+
+/** Returns two files of the package under other names: the database "Archive" has a copy of each. */
+function copyWeather(): readonly Resource[] {
+  const copied = readVega().filter(({ name }) => name === 'weather.csv' || name === 'seattle-weather.csv');
+  return copied.map((resource) => ({
+    ...resource,
+    id: `A:${String(resource['id'])}`,
+    name: `copy-of-${String(resource['name'])}`,
+  }));
 }
 
 function readReal(): readonly Resource[] {

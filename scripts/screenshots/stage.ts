@@ -5,6 +5,7 @@ import { startEditor, type Editor } from '../../test/support/editor/editor.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { journeyKey } from '../../test/support/editor/preparedEditor.ts';
 import type { EditorWindow } from '../../test/support/editor/window.ts';
+import { writeStudy } from '../../test/support/studyFolder.ts';
 import { cameraSettings, prepare, restPointer } from './camera.ts';
 import { HandClock } from './handClock.ts';
 import { startPictureService, toId, type PictureService } from './pictureService.ts';
@@ -72,5 +73,6 @@ async function makeWorkspace(folder: string): Promise<string> {
   await writeFile(join(workspace, 'assembly.json'), '{\n  "type": "assembly",\n  "priority": "low"\n}\n');
   await writeFile(join(workspace, 'broken.json'), '{\n  "type": assembly\n}\n');
   await writeFile(join(workspace, 'ids.csv'), 'sample,file\n1,OBS:run-0001.fits\n2,OBS:run-0002.fits\n');
+  await writeStudy(workspace);
   return workspace;
 }

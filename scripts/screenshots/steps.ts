@@ -10,6 +10,7 @@ import type { TreeRow } from '../../test/support/editor/treeRow.ts';
 import type { TreeView } from '../../test/support/editor/treeView.ts';
 import { until } from '../../test/support/editor/until.ts';
 import { dropBeforeAnswer, json, problem, silence } from '../../test/support/faultBehaviours.ts';
+import { openCopiedLink } from './copiedLink.ts';
 import { dragSideBar } from './looks.ts';
 import { losing, refusing, repeating } from './oddReplies.ts';
 import { writePastTransfers } from './pastTransfers.ts';
@@ -195,6 +196,13 @@ export const actions: Readonly<Record<string, Action>> = {
   collapse: async (stage, view, label) => (await row(stage, view, label)).collapse(),
   pressRow: async (stage, view, label, button) => (await row(stage, view, label)).action(button),
   menu: async (stage, view, label, entry) => (await row(stage, view, label)).menu(entry),
+  submenu: async (stage, view, label, entry = '') => (await row(stage, view, label)).submenu('Share', entry),
+  openShare: async (stage, view, label, entry = '') => (await row(stage, view, label)).openSubmenu('Share', entry),
+  openCopiedLink,
+  paste: async ({ window }) => {
+    await window.command('File: New Untitled Text File');
+    await window.press('Control+V', 'Alt+Z');
+  },
   hover: (stage, view, label) => (stage.hover = async () => (await row(stage, view, label)).tooltip()),
 
   page: seePage,

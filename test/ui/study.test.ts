@@ -108,7 +108,7 @@ describe('A person with a spreadsheet of 40 IDs', function () {
 
   it('matches it, transfers the 35 files, verifies them, cites them and copies a statement for a paper', async () => {
     checkTable(await match());
-    assert.equal(await window.tree('Search Results').description(), '35 ✓ 7 kB');
+    assert.equal(await window.tree('Search Results').description(), '35 ✓ 5.5 kB');
     await transfer();
     await verify();
     await share('Cite…');
