@@ -209,6 +209,12 @@ export const actions: Readonly<Record<string, Action>> = {
   pressPage: async (stage, name) => (await openPage(stage)).getByRole('button', { name }).click(),
   waitForBusyPage: async (stage) => (await openPage(stage)).locator('.busy.on').waitFor({ state: 'attached' }),
   scrollToEnd: async (stage) => (await openPage(stage)).evaluate('scrollTo(0, document.body.scrollHeight)'),
+  scrollTo: async (stage, name = '') => {
+    const heading = (await openPage(stage)).getByRole('heading', { name, exact: true });
+    await heading.evaluate((element: { scrollIntoView: (place: object) => void }) => {
+      element.scrollIntoView({ block: 'center' });
+    });
+  },
   openFile: async (stage, label, text) => {
     await (await row(stage, 'Results', label)).click();
     await seePage(stage, '/./', text);

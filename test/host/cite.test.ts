@@ -6,7 +6,6 @@ import { CancellationTokenSource, env, Selection, Uri, window, workspace } from 
 import type { CommandArguments } from '../../src/extension/editor/contributions.ts';
 import type { TransferState, TransferStatus } from '../../src/core/model/transferModel.ts';
 import { silence } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
 import { transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
 

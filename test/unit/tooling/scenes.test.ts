@@ -13,11 +13,11 @@ describe('The scenes of the screenshots', () => {
     for (const { name, theme } of states) assert.ok(theme === undefined || theme in themes, name);
   });
 
-  it('show the four states of the README first', () => {
+  it('show the states of the README first', () => {
     const [readme] = readScenes();
     assert.deepEqual(
       readme?.states.map(({ name, theme }) => `${name}-${theme ?? ''}.png`),
-      ['metadata-dark.png', 'summary-light.png', 'running-light.png', 'transfer-dark.png'],
+      ['metadata-dark.png', 'summary-light.png', 'running-light.png', 'transfer-dark.png', 'cite-light.png'],
     );
   });
 });
