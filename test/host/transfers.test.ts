@@ -82,7 +82,7 @@ describe('Transferring in the editor', () => {
     (await person.pick()).choose(nmdc);
     (await person.pick()).choose('Continue');
     const summary = await person.notice(/^Transfer 1 file/);
-    assert.match(summary.detail, /^File: seven\.csv\nSize: 10 bytes$/m);
+    assert.match(summary.detail, /^File: JDP:000007\.csv\nSize: 10 bytes$/m);
     summary.press('Transfer');
     await done;
     assert.equal(parts.transferStore.getAll()[0]?.problem, undefined);
