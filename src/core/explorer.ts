@@ -12,6 +12,7 @@ import { DuplicateFlow } from './flows/duplicateFlow.ts';
 import { KeyWatch } from './flows/keyWatch.ts';
 import { MetadataFlow } from './flows/metadataFlow.ts';
 import { ParameterFlow } from './flows/parameterFlow.ts';
+import { RecipeFlow } from './flows/recipeFlow.ts';
 import { SearchFlow } from './flows/searchFlow.ts';
 import { TableMatchFlow } from './flows/tableMatchFlow.ts';
 import { OpenConnections } from './flows/openConnections.ts';
@@ -82,6 +83,7 @@ export class Explorer implements Disposable {
   readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
   readonly tableMatchFlow: TableMatchFlow;
+  readonly recipeFlow: RecipeFlow;
   readonly transferFlow: TransferFlow;
   readonly trackFlow: TrackFlow;
   readonly duplicateFlow: DuplicateFlow;
@@ -115,6 +117,7 @@ export class Explorer implements Disposable {
     this.testDependencies = { keys, createClient };
     this.metadataFlow = new MetadataFlow({ sessions, unsafeIds, getOrcid });
     this.tableMatchFlow = new TableMatchFlow({ unsafeIds, getOrcid });
+    this.recipeFlow = new RecipeFlow({ unsafeIds, tableMatchFlow: this.tableMatchFlow, getOrcid });
     this.searchFlow = new SearchFlow({ sessions, store: searchStore, unsafeIds, searchability, clock, getOrcid });
     this.parameterFlow = this.lifetime.track(
       new ParameterFlow({ sessions, connectionStore, store: this.parameterStore }),

@@ -1,0 +1,56 @@
+import { planRecipe, type PlanRequest, type RecipePlan } from '../recipes/planRecipe.ts';
+import type { RecipeSource } from '../recipes/recipeSource.ts';
+import type { UnsafeIds } from '../store/unsafeIds.ts';
+import { lookUpIds } from './idLookup.ts';
+import type { OpenConnection } from './openConnections.ts';
+import { catchRefusal } from './refusals.ts';
+import type { TableMatchFlow } from './tableMatchFlow.ts';
+
+interface RecipeFlowDependencies {
+  readonly unsafeIds: UnsafeIds;
+  readonly tableMatchFlow: TableMatchFlow;
+  getOrcid(connectionId: string): string;
+}
+
+interface PlanOptions {
+  readonly signal: AbortSignal;
+  /** Receives the number of files that were compared so far. */
+  onProgress(count: number): void;
+}
+
+/** Determines the files of recipes (D61: recipe and lock). Sends no transfer. */
+export class RecipeFlow {
+  private readonly dependencies: RecipeFlowDependencies;
+
+  constructor(dependencies: RecipeFlowDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  /** Determines the files that a recipe names now. Rejects only with the signal's reason. */
+  async plan(session: OpenConnection, request: PlanRequest, options: PlanOptions): Promise<RecipePlan> {
+    return await planRecipe(this.createSource(session, options), request);
+  }
+
+  private createSource(session: OpenConnection, { signal, onProgress }: PlanOptions): RecipeSource {
+    const { unsafeIds, tableMatchFlow } = this.dependencies;
+    const orcid = this.dependencies.getOrcid(session.connection.id);
+    const whileRunning = async <T>(reply: Promise<T>): Promise<T> => {
+      const result = await reply;
+      signal.throwIfAborted();
+      return result;
+    };
+    return {
+      pagesExactly: session.service.pagesExactly === true,
+      search: ({ pageSize: limit, ...page }) =>
+        whileRunning(catchRefusal(() => session.client.search({ ...page, orcid, limit }, signal))),
+      lookUpIds: (database, ids) => whileRunning(lookUpIds(session, unsafeIds, { database, orcid, ids }, signal)),
+      matchTable: (database, key, values) =>
+        tableMatchFlow.match(
+          session,
+          { database, key, values },
+          { signal, onProgress: ({ done }) => onProgress(done) },
+        ),
+      onProgress,
+    };
+  }
+}

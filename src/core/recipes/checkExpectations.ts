@@ -1,0 +1,36 @@
+import { sumUpFiles, type RecipeFile } from './recipeFile.ts';
+import type { Recipe, RecipeRange } from './recipeSchema.ts';
+
+/** An expectation that the files don't meet. */
+export type UnmetExpectation =
+  | {
+      readonly kind: 'fewFiles' | 'manyFiles' | 'fewBytes' | 'manyBytes';
+      readonly limit: number;
+      readonly actual: number;
+    }
+  /** The size of some files is unknown, so that the size of all of them can't be checked. */
+  | { readonly kind: 'unknownSizes'; readonly count: number }
+  | { readonly kind: 'missingIds'; readonly ids: readonly string[] };
+
+/** Compares files with the expectations of a recipe. Nothing may be sent unless the result is empty. */
+export function checkExpectations(expect: Recipe['expect'], files: readonly RecipeFile[]): readonly UnmetExpectation[] {
+  const { bytes, unknownCount } = sumUpFiles(files);
+  const found = new Set(files.map(({ id }) => id));
+  const missing = expect?.ids?.filter((id) => !found.has(id)) ?? [];
+  return [
+    ...checkRange(expect?.files, files.length, 'fewFiles', 'manyFiles'),
+    ...checkRange(expect?.bytes, bytes, 'fewBytes', 'manyBytes'),
+    ...(expect?.bytes && unknownCount > 0 ? [{ kind: 'unknownSizes', count: unknownCount } as const] : []),
+    ...(missing.length > 0 ? [{ kind: 'missingIds', ids: missing } as const] : []),
+  ];
+}
+
+function checkRange(
+  { least = 0, most = Infinity }: RecipeRange = {},
+  actual: number,
+  few: 'fewFiles' | 'fewBytes',
+  many: 'manyFiles' | 'manyBytes',
+): readonly UnmetExpectation[] {
+  if (actual < least) return [{ kind: few, limit: least, actual }];
+  return actual > most ? [{ kind: many, limit: most, actual }] : [];
+}

@@ -1,0 +1,75 @@
+import type { Database } from '../model/databaseModel.ts';
+import { findNearestName } from './nearestName.ts';
+import type { RecipeProblem } from './recipeProblem.ts';
+import type { Recipe } from './recipeSchema.ts';
+import type { RecipePath, RecipeText } from './recipeText.ts';
+
+/** The facts about a service that a recipe is compared with. */
+export interface ServiceFacts {
+  readonly databases: readonly Database[];
+  /** The search parameters of the source; absent if unknown. */
+  readonly parameters?: readonly string[] | undefined;
+}
+
+/** Returns the name of a database that a recipe calls by its name or ID; undefined if there is none. */
+export function findDatabase(databases: readonly Database[], named: string): Database | undefined {
+  return databases.find(({ name }) => name === named) ?? databases.find(({ id }) => id === named);
+}
+
+/** Returns a recipe that refers to its databases by name, as transfers do. Unknown databases are left as they are. */
+export function withDatabaseNames(recipe: Recipe, databases: readonly Database[]): Recipe {
+  const toName = (named: string): string => findDatabase(databases, named)?.name ?? named;
+  const { from, to } = recipe;
+  return {
+    ...recipe,
+    from: { ...from, database: toName(from.database) },
+    ...(to && { to: { database: toName(to.database) } }),
+  };
+}
+
+/** Compares a recipe with its service: the databases, and the parameters of the search. */
+export function checkRecipe(text: RecipeText, recipe: Recipe, facts: ServiceFacts): readonly RecipeProblem[] {
+  const { from, to } = recipe;
+  const place: RecipePath = ['to', 'database'];
+  const range = text.findValue(place);
+  const destination = to && findDatabase(facts.databases, to.database);
+  const isSame = destination !== undefined && destination === findDatabase(facts.databases, from.database);
+  return [
+    ...checkDatabase(text, facts, from.database, ['from', 'database']),
+    ...(to ? checkDatabase(text, facts, to.database, place) : []),
+    ...(destination?.readOnly ? [{ kind: 'readOnlyDatabase', path: place, range } as const] : []),
+    ...(isSame ? [{ kind: 'sameDatabase', path: place, range } as const] : []),
+    ...checkParameters(text, facts.parameters, Object.keys(from.search?.specific ?? {})),
+  ];
+}
+
+function checkDatabase(
+  text: RecipeText,
+  { databases }: ServiceFacts,
+  named: string,
+  path: RecipePath,
+): readonly RecipeProblem[] {
+  if (findDatabase(databases, named)) return [];
+  const nearest = findNearestName(
+    named,
+    databases.map(({ name }) => name),
+  );
+  const range = text.findValue(path);
+  return [{ kind: 'unknownDatabase', path, range, ...(nearest !== undefined && { nearest }) }];
+}
+
+function checkParameters(
+  text: RecipeText,
+  known: readonly string[] | undefined,
+  names: readonly string[],
+): readonly RecipeProblem[] {
+  // A service that doesn't list its parameters accepts any.
+  if (!known || known.length === 0) return [];
+  return names
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const path = ['from', 'search', 'specific', name];
+      const nearest = findNearestName(name, known);
+      return { kind: 'unknownParameter', path, range: text.findName(path), ...(nearest !== undefined && { nearest }) };
+    });
+}

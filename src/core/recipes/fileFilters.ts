@@ -1,0 +1,44 @@
+import type { FileEntry } from '../model/fileEntry.ts';
+import type { RecipeFilters } from './recipeSchema.ts';
+
+type FileTest = (file: FileEntry) => boolean;
+
+/** Returns a function that is true for the files that pass all filters of a recipe. */
+export function createFileTest(filters: RecipeFilters | undefined): FileTest {
+  const { formats, paths, bytes } = filters ?? {};
+  const tests = [
+    ...(formats ? [createFormatTest(formats)] : []),
+    ...(paths ? [createPathTest(paths)] : []),
+    ...(bytes ? [createSizeTest(bytes)] : []),
+  ];
+  return (file) => tests.every((test) => test(file));
+}
+
+function createFormatTest(formats: readonly string[]): FileTest {
+  const accepted = formats.map((format) => format.toLowerCase().replace(/^\./, ''));
+  return ({ format, path, name }) => {
+    const place = (path ?? name).toLowerCase();
+    return accepted.some((one) => format?.toLowerCase() === one || place.endsWith(`.${one}`));
+  };
+}
+
+function createPathTest(patterns: readonly string[]): FileTest {
+  const expressions = patterns.map(toExpression);
+  return ({ path, name }) => expressions.some((expression) => expression.test(path ?? name));
+}
+
+/** A file of unknown size fits no range. */
+function createSizeTest({ least = 0, most = Infinity }: NonNullable<RecipeFilters['bytes']>): FileTest {
+  return ({ sizeBytes }) => sizeBytes !== undefined && sizeBytes >= least && sizeBytes <= most;
+}
+
+const wildcards: Readonly<Record<string, string>> = { '*': '[^/]*', '?': '[^/]', '**': '.*', '**/': '(?:.*/)?' };
+
+/** Converts a pattern: `*` and `?` stay within a folder, `**` does not. */
+function toExpression(pattern: string): RegExp {
+  const source = pattern.replace(/\*{2,}\/?|[*?]|[\\^$.+()[\]{}|]/g, (found) => {
+    const wildcard = found.replace(/\*{2,}/, '**');
+    return wildcards[wildcard] ?? `\\${found}`;
+  });
+  return new RegExp(`^${source}$`, 's');
+}

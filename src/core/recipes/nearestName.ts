@@ -1,0 +1,28 @@
+/** Returns the known name that differs least from a misspelled one; undefined if none is similar. */
+export function findNearestName(name: string, known: readonly string[]): string | undefined {
+  const lower = name.toLowerCase();
+  const ranked = known.map((one) => ({ one, distance: getDistance(lower, one.toLowerCase()) }));
+  const [best] = ranked.sort((a, b) => a.distance - b.distance);
+  const isSimilar = best !== undefined && best.distance <= Math.max(1, Math.floor(best.one.length / 2));
+  return isSimilar ? best.one : undefined;
+}
+
+/** Longer names are not compared, because the time grows with the square of their length. */
+const maxLength = 100;
+
+/** Returns the number of letters to insert, remove or replace. */
+function getDistance(one: string, other: string): number {
+  if (Math.max(one.length, other.length) > maxLength) return maxLength;
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let at = 0; at < one.length; at += 1) row = getNextRow(row, at, one.charAt(at), other);
+  return row.at(-1) ?? 0;
+}
+
+function getNextRow(row: readonly number[], at: number, letter: string, other: string): number[] {
+  const next = [at + 1];
+  for (let index = 0; index < other.length; index += 1) {
+    const replaced = (row[index] ?? 0) + (other[index] === letter ? 0 : 1);
+    next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+  }
+  return next;
+}

@@ -1,0 +1,92 @@
+import type { TransferOrder } from '../model/transferModel.ts';
+import { checkExpectations, type UnmetExpectation } from './checkExpectations.ts';
+import { compareFiles, type LockDifference } from './compareFiles.ts';
+import { sortRecipeFiles, toTransferFile } from './recipeFile.ts';
+import type { RecipeLock } from './recipeLock.ts';
+import type { Recipe } from './recipeSchema.ts';
+import type { RecipeSource } from './recipeSource.ts';
+import { resolveIds } from './resolveIds.ts';
+import { resolveSearch } from './resolveSearch.ts';
+import { resolveTable } from './resolveTable.ts';
+import type { ResolvedFiles } from './resolvedFiles.ts';
+
+/** Maximum number of files in a transfer that a recipe describes. */
+export const maxRecipeFiles = 250_000;
+
+/** Describes what to plan. */
+export interface PlanRequest {
+  readonly recipe: Recipe;
+  /** The folder of the recipe, to which the path of a table is relative. */
+  readonly folder: string;
+  readonly lock?: RecipeLock | undefined;
+  /** True to send exactly the files of the lock, and none if one of them is gone or has changed. */
+  readonly isLocked?: boolean;
+}
+
+/** The files that a recipe names now, compared with its lock and its expectations. Nothing was sent. */
+export interface RecipePlan extends ResolvedFiles {
+  readonly recipe: Recipe;
+  readonly isLocked: boolean;
+  /** Absent without a lock. */
+  readonly difference?: LockDifference;
+  readonly unmet: readonly UnmetExpectation[];
+}
+
+/**
+ * Determines the files of a recipe by requests that change nothing. With `isLocked`, these are the files of the lock,
+ * which must be given.
+ */
+export async function planRecipe(source: RecipeSource, request: PlanRequest): Promise<RecipePlan> {
+  const { recipe, lock, isLocked = false } = request;
+  const resolved = await resolve(source, request);
+  const files = sortRecipeFiles(resolved.files);
+  const difference = lock && !resolved.failure ? compareFiles(lock.files, files) : undefined;
+  const unmet = resolved.failure ? [] : checkExpectations(recipe.expect, files);
+  return { ...resolved, files, recipe, isLocked, unmet, ...(difference && { difference }) };
+}
+
+async function resolve(source: RecipeSource, request: PlanRequest): Promise<ResolvedFiles> {
+  const { recipe, folder, lock, isLocked } = request;
+  const { from, expect } = recipe;
+  if (isLocked && lock) {
+    const locked = await resolveIds(source, { database: from.database, ids: lock.files.map(({ id }) => id) });
+    // A missing file of the lock is part of the difference.
+    return { ...locked, missing: [] };
+  }
+  if (from.table) return await resolveTable(source, from, from.table, folder);
+  if (from.ids) return await resolveIds(source, { ...from, ids: from.ids });
+  // One file more than allowed shows that there are too many.
+  const limit = Math.min((expect?.files?.most ?? maxRecipeFiles) + 1, maxRecipeFiles);
+  return await resolveSearch(source, from, limit);
+}
+
+/** The reason why nothing may be sent. */
+export type PlanObstacle = 'failed' | 'missing' | 'differsFromLock' | 'unmet' | 'tooMany' | 'noFiles' | 'noDestination';
+
+/** Returns the first reason why a plan can't be carried out; undefined if it can. */
+export function findObstacle(plan: RecipePlan): PlanObstacle | undefined {
+  const { failure, missing, unmet, isCut, files, recipe, isLocked, difference } = plan;
+  if (failure) return 'failed';
+  if (isLocked && (!difference || difference.gone.length + difference.changed.length > 0)) return 'differsFromLock';
+  if (missing.length > 0) return 'missing';
+  if (unmet.length > 0) return 'unmet';
+  if (isCut || files.length > maxRecipeFiles) return 'tooMany';
+  if (files.length === 0) return 'noFiles';
+  return recipe.to ? undefined : 'noDestination';
+}
+
+/** Returns the transfer that a plan describes. The recipe must have a destination. */
+export function toOrder(
+  { recipe, files }: RecipePlan,
+  user: Pick<TransferOrder, 'connectionId' | 'orcid'>,
+): TransferOrder {
+  const { from, to, description, instructions } = recipe;
+  return {
+    ...user,
+    source: from.database,
+    destination: to?.database ?? '',
+    files: files.map(toTransferFile),
+    ...(description !== undefined && { description }),
+    ...(instructions && { instructions }),
+  };
+}

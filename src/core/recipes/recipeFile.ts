@@ -1,0 +1,48 @@
+import type { FileEntry } from '../model/fileEntry.ts';
+import type { TransferFile } from '../model/transferModel.ts';
+import { parseDeclaredHash } from '../util/declaredHash.ts';
+
+/** A file of a recipe, with what identifies it and its content. */
+export interface RecipeFile {
+  readonly id: string;
+  /** Its path in the database; its name if the database states no path. */
+  readonly path: string;
+  readonly bytes?: number;
+  /** The hash as the database declares it. */
+  readonly hash?: string;
+}
+
+/** Returns what a recipe stores of a file. */
+export function toRecipeFile({ id, path, name, sizeBytes, hash }: FileEntry): RecipeFile {
+  return {
+    ...{ id, path: path ?? name },
+    ...(sizeBytes !== undefined && { bytes: sizeBytes }),
+    ...(hash !== undefined && { hash }),
+  };
+}
+
+/** Returns a file as it is submitted. */
+export function toTransferFile({ id, path, bytes, hash }: RecipeFile): TransferFile {
+  const name = path.replace(/^.*\//s, '');
+  return {
+    ...{ id, name: name === '' ? path : name },
+    ...(bytes !== undefined && { sizeBytes: bytes }),
+    ...(hash !== undefined && parseDeclaredHash(hash) && { hash }),
+  };
+}
+
+/** Sorts files by ID, in an order that doesn't depend on the language. */
+export function sortRecipeFiles(files: readonly RecipeFile[]): readonly RecipeFile[] {
+  return files.toSorted((one, other) => compareText(one.id, other.id));
+}
+
+function compareText(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** Returns the size of all files, and the number of those that state none. */
+export function sumUpFiles(files: readonly RecipeFile[]): { readonly bytes: number; readonly unknownCount: number } {
+  const bytes = files.reduce((sum, file) => sum + (file.bytes ?? 0), 0);
+  return { bytes, unknownCount: files.filter((file) => file.bytes === undefined).length };
+}

@@ -1,0 +1,32 @@
+import type { RecipePath, TextRange } from './recipeText.ts';
+
+/** The cause for which a recipe can't be used, as data; the words are those of its reader. */
+export type RecipeProblemKind =
+  | 'syntax' // no JSON
+  | 'tooLarge' // larger than a recipe may be
+  | 'notObject' // JSON, but no object
+  | 'newerVersion' // written for a later version
+  | 'secret' // a key, a password or a token, which a recipe may never contain
+  | 'unknownField' // `nearest` is a known field with a similar name
+  | 'repeatedField' // a name that an object has twice
+  | 'missingField' // a field that every recipe needs
+  | 'wrongType' // `expected` is the type
+  | 'wrongValue' // `expected` lists the allowed values
+  | 'empty' // an empty text or list
+  | 'wrongNumber' // negative or no integer
+  | 'wrongRange' // `least` exceeds `most`
+  | 'sourceCount' // not exactly one of search, ids and table
+  | 'outsideFolder' // a table that isn't below the folder of the recipe
+  | 'sameDatabase' // from and to are one database
+  | 'unknownDatabase' // the service has no such database; `nearest` is one with a similar name
+  | 'readOnlyDatabase' // the service refuses transfers to it
+  | 'unknownParameter'; // the database has no such search parameter; `nearest` is a similar one
+
+/** A problem with a recipe, and its place in the text. */
+export interface RecipeProblem {
+  readonly kind: RecipeProblemKind;
+  readonly path: RecipePath;
+  readonly range: TextRange;
+  readonly nearest?: string;
+  readonly expected?: string;
+}

@@ -1,0 +1,85 @@
+import * as z from 'zod/mini';
+
+/** The format that this version reads and writes. A recipe without `version` has it too. */
+export const recipeVersion = 1;
+
+const countSchema = z.int().check(z.gte(0));
+
+const rangeSchema = z.strictObject({
+  least: z.optional(countSchema.check(z.describe('The smallest accepted number.'))),
+  most: z.optional(countSchema.check(z.describe('The largest accepted number.'))),
+});
+
+const nameSchema = z.string().check(z.minLength(1));
+
+const searchSchema = z.strictObject({
+  query: z.string().check(z.describe('The query, in the syntax of the database. Empty: every file.')),
+  status: z.optional(
+    z
+      .enum(['staged', 'unstaged'])
+      .check(z.describe('Finds only staged files, which are ready, or only unstaged ones.')),
+  ),
+  specific: z.optional(
+    z.record(z.string(), z.unknown()).check(z.describe('Search parameters that only this database supports.')),
+  ),
+});
+
+const tableSchema = z.strictObject({
+  file: nameSchema.check(z.describe('Path of a CSV, TSV or XLSX file, relative to the folder of the recipe.')),
+  column: nameSchema.check(z.describe('Name of the column that identifies the files.')),
+  key: z.optional(z.enum(['id', 'name', 'hash']).check(z.describe('The property of a file that the column contains.'))),
+  sheet: z.optional(nameSchema.check(z.describe('Name of the sheet of an XLSX file. Default: the first one.'))),
+});
+
+const filtersSchema = z.strictObject({
+  formats: z.optional(z.array(nameSchema).check(z.minLength(1), z.describe('Formats or file extensions: "fasta".'))),
+  paths: z.optional(
+    z.array(nameSchema).check(z.minLength(1), z.describe('Patterns of paths: "reads/**/*.gz". One has to match.')),
+  ),
+  bytes: z.optional(rangeSchema.check(z.describe('Size of a single file in bytes.'))),
+});
+
+const fromSchema = z.strictObject({
+  database: nameSchema.check(z.describe('Name or ID of the database that has the files.')),
+  search: z.optional(searchSchema.check(z.describe('Finds the files each time the recipe is run.'))),
+  ids: z.optional(z.array(nameSchema).check(z.minLength(1), z.describe('IDs of the files.'))),
+  table: z.optional(tableSchema.check(z.describe('Finds the files for the rows of a table.'))),
+  filters: z.optional(filtersSchema.check(z.describe('Leaves out the files that do not fit.'))),
+});
+
+const expectSchema = z.strictObject({
+  files: z.optional(rangeSchema.check(z.describe('Number of files.'))),
+  bytes: z.optional(rangeSchema.check(z.describe('Size of all files in bytes.'))),
+  ids: z.optional(z.array(nameSchema).check(z.describe('IDs of files that have to be among them.'))),
+});
+
+/** Describes a recipe: the files of a transfer, and what is done with them. */
+export const recipeSchema = z.strictObject({
+  $schema: z.optional(z.string()),
+  version: z.optional(
+    z.literal(recipeVersion).check(z.describe('Version of the format. Recipes of later versions are refused.')),
+  ),
+  service: z.optional(
+    nameSchema.check(z.describe('Name or address of the connection, or "local" for the local service. Never a key.')),
+  ),
+  description: z.optional(z.string().check(z.describe('Description of the transfer, in Markdown.'))),
+  from: fromSchema.check(z.describe('The files: a search, IDs or a table.')),
+  to: z.optional(
+    z
+      .strictObject({ database: nameSchema.check(z.describe('Name or ID of the database that receives the files.')) })
+      .check(z.describe('The destination. A recipe without it is a saved search.')),
+  ),
+  instructions: z.optional(
+    z.record(z.string(), z.unknown()).check(z.describe('Tells the destination how to process the files.')),
+  ),
+  expect: z.optional(expectSchema.check(z.describe('Nothing is sent unless the files that were found fit.'))),
+});
+
+/** The content of a `*.transfer.json` file. */
+export type Recipe = z.infer<typeof recipeSchema>;
+
+/** A range of numbers, both ends included; an absent end is open. */
+export type RecipeRange = z.infer<typeof rangeSchema>;
+
+/** See {@link recipeSchema}. */
+export type RecipeFilters = z.infer<typeof filtersSchema>;

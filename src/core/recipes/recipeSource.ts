@@ -1,0 +1,24 @@
+import type { FoundFile } from '../model/fileEntry.ts';
+import type { Reason } from '../model/reason.ts';
+import type { SearchQuery } from '../model/searchQuery.ts';
+import type { MatchIndex } from '../tables/matchIndex.ts';
+import type { MatchKey } from '../tables/tableColumns.ts';
+
+/** One page of a search. */
+export interface PageRequest extends Omit<SearchQuery, 'ids'> {
+  readonly offset: number;
+}
+
+/** The requests by which the files of a recipe are found. None of them rejects if the service fails. */
+export interface RecipeSource {
+  /** True if every page except the last is full. */
+  readonly pagesExactly: boolean;
+  search(page: PageRequest): Promise<{ readonly value?: readonly FoundFile[]; readonly reason?: Reason }>;
+  lookUpIds(
+    database: string,
+    ids: readonly string[],
+  ): Promise<{ readonly files: readonly FoundFile[]; readonly failure?: Reason }>;
+  matchTable(database: string, key: MatchKey, values: readonly string[]): Promise<MatchIndex>;
+  /** Reports the number of files or values that were compared so far. */
+  onProgress(count: number): void;
+}

@@ -1,0 +1,86 @@
+import { findNodeAtLocation, getNodeValue, parseTree, type Node, type ParseError } from 'jsonc-parser';
+
+/** A part of a text. Offsets are in UTF-16 code units, from 0. */
+export interface TextRange {
+  readonly offset: number;
+  readonly length: number;
+  /** The line of the first character, counted from 1. */
+  readonly line: number;
+}
+
+/** The names and indexes that lead to a value. */
+export type RecipePath = readonly (string | number)[];
+
+/** JSON with comments, and the places of its values. */
+export class RecipeText {
+  private readonly text: string;
+  private readonly root: Node | undefined;
+  /** The place of the first syntax error; those that follow it are often its consequences. */
+  readonly error: TextRange | undefined;
+
+  constructor(text: string) {
+    this.text = text.replace(/^\uFEFF/, ' ');
+    const { root, errors } = parseText(this.text);
+    this.root = root;
+    this.error = errors[0] && this.toRange(errors[0].offset, errors[0].length);
+  }
+
+  get value(): unknown {
+    return this.root && (getNodeValue(this.root) as unknown);
+  }
+
+  /** Returns the place of a value, or of the nearest one that contains it. */
+  findValue(path: RecipePath): TextRange {
+    const node = this.root && findNodeAtLocation(this.root, [...path]);
+    if (node) return this.toRange(node.offset, node.length);
+    return path.length === 0 ? this.toRange(0, 1) : this.findValue(path.slice(0, -1));
+  }
+
+  /** Returns the place of a property's name, or of its value if it is an element of a list. */
+  findName(path: RecipePath): TextRange {
+    const node = this.root && findNodeAtLocation(this.root, [...path]);
+    const name = node?.parent?.type === 'property' ? node.parent.children?.[0] : node;
+    return name ? this.toRange(name.offset, name.length) : this.findValue(path);
+  }
+
+  /** Lists the names that an object has twice; the editor shows only the last value. */
+  findRepeatedNames(): readonly { readonly path: RecipePath; readonly range: TextRange }[] {
+    return this.root ? [...this.listRepeated(this.root, [])] : [];
+  }
+
+  private *listRepeated(node: Node, path: RecipePath): Generator<{ path: RecipePath; range: TextRange }> {
+    const children = node.children ?? [];
+    if (node.type === 'object') yield* this.listRepeatedHere(children, path);
+    for (const [index, child] of children.entries()) {
+      const [name, value] = child.type === 'property' ? [child.children?.[0], child.children?.[1]] : [undefined, child];
+      if (value) yield* this.listRepeated(value, [...path, name ? String(name.value) : index]);
+    }
+  }
+
+  private *listRepeatedHere(properties: readonly Node[], path: RecipePath) {
+    const seen = new Set<string>();
+    for (const name of properties.flatMap(({ children }) => children?.slice(0, 1) ?? [])) {
+      const text = String(name.value);
+      if (seen.has(text)) yield { path: [...path, text], range: this.toRange(name.offset, name.length) };
+      seen.add(text);
+    }
+  }
+
+  private toRange(offset: number, length: number): TextRange {
+    return { offset, length, line: this.text.slice(0, offset).split('\n').length };
+  }
+}
+
+function parseText(text: string): {
+  readonly root?: Node | undefined;
+  readonly errors: readonly Pick<ParseError, 'offset' | 'length'>[];
+} {
+  const errors: ParseError[] = [];
+  try {
+    return { root: parseTree(text, errors, { allowTrailingComma: true }), errors };
+  } catch (error) {
+    // The parser calls itself for each level of nesting.
+    if (error instanceof RangeError) return { errors: [{ offset: 0, length: 1 }] };
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import type { FoundFile } from '../model/fileEntry.ts';
+import { isLastPage, maxPagesWithoutNew } from '../model/searchPaging.ts';
+import { createFileTest } from './fileFilters.ts';
+import { toRecipeFile, type RecipeFile } from './recipeFile.ts';
+import type { Recipe } from './recipeSchema.ts';
+import type { RecipeSource } from './recipeSource.ts';
+import { createFailure, type ResolvedFiles } from './resolvedFiles.ts';
+
+/** Number of files per page, for services whose pages are exact and for others. */
+const exactPageSize = 5_000;
+const pageSize = 500;
+
+/** Maximum number of files to compare with the filters. */
+const maxCompared = 2_000_000;
+
+/** Requests all pages of a recipe's search, until there are `limit` files (D9: paging). */
+export async function resolveSearch(
+  source: RecipeSource,
+  { database, search, filters }: Recipe['from'],
+  limit: number,
+): Promise<ResolvedFiles> {
+  const { query = '', status, specific } = search ?? {};
+  const request = { database, query, ...(status && { status }), ...(specific && { specific }) };
+  const size = source.pagesExactly ? exactPageSize : pageSize;
+  const pages = new PageCollector(createFileTest(filters), size, source.pagesExactly);
+  while (pages.hasMore && pages.files.length <= limit && pages.offset < maxCompared) {
+    const { value, reason } = await source.search({ ...request, offset: pages.offset, pageSize: size });
+    if (reason) return createFailure({ kind: 'service', reason });
+    pages.add(value ?? []);
+    source.onProgress(pages.comparedCount);
+  }
+  return { files: pages.files.slice(0, limit), missing: [], isCut: pages.hasMore || pages.files.length > limit };
+}
+
+/** Collects the files of consecutive pages, each once. */
+class PageCollector {
+  readonly files: RecipeFile[] = [];
+  hasMore = true;
+  offset = 0;
+  private readonly seen = new Set<string>();
+  private readonly isAccepted: ReturnType<typeof createFileTest>;
+  private readonly size: number;
+  private readonly isExact: boolean;
+  private before: readonly FoundFile[] = [];
+  private pagesWithoutNew = 0;
+
+  constructor(isAccepted: ReturnType<typeof createFileTest>, size: number, isExact: boolean) {
+    this.isAccepted = isAccepted;
+    this.size = size;
+    this.isExact = isExact;
+  }
+
+  get comparedCount(): number {
+    return this.seen.size;
+  }
+
+  add(page: readonly FoundFile[]): void {
+    const known = this.seen.size;
+    for (const file of page) this.addFile(file);
+    this.offset += this.size;
+    const isNew = this.seen.size > known;
+    this.pagesWithoutNew = isNew ? 0 : this.pagesWithoutNew + 1;
+    const isLast = this.isExact ? page.length < this.size : !isNew && isLastPage(page, this.size, this.before);
+    this.hasMore = !isLast && this.pagesWithoutNew < maxPagesWithoutNew;
+    this.before = page;
+  }
+
+  private addFile(file: FoundFile): void {
+    if (file.kind !== 'file' || this.seen.has(file.id)) return;
+    this.seen.add(file.id);
+    if (this.isAccepted(file)) this.files.push(toRecipeFile(file));
+  }
+}

@@ -1,0 +1,66 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { maxTableBytes, readTables, type DataTable } from '../tables/dataTable.ts';
+import type { MatchIndex } from '../tables/matchIndex.ts';
+import { describeColumns, guessKey, type MatchKey } from '../tables/tableColumns.ts';
+import { isMissing } from '../util/errorCode.ts';
+import { createFileTest } from './fileFilters.ts';
+import { toRecipeFile } from './recipeFile.ts';
+import type { Recipe } from './recipeSchema.ts';
+import type { RecipeSource } from './recipeSource.ts';
+import { createFailure, type ResolvedFiles, type TableProblem } from './resolvedFiles.ts';
+
+type RecipeTable = NonNullable<Recipe['from']['table']>;
+
+interface ColumnValues {
+  readonly key: MatchKey;
+  readonly values: readonly string[];
+}
+
+/** Finds the files for the rows of a table, which is below the folder of the recipe. */
+export async function resolveTable(
+  source: RecipeSource,
+  { database, filters }: Recipe['from'],
+  table: RecipeTable,
+  folder: string,
+): Promise<ResolvedFiles> {
+  const column = await readColumn(table, folder);
+  if (typeof column === 'string') return createFailure({ kind: 'table', problem: column });
+  const index = await source.matchTable(database, column.key, column.values);
+  const reason = findReason(index);
+  if (reason) return createFailure({ kind: 'service', reason });
+  const files = index.uniqueFiles.filter(createFileTest(filters)).map(toRecipeFile);
+  return { files, missing: index.values.filter((value) => index.get(value)?.count !== 1), isCut: false };
+}
+
+function findReason(index: MatchIndex): NonNullable<ReturnType<MatchIndex['get']>>['reason'] {
+  for (const value of index.values) {
+    const matches = index.get(value);
+    if (matches?.reason && !(matches.count === 1 && index.isComplete(matches))) return matches.reason;
+  }
+  return undefined;
+}
+
+async function readColumn(table: RecipeTable, folder: string): Promise<ColumnValues | TableProblem> {
+  const tables = await readFileTables(table.file, folder);
+  if (typeof tables === 'string') return tables;
+  const data = tables.find(({ sheet }) => table.sheet === undefined || sheet === table.sheet);
+  if (!data) return 'noSheet';
+  const column = describeColumns(data).find(({ head }) => head.trim() === table.column.trim());
+  if (!column) return 'noColumn';
+  const values = data.rows.slice(1).map(({ cells }) => cells[column.index] ?? '');
+  return { key: table.key ?? guessKey(column) ?? 'id', values };
+}
+
+async function readFileTables(file: string, folder: string): Promise<readonly DataTable[] | TableProblem> {
+  try {
+    const path = await realpath(join(folder, file));
+    // A link could lead out of the folder.
+    if (!path.startsWith((await realpath(folder)).replace(/[\\/]?$/, sep))) return 'unreadable';
+    const stats = await stat(path);
+    if (!stats.isFile()) return 'unreadable';
+    return stats.size > maxTableBytes ? 'tooLarge' : await readTables(path, await readFile(path));
+  } catch (error) {
+    return isMissing(error) ? 'missing' : 'unreadable';
+  }
+}

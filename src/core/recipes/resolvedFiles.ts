@@ -1,0 +1,24 @@
+import type { Reason } from '../model/reason.ts';
+import type { RecipeFile } from './recipeFile.ts';
+
+/** The reason why the table of a recipe can't be used. */
+export type TableProblem = 'missing' | 'unreadable' | 'tooLarge' | 'noSheet' | 'noColumn';
+
+/** The reason why the files of a recipe could not be determined. */
+export type ResolveFailure =
+  { readonly kind: 'service'; readonly reason: Reason } | { readonly kind: 'table'; readonly problem: TableProblem };
+
+/** The files that a recipe names, as the service describes them now. */
+export interface ResolvedFiles {
+  readonly files: readonly RecipeFile[];
+  /** The IDs, or values of the table, for which there isn't exactly one file. */
+  readonly missing: readonly string[];
+  /** True if there are more files, which were not requested because the limit is reached. */
+  readonly isCut: boolean;
+  readonly failure?: ResolveFailure;
+}
+
+/** Nothing was found, because of a failure. */
+export function createFailure(failure: ResolveFailure): ResolvedFiles {
+  return { files: [], missing: [], isCut: false, failure };
+}

@@ -1,0 +1,19 @@
+import type { SearchQuery } from '../model/searchQuery.ts';
+import { recipeVersion, type Recipe } from './recipeSchema.ts';
+
+/** Describes a recipe to save. */
+export type RecipeDraft = Omit<Recipe, '$schema' | 'version'>;
+
+/** Returns the source of a recipe for a search; a search by IDs stays one. */
+export function toRecipeSource({ database, ids, query, status, specific }: SearchQuery): Recipe['from'] {
+  if (ids) return { database, ids: [...ids] };
+  const filters = { ...(status && { status }), ...(specific && { specific }) };
+  return { database, search: { query, ...filters } };
+}
+
+/** Formats a recipe as JSON. The order of the fields is that of the documentation. */
+export function formatRecipe(draft: RecipeDraft): string {
+  const { service, description, from, to, instructions, expect } = draft;
+  const content = { version: recipeVersion, service, description, from, to, instructions, expect };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}

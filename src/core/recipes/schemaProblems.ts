@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+import { findNearestName } from './nearestName.ts';
+import type { RecipeProblem } from './recipeProblem.ts';
+import { recipeSchema } from './recipeSchema.ts';
+import type { RecipePath, RecipeText } from './recipeText.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** More problems than anyone reads at a time. */
+const maxIssues = 100;
+
+/** Converts the findings of the schema to problems with their places. */
+export function findSchemaProblems(text: RecipeText, issues: readonly Issue[]): readonly RecipeProblem[] {
+  return issues.slice(0, maxIssues).flatMap((issue) => toProblems(text, issue));
+}
+
+function toProblems(text: RecipeText, issue: Issue): readonly RecipeProblem[] {
+  const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => createUnknownField(text, path, name));
+  if (isMissing(text, path)) return [{ kind: 'missingField', path, range: text.findName(path.slice(0, -1)) }];
+  const range = text.findValue(path);
+  if (issue.code === 'invalid_value') return [{ kind: 'wrongValue', path, range, expected: issue.values.join(', ') }];
+  if (issue.code === 'too_small')
+    return [{ kind: issue.origin === 'number' || issue.origin === 'int' ? 'wrongNumber' : 'empty', path, range }];
+  const expected = issue.code === 'invalid_type' ? issue.expected : '';
+  return [{ kind: expected === 'int' ? 'wrongNumber' : 'wrongType', path, range, expected }];
+}
+
+function createUnknownField(text: RecipeText, path: RecipePath, name: string): RecipeProblem {
+  const nearest = findNearestName(name, listFields(path));
+  const own = [...path, name];
+  return { kind: 'unknownField', path: own, range: text.findName(own), ...(nearest !== undefined && { nearest }) };
+}
+
+function isMissing(text: RecipeText, path: RecipePath): boolean {
+  let value: unknown = text.value;
+  for (const part of path) value = (value as Readonly<Record<string | number, unknown>> | undefined)?.[part];
+  return value === undefined;
+}
+
+/** Lists the fields that the schema has for the object at a path. */
+function listFields(path: RecipePath): readonly string[] {
+  let schema: z.core.$ZodType | undefined = recipeSchema;
+  for (const part of path) schema = isObjectSchema(schema) ? unwrap(schema._zod.def.shape[part]) : undefined;
+  return isObjectSchema(schema) ? Object.keys(schema._zod.def.shape) : [];
+}
+
+function isObjectSchema(schema: z.core.$ZodType | undefined): schema is z.core.$ZodObject {
+  return schema instanceof z.core.$ZodObject;
+}
+
+function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  return schema instanceof z.core.$ZodOptional ? schema._zod.def.innerType : schema;
+}

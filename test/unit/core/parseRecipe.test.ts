@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { parseRecipe } from '../../../src/core/recipes/parseRecipe.ts';
+
+/** Describes each problem in a line: kind, line, path, and the hint if there is one. */
+function listProblems(text: string): readonly string[] {
+  return parseRecipe(text).problems.map(({ kind, range, path, nearest, expected }) =>
+    [kind, range.line, path.join('/'), nearest ?? expected ?? ''].join(' ').trim(),
+  );
+}
+
+const valid = { from: { database: 'plants', search: { query: 'fasta' } }, to: { database: 'archive' } };
+
+describe('Parsing a recipe (D61)', () => {
+  it('accepts comments, a trailing comma and a byte order mark', () => {
+    const text = `\uFEFF// monthly\n{ "from": { "database": "plants", /* all */ "search": { "query": "" } }, }`;
+    assert.deepEqual(parseRecipe(text).recipe, { from: { database: 'plants', search: { query: '' } } });
+  });
+
+  it('accepts every documented field', () => {
+    const recipe = {
+      ...{ version: 1, service: 'local', description: '**Reads**', instructions: { type: 'assembly' } },
+      from: {
+        database: 'plants',
+        table: { file: 'tables/samples.csv', column: 'id', key: 'id', sheet: 'A' },
+        filters: { formats: ['fasta'], paths: ['reads/**'], bytes: { most: 10 } },
+      },
+      to: { database: 'archive' },
+      expect: { files: { least: 1, most: 9 }, bytes: { least: 0 }, ids: ['a'] },
+    };
+    assert.deepEqual(parseRecipe(JSON.stringify(recipe)), { ...parseRecipe(JSON.stringify(recipe)), recipe });
+    assert.deepEqual(listProblems(JSON.stringify(recipe)), []);
+  });
+
+  it('reports where broken JSON is broken', () => {
+    assert.deepEqual(listProblems('{\n  "from": {\n'), ['syntax 3']);
+    assert.deepEqual(listProblems('{ "from": \n nothing }'), ['syntax 2']);
+    assert.deepEqual(listProblems('[]'), ['notObject 1']);
+    assert.deepEqual(listProblems(''), ['syntax 1']);
+  });
+
+  it('survives text that is nested too deeply or too large', () => {
+    assert.equal(parseRecipe('['.repeat(200_000)).problems[0]?.kind, 'syntax');
+    const deep = `{"instructions":${'['.repeat(500)}${']'.repeat(500)}}`;
+    assert.equal(parseRecipe(deep).problems[0]?.kind, 'notObject');
+    assert.equal(parseRecipe(' '.repeat(17 * 1024 * 1024)).problems[0]?.kind, 'tooLarge');
+  });
+
+  it('names the nearest field for an unknown one', () => {
+    const text = '{\n "from": {\n "databse": "a", "search": { "quer": "x" } },\n "form": 1, "zzzzz": 2 }';
+    assert.deepEqual(listProblems(text), [
+      'missingField 2 from/database',
+      'missingField 3 from/search/query',
+      'unknownField 3 from/search/quer query',
+      'unknownField 3 from/databse database',
+      'unknownField 4 form from',
+      'unknownField 4 zzzzz',
+    ]);
+  });
+
+  it('refuses a recipe of a later version', () => {
+    assert.deepEqual(listProblems(JSON.stringify({ version: 2, sources: [] })), ['newerVersion 1 version']);
+  });
+
+  it('refuses a key, a token and a password, and names the line', () => {
+    const text = `{
+      "apiKey": "abc",
+      "service": "https://me:secret@example.org",
+      "instructions": { "nested": [{ "access_token": "x" }], "header": "Bearer abc" },
+      "from": { "database": "a", "table": { "file": "t.csv", "column": "c", "key": "id" } } }`;
+    assert.deepEqual(listProblems(text), [
+      'secret 2 apiKey',
+      'secret 3 service',
+      'secret 4 instructions/nested/0/access_token',
+      'secret 4 instructions/header',
+    ]);
+  });
+
+  it('requires exactly one of search, ids and table', () => {
+    assert.deepEqual(listProblems('{"from": {"database": "a"}}'), ['sourceCount 1 from']);
+    const two = { from: { database: 'a', ids: ['1'], search: { query: '' } } };
+    assert.deepEqual(listProblems(JSON.stringify(two)), ['sourceCount 1 from/ids']);
+  });
+
+  it('names wrong types, values, numbers and ranges', () => {
+    const recipe = {
+      from: { database: 1, search: { query: '', status: 'ready' }, filters: { formats: [] } },
+      to: { database: '' },
+      expect: { files: { least: -1 }, bytes: { most: 1.5 } },
+    };
+    assert.deepEqual(listProblems(JSON.stringify(recipe)), [
+      'wrongType 1 from/database string',
+      'wrongValue 1 from/search/status staged, unstaged',
+      'empty 1 from/filters/formats',
+      'empty 1 to/database',
+      'wrongNumber 1 expect/files/least',
+      'wrongNumber 1 expect/bytes/most int',
+    ]);
+    const reversed = { ...valid, expect: { files: { least: 2, most: 1 } } };
+    assert.deepEqual(listProblems(JSON.stringify(reversed)), ['wrongRange 1 expect/files']);
+  });
+
+  it('refuses a table outside of its folder, a destination that is the source, and a repeated name', () => {
+    const table = { file: '../secrets.csv', column: 'id' };
+    const recipe = { from: { database: 'a', table }, to: { database: 'a' } };
+    assert.deepEqual(listProblems(JSON.stringify(recipe)), [
+      'outsideFolder 1 from/table/file',
+      'sameDatabase 1 to/database',
+    ]);
+    const twice = '{"from": {"database": "a", "ids": ["1"]},\n"from": {"database": "b", "ids": ["1"]}}';
+    assert.deepEqual(listProblems(twice), ['repeatedField 2 from']);
+  });
+
+  it('gives the place of a problem in the text', () => {
+    const text = '{ "to": { "database": 5 } }';
+    const [problem] = parseRecipe(text).problems.filter(({ kind }) => kind === 'wrongType');
+    assert.deepEqual(problem?.range, { offset: 22, length: 1, line: 1 });
+  });
+});

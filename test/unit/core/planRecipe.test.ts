@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findObstacle, toOrder, type PlanRequest, type RecipePlan } from '../../../src/core/recipes/planRecipe.ts';
+import type { RecipeLock } from '../../../src/core/recipes/recipeLock.ts';
+import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
+import { localServiceName } from '../../../src/contract/root.ts';
+import { json, problem } from '../../support/faultBehaviours.ts';
+import { Rig } from './rig.ts';
+
+const files = [
+  { id: '3', path: 'reads/c.fastq.gz', bytes: 300, hash: 'c'.repeat(32), format: 'fastq' },
+  { id: '1', path: 'reads/a.fasta', bytes: 100, hash: 'a'.repeat(32) },
+  { id: '2', path: 'notes/b.txt', bytes: 20 },
+];
+const search = { database: 'Alpha', search: { query: '' } };
+const to = { database: 'Beta' };
+
+function createLock(locked: RecipeLock['files']): RecipeLock {
+  const service = { name: 'Lab', address: 'https://lab.example.org', version: '1' };
+  const transfer = { id: 't', submitted: '2026-11-22T10:00:00.000Z' };
+  return { version: 1, recipe: 'r.transfer.json', service, from: 'Alpha', to: 'Beta', transfer, files: locked };
+}
+
+describe('Planning a recipe (D61)', () => {
+  let rig: Rig;
+  let folder: string;
+  let compared: number[];
+  beforeEach(async () => {
+    rig = await Rig.start();
+    folder = await mkdtemp(join(tmpdir(), 'recipe-'));
+    compared = [];
+    rig.server.on('GET /', json({ name: localServiceName, version: '1.0.0' }));
+    rig.server.on('POST /api/v1/files', json({ resources: files }));
+  });
+  afterEach(async () => {
+    await rig.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const plan = async (recipe: Recipe, more: Partial<PlanRequest> = {}): Promise<RecipePlan> => {
+    const { signal } = new AbortController();
+    const onProgress = (count: number): unknown => compared.push(count);
+    const session = await rig.connect();
+    return await rig.explorer.recipeFlow.plan(session, { recipe, folder, ...more }, { signal, onProgress });
+  };
+  const listIds = ({ files: found }: RecipePlan): readonly string[] => found.map(({ id }) => id);
+
+  it('lists the files of a search in the order of their ids, with what a transfer needs', async () => {
+    const planned = await plan({ from: search, to, description: 'Monthly', instructions: { type: 'x' } });
+    assert.deepEqual(listIds(planned), ['1', '2', '3']);
+    assert.equal(findObstacle(planned), undefined);
+    assert.deepEqual(toOrder(planned, { connectionId: 'c', orcid: 'o' }), {
+      ...{ connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'Beta' },
+      ...{ description: 'Monthly', instructions: { type: 'x' } },
+      files: [
+        { id: '1', name: 'a.fasta', sizeBytes: 100, hash: 'a'.repeat(32) },
+        { id: '2', name: 'b.txt', sizeBytes: 20 },
+        { id: '3', name: 'c.fastq.gz', sizeBytes: 300, hash: 'c'.repeat(32) },
+      ],
+    });
+    assert.deepEqual(compared, [3]);
+  });
+
+  it('sends nothing for a recipe without a destination, which is a saved search', async () => {
+    assert.equal(findObstacle(await plan({ from: search })), 'noDestination');
+  });
+
+  for (const [name, filters, ids] of [
+    ['format or extension', { formats: ['fastq', '.FASTA'] }, ['1', '3']],
+    ['path', { paths: ['reads/*.gz', '**/b.t?t'] }, ['2', '3']],
+    ['folders at any depth', { paths: ['**/*.fasta'] }, ['1']],
+    ['size', { bytes: { least: 50, most: 100 } }, ['1']],
+  ] as const)
+    it(`filters by ${name}`, async () => {
+      const planned = await plan({ from: { ...search, filters: structuredClone(filters) as never } });
+      assert.deepEqual(listIds(planned), ids);
+    });
+
+  it('stops a search that finds more files than expected, and sends nothing', async () => {
+    const page = (from: number): object => ({
+      resources: Array.from({ length: 5_000 }, (_, index) => ({ id: String(from + index) })),
+    });
+    rig.server.on('POST /api/v1/files', json(page(0)), json(page(5_000)), json(page(10_000)));
+    const planned = await plan({ from: search, to, expect: { files: { most: 6_000 } } });
+    assert.equal(rig.server.requestsTo('POST /api/v1/files').length, 2);
+    assert.equal(findObstacle(planned), 'unmet');
+    assert.deepEqual(planned.unmet, [{ kind: 'manyFiles', limit: 6_000, actual: 6_001 }]);
+  });
+
+  it('requests the pages of a public service until one brings nothing new (D9)', async () => {
+    rig.server.on('GET /', json({ name: 'DTS', version: '1.0.0' }));
+    const many = Array.from({ length: 500 }, (_, index) => ({ id: `x${index}` }));
+    rig.server.on('POST /api/v1/files', json({ resources: many }), json({ resources: files }), json({ resources: [] }));
+    const planned = await plan({ from: search });
+    assert.equal(planned.files.length, 503);
+    assert.equal(rig.server.requestsTo('POST /api/v1/files').length, 3);
+  });
+
+  it('checks all expectations', async () => {
+    const expect = { files: { least: 4 }, bytes: { most: 5 }, ids: ['1', '9'] };
+    const planned = await plan({ from: search, to, expect });
+    assert.deepEqual(planned.unmet, [
+      { kind: 'fewFiles', limit: 4, actual: 3 },
+      { kind: 'manyBytes', limit: 5, actual: 420 },
+      { kind: 'missingIds', ids: ['9'] },
+    ]);
+    assert.equal(findObstacle(planned), 'unmet');
+  });
+
+  it('reports ids that the service does not know, and sends nothing', async () => {
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }] }));
+    const planned = await plan({ from: { database: 'Alpha', ids: ['1', '9', '1'] }, to });
+    assert.deepEqual([listIds(planned), planned.missing, findObstacle(planned)], [['1'], ['9'], 'missing']);
+  });
+
+  it('finds the files of a table beside the recipe, by the named column', async () => {
+    await writeFile(
+      join(folder, 'samples.csv'),
+      'sample,checksum\nA,' + 'a'.repeat(32) + '\nB,' + 'b'.repeat(32) + '\n',
+    );
+    const table = { file: 'samples.csv', column: 'checksum' };
+    const planned = await plan({ from: { database: 'Alpha', table }, to });
+    assert.deepEqual([listIds(planned), planned.missing], [['1'], ['b'.repeat(32)]]);
+  });
+
+  it('names the problem with a table, and follows no link out of its folder', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'other-'));
+    await writeFile(join(other, 'keys.csv'), 'id\n1\n');
+    await symlink(join(other, 'keys.csv'), join(folder, 'link.csv'));
+    await writeFile(join(folder, 'a.csv'), 'id\n1\n');
+    const planTable = async (file: string, column: string, sheet?: string): Promise<unknown> => {
+      const table = { file, column, ...(sheet !== undefined && { sheet }) };
+      return (await plan({ from: { database: 'Alpha', table }, to })).failure;
+    };
+    assert.deepEqual(await planTable('none.csv', 'id'), { kind: 'table', problem: 'missing' });
+    assert.deepEqual(await planTable('link.csv', 'id'), { kind: 'table', problem: 'unreadable' });
+    assert.deepEqual(await planTable('a.csv', 'name'), { kind: 'table', problem: 'noColumn' });
+    assert.deepEqual(await planTable('a.csv', 'id', 'Sheet2'), { kind: 'table', problem: 'noSheet' });
+    await rm(other, { recursive: true });
+  });
+
+  it('reports why the service could not be searched', async () => {
+    rig.server.on('POST /api/v1/files', problem(400, 'no such database'));
+    const planned = await plan({ from: search, to }, { lock: createLock([]) });
+    assert.equal(findObstacle(planned), 'failed');
+    assert.equal(planned.failure?.kind === 'service' && planned.failure.reason.kind, 'refused');
+    assert.equal(planned.difference, undefined);
+  });
+
+  it('compares with the lock: new, gone, changed and same', async () => {
+    const lock = createLock([
+      { id: '1', path: 'reads/a.fasta', bytes: 100, hash: `md5:${'a'.repeat(32)}` },
+      { id: '2', path: 'notes/b.txt', bytes: 19 },
+      { id: '7', path: 'gone.txt' },
+    ]);
+    const { difference, ...planned } = await plan({ from: search, to }, { lock });
+    assert.deepEqual(difference, {
+      added: [{ id: '3', path: 'reads/c.fastq.gz', bytes: 300, hash: 'c'.repeat(32) }],
+      gone: [{ id: '7', path: 'gone.txt' }],
+      changed: [
+        { before: { id: '2', path: 'notes/b.txt', bytes: 19 }, after: { id: '2', path: 'notes/b.txt', bytes: 20 } },
+      ],
+      sameCount: 1,
+    });
+    assert.equal(findObstacle(planned), undefined);
+  });
+
+  it('sends exactly the locked files, and nothing if one is gone or has changed', async () => {
+    const [, first, second] = files;
+    const lock = createLock([
+      { id: '1', path: 'reads/a.fasta', bytes: 100, hash: 'a'.repeat(32) },
+      { id: '2', path: 'notes/b.txt', bytes: 20 },
+    ]);
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: [first, second] }), json({ resources: [first] }));
+    const planned = await plan({ from: search, to }, { lock, isLocked: true });
+    assert.deepEqual([listIds(planned), findObstacle(planned)], [['1', '2'], undefined]);
+    assert.equal(rig.server.requestsTo('POST /api/v1/files').length, 0);
+    assert.equal(findObstacle(await plan({ from: search, to }, { lock, isLocked: true })), 'differsFromLock');
+  });
+
+  it('stops when it is canceled', async () => {
+    const stop = new AbortController();
+    const session = await rig.connect();
+    const onProgress = (): void => stop.abort();
+    const many = Array.from({ length: 5_000 }, (_, index) => ({ id: String(index) }));
+    rig.server.on('POST /api/v1/files', json({ resources: many }));
+    const options = { signal: stop.signal, onProgress };
+    const planning = rig.explorer.recipeFlow.plan(session, { recipe: { from: search }, folder }, options);
+    await assert.rejects(planning, { name: 'AbortError' });
+  });
+});

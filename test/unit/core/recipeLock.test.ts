@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  formatLock,
+  getLockPath,
+  parseLock,
+  readLock,
+  writeLock,
+  type RecipeLock,
+} from '../../../src/core/recipes/recipeLock.ts';
+import { fillDisk } from '../../support/fullDisk.ts';
+
+const lock: RecipeLock = {
+  version: 1,
+  recipe: 'reads.transfer.json',
+  service: { name: 'Lab', address: 'https://lab.example.org', version: '1.2.3' },
+  from: 'plants',
+  to: 'archive',
+  transfer: { id: '6a0f0b3e-0000-4000-8000-000000000001', submitted: '2026-11-22T10:00:00.000Z' },
+  files: [
+    { id: 'b', path: 'reads/b.fq', bytes: 2 },
+    { id: 'a', path: 'reads/a.fq', bytes: 1, hash: 'md5:0cc175b9c0f1b6a831c399e269772661' },
+  ],
+};
+
+describe('The lock of a recipe (D61)', () => {
+  let folder: string;
+  let recipe: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lock-'));
+    recipe = join(folder, lock.recipe);
+    await writeFile(recipe, '{}', { mode: 0o644 });
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('is beside its recipe, with one file a line in the order of the ids', async () => {
+    await writeLock(recipe, lock);
+    const text = await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8');
+    assert.deepEqual(
+      text.split('\n').filter((line) => line.startsWith('    ')),
+      [
+        '    {"id":"a","path":"reads/a.fq","bytes":1,"hash":"md5:0cc175b9c0f1b6a831c399e269772661"},',
+        '    {"id":"b","path":"reads/b.fq","bytes":2}',
+      ],
+    );
+    assert.equal(text, formatLock({ ...lock, files: lock.files.toReversed() }));
+    assert.equal((await stat(getLockPath(recipe))).mode & 0o777, 0o644);
+  });
+
+  it('is read back as it was written', async () => {
+    assert.deepEqual(await readLock(recipe), { kind: 'none' });
+    await writeLock(recipe, lock);
+    const read = await readLock(recipe);
+    assert.equal(read.kind, 'valid');
+    assert.deepEqual('lock' in read && read.lock, { ...lock, files: lock.files.toReversed() });
+  });
+
+  it('is recognized when someone edited it, but not when it was only formatted', () => {
+    const text = formatLock(lock);
+    assert.equal(parseLock(text.replace('"bytes":2', '"bytes":3'), lock.recipe).kind, 'edited');
+    assert.equal(parseLock(JSON.stringify(JSON.parse(text), undefined, 4), lock.recipe).kind, 'valid');
+  });
+
+  it('is refused if it belongs to another recipe, a later version or nothing at all', () => {
+    const text = formatLock(lock);
+    assert.deepEqual(parseLock(text, 'other.transfer.json'), { kind: 'foreign', recipe: lock.recipe });
+    assert.equal(parseLock(text.replace('"version": 1', '"version": 2'), lock.recipe).kind, 'newer');
+    assert.equal(parseLock('<<<<<<< HEAD', lock.recipe).kind, 'broken');
+    assert.equal(parseLock('{"version": 1, "files": 5}', lock.recipe).kind, 'broken');
+  });
+
+  it('stays as it was if the disk is full', async () => {
+    await writeLock(recipe, lock);
+    const before = await readFile(getLockPath(recipe), 'utf8');
+    const endFullDisk = fillDisk(folder);
+    try {
+      await assert.rejects(writeLock(recipe, { ...lock, files: [] }), { code: 'ENOSPC' });
+    } finally {
+      endFullDisk();
+    }
+    assert.equal(await readFile(getLockPath(recipe), 'utf8'), before);
+    assert.equal((await readdir(folder)).length, 2);
+  });
+});

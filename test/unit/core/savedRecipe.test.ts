@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { checkRecipe, withDatabaseNames } from '../../../src/core/recipes/checkRecipe.ts';
+import { parseRecipe } from '../../../src/core/recipes/parseRecipe.ts';
+import { formatRecipe, toRecipeSource } from '../../../src/core/recipes/savedRecipe.ts';
+
+const databases = [
+  { id: 'a', name: 'Alpha', organization: '', url: '' },
+  { id: 'b', name: 'Beta', organization: '', url: '', readOnly: true },
+];
+
+describe('A saved recipe (D61)', () => {
+  it('has the filters of its search, and is valid', () => {
+    const query = { database: 'Alpha', query: 'x', pageSize: 10, status: 'staged', specific: { f: ['a'] } } as const;
+    const text = formatRecipe({ service: 'local', from: toRecipeSource({ ...query, specific: { f: ['a'] } }) });
+    assert.deepEqual(parseRecipe(text).recipe, {
+      version: 1,
+      service: 'local',
+      from: { database: 'Alpha', search: { query: 'x', status: 'staged', specific: { f: ['a'] } } },
+    });
+  });
+
+  it('has the ids of a search by ids', () => {
+    const from = toRecipeSource({ database: 'Alpha', query: '', pageSize: 10, ids: ['1'] });
+    assert.deepEqual(from, { database: 'Alpha', ids: ['1'] });
+  });
+});
+
+describe('A recipe beside its service (D61)', () => {
+  const check = (text: string, parameters?: readonly string[]): readonly string[] => {
+    const { recipe, text: places } = parseRecipe(text);
+    assert.ok(recipe);
+    return checkRecipe(places, recipe, { databases, parameters }).map(({ kind, range, nearest }) =>
+      [kind, range.offset, nearest ?? ''].join(' ').trim(),
+    );
+  };
+
+  it('names unknown databases with the nearest known one, and those that are read-only', () => {
+    const text = JSON.stringify({ from: { database: 'Alpa', ids: ['1'] }, to: { database: 'Beta' } });
+    assert.deepEqual(check(text), ['unknownDatabase 20 Alpha', 'readOnlyDatabase 57']);
+  });
+
+  it('accepts the ids of databases, and replaces them by names', () => {
+    const recipe = { from: { database: 'a', ids: ['1'] }, to: { database: 'other' } };
+    assert.deepEqual(withDatabaseNames(recipe, databases).from.database, 'Alpha');
+    assert.deepEqual(withDatabaseNames(recipe, databases).to, { database: 'other' });
+    const same = JSON.stringify({ from: { database: 'a', ids: ['1'] }, to: { database: 'Alpha' } });
+    assert.deepEqual(check(same), ['sameDatabase 54']);
+  });
+
+  it('names unknown search parameters, if the service lists its parameters', () => {
+    const search = { query: '', specific: { formt: 1 } };
+    const text = JSON.stringify({ from: { database: 'Alpha', search } });
+    assert.deepEqual(check(text, ['format']), ['unknownParameter 61 format']);
+    assert.deepEqual(check(text, []), []);
+    assert.deepEqual(check(text), []);
+  });
+});
