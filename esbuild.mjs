@@ -70,6 +70,8 @@ const bundles = {
     outdir: built('extension'),
     chunkNames: '[name]-[hash]',
     external: ['vscode'],
+    // Its main file loads the others by a name that is known only when it runs.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   },
   service: { ...service, entryPoints: ['src/service/main.ts'], outfile: built('service/main.cjs') },
   thread: { ...service, entryPoints: ['src/service/threads/thread.ts'], outfile: built('service/thread.cjs') },

@@ -1,9 +1,13 @@
-/** Writes the commands in `package.json` from the command table. */
+/** Writes the commands in `package.json` from the command table, and the JSON schema of recipes. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCommandContributions } from './commands.ts';
+import { createRecipeSchema } from './recipeSchema.ts';
 
-const file = join(import.meta.dirname, '..', '..', 'package.json');
+const root = join(import.meta.dirname, '..', '..');
+const file = join(root, 'package.json');
 const manifest = JSON.parse(await readFile(file, 'utf8')) as { readonly contributes: { commands: unknown } };
 manifest.contributes.commands = createCommandContributions();
 await writeFile(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
+const schemaFile = join(root, 'schemas', 'recipe.schema.json');
+await writeFile(schemaFile, `${JSON.stringify(createRecipeSchema(), undefined, 2)}\n`);

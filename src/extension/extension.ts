@@ -6,34 +6,39 @@ import {
   window,
   workspace,
   type ExtensionContext,
+  type TextDocument,
   type WebviewPanel,
 } from 'vscode';
 import type { RunningExtension } from './startup.ts';
 import { FirstTransferWatch } from '../core/ledger/firstTransferWatch.ts';
 import { systemClock } from '../core/util/clock.ts';
+import { isRecipePath } from '../core/recipes/recipeNames.ts';
 import { Lifetime } from '../core/util/lifetime.ts';
 import { commandIds, panelTypes } from './editor/contributions.ts';
+import { RecipeFiles } from './editor/recipeFiles.ts';
 import { SideBar } from './views/sideBar.ts';
 
 /**
  * Registers commands, views and pages. To keep activation cheap, starts the extension only when one of them is first
- * used, when the connections setting changes, or when a transfer is running. Under test, starts immediately and returns
+ * used, when the connections setting changes, a recipe is open, or a transfer is running. Under test, starts immediately and returns
  * the extension's services.
  */
 export function activate(context: ExtensionContext): unknown {
   const lifetime = new Lifetime();
   context.subscriptions.push(lifetime);
   const sideBar = lifetime.track(new SideBar(() => start()));
+  const recipeFiles = lifetime.track(new RecipeFiles());
   let running: Promise<RunningExtension> | undefined;
   const start = async (): Promise<RunningExtension> => {
     running ??= import('./startup.ts')
-      .then(({ startExtension }) => startExtension(context, lifetime, sideBar))
+      .then(({ startExtension }) => startExtension(context, lifetime, { sideBar, recipeFiles }))
       .catch(reportStartFailure);
     return await running;
   };
   const startInBackground = (): void =>
     void start().catch((error: unknown) => window.showErrorMessage((error as Error).message));
   registerContributions(lifetime, start);
+  startForRecipes(lifetime, startInBackground);
   lifetime.track(
     workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('dataTransfer.connections')) startInBackground();
@@ -54,6 +59,15 @@ function reportStartFailure(error: unknown): never {
   const cause = error instanceof Error ? error.message : String(error);
   const message = l10n.t('Data Transfer could not start: {0}. Reload the window to try again.', cause);
   throw new Error(message, { cause: error });
+}
+
+/** Starts the extension when a recipe is open, whose code lenses and problems it provides. */
+function startForRecipes(lifetime: Lifetime, start: () => void): void {
+  const startFor = ({ uri }: TextDocument): void => {
+    if (isRecipePath(uri.path)) start();
+  };
+  workspace.textDocuments.forEach(startFor);
+  lifetime.track(workspace.onDidOpenTextDocument(startFor));
 }
 
 /** Registers the commands, the links, and the pages that are restored after a reload. */

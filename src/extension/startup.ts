@@ -12,6 +12,8 @@ import { syncLocalService } from './commands/connections/localServiceSync.ts';
 import { watchRunningTransfers } from './commands/connections/watchedTransfers.ts';
 import { LinkOpener } from './commands/links/openLink.ts';
 import type { CommandServices, EditorServices } from './commands/services.ts';
+import { RecipeChanges } from './commands/recipes/recipeChanges.ts';
+import { createRecipeDiagnostics } from './commands/recipes/recipeFacts.ts';
 import { locateTransferredFiles } from './commands/verification/transferredFolders.ts';
 import { CommandBoundary, runCommand } from './editor/commandBoundary.ts';
 import { getConnectionName } from './editor/connectionName.ts';
@@ -19,6 +21,8 @@ import { watchContextKeys } from './editor/contextKeys.ts';
 import { viewIds, type CommandId, type panelTypes } from './editor/contributions.ts';
 import { readNetworkSettings } from './editor/editorNetworkSettings.ts';
 import { localConnectionId } from './editor/machine.ts';
+import type { RecipeFiles } from './editor/recipeFiles.ts';
+import { RecipeLenses } from './editor/recipeLenses.ts';
 import { SavedSearches } from './editor/savedSearches.ts';
 import { getUserId } from './editor/userId.ts';
 import { createEditorServices } from './editorServices.ts';
@@ -29,6 +33,7 @@ import { notifyUnsavedRecords } from './notices/ledgerNotices.ts';
 import { TransferNotices } from './notices/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
+import { RecipeTree } from './views/recipeTree.ts';
 import type { SideBar } from './views/sideBar.ts';
 import { StaleSearches } from './views/staleSearches.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
@@ -47,11 +52,17 @@ export interface RunningExtension {
   readonly services: CommandServices & Pick<Explorer, 'keys'>;
 }
 
+/** The services that exist from the activation on. */
+interface ActivationServices {
+  readonly sideBar: SideBar;
+  readonly recipeFiles: RecipeFiles;
+}
+
 /** Creates the services of the extension. Resolves when the running transfers are loaded. */
 export async function startExtension(
   context: ExtensionContext,
   lifetime: Lifetime,
-  sideBar: SideBar,
+  { sideBar, recipeFiles }: ActivationServices,
 ): Promise<RunningExtension> {
   const editor = createEditorServices(context, lifetime);
   const core = lifetime.track(await createCore(context, editor));
@@ -67,6 +78,7 @@ export async function startExtension(
   const services = { ...getCoreServices(core), ...editor, ...pages, localService, views, statusBar };
   syncState(lifetime, services);
   lifetime.track(createStaleSearches(core, sideBar));
+  startRecipes(lifetime, services, { sideBar, recipeFiles });
   views.onFirstUse(() => void reopenUnlessShown(services));
   await core.transferFlow.resume();
   lifetime.track(watchRunningTransfers(services));
@@ -254,6 +266,23 @@ function createPages(
   return { metadataPanels: lifetime.track(metadataPanels), transferPanels: lifetime.track(transferPanels) };
 }
 
+/** Starts what the editor shows in recipes. */
+function startRecipes(
+  lifetime: Lifetime,
+  services: CommandServices,
+  { sideBar, recipeFiles }: ActivationServices,
+): void {
+  const changes = lifetime.track(new RecipeChanges(services));
+  const tree = new RecipeTree({
+    files: recipeFiles,
+    getStatus: (uri) => changes.getStatus(uri),
+    onDidChangeStatus: changes.onDidChange,
+  });
+  sideBar.recipes.fill(lifetime.track(tree));
+  lifetime.track(new RecipeLenses());
+  lifetime.track(createRecipeDiagnostics(services));
+}
+
 /** Updates context keys, connections and the local service after changes. Polls when the window gains focus. */
 function syncState(lifetime: Lifetime, services: CommandServices): void {
   lifetime.track(watchContextKeys(services));
@@ -266,10 +295,10 @@ function syncState(lifetime: Lifetime, services: CommandServices): void {
 function getCoreServices(core: Explorer) {
   const { connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies } = core;
   const { connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow } = core;
-  const { transferFlow, trackFlow, duplicateFlow } = core;
+  const { recipeFlow, transferFlow, trackFlow, duplicateFlow } = core;
   return {
     ...{ connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies },
     ...{ connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow },
-    ...{ transferFlow, trackFlow, duplicateFlow },
+    ...{ recipeFlow, transferFlow, trackFlow, duplicateFlow },
   };
 }

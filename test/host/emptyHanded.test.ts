@@ -11,6 +11,7 @@ type Outcome =
 const noTransfer: Outcome = { says: /^No transfers yet\.$/, next: ['Transfer Files…'] };
 const noSearch: Outcome = { says: /^Run a search first\.$/, next: ['Search Files…'] };
 const noFiles: Outcome = { says: /^No files yet\. Run a search first\.$/, next: ['Search Files…'] };
+const noRecipe: Outcome = { says: /^There are no recipes in this workspace\.$/, next: ['Save as Recipe…'] };
 const whichFolder: Outcome = { asks: /Serve a Folder as a Database/ };
 const whichService: Outcome = { asks: /Select a service to connect to/ };
 
@@ -88,6 +89,13 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.exportRecords': { says: /^There are no files to export\.$/, next: ['Search Files…'] },
   'dataTransfer.copyAsCode': noSearch,
   'dataTransfer.copyOpeningCode': noTransfer,
+  'dataTransfer.saveAsRecipe': noFiles,
+  'dataTransfer.dryRunRecipe': noRecipe,
+  'dataTransfer.runRecipe': noRecipe,
+  'dataTransfer.runLockedRecipe': noRecipe,
+  'dataTransfer.compareRecipe': noRecipe,
+  'dataTransfer.verifyRecipe': noRecipe,
+  'dataTransfer.citeRecipe': noRecipe,
   'dataTransfer.copyLink': noSearch,
   'dataTransfer.showLog': { works: 'the log opens' },
   'dataTransfer.copyDiagnostics': {

@@ -6,9 +6,6 @@ import { recipeSchema, recipeVersion, type Recipe, type RecipeRange } from './re
 import { findSecrets } from './recipeSecrets.ts';
 import { RecipeText, type RecipePath } from './recipeText.ts';
 
-/** The end of a recipe's file name. */
-export const recipeExtension = '.transfer.json';
-
 /** A recipe, or the problems because of which it can't be used. */
 export interface ParsedRecipe {
   /** Absent if there are problems. */

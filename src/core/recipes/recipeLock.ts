@@ -4,8 +4,9 @@ import { basename, join, dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { isMissing } from '../util/errorCode.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
-import { recipeExtension } from './parseRecipe.ts';
+
 import { sortRecipeFiles } from './recipeFile.ts';
+import { recipeExtension } from './recipeNames.ts';
 
 /** The format that this version reads and writes. */
 const lockVersion = 1;

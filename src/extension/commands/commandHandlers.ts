@@ -13,6 +13,11 @@ import { testConnection } from './connections/testConnection.ts';
 import { copyDiagnostics } from './copyDiagnostics.ts';
 import { copyFileId, showFileMetadata, showMetadataJson } from './files/fileRows.ts';
 import { findFilesById } from './files/findFiles.ts';
+import { compareRecipe } from './recipes/compareRecipe.ts';
+import { dryRunRecipe } from './recipes/dryRunRecipe.ts';
+import { citeRecipe, verifyRecipe } from './recipes/lastRun.ts';
+import { runLockedRecipe, runRecipe } from './recipes/runRecipe.ts';
+import { saveAsRecipe } from './recipes/saveAsRecipe.ts';
 import { exportRecords } from './records/exportRecords.ts';
 import { copyLink } from './links/copyLink.ts';
 import { loadAll } from './search/loadAll.ts';
@@ -119,6 +124,13 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.exportTransferHistory': exportTransferHistory,
   'dataTransfer.copyAsCode': copyAsCode,
   'dataTransfer.copyOpeningCode': copyOpeningCode,
+  'dataTransfer.saveAsRecipe': saveAsRecipe,
+  'dataTransfer.dryRunRecipe': dryRunRecipe,
+  'dataTransfer.runRecipe': runRecipe,
+  'dataTransfer.runLockedRecipe': runLockedRecipe,
+  'dataTransfer.compareRecipe': compareRecipe,
+  'dataTransfer.verifyRecipe': verifyRecipe,
+  'dataTransfer.citeRecipe': citeRecipe,
   'dataTransfer.copyLink': copyLink,
   'dataTransfer.copyDiagnostics': copyDiagnostics,
   'dataTransfer.exportRecords': exportRecords,

@@ -4,6 +4,7 @@ import type { DuplicateFlow } from '../../core/flows/duplicateFlow.ts';
 import type { MetadataFlow } from '../../core/flows/metadataFlow.ts';
 import type { OpenConnections } from '../../core/flows/openConnections.ts';
 import type { ParameterFlow } from '../../core/flows/parameterFlow.ts';
+import type { RecipeFlow } from '../../core/flows/recipeFlow.ts';
 import type { SearchFlow } from '../../core/flows/searchFlow.ts';
 import type { TableMatchFlow } from '../../core/flows/tableMatchFlow.ts';
 import type { TrackFlow } from '../../core/flows/trackFlow.ts';
@@ -58,6 +59,7 @@ export interface CommandServices extends EditorServices {
   readonly parameterFlow: ParameterFlow;
   readonly metadataFlow: MetadataFlow;
   readonly tableMatchFlow: TableMatchFlow;
+  readonly recipeFlow: RecipeFlow;
   readonly transferFlow: TransferFlow;
   readonly trackFlow: TrackFlow;
   readonly duplicateFlow: DuplicateFlow;

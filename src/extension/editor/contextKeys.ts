@@ -39,7 +39,7 @@ function getContextKeys({
   searchStore,
   transferStore,
   localService,
-}: ContextSources): Omit<ContextKeys, 'dataTransfer.descriptionDrafts'> {
+}: ContextSources): Omit<ContextKeys, 'dataTransfer.descriptionDrafts' | 'dataTransfer.hasRecipes'> {
   return {
     'dataTransfer.connected': connectionStore.state.kind === 'connected',
     'dataTransfer.localServiceRunning': localService.isRunning,

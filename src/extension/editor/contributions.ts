@@ -49,6 +49,12 @@ export interface TransferNode {
   readonly key: string;
 }
 
+/** A recipe's row. */
+export interface RecipeNode {
+  readonly kind: 'recipe';
+  readonly uri: Uri;
+}
+
 /** A button in a welcome view, which disappears once its command takes effect. */
 export interface WelcomeButton {
   readonly kind: 'welcome';
@@ -64,6 +70,7 @@ interface ArgumentTypes {
   /** A file that a page passes. It has no row. */
   readonly fileRef: FileRef;
   readonly transfer: TransferNode;
+  readonly recipe: RecipeNode;
   /** A folder in the Explorer view. */
   readonly folder: Uri;
   /** A file in the Explorer view. */
@@ -152,6 +159,13 @@ const commandTable = {
   'dataTransfer.exportRecords': { takes: ['search', 'file', 'transfer'], icon: 'export' },
   'dataTransfer.copyAsCode': { takes: ['search', 'file', 'fileRef', 'transfer'] },
   'dataTransfer.copyOpeningCode': { takes: ['transfer'] },
+  'dataTransfer.saveAsRecipe': { takes: ['search', 'file', 'transfer'] },
+  'dataTransfer.dryRunRecipe': { takes: ['recipe', 'document'], icon: 'beaker' },
+  'dataTransfer.runRecipe': { takes: ['recipe', 'document'], icon: 'play' },
+  'dataTransfer.runLockedRecipe': { takes: ['recipe', 'document'] },
+  'dataTransfer.compareRecipe': { takes: ['recipe', 'document'], icon: 'diff' },
+  'dataTransfer.verifyRecipe': { takes: ['recipe', 'document'] },
+  'dataTransfer.citeRecipe': { takes: ['recipe', 'document'] },
   'dataTransfer.copyLink': { takes: ['search', 'file', 'fileRef', 'transfer'] },
   'dataTransfer.showLog': {},
   'dataTransfer.copyDiagnostics': {},
@@ -180,6 +194,7 @@ export const viewIds = {
   databases: 'dataTransfer.databases',
   searchResults: 'dataTransfer.searchResults',
   transfers: 'dataTransfer.transfers',
+  recipes: 'dataTransfer.recipes',
 } as const;
 
 /** The types of webview panels, by which the editor restores pages after a reload. */
@@ -195,4 +210,5 @@ export interface ContextKeys {
   'dataTransfer.hasFinished': boolean;
   /** Addresses of the documents in which a description is being written; false if there is none. */
   'dataTransfer.descriptionDrafts': readonly string[] | false;
+  'dataTransfer.hasRecipes': boolean;
 }

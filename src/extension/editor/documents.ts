@@ -1,4 +1,5 @@
-import { Uri, window, workspace } from 'vscode';
+import { randomUUID } from 'node:crypto';
+import { commands, Uri, window, workspace } from 'vscode';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 
 const scheme = 'data-transfer';
@@ -18,10 +19,26 @@ export class Documents implements Disposable {
     this.lifetime.dispose();
   }
 
+  /** Shows two texts in the editor's diff, under the same file name. */
+  async compare(
+    title: string,
+    file: string,
+    texts: { readonly before: string; readonly after: string },
+  ): Promise<void> {
+    const before = this.addText(file, randomUUID(), texts.before);
+    const after = this.addText(file, randomUUID(), texts.after);
+    await commands.executeCommand('vscode.diff', before, after, title);
+  }
+
   /** Opens text in a preview tab. `identity` distinguishes documents with the same file name. */
   async show(file: string, identity: string, text: string): Promise<void> {
+    const uri = this.addText(file, identity, text);
+    await window.showTextDocument(await workspace.openTextDocument(uri), { preview: true });
+  }
+
+  private addText(file: string, identity: string, text: string): Uri {
     const uri = Uri.from({ scheme, path: `/${file.replaceAll('/', '_')}`, query: identity });
     this.texts.set(uri.toString(), text);
-    await window.showTextDocument(await workspace.openTextDocument(uri), { preview: true });
+    return uri;
   }
 }

@@ -1,6 +1,6 @@
 import { window, type TreeDataProvider, type TreeView, type TreeViewOptions } from 'vscode';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
-import { viewIds } from '../editor/contributions.ts';
+import { viewIds, type RecipeNode } from '../editor/contributions.ts';
 import { LazyTree } from './lazyTree.ts';
 import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes.ts';
 
@@ -10,18 +10,20 @@ interface LazyView<T> {
   fill(tree: TreeDataProvider<T>): void;
 }
 
-/** Registers the three views of the side bar at activation. `start` fills them when one is first opened. */
+/** Registers the views of the side bar at activation. `start` fills them when one is first opened. */
 export class SideBar implements Disposable {
   private readonly lifetime = new Lifetime();
   readonly databases: LazyView<DatabaseTreeNode>;
   readonly searchResults: LazyView<SearchTreeNode>;
   readonly transfers: LazyView<TransferTreeNode>;
+  readonly recipes: LazyView<RecipeNode>;
 
   constructor(start: () => Promise<unknown>) {
     const checkable = { canSelectMany: true, showCollapseAll: true, manageCheckboxStateManually: true };
     this.databases = this.open('databases', start);
     this.searchResults = this.open('searchResults', start, checkable);
     this.transfers = this.open('transfers', start);
+    this.recipes = this.open('recipes', start);
   }
 
   dispose(): void {

@@ -31,6 +31,8 @@ interface SummaryOptions {
   readonly licenses?: readonly LicenseCount[];
   /** IDs that couldn't be looked up after their submission lost its connection (D37: crashing file ids). */
   readonly uncheckedIds?: readonly string[];
+  /** Sentences to show in addition. */
+  readonly notes?: readonly string[];
   /** Receives the orders without the files that need not be sent; without it, these can't be left out. */
   readonly onLeaveOut?: LeaveOutListener;
 }
@@ -56,7 +58,7 @@ export async function confirmSubmission(
   if (!first) return 'cancel';
   const { underWay, isServerAtRisk, warnings } = findRisks(services, orders, options);
   const [{ lines, isSpaceShort }, copies] = await Promise.all([
-    sumUp(services, orders, options),
+    sumUpOrders(services, orders, options),
     findCopies(services, orders, options.onLeaveOut),
   ]);
   const transfer = getTransferButtonLabel(isServerAtRisk);
@@ -64,7 +66,7 @@ export async function confirmSubmission(
   const answer = await services.notices.choose(
     warnings.length > 0 || isSpaceShort ? 'warning' : 'info',
     l10n.t('Transfer {0} to {1}?', formatFileCount(countFiles(orders)), toPlainLine(first.destination)),
-    [...lines, ...[...copies.lines, ...warnings].map((line) => `\n${line}`)].join('\n'),
+    [...(options.notes ?? []), ...lines, ...[...copies.lines, ...warnings].map((line) => `\n${line}`)].join('\n'),
     ...[transfer, copies.label, show, options.backLabel].filter((label) => label !== undefined),
   );
   if (answer !== undefined && answer === copies.label) return copies.leaveOut();
@@ -92,10 +94,11 @@ function findRisks(
   return { underWay, isServerAtRisk: serverRisks.length > 0, warnings: warnings.filter(Boolean) };
 }
 
-async function sumUp(
+/** Summarizes orders, with the free space at their destination. */
+export async function sumUpOrders(
   services: CommandServices,
   orders: readonly TransferOrder[],
-  { getStaging, licenses = [] }: SummaryOptions,
+  { getStaging, licenses = [] }: SummaryOptions = {},
 ): Promise<Summary> {
   const { connectionId = '', destination = '' } = orders[0] ?? {};
   const getFoundStaging = createStagingLookup(services.searchStore.getAll());

@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+import { recipeSchema } from '../../src/core/recipes/recipeSchema.ts';
+
+/**
+ * Returns the JSON schema of recipes, for completion and hover. It accepts unknown fields, because the extension's own
+ * diagnostics report them with the nearest known one.
+ */
+export function createRecipeSchema(): object {
+  const schema = z.toJSONSchema(recipeSchema, { io: 'input', override: ({ jsonSchema }) => allowUnknown(jsonSchema) });
+  return { title: 'Data transfer recipe', allowComments: true, allowTrailingCommas: true, ...schema };
+}
+
+/** Removes what the editor would report a second time. */
+function allowUnknown(schema: { additionalProperties?: unknown }): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+}

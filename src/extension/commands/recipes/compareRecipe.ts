@@ -1,0 +1,31 @@
+import { l10n } from 'vscode';
+import { hasDifference } from '../../../core/recipes/compareFiles.ts';
+import { sortRecipeFiles, type RecipeFile } from '../../../core/recipes/recipeFile.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { describeLock, describeObstacle } from '../../words/recipeWords.ts';
+import type { CommandServices } from '../services.ts';
+import type { RecipeArgument } from './recipeDocument.ts';
+import { openAndPlan } from './recipePlanning.ts';
+
+/** Compares the files of a recipe's lock with those that the recipe finds now, in the editor's diff. */
+export async function compareRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
+  const planned = await openAndPlan(services, argument, l10n.t('Compare with Lock'));
+  if (!planned) return;
+  const { plan, lock, name } = planned;
+  if (plan.failure) throw new CommandFailure(describeObstacle(plan, 'failed'));
+  if (!('lock' in lock) || !plan.difference) throw new CommandHint(describeLock(lock, undefined).join(' '));
+  if (!hasDifference(plan.difference))
+    services.notices.showStatusMessage(l10n.t('Nothing has changed since the last run.'));
+  await services.documents.compare(l10n.t('{0}: lock ↔ now', name), name.replace(/\.json$/, '.txt'), {
+    before: formatFiles(lock.lock.files),
+    after: formatFiles(plan.files),
+  });
+}
+
+/** Formats one file a line: path, size, hash and ID. */
+function formatFiles(files: readonly RecipeFile[]): string {
+  const lines = sortRecipeFiles(files).map(({ id, path, bytes, hash }) =>
+    [path, bytes ?? '', hash ?? '', id].map((value) => String(value).replace(/\s+/g, ' ')).join('\t'),
+  );
+  return `${lines.join('\n')}\n`;
+}

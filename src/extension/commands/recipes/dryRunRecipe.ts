@@ -1,0 +1,59 @@
+import { l10n } from 'vscode';
+import { findObstacle, toOrder, type PlanObstacle } from '../../../core/recipes/planRecipe.ts';
+import { runCommand } from '../../editor/commandBoundary.ts';
+import type { NoticeAction } from '../../editor/notices.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { describeLock, describeObstacle, formatPlanSize } from '../../words/recipeWords.ts';
+import type { CommandServices } from '../services.ts';
+import { findCopies } from '../submission/knownCopies.ts';
+import { sumUpOrders } from '../submission/submissionSummary.ts';
+import type { RecipeArgument } from './recipeDocument.ts';
+import { openAndPlan, type PlannedRecipe } from './recipePlanning.ts';
+
+/** Shows what a run of a recipe would do now. Sends no transfer. */
+export async function dryRunRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
+  const planned = await openAndPlan(services, argument, l10n.t('Dry Run'));
+  if (!planned) return;
+  const { plan, name } = planned;
+  const found = findObstacle(plan);
+  const obstacle = found === 'noDestination' ? undefined : found;
+  const lines = await describePlan(services, planned, obstacle);
+  const title = l10n.t('Dry run of {0}: {1}', name, formatPlanSize(plan));
+  await services.notices.report(
+    obstacle ? 'warning' : 'info',
+    title,
+    lines.join('\n'),
+    ...createActions(planned, found),
+  );
+}
+
+async function describePlan(
+  services: CommandServices,
+  planned: PlannedRecipe,
+  obstacle: PlanObstacle | undefined,
+): Promise<readonly string[]> {
+  const { plan, lock } = planned;
+  if (obstacle === 'failed') return [describeObstacle(plan, obstacle)];
+  const effect = obstacle ? [`\n${l10n.t('A run would send nothing. {0}', describeObstacle(plan, obstacle))}`] : [];
+  return [...describeLock(lock, plan.difference), ...(await describeOrder(services, planned)), ...effect];
+}
+
+async function describeOrder(
+  services: CommandServices,
+  { plan, session, orcid }: PlannedRecipe,
+): Promise<readonly string[]> {
+  const { recipe, files } = plan;
+  if (!recipe.to || files.length === 0) return [l10n.t('From: {0}', toPlainLine(recipe.from.database))];
+  const orders = [toOrder(plan, { connectionId: session.connection.id, orcid })];
+  const [{ lines }, copies] = await Promise.all([
+    sumUpOrders(services, orders),
+    findCopies(services, orders, undefined),
+  ]);
+  return [...lines, ...copies.lines.map((line) => `\n${line}`)];
+}
+
+function createActions({ uri, lock }: PlannedRecipe, obstacle: PlanObstacle | undefined): readonly NoticeAction[] {
+  const run = { label: l10n.t('Run…'), run: () => runCommand('dataTransfer.runRecipe', uri) };
+  const compare = { label: l10n.t('Compare with Lock'), run: () => runCommand('dataTransfer.compareRecipe', uri) };
+  return [...(obstacle ? [] : [run]), ...('lock' in lock && obstacle !== 'failed' ? [compare] : [])];
+}

@@ -1,0 +1,42 @@
+import { l10n } from 'vscode';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import { CommandHint, runCommand } from '../../editor/commandBoundary.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { describeLock } from '../../words/recipeWords.ts';
+import { cite } from '../citations/cite.ts';
+import type { CommandServices } from '../services.ts';
+import { verifyTransferredFiles } from '../verification/verifyTransferredFiles.ts';
+import { openRecipe, type OpenRecipe, type RecipeArgument } from './recipeDocument.ts';
+
+/** Verifies the files that the last run of a recipe transferred. */
+export async function verifyRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
+  const transfer = await findLastRun(services, argument, l10n.t('Verify Transferred Files'));
+  if (transfer) await verifyTransferredFiles(services, { kind: 'transfer', key: transfer.key });
+}
+
+/** Cites the files that the last run of a recipe transferred. */
+export async function citeRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
+  const transfer = await findLastRun(services, argument, l10n.t('Cite'));
+  if (transfer) await cite(services, { kind: 'transfer', key: transfer.key }, undefined);
+}
+
+/** Returns the transfer that a recipe's lock names. Throws a {@link CommandHint} if it is unknown. */
+async function findLastRun(
+  { transferFlow, transferStore }: CommandServices,
+  argument: RecipeArgument | undefined,
+  title: string,
+): Promise<Transfer | undefined> {
+  const opened = await openRecipe(argument, title);
+  if (!opened) return undefined;
+  const id = getTransferId(opened);
+  await transferFlow.loadFinished();
+  const transfer = transferStore.getAll().find((one) => one.id === id);
+  if (transfer) return transfer;
+  const track = { label: l10n.t('Check Transfer by ID…'), run: () => runCommand('dataTransfer.checkTransferById') };
+  throw new CommandHint(l10n.t("The last run, transfer {0}, isn't in this machine's history.", toPlainLine(id)), track);
+}
+
+function getTransferId({ lock }: OpenRecipe): string {
+  if (!('lock' in lock)) throw new CommandHint(describeLock(lock, undefined).join(' '));
+  return lock.lock.transfer.id;
+}

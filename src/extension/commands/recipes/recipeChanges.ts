@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { l10n, workspace, type Uri } from 'vscode';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import { withDatabaseNames } from '../../../core/recipes/checkRecipe.ts';
+import { parseRecipe } from '../../../core/recipes/parseRecipe.ts';
+import { readLock, type LockReadResult, type RecipeLock } from '../../../core/recipes/recipeLock.ts';
+import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
+import { systemClock } from '../../../core/util/clock.ts';
+import { Emitter } from '../../../core/util/emitter.ts';
+import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import { formatRowDifference } from '../../words/recipeWords.ts';
+import type { RecipeStatus } from '../../views/recipeTree.ts';
+import type { CommandServices } from '../services.ts';
+import { findConnectionId } from './recipeSession.ts';
+
+/** The time after which a recipe that is shown is compared with its service again. */
+const maxAgeMs = 60 * 60_000;
+
+const unknown: RecipeStatus = { description: '', icon: 'beaker' };
+
+interface CheckedStatus {
+  readonly status: RecipeStatus;
+  readonly checkedAt: number;
+}
+
+/** Finds what has changed since the last run of recipes, one at a time, and only if a connection is open. */
+export class RecipeChanges implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly services: CommandServices;
+  private readonly checked = new Map<string, CheckedStatus>();
+  private readonly changed = this.lifetime.track(new Emitter<void>());
+  private readonly ending = new AbortController();
+  private queue: Promise<void> = Promise.resolve();
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(services: CommandServices) {
+    this.services = services;
+    const files = this.lifetime.track(workspace.createFileSystemWatcher('**/*.transfer{,.lock}.json'));
+    this.lifetime.track(files.onDidChange(() => this.reset()));
+    this.lifetime.track(files.onDidCreate(() => this.reset()));
+    this.lifetime.track(services.sessions.onDidChange(() => this.reset()));
+  }
+
+  /** Returns the last known status. If it is older than an hour, finds it again and fires `onDidChange`. */
+  getStatus(uri: Uri): RecipeStatus {
+    const known = this.checked.get(uri.toString());
+    const now = systemClock.now();
+    if (known && now - known.checkedAt < maxAgeMs) return known.status;
+    const status = known?.status ?? unknown;
+    this.checked.set(uri.toString(), { status, checkedAt: now });
+    this.queue = this.queue.then(() => this.check(uri));
+    return status;
+  }
+
+  dispose(): void {
+    this.ending.abort();
+    this.lifetime.dispose();
+  }
+
+  private reset(): void {
+    for (const [key, { status }] of this.checked) this.checked.set(key, { status, checkedAt: -Infinity });
+    this.changed.fire();
+  }
+
+  private async check(uri: Uri): Promise<void> {
+    if (this.ending.signal.aborted || uri.scheme !== 'file') return;
+    const status = await this.findStatus(uri.fsPath).catch(() => unknown);
+    const before = this.checked.get(uri.toString());
+    if (!before || before.status.description === status.description) return;
+    this.checked.set(uri.toString(), { ...before, status });
+    this.changed.fire();
+  }
+
+  private async findStatus(path: string): Promise<RecipeStatus> {
+    const { recipe, problems } = parseRecipe(await readFile(path, 'utf8'));
+    const line = problems[0]?.range.line;
+    if (!recipe) return { description: l10n.t('problem in line {0}', line ?? 1), icon: 'error' };
+    if (!recipe.to) return { description: l10n.t('saved search'), icon: 'beaker' };
+    return await this.compare(recipe, path, await readLock(path));
+  }
+
+  private async compare(recipe: Recipe, path: string, lock: LockReadResult): Promise<RecipeStatus> {
+    if (lock.kind === 'none') return { description: l10n.t('not run yet'), icon: 'beaker' };
+    const session = this.findSession(recipe);
+    if (!session || !('lock' in lock)) return unknown;
+    const description = await this.findDifference(session, recipe, dirname(path), lock.lock);
+    return { description, icon: description === '' ? 'beaker' : 'bell-dot' };
+  }
+
+  private findSession({ service }: Recipe): OpenConnection | undefined {
+    const { sessions } = this.services;
+    if (service === undefined) return sessions.active;
+    const id = findConnectionId(this.services, service);
+    return id === undefined ? undefined : sessions.get(id);
+  }
+
+  private async findDifference(
+    session: OpenConnection,
+    recipe: Recipe,
+    folder: string,
+    lock: RecipeLock,
+  ): Promise<string> {
+    const { recipeFlow, connectFlow } = this.services;
+    const named = withDatabaseNames(recipe, await connectFlow.listDatabases(session.connection.id));
+    const options = { signal: this.ending.signal, onProgress: () => undefined };
+    const { difference } = await recipeFlow.plan(session, { recipe: named, folder, lock }, options);
+    return difference ? formatRowDifference(difference) : '';
+  }
+}

@@ -1,0 +1,95 @@
+import { commands, l10n, Range, Uri, window, workspace, type TextDocument } from 'vscode';
+import { dirname } from 'node:path';
+import { parseRecipe } from '../../../core/recipes/parseRecipe.ts';
+import { readLock, type LockReadResult } from '../../../core/recipes/recipeLock.ts';
+import { isRecipePath } from '../../../core/recipes/recipeNames.ts';
+import type { RecipeProblem } from '../../../core/recipes/recipeProblem.ts';
+import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
+import type { RecipeText } from '../../../core/recipes/recipeText.ts';
+import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
+import type { CommandArguments } from '../../editor/contributions.ts';
+import type { NoticeAction } from '../../editor/notices.ts';
+import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
+import { describeRecipeProblem } from '../../words/recipeProblemWords.ts';
+
+/** The recipe that a command is started on: its row, or its file. */
+export type RecipeArgument = CommandArguments['dataTransfer.dryRunRecipe'];
+
+/** A recipe that can be used, and its lock. */
+export interface OpenRecipe {
+  readonly uri: Uri;
+  /** The name of its file. */
+  readonly name: string;
+  readonly folder: string;
+  readonly recipe: Recipe;
+  readonly text: RecipeText;
+  readonly lock: LockReadResult;
+}
+
+const maxRecipes = 200;
+
+/** Reads the given recipe, the one in the active editor, or one that the user picks. Saves its unsaved changes. */
+export async function openRecipe(argument: RecipeArgument | undefined, title: string): Promise<OpenRecipe | undefined> {
+  const given = argument instanceof Uri ? argument : argument?.uri;
+  const uri = given ?? getActiveRecipe() ?? (await pickRecipe(title));
+  return uri && (await readRecipe(uri));
+}
+
+/** Reads a recipe and its lock. Throws a {@link CommandFailure} that names the line of a problem. */
+async function readRecipe(uri: Uri): Promise<OpenRecipe> {
+  const name = toPlainLine(uri.path.split('/').at(-1) ?? '');
+  if (uri.scheme !== 'file') throw new CommandHint(l10n.t('Save the recipe to a folder on this machine first.'));
+  const document = await openDocument(uri, name);
+  const { recipe, problems, text } = parseRecipe(document.getText());
+  const [problem] = problems;
+  if (!recipe || problem) throw createProblemFailure(uri, name, problem);
+  await document.save();
+  return { uri, name, folder: dirname(uri.fsPath), recipe, text, lock: await readRecipeLock(uri, name) };
+}
+
+/** Creates the failure for a recipe that can't be used, with a button that shows the place. */
+export function createProblemFailure(uri: Uri, name: string, problem: RecipeProblem | undefined): CommandFailure {
+  if (!problem) return new CommandFailure(l10n.t("{0} can't be read.", name));
+  const text = l10n.t('{0}, line {1}: {2}', name, problem.range.line, describeRecipeProblem(problem));
+  return new CommandFailure(text, createOpenAction(uri, problem.range.line));
+}
+
+function createOpenAction(uri: Uri, line: number): NoticeAction {
+  const selection = new Range(line - 1, 0, line - 1, 0);
+  return { label: l10n.t('Open File'), run: () => commands.executeCommand('vscode.open', uri, { selection }) };
+}
+
+async function openDocument(uri: Uri, name: string): Promise<TextDocument> {
+  try {
+    return await workspace.openTextDocument(uri);
+  } catch (error) {
+    throw new CommandFailure(l10n.t("Couldn't read {0}: {1}", name, describeError(error)));
+  }
+}
+
+async function readRecipeLock(uri: Uri, name: string): Promise<LockReadResult> {
+  try {
+    return await readLock(uri.fsPath);
+  } catch (error) {
+    throw new CommandFailure(l10n.t("Couldn't read the lock of {0}: {1}", name, describeError(error)));
+  }
+}
+
+function getActiveRecipe(): Uri | undefined {
+  const uri = window.activeTextEditor?.document.uri;
+  return uri && isRecipePath(uri.path) ? uri : undefined;
+}
+
+async function pickRecipe(title: string): Promise<Uri | undefined> {
+  const found = await workspace.findFiles('**/*.transfer.json', '**/node_modules/**', maxRecipes);
+  if (found.length === 0) throw new CommandHint(l10n.t('There are no recipes in this workspace.'), createSaveStep());
+  const choices = found.map((value) => ({ label: toPlainLine(workspace.asRelativePath(value)), value }));
+  const sorted = choices.sort((one, other) => one.label.localeCompare(other.label));
+  const answer = await pickOne(createSingleStep(title), { placeholder: l10n.t('Select a recipe'), choices: sorted });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function createSaveStep(): NoticeAction {
+  return { label: l10n.t('Save as Recipe…'), run: () => runCommand('dataTransfer.saveAsRecipe') };
+}

@@ -1,0 +1,133 @@
+import { l10n } from 'vscode';
+import type { SearchQuery } from '../../../core/model/searchQuery.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import { toRecipeSource, type RecipeDraft } from '../../../core/recipes/savedRecipe.ts';
+import type { CheckedFile } from '../../../core/store/checkedFiles.ts';
+import type { Search } from '../../../core/store/searchStore.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import type { CommandArguments } from '../../editor/contributions.ts';
+import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { createDetailsStep, createSearchStep } from '../../notices/nextSteps.ts';
+import { formatFileCount } from '../../words/localeFormats.ts';
+import { describeSearchTerms } from '../../words/searchWords.ts';
+import { getTransferTitle } from '../../words/transferWords.ts';
+import type { CommandServices } from '../services.ts';
+
+/** A row whose files a recipe can describe. */
+export type RecipeRow = CommandArguments['dataTransfer.saveAsRecipe'];
+
+/** A recipe to save, of files of one connection. */
+export interface OwnedDraft {
+  readonly connectionId: string;
+  readonly draft: RecipeDraft;
+}
+
+/** Describes the rows that the command was started on; otherwise what the user picks. */
+export async function chooseDraft(
+  services: CommandServices,
+  row: RecipeRow | undefined,
+  selection: readonly RecipeRow[] | undefined,
+): Promise<OwnedDraft | undefined> {
+  if (row?.kind === 'search') return toSearchDraft(services.searchStore.get(row.key));
+  if (row?.kind === 'transfer') return toTransferDraft(services.transferStore.get(row.key));
+  if (row?.kind === 'file') return await toFilesDraft(services, getSelected(row, selection));
+  return await pickDraft(services);
+}
+
+function getSelected(
+  row: Extract<RecipeRow, { readonly kind: 'file' }>,
+  selection: readonly RecipeRow[] = [],
+): readonly CheckedFile[] {
+  const rows = selection.filter((one) => one.kind === 'file');
+  return rows.includes(row) ? rows : [row];
+}
+
+async function pickDraft(services: CommandServices): Promise<OwnedDraft | undefined> {
+  await services.transferFlow.loadFinished();
+  const choices = createChoices(services);
+  if (choices.length === 0) throw new CommandHint(l10n.t('No files yet. Run a search first.'), createSearchStep());
+  const placeholder = l10n.t('Select what the recipe describes');
+  const answer = await pickOne(createSingleStep(l10n.t('Save as Recipe')), { placeholder, choices });
+  return typeof answer === 'string' ? undefined : await answer.value();
+}
+
+type DraftSource = () => OwnedDraft | undefined | Promise<OwnedDraft | undefined>;
+
+function createChoices(services: CommandServices): readonly Choice<DraftSource>[] {
+  const { searchStore, transferStore } = services;
+  const checked = searchStore.getCheckedFiles();
+  const files = { label: l10n.t('Checked files'), description: formatFileCount(checked.length) };
+  return [
+    ...(checked.length > 0 ? [{ ...files, value: () => toFilesDraft(services, checked) }] : []),
+    ...searchStore.getAll().map((search) => ({
+      ...{ label: describeSearchTerms(search.query), description: formatFileCount(search.files.length) },
+      value: () => toSearchDraft(search),
+    })),
+    ...transferStore.getAll().map((transfer) => ({
+      ...{ label: getTransferTitle(transfer), description: formatFileCount(transfer.order.files.length) },
+      value: () => toTransferDraft(transfer),
+    })),
+  ];
+}
+
+function toSearchDraft(search: Search | undefined): OwnedDraft | undefined {
+  return search && { connectionId: search.connectionId, draft: { from: toRecipeSource(search.query) } };
+}
+
+function toTransferDraft(transfer: Transfer | undefined): OwnedDraft | undefined {
+  if (!transfer) return undefined;
+  const { connectionId, source, destination, files, description, instructions } = transfer.order;
+  if (files.length === 0)
+    throw new CommandHint(l10n.t('The files of this transfer are unknown.'), createDetailsStep(transfer.key));
+  const from = { database: source, ids: files.map(({ id }) => id) };
+  const details = { ...(description !== undefined && { description }), ...(instructions && { instructions }) };
+  return { connectionId, draft: { from, to: { database: destination }, ...details } };
+}
+
+/** Describes files by their IDs or, if they are all files of a search and the user prefers it, by the search. */
+async function toFilesDraft(services: CommandServices, files: readonly CheckedFile[]): Promise<OwnedDraft | undefined> {
+  const [first] = files;
+  if (!first) return undefined;
+  const { connectionId } = first;
+  const { database } = first.file;
+  if (files.some((one) => one.connectionId !== connectionId || one.file.database !== database))
+    throw new CommandHint(l10n.t('A recipe has one source. Select files of one database only.'));
+  const ids = files.map(({ file }) => file.id);
+  const query = findWholeSearch(services, connectionId, ids);
+  const from = query ? await askSource(query, ids) : { database, ids };
+  return from && { connectionId, draft: { from } };
+}
+
+/** Returns the query of a search that has found exactly these files; undefined if there is none. */
+function findWholeSearch(
+  { searchStore }: CommandServices,
+  connectionId: string,
+  ids: readonly string[],
+): SearchQuery | undefined {
+  const wanted = new Set(ids);
+  return searchStore
+    .getAll()
+    .filter((search) => search.connectionId === connectionId && !search.query.ids && !search.mayHaveMore)
+    .find(
+      ({ files }) => files.length === wanted.size && files.every((one) => one.kind === 'file' && wanted.has(one.id)),
+    )?.query;
+}
+
+async function askSource(query: SearchQuery, ids: readonly string[]): Promise<RecipeDraft['from'] | undefined> {
+  const answer = await pickOne(createSingleStep(l10n.t('Save as Recipe')), {
+    placeholder: l10n.t('Select how the recipe finds its files'),
+    choices: [
+      {
+        label: l10n.t('By the search'),
+        description: l10n.t('includes files that are added later'),
+        value: toRecipeSource(query),
+      },
+      {
+        label: l10n.t('By their IDs'),
+        description: formatFileCount(ids.length),
+        value: { database: query.database, ids: [...ids] },
+      },
+    ],
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}

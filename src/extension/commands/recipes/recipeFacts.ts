@@ -1,0 +1,27 @@
+import type { ServiceFacts } from '../../../core/recipes/checkRecipe.ts';
+import { findDatabase } from '../../../core/recipes/checkRecipe.ts';
+import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
+import { RecipeDiagnostics } from '../../editor/recipeDiagnostics.ts';
+import type { CommandServices } from '../services.ts';
+import { findConnectionId } from './recipeSession.ts';
+
+/** Creates the diagnostics of recipes, which compare them with the active connection. */
+export function createRecipeDiagnostics(services: CommandServices): RecipeDiagnostics {
+  return new RecipeDiagnostics({
+    getFacts: (recipe) => getFacts(services, recipe),
+    onDidChangeFacts: services.connectionStore.onDidChange,
+  });
+}
+
+/** Returns the facts about a recipe's service if it is the active connection. Never connects. */
+async function getFacts(services: CommandServices, { service, from }: Recipe): Promise<ServiceFacts | undefined> {
+  const { connectionStore, parameterFlow, sessions } = services;
+  const id = service === undefined ? sessions.active?.connection.id : findConnectionId(services, service);
+  const { databases, isLoading } = connectionStore.listing;
+  if (id === undefined || sessions.active?.connection.id !== id || isLoading || databases.length === 0)
+    return undefined;
+  const database = findDatabase(databases, from.database);
+  const isNeeded = database !== undefined && from.search?.specific !== undefined;
+  const listing = isNeeded ? await parameterFlow.load(database.name) : undefined;
+  return { databases, ...(listing && !listing.reason && { parameters: Object.keys(listing.parameters) }) };
+}

@@ -1,0 +1,64 @@
+import { l10n } from 'vscode';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import { localLinkService, toLinkService } from '../../../core/model/link.ts';
+import { checkRecipe, withDatabaseNames } from '../../../core/recipes/checkRecipe.ts';
+import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
+import { CommandHint } from '../../editor/commandBoundary.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { createConnectStep } from '../../notices/nextSteps.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
+import { requireSession } from '../connections/connectionPicker.ts';
+import { requireOrcid } from '../connections/setOrcid.ts';
+import type { CommandServices } from '../services.ts';
+import { createProblemFailure, type OpenRecipe } from './recipeDocument.ts';
+
+/** A recipe with the connection to its service. */
+export interface ConnectedRecipe extends OpenRecipe {
+  readonly session: OpenConnection;
+  readonly orcid: string;
+}
+
+/** Connects to the service of a recipe, and compares the recipe with it. Undefined if the user cancels. */
+export async function connectRecipe(
+  services: CommandServices,
+  opened: OpenRecipe,
+): Promise<ConnectedRecipe | undefined> {
+  const session = await openSession(services, opened.recipe.service);
+  const orcid = session && (await requireOrcid(services, session.connection.id));
+  if (!session || orcid === undefined) return undefined;
+  const recipe = await checkDatabases(services, session, opened);
+  return { ...opened, recipe, session, orcid };
+}
+
+async function openSession(
+  services: CommandServices,
+  service: string | undefined,
+): Promise<OpenConnection | undefined> {
+  if (service === undefined) return await requireSession(services);
+  const id = findConnectionId(services, service);
+  if (id !== undefined) return await getOrOpenConnection(services, id);
+  const text = l10n.t("The recipe's service {0} isn't among your connections.", toPlainLine(service));
+  throw new CommandHint(text, createConnectStep());
+}
+
+/** Returns the connection that a recipe calls by its name or address; undefined if there is none. */
+export function findConnectionId({ settings }: Pick<CommandServices, 'settings'>, service: string): string | undefined {
+  if (service === localLinkService) return localConnectionId;
+  const { connections } = settings;
+  const address = service.replace(/\/+$/, '');
+  const named = connections.find(({ name }) => name === service);
+  return (named ?? connections.find((connection) => toLinkService(connection) === address))?.id;
+}
+
+async function checkDatabases(
+  { connectFlow }: CommandServices,
+  session: OpenConnection,
+  { recipe, text, uri, name }: OpenRecipe,
+): Promise<Recipe> {
+  const databases = await connectFlow.listDatabases(session.connection.id);
+  // Without a list, the requests themselves show what is wrong.
+  const [problem] = databases.length === 0 ? [] : checkRecipe(text, recipe, { databases });
+  if (problem) throw createProblemFailure(uri, name, problem);
+  return withDatabaseNames(recipe, databases);
+}

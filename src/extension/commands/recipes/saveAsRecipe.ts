@@ -1,0 +1,85 @@
+import { homedir } from 'node:os';
+import { commands, l10n, Uri, workspace } from 'vscode';
+import { localLinkService, toLinkService } from '../../../core/model/link.ts';
+import { isRecipePath, recipeExtension } from '../../../core/recipes/recipeNames.ts';
+import { formatRecipe, type RecipeDraft } from '../../../core/recipes/savedRecipe.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
+import type { CommandServices } from '../services.ts';
+import { chooseDraft, type OwnedDraft, type RecipeRow } from './recipeDrafts.ts';
+
+/** Saves a search, files or a past transfer as a recipe, and opens it. */
+export async function saveAsRecipe(
+  services: CommandServices,
+  row: RecipeRow | undefined,
+  selection: readonly RecipeRow[] | undefined,
+): Promise<void> {
+  const owned = await chooseDraft(services, row, selection);
+  const draft = owned && (await completeDraft(services, owned));
+  if (!draft) return;
+  const file = await pickNewFile(l10n.t('Save as Recipe'), getSuggestedFile(), { [l10n.t('Recipe')]: ['json'] });
+  if (file) await writeRecipe(toRecipeUri(file), draft);
+}
+
+/** Adds the service, and asks for a destination unless there is one. Undefined if the user cancels. */
+async function completeDraft(
+  services: CommandServices,
+  { connectionId, draft }: OwnedDraft,
+): Promise<RecipeDraft | undefined> {
+  const service = getServiceName(services, connectionId);
+  const named = { ...(service !== undefined && { service }), ...draft };
+  if (draft.to) return named;
+  const destination = await askDestination(services, connectionId, draft.from.database);
+  if (destination === undefined) return undefined;
+  return destination === '' ? named : { ...named, to: { database: destination } };
+}
+
+/** Returns what a recipe calls a connection: the address, which is the same for everyone. */
+function getServiceName({ settings }: CommandServices, connectionId: string): string | undefined {
+  if (connectionId === localConnectionId) return localLinkService;
+  const connection = settings.connections.find(({ id }) => id === connectionId);
+  return connection && (toLinkService(connection) ?? connection.name);
+}
+
+/** Asks for the destination. Resolves to an empty string for a saved search; undefined if the user cancels. */
+async function askDestination(
+  { connectFlow }: CommandServices,
+  connectionId: string,
+  source: string,
+): Promise<string | undefined> {
+  const databases = await connectFlow.listDatabases(connectionId);
+  const others = databases.filter(({ name, readOnly }) => name !== source && readOnly !== true);
+  const none = { label: l10n.t('No destination'), description: l10n.t('a saved search'), value: '' };
+  const choices: readonly Choice<string>[] = [
+    ...others.map(({ name, organization }) => ({
+      ...{ label: toPlainLine(name), description: toPlainLine(organization), value: name },
+    })),
+    none,
+  ];
+  const placeholder = l10n.t('Select the database to transfer to');
+  const answer = await pickOne(createSingleStep(l10n.t('Save as Recipe')), { placeholder, choices });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function getSuggestedFile(): Uri {
+  const [folder] = workspace.workspaceFolders ?? [];
+  return Uri.joinPath(folder?.uri ?? Uri.file(homedir()), `files${recipeExtension}`);
+}
+
+/** Adds the extension by which the editor recognizes recipes. */
+function toRecipeUri(file: Uri): Uri {
+  if (isRecipePath(file.path)) return file;
+  return file.with({ path: file.path.replace(/(?:\.transfer)?(?:\.json)?$/, recipeExtension) });
+}
+
+async function writeRecipe(file: Uri, draft: RecipeDraft): Promise<void> {
+  try {
+    await writeTextFile(file, [formatRecipe(draft)]);
+  } catch (error) {
+    throw new CommandFailure(l10n.t("Couldn't write {0}: {1}", toPlainLine(file.path), describeError(error)));
+  }
+  await commands.executeCommand('vscode.open', file);
+}

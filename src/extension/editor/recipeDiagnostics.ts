@@ -1,0 +1,75 @@
+import { Diagnostic, DiagnosticSeverity, languages, Range, workspace, type TextDocument } from 'vscode';
+import { checkRecipe, type ServiceFacts } from '../../core/recipes/checkRecipe.ts';
+import { parseRecipe, type ParsedRecipe } from '../../core/recipes/parseRecipe.ts';
+import { isRecipePath } from '../../core/recipes/recipeNames.ts';
+import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
+import type { Recipe } from '../../core/recipes/recipeSchema.ts';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import { describeRecipeProblem } from '../words/recipeProblemWords.ts';
+
+/** The problems that the editor itself reports, by the syntax of JSON and the schema. */
+const reportedByEditor: ReadonlySet<RecipeProblemKind> = new Set([
+  ...(['syntax', 'notObject', 'repeatedField', 'missingField'] as const),
+  ...(['wrongType', 'wrongValue', 'wrongNumber', 'empty'] as const),
+]);
+
+interface DiagnosticsDependencies {
+  /** Returns the facts about the service of a recipe; undefined unless a connection to it is open. */
+  getFacts(recipe: Recipe): Promise<ServiceFacts | undefined>;
+  /** Calls the listener when the facts may have changed. */
+  onDidChangeFacts(listener: () => void): Disposable;
+}
+
+/** Shows the problems of open recipes, those with their service only while it is connected. */
+export class RecipeDiagnostics implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly dependencies: DiagnosticsDependencies;
+  private readonly shown = this.lifetime.track(languages.createDiagnosticCollection('dataTransfer'));
+
+  constructor(dependencies: DiagnosticsDependencies) {
+    this.dependencies = dependencies;
+    this.lifetime.track(workspace.onDidOpenTextDocument((document) => this.update(document)));
+    this.lifetime.track(workspace.onDidChangeTextDocument(({ document }) => this.update(document)));
+    this.lifetime.track(workspace.onDidCloseTextDocument(({ uri }) => this.shown.delete(uri)));
+    this.lifetime.track(dependencies.onDidChangeFacts(() => this.updateAll()));
+    this.updateAll();
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private updateAll(): void {
+    for (const document of workspace.textDocuments) this.update(document);
+  }
+
+  private update(document: TextDocument): void {
+    if (!isRecipePath(document.uri.path) || document.uri.scheme === 'git') return;
+    const parsed = parseRecipe(document.getText());
+    this.show(document, parsed.problems);
+    if (parsed.recipe) void this.addServiceProblems(document, parsed, parsed.recipe);
+  }
+
+  private async addServiceProblems(document: TextDocument, parsed: ParsedRecipe, recipe: Recipe): Promise<void> {
+    const { version } = document;
+    const facts = await this.dependencies.getFacts(recipe);
+    if (facts && !document.isClosed && document.version === version)
+      this.show(document, checkRecipe(parsed.text, recipe, facts));
+  }
+
+  private show(document: TextDocument, problems: readonly RecipeProblem[]): void {
+    this.shown.set(
+      document.uri,
+      problems.filter(({ kind }) => !reportedByEditor.has(kind)).map((problem) => createDiagnostic(document, problem)),
+    );
+  }
+}
+
+function createDiagnostic(document: TextDocument, problem: RecipeProblem): Diagnostic {
+  const { offset, length } = problem.range;
+  const range = new Range(document.positionAt(offset), document.positionAt(offset + length));
+  const diagnostic = new Diagnostic(range, describeRecipeProblem(problem), DiagnosticSeverity.Error);
+  diagnostic.source = 'Data Transfer';
+  diagnostic.code = problem.kind;
+  return diagnostic;
+}

@@ -1,0 +1,41 @@
+import { commands, EventEmitter, workspace, type Uri } from 'vscode';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { ContextKeys } from './contributions.ts';
+
+const contextKey: keyof ContextKeys = 'dataTransfer.hasRecipes';
+
+/** Limits the rows; a workspace with more recipes is searched by its files. */
+const maxFiles = 500;
+
+/** Lists the recipes of the workspace, and shows their view while there are any. */
+export class RecipeFiles implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly changed = this.lifetime.track(new EventEmitter<void>());
+  private files: readonly Uri[] = [];
+
+  readonly onDidChange = this.changed.event;
+
+  constructor() {
+    const watcher = this.lifetime.track(workspace.createFileSystemWatcher('**/*.transfer.json', false, true));
+    this.lifetime.track(watcher.onDidCreate(() => this.refresh()));
+    this.lifetime.track(watcher.onDidDelete(() => this.refresh()));
+    this.lifetime.track(workspace.onDidChangeWorkspaceFolders(() => this.refresh()));
+    void this.refresh();
+  }
+
+  /** The recipes, sorted by path. */
+  get all(): readonly Uri[] {
+    return this.files;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private async refresh(): Promise<void> {
+    const found = await workspace.findFiles('**/*.transfer.json', '**/node_modules/**', maxFiles);
+    this.files = found.sort((one, other) => one.path.localeCompare(other.path));
+    await commands.executeCommand('setContext', contextKey, found.length > 0);
+    this.changed.fire();
+  }
+}

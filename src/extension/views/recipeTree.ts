@@ -1,0 +1,55 @@
+import { EventEmitter, ThemeIcon, TreeItem, workspace, type Event, type TreeDataProvider, type Uri } from 'vscode';
+import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import type { RecipeNode } from '../editor/contributions.ts';
+import { toPlainLine } from '../words/plainText.ts';
+import { setAccessibleLabel } from './placeholders.ts';
+
+/** The status of a recipe, as its row shows it. */
+export interface RecipeStatus {
+  readonly description: string;
+  readonly icon: 'beaker' | 'bell-dot' | 'error';
+}
+
+/** Dependencies of {@link RecipeTree}. */
+interface RecipeTreeDependencies {
+  readonly files: { readonly all: readonly Uri[]; readonly onDidChange: Event<void> };
+  /** Returns what is known of a recipe, and finds out the rest in the background. */
+  getStatus(uri: Uri): RecipeStatus;
+  onDidChangeStatus(listener: () => void): Disposable;
+}
+
+/** Provides a row for each recipe of the workspace. */
+export class RecipeTree implements TreeDataProvider<RecipeNode>, Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly dependencies: RecipeTreeDependencies;
+  private readonly changed = this.lifetime.track(new EventEmitter<RecipeNode | undefined>());
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(dependencies: RecipeTreeDependencies) {
+    this.dependencies = dependencies;
+    this.lifetime.track(dependencies.files.onDidChange(() => this.changed.fire(undefined)));
+    this.lifetime.track(dependencies.onDidChangeStatus(() => this.changed.fire(undefined)));
+  }
+
+  getChildren(parent?: RecipeNode): RecipeNode[] {
+    return parent ? [] : this.dependencies.files.all.map((uri) => ({ kind: 'recipe', uri }));
+  }
+
+  getTreeItem({ uri }: RecipeNode): TreeItem {
+    const { description, icon } = this.dependencies.getStatus(uri);
+    const name = toPlainLine(uri.path.split('/').at(-1) ?? '');
+    const item = new TreeItem(name.replace(/\.transfer\.json$/, ''));
+    item.id = uri.toString();
+    item.description = description;
+    item.tooltip = toPlainLine(workspace.asRelativePath(uri));
+    item.iconPath = new ThemeIcon(icon);
+    item.contextValue = 'recipe';
+    item.command = { command: 'vscode.open', title: '', arguments: [uri] };
+    return setAccessibleLabel(item);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}

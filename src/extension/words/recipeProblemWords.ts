@@ -1,0 +1,68 @@
+import { l10n } from 'vscode';
+import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
+import { toPlainText } from './plainText.ts';
+
+const maxLength = 60;
+
+/** Describes a problem with a recipe. */
+export function describeRecipeProblem({ kind, path, nearest, expected }: RecipeProblem): string {
+  const field = toPlainText(String(path.at(-1) ?? ''), maxLength);
+  const sentence = { ...getSyntaxSentences(), ...getFieldSentences(field, expected ?? ''), ...getServiceSentences() }[
+    kind
+  ];
+  return nearest === undefined
+    ? sentence
+    : l10n.t('{0} Did you mean “{1}”?', sentence, toPlainText(nearest, maxLength));
+}
+
+type Sentences<K extends RecipeProblemKind> = Readonly<Record<K, string>>;
+
+function getSyntaxSentences(): Sentences<'syntax' | 'tooLarge' | 'notObject' | 'newerVersion' | 'secret'> {
+  return {
+    syntax: l10n.t('Invalid JSON.'),
+    tooLarge: l10n.t('This recipe is too large.'),
+    notObject: l10n.t('A recipe is a JSON object.'),
+    newerVersion: l10n.t('This recipe was written for a later version of this extension.'),
+    secret: l10n.t(
+      'A recipe must not contain a key, a token or a password. Remove it, and replace the key if it was shared.',
+    ),
+  };
+}
+
+type FieldProblem =
+  | 'unknownField'
+  | 'repeatedField'
+  | 'missingField'
+  | 'wrongType'
+  | 'wrongValue'
+  | 'empty'
+  | 'wrongNumber'
+  | 'wrongRange'
+  | 'sourceCount'
+  | 'outsideFolder';
+
+function getFieldSentences(field: string, expected: string): Sentences<FieldProblem> {
+  return {
+    unknownField: l10n.t('Unknown field “{0}”.', field),
+    repeatedField: l10n.t('The field “{0}” is repeated.', field),
+    missingField: l10n.t('The field “{0}” is missing.', field),
+    wrongType: l10n.t('“{0}” must be of type {1}.', field, expected),
+    wrongValue: l10n.t('“{0}” must be one of: {1}', field, expected),
+    empty: l10n.t('“{0}” must not be empty.', field),
+    wrongNumber: l10n.t('“{0}” must be an integer of at least 0.', field),
+    wrongRange: l10n.t('“least” must not exceed “most”.'),
+    sourceCount: l10n.t('“from” must contain exactly one of “search”, “ids” and “table”.'),
+    outsideFolder: l10n.t('The table must be in the folder of the recipe or below.'),
+  };
+}
+
+function getServiceSentences(): Sentences<
+  'sameDatabase' | 'unknownDatabase' | 'readOnlyDatabase' | 'unknownParameter'
+> {
+  return {
+    sameDatabase: l10n.t('Source and destination must be different databases.'),
+    unknownDatabase: l10n.t('The service has no such database.'),
+    readOnlyDatabase: l10n.t('This database is read-only.'),
+    unknownParameter: l10n.t('The database has no such search parameter.'),
+  };
+}

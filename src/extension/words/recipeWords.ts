@@ -1,0 +1,130 @@
+import { l10n } from 'vscode';
+import type { UnmetExpectation } from '../../core/recipes/checkExpectations.ts';
+import { hasDifference, type LockDifference } from '../../core/recipes/compareFiles.ts';
+import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts';
+import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
+import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
+import type { ResolveFailure, TableProblem } from '../../core/recipes/resolvedFiles.ts';
+import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
+import { toPlainLine, toPlainText } from './plainText.ts';
+import { describeReason } from './reasonWords.ts';
+
+/** The number of names that a sentence lists. */
+const maxNames = 5;
+
+const maxNameLength = 60;
+
+/** Counts the differences: "1 new, 2 changed and 11 unchanged". */
+export function formatDifference(difference: LockDifference): string {
+  const { sameCount } = difference;
+  const unchanged = sameCount > 0 ? plural(sameCount, '{0} unchanged', '{0} unchanged') : undefined;
+  return formatList([...listDifferences(difference), unchanged]);
+}
+
+/** Counts the differences for a row: "1 new and 2 changed"; empty if there are none. */
+export function formatRowDifference(difference: LockDifference): string {
+  return hasDifference(difference) ? formatList(listDifferences(difference)) : '';
+}
+
+function listDifferences({ added, gone, changed }: LockDifference): readonly (string | undefined)[] {
+  return [
+    added.length > 0 ? plural(added.length, '{0} new', '{0} new') : undefined,
+    gone.length > 0 ? plural(gone.length, '{0} gone', '{0} gone') : undefined,
+    changed.length > 0 ? plural(changed.length, '{0} changed', '{0} changed') : undefined,
+  ];
+}
+
+/** Describes how many files a plan has: "12 files, 3 MB". */
+export function formatPlanSize({ files }: RecipePlan): string {
+  const { bytes, unknownCount } = sumUpFiles(files);
+  const count = formatFileCount(files.length);
+  return unknownCount === files.length ? count : l10n.t('{0}, {1}', count, formatSize(bytes));
+}
+
+/** Describes the difference to the last run, and what is unusual about the lock. */
+export function describeLock(lock: LockReadResult, difference: LockDifference | undefined): readonly string[] {
+  const since = difference ? [l10n.t('Since the last run: {0}', formatDifference(difference))] : [];
+  const sentences: Readonly<Record<LockReadResult['kind'], readonly string[]>> = {
+    none: [l10n.t('This recipe has not been run yet.')],
+    valid: since,
+    edited: [...since, l10n.t('The lock was edited by hand, so it may not be what the last run found.')],
+    broken: [l10n.t("The lock can't be read. The next run replaces it.")],
+    newer: [l10n.t('The lock was written by a later version of this extension.')],
+    foreign: [l10n.t('The lock belongs to {0}.', 'recipe' in lock ? toPlainLine(lock.recipe) : '')],
+  };
+  return sentences[lock.kind];
+}
+
+/** Describes why a plan sends nothing. */
+export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
+  const { failure, missing, unmet, difference, files } = plan;
+  switch (obstacle) {
+    case 'failed':
+      return failure ? describeFailure(failure) : '';
+    case 'missing':
+      return describeMissing(missing);
+    case 'differsFromLock':
+      return describeLockedDifference(difference);
+    case 'unmet':
+      return unmet.map(describeExpectation).join(' ');
+    case 'tooMany':
+      return l10n.t('The recipe finds more than {0} files. Narrow its search.', formatNumber(files.length));
+    case 'noFiles':
+      return l10n.t('The recipe finds no files.');
+    case 'noDestination':
+      return l10n.t('The recipe has no destination (“to”), so it is a saved search.');
+  }
+}
+
+function describeFailure(failure: ResolveFailure): string {
+  if (failure.kind === 'service') return describeReason(failure.reason);
+  const sentences: Readonly<Record<TableProblem, string>> = {
+    missing: l10n.t("The recipe's table doesn't exist."),
+    unreadable: l10n.t("The recipe's table can't be read."),
+    tooLarge: l10n.t("The recipe's table is too large."),
+    noSheet: l10n.t("The recipe's table has no such sheet."),
+    noColumn: l10n.t("The recipe's table has no such column."),
+  };
+  return sentences[failure.problem];
+}
+
+function describeMissing(missing: readonly string[]): string {
+  return plural(
+    missing.length,
+    'There is no file for {0} ID of the recipe: {1}',
+    'There is no file for {0} IDs of the recipe: {1}',
+    formatNames(missing),
+  );
+}
+
+function describeLockedDifference(difference: LockDifference | undefined): string {
+  if (!difference) return l10n.t('The recipe has no lock that can be used.');
+  return l10n.t('The files differ from the lock: {0}', formatRowDifference(difference));
+}
+
+function describeExpectation(unmet: UnmetExpectation): string {
+  switch (unmet.kind) {
+    case 'fewFiles':
+      return l10n.t('{0} found, at least {1} expected.', formatFileCount(unmet.actual), formatNumber(unmet.limit));
+    case 'manyFiles':
+      return l10n.t(
+        'At least {0} found, at most {1} expected.',
+        formatFileCount(unmet.actual),
+        formatNumber(unmet.limit),
+      );
+    case 'fewBytes':
+      return l10n.t('{0} found, at least {1} expected.', formatSize(unmet.actual), formatSize(unmet.limit));
+    case 'manyBytes':
+      return l10n.t('{0} found, at most {1} expected.', formatSize(unmet.actual), formatSize(unmet.limit));
+    case 'unknownSizes':
+      return plural(unmet.count, 'The size of {0} file is unknown.', 'The size of {0} files is unknown.');
+    case 'missingIds':
+      return l10n.t('Expected files are missing: {0}', formatNames(unmet.ids));
+  }
+}
+
+function formatNames(names: readonly string[]): string {
+  const rest = names.length - maxNames;
+  const listed = names.slice(0, maxNames).map((name) => toPlainText(name, maxNameLength));
+  return formatList([...listed, rest > 0 ? plural(rest, '({0} more)', '({0} more)') : undefined]);
+}
