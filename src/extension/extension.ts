@@ -6,13 +6,11 @@ import {
   window,
   workspace,
   type ExtensionContext,
-  type TextDocument,
   type WebviewPanel,
 } from 'vscode';
 import type { RunningExtension } from './startup.ts';
 import { FirstTransferWatch } from '../core/ledger/firstTransferWatch.ts';
 import { systemClock } from '../core/util/clock.ts';
-import { isRecipePath } from '../core/recipes/recipeNames.ts';
 import { Lifetime } from '../core/util/lifetime.ts';
 import { commandIds, panelTypes } from './editor/contributions.ts';
 import { RecipeFiles } from './editor/recipeFiles.ts';
@@ -38,7 +36,7 @@ export function activate(context: ExtensionContext): unknown {
   const startInBackground = (): void =>
     void start().catch((error: unknown) => window.showErrorMessage((error as Error).message));
   registerContributions(lifetime, start);
-  startForRecipes(lifetime, startInBackground);
+  lifetime.track(recipeFiles.onDidOpen(startInBackground));
   lifetime.track(
     workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('dataTransfer.connections')) startInBackground();
@@ -59,15 +57,6 @@ function reportStartFailure(error: unknown): never {
   const cause = error instanceof Error ? error.message : String(error);
   const message = l10n.t('Data Transfer could not start: {0}. Reload the window to try again.', cause);
   throw new Error(message, { cause: error });
-}
-
-/** Starts the extension when a recipe is open, whose code lenses and problems it provides. */
-function startForRecipes(lifetime: Lifetime, start: () => void): void {
-  const startFor = ({ uri }: TextDocument): void => {
-    if (isRecipePath(uri.path)) start();
-  };
-  workspace.textDocuments.forEach(startFor);
-  lifetime.track(workspace.onDidOpenTextDocument(startFor));
 }
 
 /** Registers the commands, the links, and the pages that are restored after a reload. */

@@ -12,8 +12,6 @@ import { syncLocalService } from './commands/connections/localServiceSync.ts';
 import { watchRunningTransfers } from './commands/connections/watchedTransfers.ts';
 import { LinkOpener } from './commands/links/openLink.ts';
 import type { CommandServices, EditorServices } from './commands/services.ts';
-import { RecipeChanges } from './commands/recipes/recipeChanges.ts';
-import { createRecipeDiagnostics } from './commands/recipes/recipeFacts.ts';
 import { locateTransferredFiles } from './commands/verification/transferredFolders.ts';
 import { CommandBoundary, runCommand } from './editor/commandBoundary.ts';
 import { getConnectionName } from './editor/connectionName.ts';
@@ -21,8 +19,6 @@ import { watchContextKeys } from './editor/contextKeys.ts';
 import { viewIds, type CommandId, type panelTypes } from './editor/contributions.ts';
 import { readNetworkSettings } from './editor/editorNetworkSettings.ts';
 import { localConnectionId } from './editor/machine.ts';
-import type { RecipeFiles } from './editor/recipeFiles.ts';
-import { RecipeLenses } from './editor/recipeLenses.ts';
 import { SavedSearches } from './editor/savedSearches.ts';
 import { getUserId } from './editor/userId.ts';
 import { createEditorServices } from './editorServices.ts';
@@ -33,7 +29,7 @@ import { notifyUnsavedRecords } from './notices/ledgerNotices.ts';
 import { TransferNotices } from './notices/transferNotices.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
-import { RecipeTree } from './views/recipeTree.ts';
+import { startRecipes, type ActivationServices } from './recipeView.ts';
 import type { SideBar } from './views/sideBar.ts';
 import { StaleSearches } from './views/staleSearches.ts';
 import { TransferStatusBar } from './views/transferStatusBar.ts';
@@ -50,12 +46,6 @@ export interface RunningExtension {
   readonly restorePage: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;
   /** Services for tests inside the editor. */
   readonly services: CommandServices & Pick<Explorer, 'keys'>;
-}
-
-/** The services that exist from the activation on. */
-interface ActivationServices {
-  readonly sideBar: SideBar;
-  readonly recipeFiles: RecipeFiles;
 }
 
 /** Creates the services of the extension. Resolves when the running transfers are loaded. */
@@ -264,23 +254,6 @@ function createPages(
     places: { locateFiles, verificationHistory },
   });
   return { metadataPanels: lifetime.track(metadataPanels), transferPanels: lifetime.track(transferPanels) };
-}
-
-/** Starts what the editor shows in recipes. */
-function startRecipes(
-  lifetime: Lifetime,
-  services: CommandServices,
-  { sideBar, recipeFiles }: ActivationServices,
-): void {
-  const changes = lifetime.track(new RecipeChanges(services));
-  const tree = new RecipeTree({
-    files: recipeFiles,
-    getStatus: (uri) => changes.getStatus(uri),
-    onDidChangeStatus: changes.onDidChange,
-  });
-  sideBar.recipes.fill(lifetime.track(tree));
-  lifetime.track(new RecipeLenses());
-  lifetime.track(createRecipeDiagnostics(services));
 }
 
 /** Updates context keys, connections and the local service after changes. Polls when the window gains focus. */

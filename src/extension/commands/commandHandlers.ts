@@ -13,11 +13,6 @@ import { testConnection } from './connections/testConnection.ts';
 import { copyDiagnostics } from './copyDiagnostics.ts';
 import { copyFileId, showFileMetadata, showMetadataJson } from './files/fileRows.ts';
 import { findFilesById } from './files/findFiles.ts';
-import { compareRecipe } from './recipes/compareRecipe.ts';
-import { dryRunRecipe } from './recipes/dryRunRecipe.ts';
-import { citeRecipe, verifyRecipe } from './recipes/lastRun.ts';
-import { runLockedRecipe, runRecipe } from './recipes/runRecipe.ts';
-import { saveAsRecipe } from './recipes/saveAsRecipe.ts';
 import { exportRecords } from './records/exportRecords.ts';
 import { copyLink } from './links/copyLink.ts';
 import { loadAll } from './search/loadAll.ts';
@@ -124,13 +119,17 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.exportTransferHistory': exportTransferHistory,
   'dataTransfer.copyAsCode': copyAsCode,
   'dataTransfer.copyOpeningCode': copyOpeningCode,
-  'dataTransfer.saveAsRecipe': saveAsRecipe,
-  'dataTransfer.dryRunRecipe': dryRunRecipe,
-  'dataTransfer.runRecipe': runRecipe,
-  'dataTransfer.runLockedRecipe': runLockedRecipe,
-  'dataTransfer.compareRecipe': compareRecipe,
-  'dataTransfer.verifyRecipe': verifyRecipe,
-  'dataTransfer.citeRecipe': citeRecipe,
+  'dataTransfer.saveAsRecipe': async (...given) => (await import('./recipes/saveAsRecipe.ts')).saveAsRecipe(...given),
+  'dataTransfer.dryRunRecipe': async (services, row) =>
+    (await import('./recipes/dryRunRecipe.ts')).dryRunRecipe(services, row),
+  'dataTransfer.runRecipe': async (services, row) => (await import('./recipes/runRecipe.ts')).runRecipe(services, row),
+  'dataTransfer.runLockedRecipe': async (services, row) =>
+    (await import('./recipes/runRecipe.ts')).runLockedRecipe(services, row),
+  'dataTransfer.compareRecipe': async (services, row) =>
+    (await import('./recipes/compareRecipe.ts')).compareRecipe(services, row),
+  'dataTransfer.verifyRecipe': async (services, row) =>
+    (await import('./recipes/lastRun.ts')).verifyRecipe(services, row),
+  'dataTransfer.citeRecipe': async (services, row) => (await import('./recipes/lastRun.ts')).citeRecipe(services, row),
   'dataTransfer.copyLink': copyLink,
   'dataTransfer.copyDiagnostics': copyDiagnostics,
   'dataTransfer.exportRecords': exportRecords,

@@ -1,4 +1,4 @@
-import { Diagnostic, DiagnosticSeverity, languages, Range, workspace, type TextDocument } from 'vscode';
+import { Diagnostic, DiagnosticSeverity, l10n, languages, Range, workspace, type TextDocument } from 'vscode';
 import { checkRecipe, type ServiceFacts } from '../../core/recipes/checkRecipe.ts';
 import { parseRecipe, type ParsedRecipe } from '../../core/recipes/parseRecipe.ts';
 import { isRecipePath } from '../../core/recipes/recipeNames.ts';
@@ -69,7 +69,7 @@ function createDiagnostic(document: TextDocument, problem: RecipeProblem): Diagn
   const { offset, length } = problem.range;
   const range = new Range(document.positionAt(offset), document.positionAt(offset + length));
   const diagnostic = new Diagnostic(range, describeRecipeProblem(problem), DiagnosticSeverity.Error);
-  diagnostic.source = 'Data Transfer';
+  diagnostic.source = l10n.t('Data Transfer');
   diagnostic.code = problem.kind;
   return diagnostic;
 }

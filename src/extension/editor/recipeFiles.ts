@@ -1,4 +1,5 @@
-import { commands, EventEmitter, workspace, type Uri } from 'vscode';
+import { commands, EventEmitter, workspace, type TextDocument, type Uri } from 'vscode';
+import { isRecipePath } from '../../core/recipes/recipeNames.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { ContextKeys } from './contributions.ts';
 
@@ -26,6 +27,15 @@ export class RecipeFiles implements Disposable {
   /** The recipes, sorted by path. */
   get all(): readonly Uri[] {
     return this.files;
+  }
+
+  /** Calls the listener for each recipe that is open, or that is opened later. */
+  onDidOpen(listener: () => void): Disposable {
+    const notify = ({ uri }: TextDocument): void => {
+      if (isRecipePath(uri.path)) listener();
+    };
+    workspace.textDocuments.forEach(notify);
+    return workspace.onDidOpenTextDocument(notify);
   }
 
   dispose(): void {

@@ -14,7 +14,7 @@ export interface RecipeStatus {
 interface RecipeTreeDependencies {
   readonly files: { readonly all: readonly Uri[]; readonly onDidChange: Event<void> };
   /** Returns what is known of a recipe, and finds out the rest in the background. */
-  getStatus(uri: Uri): RecipeStatus;
+  getStatus(uri: Uri): Promise<RecipeStatus>;
   onDidChangeStatus(listener: () => void): Disposable;
 }
 
@@ -36,8 +36,8 @@ export class RecipeTree implements TreeDataProvider<RecipeNode>, Disposable {
     return parent ? [] : this.dependencies.files.all.map((uri) => ({ kind: 'recipe', uri }));
   }
 
-  getTreeItem({ uri }: RecipeNode): TreeItem {
-    const { description, icon } = this.dependencies.getStatus(uri);
+  async getTreeItem({ uri }: RecipeNode): Promise<TreeItem> {
+    const { description, icon } = await this.dependencies.getStatus(uri);
     const name = toPlainLine(uri.path.split('/').at(-1) ?? '');
     const item = new TreeItem(name.replace(/\.transfer\.json$/, ''));
     item.id = uri.toString();

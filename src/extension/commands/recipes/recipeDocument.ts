@@ -1,4 +1,4 @@
-import { commands, l10n, Range, Uri, window, workspace, type TextDocument } from 'vscode';
+import { commands, l10n, Range, Uri, window, workspace } from 'vscode';
 import { dirname } from 'node:path';
 import { parseRecipe } from '../../../core/recipes/parseRecipe.ts';
 import { readLock, type LockReadResult } from '../../../core/recipes/recipeLock.ts';
@@ -40,11 +40,9 @@ export async function openRecipe(argument: RecipeArgument | undefined, title: st
 async function readRecipe(uri: Uri): Promise<OpenRecipe> {
   const name = toPlainLine(uri.path.split('/').at(-1) ?? '');
   if (uri.scheme !== 'file') throw new CommandHint(l10n.t('Save the recipe to a folder on this machine first.'));
-  const document = await openDocument(uri, name);
-  const { recipe, problems, text } = parseRecipe(document.getText());
+  const { recipe, problems, text } = parseRecipe(await readText(uri, name));
   const [problem] = problems;
   if (!recipe || problem) throw createProblemFailure(uri, name, problem);
-  await document.save();
   return { uri, name, folder: dirname(uri.fsPath), recipe, text, lock: await readRecipeLock(uri, name) };
 }
 
@@ -60,9 +58,10 @@ function createOpenAction(uri: Uri, line: number): NoticeAction {
   return { label: l10n.t('Open File'), run: () => commands.executeCommand('vscode.open', uri, { selection }) };
 }
 
-async function openDocument(uri: Uri, name: string): Promise<TextDocument> {
+async function readText(uri: Uri, name: string): Promise<string> {
+  await workspace.textDocuments.find((document) => document.uri.toString() === uri.toString())?.save();
   try {
-    return await workspace.openTextDocument(uri);
+    return new TextDecoder().decode(await workspace.fs.readFile(uri));
   } catch (error) {
     throw new CommandFailure(l10n.t("Couldn't read {0}: {1}", name, describeError(error)));
   }

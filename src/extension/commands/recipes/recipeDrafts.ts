@@ -98,7 +98,7 @@ async function toFilesDraft(services: CommandServices, files: readonly CheckedFi
   return from && { connectionId, draft: { from } };
 }
 
-/** Returns the query of a search that has found exactly these files; undefined if there is none. */
+/** Returns the query of a search that shows exactly these files; undefined if there is none. */
 function findWholeSearch(
   { searchStore }: CommandServices,
   connectionId: string,
@@ -107,7 +107,7 @@ function findWholeSearch(
   const wanted = new Set(ids);
   return searchStore
     .getAll()
-    .filter((search) => search.connectionId === connectionId && !search.query.ids && !search.mayHaveMore)
+    .filter((search) => search.connectionId === connectionId && !search.query.ids)
     .find(
       ({ files }) => files.length === wanted.size && files.every((one) => one.kind === 'file' && wanted.has(one.id)),
     )?.query;
@@ -119,7 +119,7 @@ async function askSource(query: SearchQuery, ids: readonly string[]): Promise<Re
     choices: [
       {
         label: l10n.t('By the search'),
-        description: l10n.t('includes files that are added later'),
+        description: l10n.t('all files that it finds, now and later'),
         value: toRecipeSource(query),
       },
       {

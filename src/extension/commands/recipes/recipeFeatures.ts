@@ -1,0 +1,28 @@
+import type { Uri } from 'vscode';
+import { RecipeLenses } from '../../editor/recipeLenses.ts';
+import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import type { RecipeStatus } from '../../views/recipeTree.ts';
+import type { CommandServices } from '../services.ts';
+import { RecipeChanges } from './recipeChanges.ts';
+import { createRecipeDiagnostics } from './recipeFacts.ts';
+
+/** Provides what the editor shows in recipes, and their status. Loaded when the first recipe is shown. */
+export class RecipeFeatures implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly changes: RecipeChanges;
+
+  constructor(services: CommandServices, onDidChangeStatus: () => void) {
+    this.lifetime.track(new RecipeLenses());
+    this.lifetime.track(createRecipeDiagnostics(services));
+    this.changes = this.lifetime.track(new RecipeChanges(services));
+    this.lifetime.track(this.changes.onDidChange(onDidChangeStatus));
+  }
+
+  getStatus(uri: Uri): RecipeStatus {
+    return this.changes.getStatus(uri);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commands, languages, TabInputTextDiff, Uri, window, workspace, type CodeLens } from 'vscode';
+import { parseLock } from '../../src/core/recipes/recipeLock.ts';
+import { publicLike, type PublicState } from '../support/faultPersonality.ts';
+import { Stage } from './stage.ts';
+
+const key = 'the-key';
+const jgi = 'JGI Data Portal';
+const kss = 'KBase Workspace Service (KSS)';
+
+type RecipeCommand = 'runRecipe' | 'runLockedRecipe' | 'dryRunRecipe' | 'verifyRecipe' | 'citeRecipe';
+
+describe('A recipe in the editor (D61)', () => {
+  let stage: Stage;
+  let service: PublicState;
+  let folder: string;
+  beforeEach(async () => {
+    stage = await Stage.openWithOrcid();
+    service = publicLike(stage.server, key);
+    service.files.add('JDP:1');
+    await stage.connect(key);
+    folder = await mkdtemp(join(tmpdir(), 'recipes-'));
+  });
+  afterEach(async () => {
+    await stage.closePages();
+    await stage.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const pathOf = (name = 'r.transfer.json'): string => join(folder, name);
+  const write = async (recipe: object, name?: string): Promise<Uri> => {
+    await writeFile(pathOf(name), JSON.stringify(recipe, undefined, 2));
+    return Uri.file(pathOf(name));
+  };
+  const readText = (name: string): Promise<string> => readFile(pathOf(name), 'utf8');
+  const byIds = (...ids: readonly string[]): object => ({ from: { database: jgi, ids }, to: { database: kss } });
+
+  /** Runs a recipe, and confirms its summary. Returns the summary. */
+  const runRecipe = async (uri: Uri, command: 'runRecipe' | 'runLockedRecipe' = 'runRecipe'): Promise<string> => {
+    const done = stage.run(`dataTransfer.${command}`, uri);
+    const summary = await stage.person.notice(/^Transfer .* to .*\?$/);
+    summary.press('Transfer');
+    await done;
+    return summary.detail;
+  };
+  /** Runs a command that shows this message. */
+  const refused = async (command: RecipeCommand, uri: Uri, message: RegExp): Promise<void> => {
+    const done = stage.run(`dataTransfer.${command}`, uri);
+    (await stage.person.notice(message)).dismiss();
+    await done;
+  };
+  const dryRun = async (uri: Uri): Promise<readonly string[]> => {
+    const done = stage.run('dataTransfer.dryRunRecipe', uri);
+    const notice = await stage.person.notice(/^Dry run of /);
+    notice.dismiss();
+    await done;
+    return [notice.message, ...notice.detail.split('\n')];
+  };
+
+  it('is saved from checked files by their ids, with the service but no key, and opens', async () => {
+    const search = await stage.search(jgi, 'JDP');
+    stage.parts.searchStore.setChecked(
+      search.key,
+      search.files.filter((file) => file.kind === 'file'),
+      true,
+    );
+    const done = stage.run('dataTransfer.saveAsRecipe');
+    (await stage.person.pick()).choose('Checked files');
+    (await stage.person.pick()).choose('By their IDs');
+    (await stage.person.pick()).choose(kss);
+    (await stage.person.saveDialog()).choose(Uri.file(pathOf('mine.json')));
+    await done;
+    const text = await readText('mine.transfer.json');
+    assert.deepEqual(JSON.parse(text), {
+      version: 1,
+      service: stage.server.address,
+      from: { database: jgi, ids: ['JDP:1'] },
+      to: { database: kss },
+    });
+    assert.ok(!text.includes(key));
+    assert.equal(window.activeTextEditor?.document.fileName, pathOf('mine.transfer.json'));
+    assert.equal(window.activeTextEditor.document.languageId, 'jsonc');
+  });
+
+  it('is saved from a search without a destination, which cannot be run', async () => {
+    const search = await stage.search(jgi, 'JDP');
+    const done = stage.run('dataTransfer.saveAsRecipe', { kind: 'search', key: search.key });
+    (await stage.person.pick()).choose('No destination');
+    (await stage.person.saveDialog()).choose(Uri.file(pathOf()));
+    await done;
+    const { from, to } = JSON.parse(await readText('r.transfer.json')) as Record<string, unknown>;
+    assert.deepEqual([from, to], [{ database: jgi, search: { query: 'JDP' } }, undefined]);
+    await refused('runRecipe', Uri.file(pathOf()), /so it is a saved search\.$/);
+  });
+
+  it('is saved from a past transfer with its destination', async () => {
+    await stage.search(jgi, 'JDP');
+    await stage.transferAll(kss);
+    const done = stage.run('dataTransfer.saveAsRecipe', stage.firstTransfer);
+    (await stage.person.saveDialog()).choose(Uri.file(pathOf()));
+    await done;
+    assert.deepEqual((JSON.parse(await readText('r.transfer.json')) as { to: unknown }).to, { database: kss });
+  });
+
+  it('is run after a confirmation, and its lock names the transfer and the files', async () => {
+    const uri = await write({ ...byIds('JDP:1'), description: 'Monthly' });
+    const summary = await runRecipe(uri);
+    assert.match(summary, /^This recipe has not been run yet\./);
+    assert.match(summary, /Description: Monthly/);
+    const [transfer] = stage.parts.transferStore.getAll();
+    const read = parseLock(await readText('r.transfer.lock.json'), 'r.transfer.json');
+    assert.equal(read.kind, 'valid');
+    assert.ok('lock' in read);
+    assert.equal(read.lock.transfer.id, transfer?.id);
+    assert.deepEqual([read.lock.from, read.lock.to, read.lock.files.map(({ id }) => id)], [jgi, kss, ['JDP:1']]);
+  });
+
+  it('shows in a dry run what is new and gone since the last run, and sends nothing', async () => {
+    await runRecipe(await write(byIds('JDP:1')));
+    service.files.add('JDP:2');
+    const sent = service.transfers.size;
+    const [, first] = await dryRun(await write(byIds('JDP:1', 'JDP:2')));
+    assert.equal(first, 'Since the last run: 1 new and 1 unchanged');
+    assert.equal(service.transfers.size, sent);
+  });
+
+  it('compares with the lock in the diff editor', async () => {
+    const uri = await write(byIds('JDP:1'));
+    await runRecipe(uri);
+    service.files.add('JDP:2');
+    await write(byIds('JDP:1', 'JDP:2'));
+    await stage.run('dataTransfer.compareRecipe', uri);
+    const { input, label } = window.tabGroups.activeTabGroup.activeTab ?? {};
+    assert.equal(label, 'r.transfer.json: lock ↔ now');
+    assert.ok(input instanceof TabInputTextDiff);
+    const texts = await Promise.all(
+      [input.original, input.modified].map(async (one) => (await workspace.openTextDocument(one)).getText()),
+    );
+    assert.deepEqual(
+      texts.map((text) =>
+        text
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.split('\t').at(-1)),
+      ),
+      [['JDP:1'], ['JDP:1', 'JDP:2']],
+    );
+  });
+
+  it('sends nothing if an expectation is not met or an id is unknown', async () => {
+    await refused(
+      'runRecipe',
+      await write({ ...byIds('JDP:1'), expect: { files: { least: 2 } } }),
+      /^Nothing was sent\. 1 file found, at least 2 expected\.$/,
+    );
+    await refused(
+      'runRecipe',
+      await write(byIds('JDP:1', 'JDP:none')),
+      /^Nothing was sent\. There is no file for 1 ID of the recipe: JDP:none$/,
+    );
+    assert.equal(service.transfers.size, 0);
+  });
+
+  it('runs locked files only if none is gone', async () => {
+    const uri = await write(byIds('JDP:1'));
+    await refused('runLockedRecipe', uri, /^This recipe has not been run yet\.$/);
+    await runRecipe(uri);
+    await runRecipe(uri, 'runLockedRecipe');
+    assert.equal(service.transfers.size, 2);
+    service.files.delete('JDP:1');
+    await refused('runLockedRecipe', uri, /^Nothing was sent\. The files differ from the lock: 1 gone$/);
+  });
+
+  it('refuses the lock of another recipe', async () => {
+    await runRecipe(await write(byIds('JDP:1')));
+    const other = await write(byIds('JDP:1'), 'other.transfer.json');
+    await writeFile(pathOf('other.transfer.lock.json'), await readText('r.transfer.lock.json'));
+    await refused('runRecipe', other, /^The lock belongs to r\.transfer\.json\.$/);
+    assert.equal(service.transfers.size, 1);
+  });
+
+  it('names the line of a key, and sends nothing', async () => {
+    const uri = await write({ apiKey: 'abc', ...byIds('JDP:1') });
+    const before = stage.server.requests.length;
+    await refused('dryRunRecipe', uri, /^r\.transfer\.json, line 2: A recipe must not contain a key/);
+    assert.equal(stage.server.requests.length, before);
+  });
+
+  it('finds the transfer of the last run to verify and cite it', async () => {
+    const uri = await write(byIds('JDP:1'));
+    await runRecipe(uri);
+    await refused('verifyRecipe', uri, /^This transfer hasn't finished yet\.$/);
+    const done = stage.run('dataTransfer.citeRecipe', uri);
+    (await stage.person.pick()).escape();
+    await done;
+    await stage.parts.transferFlow.forget(stage.parts.transferStore.getAll().map((one) => one.key));
+    await refused('citeRecipe', uri, /isn't in this machine's history\.$/);
+  });
+
+  it('has code lenses for what can be done with it', async () => {
+    const uri = await write(byIds('JDP:1'));
+    const listLenses = async (): Promise<readonly (string | undefined)[]> => {
+      const lenses = await commands.executeCommand<CodeLens[]>('vscode.executeCodeLensProvider', uri, 10);
+      return lenses.map(({ command }) => command?.title);
+    };
+    await workspace.openTextDocument(uri);
+    assert.deepEqual(await listLenses(), ['Dry Run', 'Run…']);
+    await runRecipe(uri);
+    const all = ['Dry Run', 'Run…', 'Run with Locked Files…', 'Compare with Lock', 'Verify', 'Cite'];
+    assert.deepEqual(await listLenses(), all);
+  });
+
+  it('has diagnostics for unknown fields and, while connected, unknown databases', async () => {
+    const recipe = { from: { database: 'JGI Data Portl', ids: ['1'] }, form: 1 };
+    const uri = await write(recipe);
+    await window.showTextDocument(uri);
+    const diagnosed = async (pattern: RegExp): Promise<string> => {
+      const find = (): string | undefined =>
+        languages.getDiagnostics(uri).find(({ source, message }) => source === 'Data Transfer' && pattern.test(message))
+          ?.message;
+      return (
+        find() ??
+        (await new Promise<string>((resolve) => {
+          const subscription = languages.onDidChangeDiagnostics(() => {
+            const message = find();
+            if (message === undefined) return;
+            subscription.dispose();
+            resolve(message);
+          });
+        }))
+      );
+    };
+    assert.equal(await diagnosed(/field/), 'Unknown field “form”. Did you mean “from”?');
+    await stage.closePages();
+    await write({ from: recipe.from });
+    await window.showTextDocument(uri);
+    assert.equal(await diagnosed(/database/), 'The service has no such database. Did you mean “JGI Data Portal”?');
+  });
+});

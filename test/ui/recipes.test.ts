@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Editor } from '../support/editor/editor.ts';
+import { openEditor } from '../support/editor/editorPool.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { searchDatabase } from '../support/editor/journeySteps.ts';
+import { until } from '../support/editor/until.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+
+describe('A user who repeats a transfer', function () {
+  this.timeout(240_000);
+  let folder: string;
+  let editor: Editor;
+  let window: EditorWindow;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'recipes-'));
+    for (const name of ['source', 'archive', 'work']) await mkdir(join(folder, name));
+    for (const name of ['a', 'b']) await writeFile(join(folder, 'source', `${name}.csv`), `content of ${name}\n`);
+    const databases = [
+      { name: 'Source', folder: join(folder, 'source') },
+      { name: 'Archive', folder: join(folder, 'archive') },
+    ];
+    editor = await openEditor({
+      workspace: join(folder, 'work'),
+      settings: { 'files.simpleDialog.enable': true },
+      machineSettings: { 'dataTransfer.localService.databases': databases },
+    });
+    window = await editor.openWindow();
+    await window.openContainer('Data Transfer');
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  /** Clicks a code lens of the open recipe, once the editor shows it. */
+  async function clickLens(title: string): Promise<void> {
+    await window.page.locator('.codelens-decoration a').getByText(title, { exact: true }).click();
+  }
+
+  /** Confirms a run, and waits until its transfers have succeeded. */
+  async function confirmRun(count: number): Promise<void> {
+    await window.notifications.answer('Transfer');
+    await until(`${count} transfers to be written to the archive`, async () => {
+      const { files } = await readLock();
+      const ended = (await window.notifications.all()).some(({ text }) => text.startsWith('Transferred '));
+      return (files.length === count && ended) || undefined;
+    });
+    await window.notifications.clear();
+  }
+
+  async function readLock(): Promise<{ readonly files: readonly { readonly path: string }[] }> {
+    const text = await readFile(join(folder, 'work', 'monthly.transfer.lock.json'), 'utf8').catch(() => '');
+    return text === '' ? { files: [] } : (JSON.parse(text) as { files: readonly { path: string }[] });
+  }
+
+  /** Expects the dialog of a dry run, and answers it. */
+  async function answerDryRun(line: string, button: string): Promise<void> {
+    const { message, detail } = await window.notifications.dialog();
+    assert.match(message, /^Dry run of monthly\.transfer\.json: /);
+    assert.ok(detail.split('\n').includes(line), detail);
+    await window.notifications.answer(button);
+  }
+
+  it('saves checked files as a recipe, runs and verifies it, and sees what is new before running it again', async () => {
+    await window.command('Data Transfer: Start Local Service');
+    await searchDatabase(window, 'Source', 'csv');
+    const results = window.tree('Search Results');
+    await results.waitFor('the files', (rows) => rows.some(({ label }) => label === 'b.csv'));
+    await window.command('Data Transfer: Check All Files');
+    await window.command('Data Transfer: Save as Recipe…');
+    await window.pick('Checked files', 'Select what the recipe describes');
+    await window.pick('By the search', 'Select how the recipe finds its files');
+    await window.pick('Archive', 'Select the database to transfer to');
+    await window.quickInput.saveAs(join(folder, 'work', 'monthly.transfer.json'), 'Save as Recipe');
+    assert.match(await window.editorText(), /"query": "csv"/);
+
+    await clickLens('Run…');
+    await confirmRun(2);
+    await clickLens('Verify');
+    const verified = await window.notifications.dialog();
+    assert.match(verified.message, /2 files/);
+    await window.press('Escape');
+    await clickLens('Cite');
+    await window.pick('BibTeX', 'Select a format');
+    await window.pick('Copy', /Select what to do/);
+    await window.notifications.clear();
+
+    await writeFile(join(folder, 'source', 'c.csv'), 'content of c\n');
+    await until('the service to find the new file', async () => {
+      await clickLens('Dry Run');
+      const { detail } = await window.notifications.dialog();
+      if (detail.includes('1 new')) return true;
+      await window.press('Escape');
+      return undefined;
+    });
+    await answerDryRun('Since the last run: 1 new and 2 unchanged', 'Compare with Lock');
+    await until(
+      'the comparison',
+      async () => (await window.tabs()).some(({ label }) => label.includes('lock ↔ now')) || undefined,
+    );
+    const recipes = window.tree('Recipes');
+    await (await recipes.row('monthly')).click();
+    await clickLens('Run…');
+    await confirmRun(3);
+    assert.deepEqual((await readLock()).files.map(({ path }) => path).sort(), ['a.csv', 'b.csv', 'c.csv']);
+
+    await window.command('Data Transfer: Run Recipe with Locked Files…');
+    const { detail } = await window.notifications.dialog();
+    assert.match(detail, /Since the last run: 3 unchanged/);
+    await window.press('Escape');
+  });
+});
