@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands, languages, TabInputTextDiff, Uri, window, workspace, type CodeLens } from 'vscode';
-import { parseLock } from '../../src/core/recipes/recipeLock.ts';
+import { readLock } from '../../src/core/recipes/recipeLock.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
@@ -111,7 +111,7 @@ describe('A recipe in the editor (D61)', () => {
     assert.match(summary, /^This recipe has not been run yet\./);
     assert.match(summary, /Description: Monthly/);
     const [transfer] = stage.parts.transferStore.getAll();
-    const read = parseLock(await readText('r.transfer.lock.json'), 'r.transfer.json');
+    const read = await readLock(pathOf());
     assert.equal(read.kind, 'valid');
     assert.ok('lock' in read);
     assert.equal(read.lock.transfer.id, transfer?.id);

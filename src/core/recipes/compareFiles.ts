@@ -2,7 +2,7 @@ import { parseDeclaredHash } from '../util/declaredHash.ts';
 import type { RecipeFile } from './recipeFile.ts';
 
 /** A file that is described differently than before. */
-export interface ChangedFile {
+interface ChangedFile {
   readonly before: RecipeFile;
   readonly after: RecipeFile;
 }
@@ -15,7 +15,10 @@ export interface LockDifference {
   readonly sameCount: number;
 }
 
-/** Compares files by ID. A file has changed if its path, its size or its hash has. */
+/**
+ * Compares files by ID. A file has changed if its path, its size or its hash has. A size or hash that only one side
+ * states proves nothing: a service may compute hashes later (D22: staged means hashed).
+ */
 export function compareFiles(before: readonly RecipeFile[], after: readonly RecipeFile[]): LockDifference {
   const earlier = new Map(before.map((file) => [file.id, file]));
   const later = new Set(after.map(({ id }) => id));
@@ -38,11 +41,16 @@ export function hasDifference({ added, gone, changed }: LockDifference): boolean
 }
 
 function hasChanged({ before, after }: ChangedFile): boolean {
-  return before.path !== after.path || before.bytes !== after.bytes || normalize(before) !== normalize(after);
+  return before.path !== after.path || differs(before.bytes, after.bytes) || hasOtherHash(before.hash, after.hash);
 }
 
-/** One digest can be written with or without its algorithm. */
-function normalize({ hash }: RecipeFile): string | undefined {
-  const declared = parseDeclaredHash(hash);
-  return declared ? `${declared.algorithm}:${declared.hex}` : hash;
+/** Hashes of different algorithms can't be compared. */
+function hasOtherHash(before: string | undefined, after: string | undefined): boolean {
+  const [one, other] = [parseDeclaredHash(before), parseDeclaredHash(after)];
+  if (one && other) return one.algorithm === other.algorithm && one.hex !== other.hex;
+  return !one && !other && differs(before, after);
+}
+
+function differs<T>(before: T | undefined, after: T | undefined): boolean {
+  return before !== undefined && after !== undefined && before !== after;
 }

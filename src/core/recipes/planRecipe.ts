@@ -11,7 +11,7 @@ import { resolveTable } from './resolveTable.ts';
 import type { ResolvedFiles } from './resolvedFiles.ts';
 
 /** Maximum number of files in a transfer that a recipe describes. */
-export const maxRecipeFiles = 250_000;
+const maxRecipeFiles = 250_000;
 
 /** Describes what to plan. */
 export interface PlanRequest {

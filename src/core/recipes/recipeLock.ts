@@ -59,7 +59,7 @@ export async function readLock(recipePath: string): Promise<LockReadResult> {
 }
 
 /** Parses a lock. Never throws. */
-export function parseLock(text: string, recipeName: string): LockReadResult {
+function parseLock(text: string, recipeName: string): LockReadResult {
   const value = parseJson(text);
   const version = z.safeParse(z.looseObject({ version: z.number() }), value);
   if (version.data && version.data.version > lockVersion) return { kind: 'newer' };
@@ -83,7 +83,7 @@ export async function writeLock(recipePath: string, lock: RecipeLock): Promise<v
 }
 
 /** Formats a lock with one file a line, sorted by ID, so that its versions differ in few lines. */
-export function formatLock(lock: RecipeLock): string {
+function formatLock(lock: RecipeLock): string {
   const { files, ...head } = lock;
   const lines = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);
   const rows = sortRecipeFiles(files).map((file) => `    ${formatFile(file)}`);

@@ -5,7 +5,7 @@ import type { MatchIndex } from '../tables/matchIndex.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
 
 /** One page of a search. */
-export interface PageRequest extends Omit<SearchQuery, 'ids'> {
+interface PageRequest extends Omit<SearchQuery, 'ids'> {
   readonly offset: number;
 }
 

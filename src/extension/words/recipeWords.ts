@@ -15,7 +15,7 @@ const maxNames = 5;
 const maxNameLength = 60;
 
 /** Counts the differences: "1 new, 2 changed and 11 unchanged". */
-export function formatDifference(difference: LockDifference): string {
+function formatDifference(difference: LockDifference): string {
   const { sameCount } = difference;
   const unchanged = sameCount > 0 ? plural(sameCount, '{0} unchanged', '{0} unchanged') : undefined;
   return formatList([...listDifferences(difference), unchanged]);

@@ -167,6 +167,16 @@ describe('Planning a recipe (D61)', () => {
     assert.equal(findObstacle(planned), undefined);
   });
 
+  it('takes a size or hash that only one side states for no change (D22)', async () => {
+    const lock = createLock([
+      { id: '1', path: 'reads/a.fasta' },
+      { id: '2', path: 'notes/b.txt', bytes: 20, hash: 'b'.repeat(32) },
+      { id: '3', path: 'reads/c.fastq.gz', bytes: 300, hash: 'd'.repeat(32) },
+    ]);
+    const { difference } = await plan({ from: search, to }, { lock });
+    assert.deepEqual([difference?.changed.map(({ after }) => after.id), difference?.sameCount], [['3'], 2]);
+  });
+
   it('sends exactly the locked files, and nothing if one is gone or has changed', async () => {
     const [, first, second] = files;
     const lock = createLock([

@@ -3,11 +3,10 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  formatLock,
   getLockPath,
-  parseLock,
   readLock,
   writeLock,
+  type LockReadResult,
   type RecipeLock,
 } from '../../../src/core/recipes/recipeLock.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
@@ -35,6 +34,17 @@ describe('The lock of a recipe (D61)', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
+  /** Writes a lock, and returns its text. */
+  const format = async (content: RecipeLock): Promise<string> => {
+    await writeLock(recipe, content);
+    return await readFile(getLockPath(recipe), 'utf8');
+  };
+  /** Reads a text as the lock of a recipe. */
+  const parse = async (text: string, name = lock.recipe): Promise<LockReadResult> => {
+    await writeFile(getLockPath(join(folder, name)), text);
+    return await readLock(join(folder, name));
+  };
+
   it('is beside its recipe, with one file a line in the order of the ids', async () => {
     await writeLock(recipe, lock);
     const text = await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8');
@@ -45,7 +55,7 @@ describe('The lock of a recipe (D61)', () => {
         '    {"id":"b","path":"reads/b.fq","bytes":2}',
       ],
     );
-    assert.equal(text, formatLock({ ...lock, files: lock.files.toReversed() }));
+    assert.equal(text, await format({ ...lock, files: lock.files.toReversed() }));
     assert.equal((await stat(getLockPath(recipe))).mode & 0o777, 0o644);
   });
 
@@ -57,18 +67,18 @@ describe('The lock of a recipe (D61)', () => {
     assert.deepEqual('lock' in read && read.lock, { ...lock, files: lock.files.toReversed() });
   });
 
-  it('is recognized when someone edited it, but not when it was only formatted', () => {
-    const text = formatLock(lock);
-    assert.equal(parseLock(text.replace('"bytes":2', '"bytes":3'), lock.recipe).kind, 'edited');
-    assert.equal(parseLock(JSON.stringify(JSON.parse(text), undefined, 4), lock.recipe).kind, 'valid');
+  it('is recognized when someone edited it, but not when it was only formatted', async () => {
+    const text = await format(lock);
+    assert.equal((await parse(text.replace('"bytes":2', '"bytes":3'))).kind, 'edited');
+    assert.equal((await parse(JSON.stringify(JSON.parse(text), undefined, 4))).kind, 'valid');
   });
 
-  it('is refused if it belongs to another recipe, a later version or nothing at all', () => {
-    const text = formatLock(lock);
-    assert.deepEqual(parseLock(text, 'other.transfer.json'), { kind: 'foreign', recipe: lock.recipe });
-    assert.equal(parseLock(text.replace('"version": 1', '"version": 2'), lock.recipe).kind, 'newer');
-    assert.equal(parseLock('<<<<<<< HEAD', lock.recipe).kind, 'broken');
-    assert.equal(parseLock('{"version": 1, "files": 5}', lock.recipe).kind, 'broken');
+  it('is refused if it belongs to another recipe, a later version or nothing at all', async () => {
+    const text = await format(lock);
+    assert.deepEqual(await parse(text, 'other.transfer.json'), { kind: 'foreign', recipe: lock.recipe });
+    assert.equal((await parse(text.replace('"version": 1', '"version": 2'))).kind, 'newer');
+    assert.equal((await parse('<<<<<<< HEAD')).kind, 'broken');
+    assert.equal((await parse('{"version": 1, "files": 5}')).kind, 'broken');
   });
 
   it('stays as it was if the disk is full', async () => {

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { hasDifference } from '../../../core/recipes/compareFiles.ts';
+import { hasDifference, type LockDifference } from '../../../core/recipes/compareFiles.ts';
 import { sortRecipeFiles, type RecipeFile } from '../../../core/recipes/recipeFile.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { describeLock, describeObstacle } from '../../words/recipeWords.ts';
@@ -17,9 +17,20 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
   if (!hasDifference(plan.difference))
     services.notices.showStatusMessage(l10n.t('Nothing has changed since the last run.'));
   await services.documents.compare(l10n.t('{0}: lock ↔ now', name), name.replace(/\.json$/, '.txt'), {
-    before: formatFiles(lock.lock.files),
+    before: formatFiles(withLaterDetails(lock.lock.files, plan.files, plan.difference)),
     after: formatFiles(plan.files),
   });
+}
+
+/** Describes unchanged files as they are described now, so that a hash that is only known now is no difference. */
+function withLaterDetails(
+  before: readonly RecipeFile[],
+  after: readonly RecipeFile[],
+  { changed }: LockDifference,
+): readonly RecipeFile[] {
+  const later = new Map(after.map((file) => [file.id, file]));
+  for (const one of changed) later.delete(one.before.id);
+  return before.map((file) => later.get(file.id) ?? file);
 }
 
 /** Formats one file a line: path, size, hash and ID. */
