@@ -62,11 +62,8 @@ describe('A recipe in the editor (D61)', () => {
 
   it('is saved from checked files by their ids, with the service but no key, and opens', async () => {
     const search = await stage.search(jgi, 'JDP');
-    stage.parts.searchStore.setChecked(
-      search.key,
-      search.files.filter((file) => file.kind === 'file'),
-      true,
-    );
+    const files = search.files.filter((file) => file.kind === 'file');
+    stage.parts.searchStore.setChecked(search.key, files, true);
     const done = stage.run('dataTransfer.saveAsRecipe');
     (await stage.person.pick()).choose('Checked files');
     (await stage.person.pick()).choose('By their IDs');
@@ -77,7 +74,7 @@ describe('A recipe in the editor (D61)', () => {
     assert.deepEqual(JSON.parse(text), {
       version: 1,
       service: stage.server.address,
-      from: { database: jgi, ids: ['JDP:1'] },
+      from: { database: jgi, ids: files.map(({ id }) => id) },
       to: { database: kss },
     });
     assert.ok(!text.includes(key));
@@ -123,7 +120,7 @@ describe('A recipe in the editor (D61)', () => {
     service.files.add('JDP:2');
     const sent = service.transfers.size;
     const [, first] = await dryRun(await write(byIds('JDP:1', 'JDP:2')));
-    assert.equal(first, 'Since the last run: 1 new and 1 unchanged');
+    assert.equal(first, 'Since the last run: 1 new, 1 unchanged');
     assert.equal(service.transfers.size, sent);
   });
 

@@ -97,7 +97,7 @@ describe('A user who repeats a transfer', function () {
       await window.press('Escape');
       return undefined;
     });
-    await answerDryRun('Since the last run: 1 new and 2 unchanged', 'Compare with Lock');
+    await answerDryRun('Since the last run: 1 new, 2 unchanged', 'Compare with Lock');
     await until(
       'the comparison',
       async () => (await window.tabs()).some(({ label }) => label.includes('lock ↔ now')) || undefined,

@@ -14,14 +14,14 @@ const maxNames = 5;
 
 const maxNameLength = 60;
 
-/** Counts the differences: "1 new, 2 changed and 11 unchanged". */
+/** Counts the differences: "1 new, 2 changed, 11 unchanged". */
 function formatDifference(difference: LockDifference): string {
   const { sameCount } = difference;
   const unchanged = sameCount > 0 ? plural(sameCount, '{0} unchanged', '{0} unchanged') : undefined;
   return formatList([...listDifferences(difference), unchanged]);
 }
 
-/** Counts the differences for a row: "1 new and 2 changed"; empty if there are none. */
+/** Counts the differences for a row: "1 new, 2 changed"; empty if there are none. */
 export function formatRowDifference(difference: LockDifference): string {
   return hasDifference(difference) ? formatList(listDifferences(difference)) : '';
 }

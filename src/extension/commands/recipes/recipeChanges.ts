@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { l10n, workspace, type Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import { hasDifference, type LockDifference } from '../../../core/recipes/compareFiles.ts';
 import { withDatabaseNames } from '../../../core/recipes/checkRecipe.ts';
 import { parseRecipe } from '../../../core/recipes/parseRecipe.ts';
+import { recipeExtension } from '../../../core/recipes/recipeNames.ts';
 import { readLock, type LockReadResult, type RecipeLock } from '../../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { systemClock } from '../../../core/util/clock.ts';
@@ -38,9 +40,9 @@ export class RecipeChanges implements Disposable {
   constructor(services: CommandServices) {
     this.services = services;
     const files = this.lifetime.track(workspace.createFileSystemWatcher('**/*.transfer{,.lock}.json'));
-    this.lifetime.track(files.onDidChange(() => this.reset()));
-    this.lifetime.track(files.onDidCreate(() => this.reset()));
-    this.lifetime.track(services.sessions.onDidChange(() => this.reset()));
+    this.lifetime.track(files.onDidChange((uri) => this.forgetFile(uri)));
+    this.lifetime.track(files.onDidCreate((uri) => this.forgetFile(uri)));
+    this.lifetime.track(services.sessions.onDidChange(() => this.forgetUnknown()));
   }
 
   /** Returns the last known status. If it is older than an hour, finds it again and fires `onDidChange`. */
@@ -59,18 +61,31 @@ export class RecipeChanges implements Disposable {
     this.lifetime.dispose();
   }
 
-  private reset(): void {
-    for (const [key, { status }] of this.checked) this.checked.set(key, { status, checkedAt: -Infinity });
+  /** Checks a recipe again that has changed, or whose lock has. */
+  private forgetFile(uri: Uri): void {
+    this.forget(uri.toString().replace(/\.transfer\.lock\.json$/, recipeExtension));
     this.changed.fire();
+  }
+
+  /** Checks the recipes again whose service was not connected. */
+  private forgetUnknown(): void {
+    const keys = [...this.checked].filter(([, { status }]) => status === unknown).map(([key]) => key);
+    keys.forEach((key) => this.forget(key));
+    if (keys.length > 0) this.changed.fire();
+  }
+
+  private forget(key: string): void {
+    const known = this.checked.get(key);
+    if (known) this.checked.set(key, { ...known, checkedAt: -Infinity });
   }
 
   private async check(uri: Uri): Promise<void> {
     if (this.ending.signal.aborted || uri.scheme !== 'file') return;
     const status = await this.findStatus(uri.fsPath).catch(() => unknown);
     const before = this.checked.get(uri.toString());
-    if (!before || before.status.description === status.description) return;
+    if (!before) return;
     this.checked.set(uri.toString(), { ...before, status });
-    this.changed.fire();
+    if (before.status.description !== status.description) this.changed.fire();
   }
 
   private async findStatus(path: string): Promise<RecipeStatus> {
@@ -85,8 +100,9 @@ export class RecipeChanges implements Disposable {
     if (lock.kind === 'none') return { description: l10n.t('not run yet'), icon: 'beaker' };
     const session = this.findSession(recipe);
     if (!session || !('lock' in lock)) return unknown;
-    const description = await this.findDifference(session, recipe, dirname(path), lock.lock);
-    return { description, icon: description === '' ? 'beaker' : 'bell-dot' };
+    const difference = await this.findDifference(session, recipe, dirname(path), lock.lock);
+    if (!difference) return unknown;
+    return { description: formatRowDifference(difference), icon: hasDifference(difference) ? 'bell-dot' : 'beaker' };
   }
 
   private findSession({ service }: Recipe): OpenConnection | undefined {
@@ -101,11 +117,11 @@ export class RecipeChanges implements Disposable {
     recipe: Recipe,
     folder: string,
     lock: RecipeLock,
-  ): Promise<string> {
+  ): Promise<LockDifference | undefined> {
     const { recipeFlow, connectFlow } = this.services;
     const named = withDatabaseNames(recipe, await connectFlow.listDatabases(session.connection.id));
     const options = { signal: this.ending.signal, onProgress: () => undefined };
     const { difference } = await recipeFlow.plan(session, { recipe: named, folder, lock }, options);
-    return difference ? formatRowDifference(difference) : '';
+    return difference;
   }
 }
