@@ -1,5 +1,6 @@
 import { l10n } from 'vscode';
 import type { RecipePlan } from '../../../core/recipes/planRecipe.ts';
+import { settlesWithin, systemClock } from '../../../core/util/clock.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { withProgress } from '../../editor/progress.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
@@ -7,6 +8,9 @@ import { describeLock } from '../../words/recipeWords.ts';
 import type { CommandServices } from '../services.ts';
 import { openRecipe, type RecipeArgument } from './recipeDocument.ts';
 import { connectRecipe, type ConnectedRecipe } from './recipeSession.ts';
+
+/** Time after which the progress is shown, with a button that cancels. */
+const quickMs = 500;
 
 /** A recipe with the files that it names now. */
 export interface PlannedRecipe extends ConnectedRecipe {
@@ -38,13 +42,18 @@ async function planFiles(
   isLocked: boolean,
 ): Promise<RecipePlan | undefined> {
   const request = { recipe, folder, isLocked, ...('lock' in lock && { lock: lock.lock }) };
+  const cancellation = new AbortController();
+  let show: (message: string) => void = () => undefined;
+  const onProgress = (count: number): void => show(formatFileCount(count));
+  const planning = recipeFlow.plan(session, request, { signal: cancellation.signal, onProgress });
+  if (await settlesWithin(systemClock, quickMs, planning)) return await planning;
   return await withProgress(l10n.t('Finding the files of {0}', name), async (signal, report) => {
-    const onProgress = (count: number): void => report(formatFileCount(count));
-    try {
-      return await recipeFlow.plan(session, request, { signal, onProgress });
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
-    }
+    show = report;
+    signal.addEventListener('abort', () => cancellation.abort());
+    return await planning.catch((error: unknown) => ignoreCancellation(error, cancellation.signal));
   });
+}
+
+function ignoreCancellation(error: unknown, { aborted }: AbortSignal): undefined {
+  if (!aborted) throw error;
 }
