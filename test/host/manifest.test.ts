@@ -126,7 +126,7 @@ describe('The manifest', () => {
     const clauses = stringsUnder(manifest.contributes.menus, ['when']).join('\n');
     const kinds = [...clauses.matchAll(/viewItem == ([\w.]+)/g)].map(([, kind]) => kind ?? '');
     const sources = await Promise.all(
-      ['databaseTree', 'searchItems', 'transferItems', 'transferTree'].map((name) =>
+      ['databaseTree', 'recipeTree', 'searchItems', 'transferItems', 'transferTree'].map((name) =>
         fileOf(`src/extension/views/${name}.ts`),
       ),
     );
