@@ -91,20 +91,27 @@ function createActivation(file: string, storage: string): string {
   return `
     import { join } from 'node:path';
     const trees = {}, handlers = {}, pages = {}, links = {}, shown = [];
-    let changeSetting;
+    let changeSetting, openFile;
     const part = { dispose: () => undefined };
     globalThis.given = {
       Uri: { joinPath: ({ fsPath }, ...names) => ({ fsPath: join(fsPath, ...names) }) },
-      EventEmitter: class { event = () => part; dispose() {} },
+      EventEmitter: class { event = () => part; fire() {} dispose() {} },
       l10n: { t: (text, ...values) => text.replace(/{(\\d)}/g, (_, index) => values[index]) },
-      commands: { registerCommand: (id, run) => { handlers[id] = run; return part; } },
+      commands: { registerCommand: (id, run) => { handlers[id] = run; return part; }, executeCommand: async () => undefined },
       window: {
         createTreeView: (id, { treeDataProvider }) => { trees[id] = treeDataProvider; return part; },
         registerUriHandler: (handler) => { links.handler = handler; return part; },
         registerWebviewPanelSerializer: (id, serializer) => { pages[id] = serializer; return part; },
         showErrorMessage: async (message) => void shown.push(message),
       },
-      workspace: { onDidChangeConfiguration: (act) => { changeSetting = (name) => act({ affectsConfiguration: (one) => one === name }); return part; } },
+      workspace: {
+        textDocuments: [],
+        onDidChangeConfiguration: (act) => { changeSetting = (name) => act({ affectsConfiguration: (one) => one === name }); return part; },
+        onDidOpenTextDocument: (act) => { openFile = (path) => act({ uri: { path } }); return part; },
+        onDidChangeWorkspaceFolders: () => part,
+        createFileSystemWatcher: () => ({ ...part, onDidCreate: () => part, onDidDelete: () => part }),
+        findFiles: async () => [],
+      },
       ExtensionMode: { Production: 1, Test: 3 },
     };
     const { default: { activate } } = await import(${JSON.stringify(pathToFileURL(file).href)});
@@ -178,6 +185,7 @@ describe('The built extension', () => {
       assert.equal(await startsAfter(storage, ''), false);
       assert.ok(existsSync(running), 'the folder is watched for the first transfer of another window');
       assert.equal(await startsAfter(storage, `changeSetting('editor.fontSize');`), false);
+      assert.equal(await startsAfter(storage, `openFile('/work/reads.transfer.lock.json');`), false);
     }).timeout(120_000);
 
     it('starts if a transfer is running', async () => {
@@ -194,6 +202,7 @@ describe('The built extension', () => {
       'a page was open': `pages['dataTransfer.metadata'].deserializeWebviewPanel({}, {}).catch(() => report(hasStarted()));`,
       'a link is opened': `links.handler.handleUri({}).catch(() => report(hasStarted()));`,
       'the setting with the connections changes': `changeSetting('dataTransfer.connections');`,
+      'a recipe is opened': `openFile('/work/reads.transfer.json');`,
     };
     for (const [use, script] of Object.entries(uses)) {
       it(`starts when ${use}`, async () => {
@@ -222,7 +231,7 @@ describe('The built extension', () => {
     }
 
     it('draws rows before the start has finished', async () => {
-      const slow = `export const startExtension = async (context, lifetime, sideBar) => {
+      const slow = `export const startExtension = async (context, lifetime, { sideBar }) => {
         sideBar.transfers.fill({ getChildren: (parent) => [parent, 'a row'] });
         await new Promise(() => undefined);
       };`;
