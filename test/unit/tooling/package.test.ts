@@ -46,7 +46,8 @@ describe('The package', () => {
   });
 
   it('holds nothing else', () => {
-    const allowed = /^(package(\.nls(\.\w+)?)?\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/|l10n\/|media\/|samples\/|schemas\/)/;
+    const allowed =
+      /^(package(\.nls(\.\w+)?)?\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/|l10n\/|media\/|samples\/|schemas\/)/;
     const others = files.filter((file) => !allowed.test(file) || file.endsWith('.map') || file.includes('/test/'));
     assert.deepEqual(others, []);
   });

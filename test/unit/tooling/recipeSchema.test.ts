@@ -19,7 +19,8 @@ describe('The JSON schema of recipes', () => {
 
   it('accepts the example of the documentation, and refuses a recipe without a source', async () => {
     const validate = new Ajv2020({ strict: false }).compile(schema);
-    const [, example = ''] = /```jsonc\n([^]*?)```/.exec(await readFile(join(root, 'docs', 'recipes.md'), 'utf8')) ?? [];
+    const [, example = ''] =
+      /```jsonc\n([^]*?)```/.exec(await readFile(join(root, 'docs', 'recipes.md'), 'utf8')) ?? [];
     const { recipe, problems } = parseRecipe(example);
     assert.deepEqual(problems, []);
     assert.ok(validate(recipe), JSON.stringify(validate.errors));
