@@ -1,6 +1,8 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { Reason } from '../model/reason.ts';
 import { maxTableBytes, readTables, type DataTable } from '../tables/dataTable.ts';
+import type { MatchGap } from '../tables/matchGap.ts';
 import type { MatchIndex } from '../tables/matchIndex.ts';
 import { describeColumns, guessKey, type MatchKey } from '../tables/tableColumns.ts';
 import { isMissing } from '../util/errorCode.ts';
@@ -33,12 +35,19 @@ export async function resolveTable(
   return { files, missing: index.values.filter((value) => index.get(value)?.count !== 1), isCut: false };
 }
 
-function findReason(index: MatchIndex): NonNullable<ReturnType<MatchIndex['get']>>['reason'] {
+/** Returns the reason why the service did not compare a value with all files; a value that is too long has no file. */
+function findReason(index: MatchIndex): Reason | undefined {
   for (const value of index.values) {
     const matches = index.get(value);
-    if (matches?.reason && !(matches.count === 1 && index.isComplete(matches))) return matches.reason;
+    const reason = matches && !index.isComplete(matches) ? getReason(matches.gap) : undefined;
+    if (reason) return reason;
   }
-  return undefined;
+  return index.skippedFiles[0]?.reason;
+}
+
+function getReason(gap: MatchGap | undefined): Reason | undefined {
+  if (gap?.kind === 'failed') return gap.reason;
+  return gap?.kind === 'truncated' ? { kind: 'tooLarge' } : undefined;
 }
 
 async function readColumn(table: RecipeTable, folder: string): Promise<ColumnValues | TableProblem> {
