@@ -165,5 +165,6 @@ export const fences = [
     types: ['core/model'],
     packages: ['@vscode/l10n', 'preact'],
   })),
+  { place: 'cli', files: /^src\/cli\//, code: [...core, 'contract'], packages: ['commander'], node: true },
   { place: 'service', files: /^src\/service\//, code: ['contract', 'core/util'], packages: ['zod'], node: true },
 ];

@@ -91,6 +91,8 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
     "import { x } from '../../core/util/redact.ts';",
   ],
   ['src/webviews/shared/markdown.tsx', "import x from 'dompurify';", "import { x } from '../../core/util/json.ts';"],
+  ['src/cli/main.ts', "import { x } from '../core/explorer.ts';", "import { x } from '../extension/extension.ts';"],
+  ['src/cli/main.ts', "import { x } from 'commander';", "import type { X } from 'vscode';"],
   [
     'src/service/main.ts',
     "import { x } from '../core/util/json.ts';",

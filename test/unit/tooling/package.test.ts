@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listFiles } from '@vscode/vsce';
+import { cliVersion } from '../../../src/cli/version.ts';
 import { serviceVersion } from '../../../src/service/version.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -27,6 +28,7 @@ describe('The package', () => {
     const built = [
       'dist/extension.cjs',
       'dist/extension/startup.js',
+      'dist/cli/main.cjs',
       'dist/service/main.cjs',
       'dist/service/thread.cjs',
       'dist/webviews/metadata.js',
@@ -43,6 +45,11 @@ describe('The package', () => {
   it('has the version that its service tells, by which windows find the newest one (D29)', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
     assert.equal(serviceVersion, version);
+  });
+
+  it('has the version that its command line prints', async () => {
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+    assert.equal(cliVersion, version);
   });
 
   it('holds nothing else', () => {

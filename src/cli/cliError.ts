@@ -1,0 +1,37 @@
+import type { Reason, ReasonKind } from '../core/model/reason.ts';
+import { exitCode, type ExitCode } from './exitCode.ts';
+import { describeReason } from './text/reasonText.ts';
+
+/** An expected failure: its message is printed, and the process exits with its code. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly code: ExitCode;
+
+  constructor(message: string, code: ExitCode = exitCode.failed) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Creates the error for a wrong argument or option. */
+export function createUsageError(message: string): CliError {
+  return new CliError(message, exitCode.usage);
+}
+
+/** Creates the error for a request that failed. `what` begins the sentence: `Couldn't search Alpha`. */
+export function createRequestError(what: string, reason: Reason): CliError {
+  return new CliError(`${what}: ${describeReason(reason)}.`, getExitCode(reason));
+}
+
+/** The reasons that concern the connection or the key, not the request. */
+const connectionKinds: ReadonlySet<ReasonKind> = new Set([
+  ...(['badAddress', 'insecureAddress', 'notConnected', 'keyMissing', 'keyGone', 'keyElsewhere'] as const),
+  ...(['variableEmpty', 'unreachable', 'certificate', 'proxy', 'timeout', 'dropped', 'unauthorized'] as const),
+  ...(['redirect', 'noService', 'serviceStopped'] as const),
+]);
+
+function getExitCode({ kind, signIn, cause }: Reason): ExitCode {
+  if (kind === 'lookupFailed' && cause) return getExitCode(cause);
+  if (kind === 'cancelled') return exitCode.interrupted;
+  return connectionKinds.has(kind) || signIn !== undefined ? exitCode.connection : exitCode.failed;
+}

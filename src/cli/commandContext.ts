@@ -1,0 +1,13 @@
+import type { Clock } from '../core/util/clock.ts';
+import type { GlobalOptions } from './globalOptions.ts';
+import type { Output } from './output.ts';
+
+/** The process as a command sees it. */
+export interface CommandContext {
+  readonly options: GlobalOptions;
+  readonly output: Output;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  /** Aborted when the user interrupts the command. */
+  readonly signal: AbortSignal;
+}

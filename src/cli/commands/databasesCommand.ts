@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { Database } from '../../core/model/databaseModel.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { runAction } from '../runAction.ts';
+import { formatTable, type Column } from '../text/table.ts';
+
+const columns: readonly Column<Database>[] = [
+  { title: 'NAME', getText: ({ name }) => name },
+  { title: 'ID', getText: ({ id }) => id },
+  { title: 'ORGANIZATION', getText: ({ organization }) => organization },
+  { title: 'ACCESS', getText: ({ readOnly }) => (readOnly ? 'read-only' : '') },
+];
+
+/** Adds `databases`, which lists the databases of the service. */
+export function addDatabasesCommand(program: Command): void {
+  program
+    .command('databases')
+    .description('list the databases of the service')
+    .action((_, command: Command) => runAction(command, listDatabases));
+}
+
+async function listDatabases(context: CommandContext): Promise<ExitCode> {
+  return await CliSession.run(context, async (session) => {
+    await session.connect();
+    const { databases } = session.explorer.connectionStore.listing;
+    context.output.print({ databases }, () => formatTable(columns, databases));
+    return exitCode.done;
+  });
+}

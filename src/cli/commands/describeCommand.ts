@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import type { FileEntry } from '../../core/model/fileEntry.ts';
+import { dedupeIds } from '../../core/model/idList.ts';
+import { CliError, createRequestError, createUsageError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { runAction } from '../runAction.ts';
+import { formatCount } from '../text/amounts.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+
+/** The files with the requested IDs, and the IDs that the service did not find. */
+export interface DescribedFiles {
+  readonly files: readonly FileEntry[];
+  readonly missing: readonly string[];
+}
+
+/** Adds `describe`, which prints the metadata of files. */
+export function addDescribeCommand(program: Command): void {
+  program
+    .command('describe')
+    .description('print the metadata of files')
+    .argument('<database>', 'the name or ID of the database')
+    .argument('<id...>', 'the IDs of the files')
+    .action((database: string, ids: readonly string[], _, command: Command) =>
+      runAction(command, (context) => describeFiles(context, database, ids)),
+    );
+}
+
+async function describeFiles(context: CommandContext, database: string, ids: readonly string[]): Promise<ExitCode> {
+  return await CliSession.run(context, async (session) => {
+    const connection = await session.connect();
+    const { name } = session.findDatabase(database);
+    const { files, missing } = await fetchFiles(session, connection.connection.id, name, ids);
+    const resources = files.map(({ resource }) => resource);
+    context.output.print({ files: resources, missing }, () => resources.map(formatResource).join('\n'));
+    if (missing.length > 0) context.output.note(describeMissing(name, missing));
+    return missing.length > 0 ? exitCode.notFound : exitCode.done;
+  });
+}
+
+/** Fetches the metadata of files by ID, in the order of `ids`. Throws an error if the service failed. */
+export async function fetchFiles(
+  { explorer }: CliSession,
+  connectionId: string,
+  database: string,
+  ids: readonly string[],
+): Promise<DescribedFiles> {
+  const wanted = dedupeIds(ids);
+  if (wanted.length === 0) throw createUsageError('No file IDs are given.');
+  const { files, reason } = await explorer.metadataFlow.fetchFiles(connectionId, database, wanted);
+  const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
+  if (reason && reason.kind !== 'notFound' && entries.length === 0) {
+    throw createRequestError("Couldn't fetch the metadata", reason);
+  }
+  const found = new Set(entries.map(({ id }) => id));
+  return { files: entries, missing: wanted.filter((id) => !found.has(id)) };
+}
+
+/** Describes the IDs that a database doesn't have; lists the first ten. */
+export function describeMissing(database: string, missing: readonly string[]): string {
+  const listed = missing.slice(0, 10).map(toPlainCell).join(', ');
+  const more = missing.length > 10 ? `, and ${missing.length - 10} more` : '';
+  return `${toPlainCell(database)} doesn't have ${formatCount(missing.length, 'requested file')}: ${listed}${more}.`;
+}
+
+/** Throws an error with exit code 4 if IDs are missing. */
+export function requireAll(database: string, { missing }: DescribedFiles): void {
+  if (missing.length > 0) throw new CliError(describeMissing(database, missing), exitCode.notFound);
+}
+
+function formatResource(resource: object): string {
+  const lines = Object.entries(resource).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return `${toPlainCell(name)}: ${toPlainCell(text)}\n`;
+  });
+  return lines.join('');
+}

@@ -1,0 +1,76 @@
+import { Option, type Command } from 'commander';
+import type { FileEntry } from '../../core/model/fileEntry.ts';
+import type { FileStaging, SearchQuery } from '../../core/model/searchQuery.ts';
+import type { JsonObject } from '../../core/util/json.ts';
+import { createRequestError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { parseCount, parseJsonOption } from '../optionValues.ts';
+import { runAction } from '../runAction.ts';
+import { formatCount } from '../text/amounts.ts';
+import { fileColumns, toFileDocument } from '../text/fileDocument.ts';
+import { formatTable } from '../text/table.ts';
+
+interface SearchFlags {
+  readonly limit: number;
+  readonly all?: boolean;
+  readonly status?: FileStaging;
+  readonly specific?: JsonObject;
+}
+
+const defaultLimit = 1000;
+const maxPageSize = 1000;
+
+/** Adds `search`, which lists the files of a database that match a query. */
+export function addSearchCommand(program: Command): void {
+  program
+    .command('search')
+    .description('list the files of a database that match a query')
+    .argument('<database>', 'the name or ID of the database')
+    .argument('[query]', 'the words to search for; empty for all files', '')
+    .option('--limit <count>', 'the maximum number of files', parseCount, defaultLimit)
+    .option('--all', 'list all files, without a limit')
+    .addOption(new Option('--status <status>', 'the staging status of the files').choices(['staged', 'unstaged']))
+    .option('--specific <json>', 'parameters that only this database has', parseJsonOption)
+    .action((database: string, query: string, flags: SearchFlags, command: Command) =>
+      runAction(command, (context) => searchFiles(context, database, query, flags)),
+    );
+}
+
+async function searchFiles(
+  context: CommandContext,
+  database: string,
+  query: string,
+  flags: SearchFlags,
+): Promise<ExitCode> {
+  return await CliSession.run(context, async (session) => {
+    await session.connect();
+    const { name } = session.findDatabase(database);
+    const { files, hasMore } = await loadFiles(session, { database: name, query, ...pickFilters(flags) }, flags);
+    const print = (): string => formatTable(fileColumns, files);
+    context.output.print({ files: files.map(toFileDocument), hasMore }, print);
+    if (hasMore) context.output.note(`Stopped at ${formatCount(files.length, 'file')}. Use --limit or --all for more.`);
+    return exitCode.done;
+  });
+}
+
+function pickFilters({ status, specific }: SearchFlags): Pick<SearchQuery, 'status' | 'specific'> {
+  return { ...(status && { status }), ...(specific && { specific }) };
+}
+
+async function loadFiles(
+  session: CliSession,
+  query: Omit<SearchQuery, 'pageSize'>,
+  { limit, all }: SearchFlags,
+): Promise<{ readonly files: readonly FileEntry[]; readonly hasMore: boolean }> {
+  const { searchFlow, searchStore } = session.explorer;
+  const connection = await session.connect();
+  const count = all ? Infinity : limit;
+  const key = await searchFlow.run(connection, { ...query, pageSize: Math.min(count, maxPageSize) });
+  if (searchStore.get(key)?.mayHaveMore && !searchStore.get(key)?.reason) await searchFlow.loadUpTo(key, count);
+  const { files = [], reason, mayHaveMore = false } = searchStore.get(key) ?? {};
+  if (reason) throw createRequestError(`Couldn't search ${query.database}`, reason);
+  const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
+  return { files: entries.slice(0, count), hasMore: mayHaveMore || entries.length > count };
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { getErrorCode } from '../../core/util/errorCode.ts';
+import { CliError, createRequestError, createUsageError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { exitCode } from '../exitCode.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+
+const notConnected = "Couldn't connect";
+
+/** Reads the API key from the source that the options or the connection name. Throws an error with exit code 3. */
+export async function readApiKey(context: CommandContext, connectionVariable: string | undefined): Promise<string> {
+  const { keyVariable, keyFile, keyStdin } = context.options;
+  const sources = [keyVariable, keyFile, keyStdin].filter((source) => source !== undefined);
+  if (sources.length > 1) throw createUsageError('Use one of --key-variable, --key-file and --key-stdin.');
+  if (keyFile !== undefined) return requireKey(await readKeyFile(keyFile), toPlainCell(keyFile));
+  if (keyStdin) return requireKey(await readStandardInput(), 'standard input');
+  const variable = keyVariable ?? connectionVariable;
+  if (variable === undefined) throw createRequestError(notConnected, { kind: 'keyMissing' });
+  const value = context.environment[variable]?.trim();
+  if (!value) throw createRequestError(notConnected, { kind: 'variableEmpty', detail: variable });
+  return value;
+}
+
+function requireKey(content: string, source: string): string {
+  const key = content.trim();
+  if (key === '') throw new CliError(`${notConnected}: ${source} contains no API key.`, exitCode.connection);
+  return key;
+}
+
+async function readKeyFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new CliError(`Couldn't read ${toPlainCell(file)} (${getErrorCode(error)}).`, exitCode.connection);
+  }
+}
+
+async function readStandardInput(): Promise<string> {
+  if (process.stdin.isTTY) throw createUsageError('--key-stdin reads a pipe or a file, not a terminal.');
+  return await text(process.stdin);
+}

@@ -1,0 +1,90 @@
+import type { Explorer } from '../../core/explorer.ts';
+import type { OpenConnection } from '../../core/flows/openConnections.ts';
+import type { Database } from '../../core/model/databaseModel.ts';
+import { getLoginName } from '../../core/util/loginName.ts';
+import { parseOrcid } from '../../core/util/orcid.ts';
+import { createRequestError, createUsageError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { readApiKey } from './apiKey.ts';
+import { chooseConnection } from './connectionChoice.ts';
+import { readConnectionsFile, type ConnectionsFile, type FileConnection } from './connectionsFile.ts';
+import { readServiceFile } from './serviceFile.ts';
+
+/** The core and the connections of one command. */
+export class CliSession {
+  readonly context: CommandContext;
+  readonly explorer: Explorer;
+  readonly file: ConnectionsFile;
+  private readonly localIds: ReadonlySet<string>;
+
+  private constructor(
+    context: CommandContext,
+    file: ConnectionsFile,
+    createExplorer: (session: CliSession) => Explorer,
+  ) {
+    this.context = context;
+    this.file = file;
+    this.localIds = new Set(file.connections.flatMap(({ id, serviceFile }) => (serviceFile === undefined ? [] : [id])));
+    this.explorer = createExplorer(this);
+  }
+
+  /** Runs `use` with a core, which is disposed of at the end. Connects to nothing. */
+  static async run<T>(context: CommandContext, use: (session: CliSession) => Promise<T>): Promise<T> {
+    const { options, environment } = context;
+    const file = await readConnectionsFile(options.connections ?? environment['DATA_TRANSFER_CONNECTIONS']);
+    const { createHeadlessExplorer } = await import('./headlessExplorer.ts');
+    const session = new CliSession(context, file, (one) => createHeadlessExplorer(context, (id) => one.getOrcid(id)));
+    // Closes the connection, so that a pending request ends.
+    const disconnect = (): void => session.explorer.connectFlow.disconnect();
+    context.signal.addEventListener('abort', disconnect);
+    try {
+      return await use(session);
+    } finally {
+      context.signal.removeEventListener('abort', disconnect);
+      session.explorer.dispose();
+    }
+  }
+
+  /** Connects to the service that the options name. Throws an error with exit code 3 if that fails. */
+  async connect(): Promise<OpenConnection> {
+    return await this.open(chooseConnection(this.context.options, this.file));
+  }
+
+  /** Connects to a service, unless it is connected. */
+  async open(connection: FileConnection): Promise<OpenConnection> {
+    const { explorer } = this;
+    const open = explorer.sessions.get(connection.id);
+    if (open) return open;
+    this.requireOrcid(connection.id);
+    const { serviceFile, ...saved } = connection;
+    const access = serviceFile === undefined ? undefined : await readServiceFile(serviceFile);
+    const key = access?.token ?? (await readApiKey(this.context, connection.apiKeyVariable));
+    const target = access ? { ...saved, server: access.address } : saved;
+    const attempt = await explorer.connectFlow.open(target, key);
+    if (attempt.session) return attempt.session;
+    throw createRequestError(`Couldn't connect to ${toPlainCell(target.name)}`, attempt.reason);
+  }
+
+  /** Returns the ORCID iD for requests; the login name for the local service, which accepts any text. */
+  getOrcid(connectionId: string): string {
+    const entered = this.context.options.orcid ?? this.file.orcid;
+    if (entered === undefined) return this.localIds.has(connectionId) ? getLoginName() : '';
+    return parseOrcid(entered) ?? '';
+  }
+
+  /** Returns the database with this name or ID. Throws a usage error that lists the databases of the service. */
+  findDatabase(name: string): Database {
+    const { databases } = this.explorer.connectionStore.listing;
+    const found = databases.find((one) => one.name === name) ?? databases.find(({ id }) => id === name);
+    if (found) return found;
+    const names = databases.map((one) => toPlainCell(one.name)).join(', ');
+    throw createUsageError(`There is no database ${toPlainCell(name)}. Databases: ${names || 'none'}.`);
+  }
+
+  private requireOrcid(connectionId: string): void {
+    if (this.getOrcid(connectionId) !== '') return;
+    const isGiven = (this.context.options.orcid ?? this.file.orcid) !== undefined;
+    throw createUsageError(isGiven ? "The ORCID iD isn't valid." : 'No ORCID iD is given. Use --orcid.');
+  }
+}

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Connection } from '../../core/model/connection.ts';
+import { getErrorCode } from '../../core/util/errorCode.ts';
+import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
+import { readJsonObject } from '../../core/util/jsonObject.ts';
+import { omit } from '../../core/util/omit.ts';
+import { createUsageError } from '../cliError.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+
+/** A connection of the file. A local service's address and key are read from `serviceFile` when it is used. */
+export interface FileConnection extends Omit<Connection, 'transport'> {
+  readonly serviceFile?: string;
+}
+
+/** The content of a connections file (docs/command-line.md). It contains no keys. */
+export interface ConnectionsFile {
+  readonly orcid?: string;
+  readonly connections: readonly FileConnection[];
+}
+
+const noConnections: ConnectionsFile = { connections: [] };
+
+/** Reads a connections file. Throws a usage error that names the file and the invalid entry. */
+export async function readConnectionsFile(file: string | undefined): Promise<ConnectionsFile> {
+  if (file === undefined || file === '') return noConnections;
+  const json = readJsonObject(await readText(file));
+  if (json.kind === 'broken') throw createFileError(file, `line ${json.line}, column ${json.column}: not valid JSON`);
+  const { connections, orcid }: JsonObject = json.kind === 'object' ? json.value : {};
+  if (!Array.isArray(connections)) throw createFileError(file, '"connections" must be a list');
+  const entries = connections.map((entry: unknown, index) => toConnection(file, entry, index));
+  return { connections: entries, ...(typeof orcid === 'string' && { orcid }) };
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw createUsageError(`Couldn't read ${toPlainCell(file)} (${getErrorCode(error)}).`);
+  }
+}
+
+function toConnection(file: string, entry: unknown, index: number): FileConnection {
+  const problem = findProblem(entry);
+  if (problem !== undefined) throw createFileError(file, `connection ${index + 1}: ${problem}`);
+  const { serviceFile, ...connection } = omit(entry as Connection & FileConnection, 'transport');
+  return { ...connection, ...(serviceFile !== undefined && { serviceFile: resolve(dirname(file), serviceFile) }) };
+}
+
+const optionalTypes = { port: 'number', allowInsecureHttp: 'boolean', serviceFile: 'string' } as const;
+
+function findProblem(entry: unknown): string | undefined {
+  if (!isJsonObject(entry)) return 'it must be an object';
+  const secret = Object.keys(entry).find((name) => /^(?:api)?-?_?(?:key|token|secret|password)$/i.test(name));
+  if (secret !== undefined) return `"${toPlainCell(secret)}": keys aren't stored here; name a variable: apiKeyVariable`;
+  const missing = ['id', 'name', ...(entry['serviceFile'] === undefined ? ['server'] : [])].find(
+    (name) => typeof entry[name] !== 'string' || entry[name] === '',
+  );
+  return missing === undefined ? findOptionalProblem(entry) : `"${missing}" must be a non-empty string`;
+}
+
+function findOptionalProblem(entry: JsonObject): string | undefined {
+  const { scheme, apiKeyVariable } = entry;
+  if (scheme !== undefined && scheme !== 'base64' && scheme !== 'plain') return '"scheme" must be "base64" or "plain"';
+  if (apiKeyVariable !== undefined && !isVariableName(apiKeyVariable)) {
+    return '"apiKeyVariable" must be the name of an environment variable';
+  }
+  const wrong = Object.entries(optionalTypes).find(
+    ([name, type]) => entry[name] !== undefined && typeof entry[name] !== type,
+  );
+  return wrong && `"${wrong[0]}" must be a ${wrong[1]}`;
+}
+
+function isVariableName(value: unknown): boolean {
+  return typeof value === 'string' && /^[A-Za-z_]\w*$/.test(value);
+}
+
+function createFileError(file: string, problem: string): Error {
+  return createUsageError(`${toPlainCell(file)}: ${problem}.`);
+}

@@ -1,0 +1,35 @@
+import { Explorer } from '../../core/explorer.ts';
+import { resolveNetworkSettings } from '../../core/model/networkSettings.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { createRedactingLog } from '../../core/util/redactingLog.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { getLedgerFolder } from '../ledgerPlace.ts';
+
+const networkDefaults = {
+  ...{ proxy: '', noProxy: [], proxyAuthorization: '', proxySupport: 'override' },
+  ...{ proxyStrictSSL: true, systemCertificates: true },
+};
+
+/** Creates the core without an editor. Its proxy settings come from the environment variables. */
+export function createHeadlessExplorer(context: CommandContext, getOrcid: (connectionId: string) => string): Explorer {
+  const { clock, environment } = context;
+  return new Explorer({
+    ...{ clock, getOrcid, log: createLog(context), ledgerFolder: getLedgerFolder(context) },
+    ...{ getTimeoutSeconds: () => undefined, getMinIntervalMs: () => 1000, hasFocus: () => true },
+    getNetworkSettings: () => resolveNetworkSettings(networkDefaults, environment),
+    fetch: async (address, init) => await globalThis.fetch(address, init),
+    ...{ savedDialects: undefined, saveDialects: () => undefined },
+    ...{ savedSearchability: undefined, saveSearchability: () => undefined },
+    rememberConnection: () => Promise.resolve(),
+  });
+}
+
+function createLog({ options, output }: CommandContext): Logger {
+  const write = (message: string): void => output.note(message);
+  const drop = (): void => undefined;
+  const isShown = options.verbose === true;
+  const log = isShown
+    ? { trace: drop, debug: write, info: write, warn: write, error: write }
+    : { trace: drop, debug: drop, info: drop, warn: drop, error: drop };
+  return createRedactingLog(log);
+}

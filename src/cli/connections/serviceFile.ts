@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { parseJsonObject } from '../../core/util/json.ts';
+import { createRequestError } from '../cliError.ts';
+
+/** The address and the key of a running local service. */
+interface ServiceAccess {
+  readonly address: string;
+  readonly token: string;
+}
+
+/** Reads the file in which the local service of this user publishes its address and key (D29: shared service). */
+export async function readServiceFile(file: string): Promise<ServiceAccess> {
+  const content = await readFile(file, 'utf8').catch(() => '');
+  const { address, token } = parseJsonObject(content) ?? {};
+  if (typeof address === 'string' && typeof token === 'string') return { address, token };
+  throw createRequestError("Couldn't connect", { kind: 'serviceStopped' });
+}

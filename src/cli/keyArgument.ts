@@ -1,0 +1,27 @@
+const keyOption = /^--?(?:api-?)?(?:key|token|secret|password)(?:=|$)/i;
+/** Matches a JSON Web Token, and the developer tokens of KBase. */
+const keyForm = /^(?:eyJ[\w-]+\.[\w-]+\.[\w-]+|[A-Z\d]{32})$/;
+const addressPassword = /^[a-z][a-z\d+.-]*:\/\/[^/@]+@/i;
+const advice = 'Use --key-variable, --key-file or --key-stdin.';
+
+/**
+ * Returns the sentence that refuses arguments that contain an API key, without the key: other processes and the shell's
+ * history show arguments. Undefined if no argument looks like one.
+ */
+export function findKeyArgument(args: readonly string[]): string | undefined {
+  for (const [index, arg] of args.entries()) {
+    const problem = describeProblem(arg, args[index - 1]);
+    if (problem !== undefined) return `${problem} ${advice}`;
+  }
+  return undefined;
+}
+
+function describeProblem(arg: string, before: string | undefined): string | undefined {
+  const value = arg.replace(/^--[\w-]+=/, '');
+  if (keyOption.test(arg)) return "API keys aren't accepted as arguments, because other programs can read them.";
+  if (keyForm.test(value)) return "An argument looks like an API key. Keys aren't accepted as arguments.";
+  if (addressPassword.test(value)) return "An address contains a password. Passwords aren't accepted as arguments.";
+  const variable = before === '--key-variable' ? arg : /^--key-variable=(.*)$/s.exec(arg)?.[1];
+  if (variable === undefined || /^[A-Za-z_]\w*$/.test(variable)) return undefined;
+  return "The value of --key-variable isn't the name of an environment variable.";
+}

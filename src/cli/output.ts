@@ -1,0 +1,43 @@
+import { ProgressLine } from './progressLine.ts';
+
+/** The streams of the process. Tests of the process use pipes; a terminal has `isTTY`. */
+export interface OutputStreams {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+/** Writes results to standard output, and everything else to standard error. */
+export class Output {
+  private readonly streams: OutputStreams;
+  private readonly isJson: boolean;
+  private readonly progressLine: ProgressLine;
+
+  constructor(streams: OutputStreams, isJson: boolean) {
+    this.streams = streams;
+    this.isJson = isJson;
+    this.progressLine = new ProgressLine(streams.stderr);
+  }
+
+  /** Prints the result: one JSON document with `--json`, otherwise the text of `toText`, which ends with a line feed. */
+  print(document: object, toText: () => string): void {
+    this.progressLine.clear();
+    this.streams.stdout.write(this.isJson ? `${JSON.stringify(document)}\n` : toText());
+  }
+
+  /** Writes text to standard output as it is, for formats that are no JSON document. */
+  write(text: string): void {
+    this.progressLine.clear();
+    this.streams.stdout.write(text);
+  }
+
+  /** Prints a line for the user. */
+  note(line: string): void {
+    this.progressLine.clear();
+    this.streams.stderr.write(`${line}\n`);
+  }
+
+  /** Shows progress: a bar on a terminal, plain lines elsewhere. `fraction` is from 0 to 1. */
+  showProgress(text: string, fraction?: number): void {
+    this.progressLine.show(text, fraction);
+  }
+}

@@ -1,0 +1,37 @@
+import { Command, CommanderError } from 'commander';
+import { addDatabasesCommand } from './commands/databasesCommand.ts';
+import { addDescribeCommand } from './commands/describeCommand.ts';
+import { addSearchCommand } from './commands/searchCommand.ts';
+import { exitCode } from './exitCode.ts';
+import { addGlobalOptions } from './globalOptions.ts';
+import { findKeyArgument } from './keyArgument.ts';
+import { cliVersion } from './version.ts';
+
+const commands = [addDatabasesCommand, addSearchCommand, addDescribeCommand];
+
+/** Runs the command line with these arguments and sets the exit code of the process. */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  const refusal = findKeyArgument(args);
+  if (refusal !== undefined) {
+    process.stderr.write(`${refusal}\n`);
+    process.exitCode = exitCode.usage;
+    return;
+  }
+  try {
+    await createProgram().parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? exitCode.done : exitCode.usage;
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('data-transfer');
+  program.description('Searches and transfers files of a data transfer service.');
+  program.version(cliVersion, '-V, --version', 'print the version');
+  program.helpOption('-h, --help', 'print the help').helpCommand('help [command]', 'print the help of a command');
+  program.configureHelp({ showGlobalOptions: true }).exitOverride().showHelpAfterError('(--help lists all options)');
+  addGlobalOptions(program);
+  for (const add of commands) add(program);
+  return program;
+}

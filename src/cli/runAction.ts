@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { systemClock } from '../core/util/clock.ts';
+import { redact } from '../core/util/redact.ts';
+import { CliError } from './cliError.ts';
+import type { CommandContext } from './commandContext.ts';
+import { exitCode, type ExitCode } from './exitCode.ts';
+import type { GlobalOptions } from './globalOptions.ts';
+import { Output } from './output.ts';
+
+/** The work of a command. Resolves to the exit code of the process. */
+export type Action = (context: CommandContext) => Promise<ExitCode>;
+
+/** Runs a command of the command line and sets the exit code of the process. Prints expected failures as one line. */
+export async function runAction(command: Command, action: Action): Promise<void> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const output = new Output({ stdout: process.stdout, stderr: process.stderr }, options.json === true);
+  const interruption = watchInterruption();
+  const context = { options, output, environment: process.env, clock: systemClock, signal: interruption.signal };
+  try {
+    process.exitCode = await action(context);
+  } catch (error) {
+    process.exitCode = reportError(output, error, interruption.signal);
+  } finally {
+    interruption.dispose();
+  }
+}
+
+function reportError(output: Output, error: unknown, signal: AbortSignal): ExitCode {
+  if (error instanceof CliError) {
+    output.note(error.message);
+    return error.code;
+  }
+  if (signal.aborted) return exitCode.interrupted;
+  output.note(redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  return exitCode.failed;
+}
+
+/** Aborts the signal at the first interruption. The second one ends the process immediately. */
+function watchInterruption(): { readonly signal: AbortSignal; dispose(): void } {
+  const controller = new AbortController();
+  const interrupt = (): void => {
+    if (controller.signal.aborted) process.exit(exitCode.interrupted);
+    controller.abort();
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const name of signals) process.on(name, interrupt);
+  const dispose = (): void => signals.forEach((name) => process.off(name, interrupt));
+  return { signal: controller.signal, dispose };
+}

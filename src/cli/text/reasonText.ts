@@ -1,0 +1,59 @@
+import type { Reason, ReasonKind } from '../../core/model/reason.ts';
+import { toPlainCell } from './plainCell.ts';
+
+const texts: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
+  badAddress: withDetail("the address can't be used"),
+  insecureAddress: withDetail('the key would be sent unencrypted'),
+  badArgument: withDetail("an argument isn't valid"),
+  notConnected: withDetail("the service isn't connected"),
+  keyMissing: () => 'no API key is given; use --key-variable, --key-file or --key-stdin',
+  keyGone: () => 'the API key is gone',
+  keyElsewhere: () => 'the API key belongs to a different address',
+  variableEmpty: ({ detail = '' }) => `the environment variable ${toPlainCell(detail)} for the API key isn't set`,
+  unreachable: withCode("the service can't be reached"),
+  certificate: withCode("the service's certificate isn't trusted"),
+  proxy: withCode("the proxy can't be used"),
+  timeout: () => "the service didn't respond in time",
+  dropped: withCode('the connection was lost before the response was complete'),
+  unauthorized: (reason) => withDetail(describeSignIn(reason))(reason),
+  forbidden: (reason) => withDetail(reason.signIn ? describeSignIn(reason) : 'access denied')(reason),
+  notFound: withDetail('not found on the service'),
+  refused: withDetail('the service refused the request'),
+  serverError: withDetail('the service returned an error'),
+  entryRejected: withDetail("the service's own validation rejected an entry in its response"),
+  redirect: () => "the service redirects to another address; the key isn't sent there",
+  noService: ({ detail }) =>
+    `no data transfer service was found at this address${detail === undefined ? '' : `; try ${toPlainCell(detail)}`}`,
+  serviceStopped: () => 'the local service is stopped',
+  unreadable: () => "the server at this address isn't a data transfer service",
+  tooLarge: () => 'the response is too large; request fewer files at a time',
+  foreignAnswer: withDetail("the server's response belongs to another request"),
+  queued: () => 'a submission to this server is in progress',
+  lookupFailed: ({ cause }) =>
+    `nothing was sent because looking up the files failed${cause ? `: ${describeReason(cause)}` : ''}`,
+  cancelled: () => 'the operation was canceled',
+};
+
+/** Describes a failure as the second half of a sentence, without a period. */
+export function describeReason(reason: Reason): string {
+  return texts[reason.kind](reason);
+}
+
+function describeSignIn({ signIn }: Reason): string {
+  if (signIn === 'orcid') return 'the service rejected the ORCID iD';
+  if (signIn === 'account') return 'the account of this API key has no ORCID iD';
+  if (signIn === 'outage') return "the service couldn't check the API key";
+  return 'the service rejected the API key';
+}
+
+function withDetail(text: string): (reason: Reason) => string {
+  return ({ detail = '', status }) => {
+    const line = toPlainCell(detail).replace(/[\s.!?…]+$/u, '');
+    if (line !== '') return `${text}: ${line}`;
+    return status === undefined ? text : `${text} (${status})`;
+  };
+}
+
+function withCode(text: string): (reason: Reason) => string {
+  return ({ code }) => (code === undefined ? text : `${text} (${code})`);
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CliProcess, type CliResult } from '../support/cliProcess.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
+
+/** The local service with the command line, which uses a ledger folder of its own. */
+export class CliRig {
+  readonly service: ServiceRig;
+  readonly ledger: string;
+
+  private constructor(service: ServiceRig, ledger: string) {
+    this.service = service;
+    this.ledger = ledger;
+  }
+
+  static async start(...options: Parameters<typeof ServiceRig.start>): Promise<CliRig> {
+    const ledger = await mkdtemp(join(tmpdir(), 'cli-ledger-'));
+    return new CliRig(await ServiceRig.start(...options), ledger);
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop();
+    await rm(this.ledger, { recursive: true, force: true });
+  }
+
+  /** Starts a command with the connection to the service; the key is in a variable. */
+  start(...args: readonly string[]): CliProcess {
+    const { address, token } = this.service.service;
+    const connection = ['--server', address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
+    return new CliProcess([...args, ...connection], {
+      environment: { THE_KEY: token, DATA_TRANSFER_LEDGER: this.ledger },
+    });
+  }
+
+  async run(...args: readonly string[]): Promise<CliResult> {
+    return await this.start(...args).ended;
+  }
+
+  /** Runs a command with `--json` and returns its document. Throws if it exits with another code. */
+  async runJson(code: number, ...args: readonly string[]): Promise<Record<string, unknown>> {
+    const result = await this.run(...args, '--json');
+    if (result.code !== code) throw new Error(`It exited with ${String(result.code)}: ${result.stderr}`);
+    return JSON.parse(result.stdout) as Record<string, unknown>;
+  }
+}

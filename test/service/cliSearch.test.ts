@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CliProcess, runCli } from '../support/cliProcess.ts';
+import { json, problem } from '../support/faultBehaviours.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { CliRig } from './cliRig.ts';
+
+const orcid = '0000-0002-1825-0097';
+
+describe('The command line', () => {
+  let rig: CliRig;
+  before(async () => {
+    rig = await CliRig.start({ 'a.csv': 'a', 'b/c.txt': 'hello', 'd.csv': 'dd' });
+  });
+  after(() => rig.stop());
+
+  it('lists databases as a table, and as one JSON document', async () => {
+    const table = await rig.run('databases');
+    assert.equal(table.code, 0);
+    assert.match(table.stdout, /^NAME +ID +ORGANIZATION +ACCESS\nSource Data +source-data +Lab\nTarget +target\n$/);
+    const { databases } = await rig.runJson(0, 'databases');
+    assert.deepEqual(
+      (databases as { name: string }[]).map(({ name }) => name),
+      ['Source Data', 'Target'],
+    );
+  });
+
+  it('prints the files of a search, with their sizes in bytes', async () => {
+    const { files, hasMore } = await rig.runJson(0, 'search', 'source-data', 'csv');
+    assert.deepEqual(
+      (files as { id: string; bytes: number }[]).map(({ id, bytes }) => [id, bytes]),
+      [
+        ['a.csv', 1],
+        ['d.csv', 2],
+      ],
+    );
+    assert.equal(hasMore, false);
+  });
+
+  it('stops at the limit, and says so on standard error only', async () => {
+    const limited = await rig.run('search', 'Source Data', '--json', '--limit', '2');
+    const { files, hasMore } = JSON.parse(limited.stdout) as { files: unknown[]; hasMore: boolean };
+    assert.deepEqual([files.length, hasMore], [2, true]);
+    assert.match(limited.stderr, /^Stopped at 2 files\./);
+    const all = await rig.runJson(0, 'search', 'Source Data', '--all');
+    assert.equal((all['files'] as unknown[]).length, 3);
+  });
+
+  it('describes files, and exits with 4 if some are missing', async () => {
+    const found = await rig.runJson(0, 'describe', 'Source Data', 'b/c.txt');
+    assert.equal((found['files'] as { bytes: number }[])[0]?.bytes, 5);
+    const partial = await rig.runJson(4, 'describe', 'Source Data', 'a.csv', 'nope');
+    assert.deepEqual(partial['missing'], ['nope']);
+    const none = await rig.run('describe', 'Source Data', 'nope');
+    assert.deepEqual([none.code, none.stderr], [4, "Source Data doesn't have 1 requested file: nope.\n"]);
+  });
+
+  it('exits with 2 for wrong arguments, and names the databases for an unknown one', async () => {
+    for (const args of [['search'], ['nonsense'], ['databases', '--bogus'], ['search', 'Target', '--limit', '0']]) {
+      assert.equal((await rig.run(...args)).code, 2, args.join(' '));
+    }
+    const unknown = await rig.run('search', 'Nope');
+    assert.deepEqual(
+      [unknown.code, unknown.stderr],
+      [2, 'There is no database Nope. Databases: Source Data, Target.\n'],
+    );
+    const invalid = ['databases', '--server', rig.service.service.address, '--orcid', '1234'];
+    assert.equal((await runCli(invalid)).stderr, "The ORCID iD isn't valid.\n");
+  });
+
+  it('reads the key from a file or standard input, and needs exactly one source', async () => {
+    const { address, token } = rig.service.service;
+    const folder = await mkdtemp(join(tmpdir(), 'cli-key-'));
+    const connection = ['databases', '--server', address, '--orcid', orcid];
+    await writeFile(join(folder, 'key'), `${token}\n`);
+    assert.equal((await runCli([...connection, '--key-file', join(folder, 'key')])).code, 0);
+    assert.equal((await runCli([...connection, '--key-stdin'], { input: `${token}\n` })).code, 0);
+    assert.equal((await runCli([...connection, '--key-stdin', '--key-file', 'x'], { input: token })).code, 2);
+    assert.equal((await runCli([...connection, '--key-file', join(folder, 'missing')])).code, 3);
+    assert.equal((await runCli(connection)).code, 3);
+    assert.match((await runCli([...connection, '--key-variable', 'UNSET_KEY'])).stderr, /UNSET_KEY .* isn't set/);
+    await rm(folder, { recursive: true });
+  });
+
+  it('refuses an argument that is an API key, without printing it', async () => {
+    const secret = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+    for (const args of [
+      ['databases', `--key=${secret}`],
+      ['databases', '--api-key', secret],
+      ['databases', '--key-variable', `${secret}-x`],
+      ['databases', secret],
+      ['databases', '--server', `https://me:${secret}@dts.example.org`],
+    ]) {
+      const { code, stdout, stderr } = await runCli(args);
+      assert.equal(code, 2, args.join(' '));
+      assert.ok(!`${stdout}${stderr}`.includes(secret));
+      assert.match(stderr, /Use --key-variable, --key-file or --key-stdin\.\n$/);
+    }
+  });
+
+  it('reads connections from a file, and finds the one with the address of --server', async () => {
+    const { address, token } = rig.service.service;
+    const folder = await mkdtemp(join(tmpdir(), 'cli-file-'));
+    const file = join(folder, 'connections.json');
+    const lab = { id: 'one', name: 'Lab', server: address, apiKeyVariable: 'LAB_KEY' };
+    const other = { id: 'two', name: 'Other', server: 'https://dts.example.org' };
+    const environment = { LAB_KEY: token, DATA_TRANSFER_CONNECTIONS: file };
+    const run = async (...args: string[]) => await runCli(['databases', ...args], { environment });
+    await writeFile(file, JSON.stringify({ orcid, connections: [lab, other] }));
+    assert.equal((await run('--connection', 'Lab')).code, 0);
+    assert.equal((await run('--server', `${address}/`)).code, 0);
+    assert.equal((await run()).stderr, 'Use --connection with one of: Lab, Other.\n');
+    await writeFile(file, JSON.stringify({ connections: [{ ...lab, apiKey: 'x' }] }));
+    assert.match((await run()).stderr, /connection 1: "apiKey": keys aren't stored here/);
+    await writeFile(file, '{ "connections": [}');
+    assert.match((await run()).stderr, /connections\.json: line 1, column 19: not valid JSON\.\n$/);
+    await rm(folder, { recursive: true });
+  });
+
+  it('uses the local service of the user by the file in which it publishes itself (D29)', async () => {
+    const { address, token } = rig.service.service;
+    const folder = await mkdtemp(join(tmpdir(), 'cli-local-'));
+    const file = join(folder, 'connections.json');
+    await writeFile(
+      file,
+      JSON.stringify({ connections: [{ id: 'local', name: 'Local', serviceFile: 'service.json' }] }),
+    );
+    assert.deepEqual(await runCli(['databases', '--connections', file]), {
+      ...{ code: 3, stdout: '', stderr: "Couldn't connect: the local service is stopped.\n" },
+    });
+    await writeFile(join(folder, 'service.json'), JSON.stringify({ address, token }));
+    assert.equal((await runCli(['databases', '--connections', file])).code, 0);
+    await rm(folder, { recursive: true });
+  });
+
+  it('ends quietly if its standard output is closed', async () => {
+    const process = rig.start('search', 'Source Data', '--json');
+    process.child.stdout?.destroy();
+    const { code, stderr } = await process.ended;
+    assert.deepEqual([code, stderr], [0, '']);
+  });
+});
+
+describe('The command line with a server that misbehaves', () => {
+  let server: FaultServer;
+  beforeEach(async () => {
+    server = await FaultServer.start();
+    server.on('GET /', json({ name: 'Test', version: '1.0.0' }));
+    server.on('GET /api/v1/databases', json([{ id: 'a', name: 'Alpha\u001b[31m', organization: 'One', url: '' }]));
+  });
+  afterEach(() => server.stop());
+
+  function start(...args: readonly string[]): CliProcess {
+    const connection = ['--server', server.address, '--orcid', orcid, '--key-variable', 'THE_KEY'];
+    return new CliProcess([...args, ...connection], { environment: { THE_KEY: 'a-secret-key' } });
+  }
+
+  it('exits with 3 if the service rejects the key', async () => {
+    server.on('GET /api/v1/databases', problem(401, 'Invalid token a-secret-key'));
+    const { code, stdout, stderr } = await start('databases', '--verbose').ended;
+    assert.deepEqual([code, stdout], [3, '']);
+    assert.match(stderr, /Couldn't connect to .*: the service rejected the API key/);
+    assert.ok(!stderr.includes('a-secret-key'));
+  });
+
+  it('exits with 3 if nothing listens at the address', async () => {
+    const args = ['databases', '--server', 'http://127.0.0.1:9', '--orcid', orcid, '--key-variable', 'THE_KEY'];
+    const { code, stderr } = await runCli(args, { environment: { THE_KEY: 'x' } });
+    assert.equal(code, 3);
+    assert.match(stderr, /the service can't be reached/);
+  });
+
+  it('exits with 1 if a search fails on the service', async () => {
+    server.on('POST /api/v1/files', problem(500, 'out of order'));
+    server.on('GET /api/v1/files', problem(500, 'out of order'));
+    const { code, stdout, stderr } = await start('search', 'a', 'x', '--json').ended;
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^Couldn't search .*: the service returned an error: out of order\.\n$/);
+  });
+
+  it('writes no control characters of a server to a terminal', async () => {
+    const { stdout } = await start('databases').ended;
+    assert.match(stdout, /Alpha \[31m/);
+    assert.ok(!stdout.includes('\u001b'));
+  });
+
+  it('exits with 130 when it is interrupted', async () => {
+    let received: () => void = () => undefined;
+    const request = new Promise<void>((resolve) => (received = resolve));
+    server.on('POST /api/v1/files', () => {
+      received();
+      return new Promise<void>(() => undefined);
+    });
+    server.on('GET /api/v1/files', () => {
+      received();
+      return new Promise<void>(() => undefined);
+    });
+    const process = start('search', 'a', 'x');
+    await request;
+    process.child.kill('SIGINT');
+    assert.equal((await process.ended).code, 130);
+  });
+});

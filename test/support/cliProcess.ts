@@ -1,0 +1,56 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { omit } from '../../src/core/util/omit.ts';
+import { repositoryRoot } from './editor/places.ts';
+
+/** The command line as shipped, which must have been built. */
+export const cliProgram = join(repositoryRoot, 'dist', 'cli', 'main.cjs');
+
+/** The result of a process of the command line. */
+export interface CliResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface CliOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Written to standard input, which is closed afterwards. */
+  readonly input?: string;
+  readonly program?: string;
+}
+
+/** A running process of the command line, without a terminal. */
+export class CliProcess {
+  readonly child: ChildProcess;
+  /** Resolves when the process has ended and its output was read. */
+  readonly ended: Promise<CliResult>;
+  private stdout = '';
+  private stderr = '';
+
+  constructor(args: readonly string[], { environment = {}, input = '', program = cliProgram }: CliOptions = {}) {
+    const inherited = omit(process.env, 'DATA_TRANSFER_LEDGER', 'DATA_TRANSFER_CONNECTIONS');
+    this.child = spawn(process.execPath, [program, ...args], { env: { ...inherited, ...environment } });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.child.stdin?.on('error', () => undefined).end(input);
+    this.ended = once(this.child, 'close').then(([code]) => {
+      return { code: code as number | null, stdout: this.stdout, stderr: this.stderr };
+    });
+  }
+
+  /** Resolves with the text of standard error once it matches. Rejects if the process ends before. */
+  async prints(pattern: RegExp): Promise<string> {
+    while (!pattern.test(this.stderr)) {
+      const next = await Promise.race([once(this.child.stderr ?? this.child, 'data'), this.ended]);
+      if ('code' in next && !pattern.test(this.stderr)) throw new Error(`It ended with: ${this.stderr}`);
+    }
+    return this.stderr;
+  }
+}
+
+/** Runs the command line to its end. */
+export async function runCli(args: readonly string[], options?: CliOptions): Promise<CliResult> {
+  return await new CliProcess(args, options).ended;
+}
