@@ -1,13 +1,22 @@
 import { Command, CommanderError } from 'commander';
+import { addCancelCommand } from './commands/cancelCommand.ts';
 import { addDatabasesCommand } from './commands/databasesCommand.ts';
 import { addDescribeCommand } from './commands/describeCommand.ts';
+import { addHistoryCommand } from './commands/historyCommand.ts';
 import { addSearchCommand } from './commands/searchCommand.ts';
+import { addStatusCommand } from './commands/statusCommand.ts';
+import { addTransferCommand } from './commands/transferCommand.ts';
+import { addWaitCommand } from './commands/waitCommand.ts';
 import { exitCode } from './exitCode.ts';
 import { addGlobalOptions } from './globalOptions.ts';
 import { findKeyArgument } from './keyArgument.ts';
 import { cliVersion } from './version.ts';
 
-const commands = [addDatabasesCommand, addSearchCommand, addDescribeCommand];
+/** The functions that add the commands, in the order of the help. */
+const commands = [
+  ...[addDatabasesCommand, addSearchCommand, addDescribeCommand],
+  ...[addTransferCommand, addStatusCommand, addWaitCommand, addCancelCommand, addHistoryCommand],
+];
 
 /** Runs the command line with these arguments and sets the exit code of the process. */
 export async function runProgram(args: readonly string[]): Promise<void> {

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
+import { CliError, createRequestError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { parseCount } from '../optionValues.ts';
+import { runAction } from '../runAction.ts';
+import { describeState, getTransferId, toTransferDocument } from '../text/transferDocument.ts';
+import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
+import type { WaitFlags } from '../transfers/transferStart.ts';
+import { requireTransfer, waitForEnd } from '../transfers/transferWait.ts';
+
+/** Adds `cancel`, which cancels a transfer. */
+export function addCancelCommand(program: Command): void {
+  program
+    .command('cancel')
+    .description('cancel a transfer')
+    .argument('<transfer>', 'its ID, or a unique start of it')
+    .option('--wait', 'wait until the transfer has ended; exits with 1 unless it was canceled')
+    .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
+    .action((name: string, flags: WaitFlags, command: Command) =>
+      runAction(command, (context) => cancelTransfer(context, name, flags)),
+    );
+}
+
+async function cancelTransfer(context: CommandContext, name: string, flags: WaitFlags): Promise<ExitCode> {
+  return await CliSession.run(context, async (session) => {
+    const [transfer] = await findTransfers(session, [name]);
+    if (!transfer) return exitCode.notFound;
+    requireCancelable(transfer);
+    await connectFor(session, transfer);
+    const reason = await session.explorer.transferFlow.cancel(transfer.key, { signal: context.signal });
+    if (reason) throw createRequestError("The transfer wasn't canceled", reason);
+    return await report(session, transfer.key, flags);
+  });
+}
+
+function requireCancelable(transfer: Transfer): void {
+  const id = getTransferId(transfer);
+  if (hasEnded(transfer.state)) throw new CliError(`Transfer ${id} has already ended: ${describeState(transfer)}.`);
+  if (transfer.id === undefined) throw new CliError(`Transfer ${id} can't be canceled: the service assigned no ID.`);
+}
+
+async function report(session: CliSession, key: string, { wait, timeout }: WaitFlags): Promise<ExitCode> {
+  if (wait) await waitForEnd(session, [key], timeout);
+  const transfer = requireTransfer(session.explorer, key);
+  const describe = (): string => `${getTransferId(transfer)}: ${describeState(transfer)}\n`;
+  session.context.output.print({ transfer: toTransferDocument(transfer) }, describe);
+  return wait && transfer.state !== 'cancelled' ? exitCode.failed : exitCode.done;
+}

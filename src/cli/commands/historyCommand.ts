@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { parseCount } from '../optionValues.ts';
+import { runAction } from '../runAction.ts';
+import { formatTable } from '../text/table.ts';
+import { toTransferDocument, transferColumns } from '../text/transferDocument.ts';
+import { loadTransfers } from '../transfers/transferLookup.ts';
+
+interface HistoryFlags {
+  readonly limit: number;
+}
+
+const defaultLimit = 50;
+
+/** Adds `history`, which lists the recorded transfers. */
+export function addHistoryCommand(program: Command): void {
+  program
+    .command('history')
+    .description('list the recorded transfers, newest first, without a request to a service')
+    .option('--limit <count>', 'the maximum number of transfers', parseCount, defaultLimit)
+    .action((flags: HistoryFlags, command: Command) => runAction(command, (context) => printHistory(context, flags)));
+}
+
+async function printHistory(context: CommandContext, { limit }: HistoryFlags): Promise<ExitCode> {
+  return await CliSession.run(context, async (session) => {
+    const transfers = (await loadTransfers(session)).slice(0, limit);
+    const print = (): string => formatTable(transferColumns, transfers);
+    context.output.print({ transfers: transfers.map(toTransferDocument) }, print);
+    return exitCode.done;
+  });
+}

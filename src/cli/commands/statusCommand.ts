@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import type { Transfer } from '../../core/model/transferModel.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { findRecordConnection } from '../connections/connectionChoice.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { runAction } from '../runAction.ts';
+import { formatTable } from '../text/table.ts';
+import { getTransferId, toTransferDocument, transferColumns } from '../text/transferDocument.ts';
+import { findTransfers, loadTransfers } from '../transfers/transferLookup.ts';
+import { isSettled, requireTransfer, waitUntil } from '../transfers/transferWait.ts';
+
+interface StatusFlags {
+  readonly offline?: boolean;
+}
+
+/** Maximum time to wait for a status, in milliseconds. */
+const maxStatusMs = 30_000;
+
+/** Adds `status`, which prints the status of transfers. */
+export function addStatusCommand(program: Command): void {
+  program
+    .command('status')
+    .description('print the status of transfers; without an ID, of those that have not ended')
+    .argument('[transfer...]', 'IDs, or unique starts of them')
+    .option('--offline', "print the recorded status, without a request to the transfers' service")
+    .action((names: readonly string[], flags: StatusFlags, command: Command) =>
+      runAction(command, (context) => printStatus(context, names, flags)),
+    );
+}
+
+async function printStatus(
+  context: CommandContext,
+  names: readonly string[],
+  { offline }: StatusFlags,
+): Promise<ExitCode> {
+  return await CliSession.run(context, async (session) => {
+    const found = names.length > 0 ? await findTransfers(session, names) : await listUnfinished(session);
+    if (!offline) await refresh(session, found);
+    const current = found.map(({ key }) => requireTransfer(session.explorer, key));
+    context.output.print({ transfers: current.map(toTransferDocument) }, () => formatTable(transferColumns, current));
+    return exitCode.done;
+  });
+}
+
+async function listUnfinished(session: CliSession): Promise<readonly Transfer[]> {
+  await loadTransfers(session);
+  const { transferStore } = session.explorer;
+  return [...transferStore.getNotConfirmed(), ...transferStore.getRunning()];
+}
+
+/** Requests the status of transfers that are not settled. Notes those whose service is unknown. */
+async function refresh(session: CliSession, transfers: readonly Transfer[]): Promise<void> {
+  const { context, explorer, file } = session;
+  const pending: Transfer[] = [];
+  for (const transfer of transfers.filter((one) => !isSettled(one))) {
+    const connection = findRecordConnection(context.options, file, transfer.order.connectionId);
+    if (connection) await session.open(connection);
+    if (connection) pending.push(transfer);
+    else context.output.note(`${getTransferId(transfer)}: not checked, because its service isn't known.`);
+  }
+  const before = new Map(pending.map(({ key }) => [key, explorer.transferStore.get(key)]));
+  explorer.monitor.pollNow();
+  await waitUntil(
+    session,
+    [...before.keys()],
+    (one) => isSettled(one) || isNewer(one, before.get(one.key)),
+    maxStatusMs,
+  );
+}
+
+function isNewer({ askedAt, problem }: Transfer, before: Transfer | undefined): boolean {
+  return askedAt !== before?.askedAt || (problem !== undefined && problem !== before?.problem);
+}

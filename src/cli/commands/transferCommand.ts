@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { findFilesUnderWay } from '../../core/model/filesUnderWay.ts';
+import { parseIds } from '../../core/model/idList.ts';
+import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts';
+import { getErrorCode } from '../../core/util/errorCode.ts';
+import type { JsonObject } from '../../core/util/json.ts';
+import { parseJsonObject } from '../../core/util/json.ts';
+import { CliError, createUsageError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import type { ExitCode } from '../exitCode.ts';
+import { parseCount } from '../optionValues.ts';
+import { runAction } from '../runAction.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { getTransferId } from '../text/transferDocument.ts';
+import { startTransfer } from '../transfers/transferStart.ts';
+import { loadTransfers } from '../transfers/transferLookup.ts';
+import { fetchFiles, requireAll } from './describeCommand.ts';
+
+interface TransferFlags {
+  readonly idsFile?: string;
+  readonly description?: string;
+  readonly instructions?: string;
+  readonly again?: boolean;
+  readonly wait?: boolean;
+  readonly timeout?: number;
+}
+
+/** The arguments of `transfer`. */
+interface TransferRequest {
+  readonly source: string;
+  readonly destination: string;
+  readonly ids: readonly string[];
+  readonly flags: TransferFlags;
+}
+
+/** Adds `transfer`, which starts a transfer of files. */
+export function addTransferCommand(program: Command): void {
+  program
+    .command('transfer')
+    .description('start a transfer of files, and print its ID')
+    .argument('<source>', 'the name or ID of the database that has the files')
+    .argument('<destination>', 'the name or ID of the database that receives them')
+    .argument('[id...]', 'the IDs of the files')
+    .option('--ids-file <file>', 'a file with IDs, separated by spaces, commas or lines; - for standard input')
+    .option('--description <markdown>', 'a description of the transfer')
+    .option('--instructions <file>', 'a JSON file with instructions for the destination')
+    .option('--again', 'transfer files that another transfer is copying to the same destination')
+    .option('--wait', 'wait until the transfer has ended')
+    .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
+    .action((source: string, destination: string, ids: readonly string[], flags: TransferFlags, command: Command) =>
+      runAction(command, (context) => transferFiles(context, { source, destination, ids, flags })),
+    );
+}
+
+async function transferFiles(context: CommandContext, request: TransferRequest): Promise<ExitCode> {
+  const { flags } = request;
+  const ids = [...request.ids, ...parseIds(await readIds(flags.idsFile))];
+  const instructions = await readInstructions(flags.instructions);
+  return await CliSession.run(context, async (session) => {
+    const order = await createOrder(session, { ...request, ids });
+    const { description } = flags;
+    const details = { ...(description !== undefined && { description }), ...(instructions && { instructions }) };
+    const known = await loadTransfers(session);
+    if (!flags.again) requireNotUnderWay(known, order);
+    return await startTransfer(session, { ...order, ...details }, flags);
+  });
+}
+
+async function createOrder(session: CliSession, { source, destination, ids }: TransferRequest): Promise<TransferOrder> {
+  const { connection } = await session.connect();
+  const [from, to] = [session.findDatabase(source), session.findDatabase(destination)];
+  if (from === to) throw createUsageError('The source and the destination are the same database.');
+  if (to.readOnly) throw new CliError(`The database ${toPlainCell(to.name)} is read-only.`);
+  const described = await fetchFiles(session, connection.id, from.name, ids);
+  requireAll(from.name, described);
+  const files = described.files.map(({ id, name, sizeBytes, hash }) => {
+    return { id, name, ...(sizeBytes !== undefined && { sizeBytes }), ...(hash !== undefined && { hash }) };
+  });
+  const orcid = session.getOrcid(connection.id);
+  return { connectionId: connection.id, orcid, source: from.name, destination: to.name, files };
+}
+
+/** Throws an error if another transfer is copying some of the files, for example one that this command lost. */
+function requireNotUnderWay(known: readonly Transfer[], order: TransferOrder): void {
+  const { count, transfers } = findFilesUnderWay(known, [order]);
+  const [first] = transfers;
+  if (!first) return;
+  const id = getTransferId(first);
+  throw new CliError(
+    `Nothing was sent: transfer ${id} already has ${count} of these files. Check it with: data-transfer status ${id}. Use --again to transfer them anyway.`,
+  );
+}
+
+async function readIds(file: string | undefined): Promise<string> {
+  if (file === undefined) return '';
+  if (file === '-') return await text(process.stdin);
+  return await readTextFile(file);
+}
+
+async function readInstructions(file: string | undefined): Promise<JsonObject | undefined> {
+  if (file === undefined) return undefined;
+  const instructions = parseJsonObject(await readTextFile(file));
+  if (!instructions) throw createUsageError(`${toPlainCell(file)} contains no JSON object.`);
+  return instructions;
+}
+
+async function readTextFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw createUsageError(`Couldn't read ${toPlainCell(file)} (${getErrorCode(error)}).`);
+  }
+}

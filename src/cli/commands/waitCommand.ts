@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import type { ExitCode } from '../exitCode.ts';
+import { parseCount } from '../optionValues.ts';
+import { runAction } from '../runAction.ts';
+import { formatTable } from '../text/table.ts';
+import { toTransferDocument, transferColumns } from '../text/transferDocument.ts';
+import { connectFor, findTransfers } from '../transfers/transferLookup.ts';
+import { getEndCode, isSettled, requireTransfer, waitForEnd } from '../transfers/transferWait.ts';
+
+interface WaitLimit {
+  readonly timeout?: number;
+}
+
+/** Adds `wait`, which waits until transfers have ended. */
+export function addWaitCommand(program: Command): void {
+  program
+    .command('wait')
+    .description('wait until transfers have ended; exits with 1 unless all files were transferred')
+    .argument('<transfer...>', 'IDs, or unique starts of them')
+    .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
+    .action((names: readonly string[], limit: WaitLimit, command: Command) =>
+      runAction(command, (context) => waitForTransfers(context, names, limit)),
+    );
+}
+
+async function waitForTransfers(
+  context: CommandContext,
+  names: readonly string[],
+  { timeout }: WaitLimit,
+): Promise<ExitCode> {
+  return await CliSession.run(context, async (session) => {
+    const found = await findTransfers(session, names);
+    for (const transfer of found.filter((one) => !isSettled(one))) await connectFor(session, transfer);
+    const keys = found.map(({ key }) => key);
+    await waitForEnd(session, keys, timeout);
+    const ended = keys.map((key) => requireTransfer(session.explorer, key));
+    context.output.print({ transfers: ended.map(toTransferDocument) }, () => formatTable(transferColumns, ended));
+    return getEndCode(ended);
+  });
+}

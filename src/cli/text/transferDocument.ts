@@ -1,0 +1,63 @@
+import { hasEnded, isPaused, type Transfer } from '../../core/model/transferModel.ts';
+import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
+import { describeReason } from './reasonText.ts';
+import type { Column } from './table.ts';
+
+/** Returns a transfer as it is printed in JSON, without its files (docs/command-line.md). */
+export function toTransferDocument(transfer: Transfer): object {
+  const { key, id, order, state, createdAt, changes, status, askedAt, problem, replacedBy } = transfer;
+  const { moved, total } = getProgress(transfer);
+  return {
+    ...{ key, id, connection: order.connectionId, source: order.source, destination: order.destination },
+    ...{ state, outcome: getOutcome(transfer), message: status?.message, description: order.description },
+    ...{ files: total, transferredFiles: moved, startedAt: formatTime(createdAt) },
+    ...{ endedAt: hasEnded(state) ? formatTime(changes.at(-1)?.at) : undefined, checkedAt: formatTime(askedAt) },
+    ...{ problem: problem && describeReason(problem), replacedBy },
+  };
+}
+
+/** The columns of a table of transfers. */
+export const transferColumns: readonly Column<Transfer>[] = [
+  { title: 'TRANSFER', getText: getTransferId },
+  { title: 'STATE', getText: describeState },
+  { title: 'FILES', isNumber: true, getText: describeFiles },
+  { title: 'SOURCE', getText: ({ order }) => order.source },
+  { title: 'DESTINATION', getText: ({ order }) => order.destination },
+  { title: 'STARTED', getText: ({ createdAt }) => formatTime(createdAt)?.replace(/\.\d+/, '') },
+];
+
+/** Returns the service's ID of a transfer, or its key in the records while it has none. */
+export function getTransferId({ id, key }: Transfer): string {
+  return id ?? key;
+}
+
+/** Describes the progress of a transfer in one line: `active, 3/10 files`. */
+export function describeProgress(transfer: Transfer): string {
+  return `${describeState(transfer)}, ${describeFiles(transfer)} files`;
+}
+
+/** Describes the state of a transfer, or its outcome once it has ended. */
+export function describeState(transfer: Transfer): string {
+  const { state, status, cancelAcceptedAt } = transfer;
+  if (state === 'notConfirmed') return 'not confirmed';
+  if (isPaused(transfer)) return 'paused';
+  if (!hasEnded(state) && cancelAcceptedAt !== undefined) return 'canceling';
+  if (state === 'running') return status?.status ?? state;
+  return endWords[getOutcome(transfer) ?? ''] ?? state;
+}
+
+const endWords: Readonly<Record<string, string>> = {
+  complete: 'succeeded',
+  partial: 'incomplete',
+  cancelled: 'canceled',
+};
+
+function describeFiles(transfer: Transfer): string {
+  const { moved, total } = getProgress(transfer);
+  if (total === undefined) return moved === undefined ? '' : String(moved);
+  return moved === undefined ? String(total) : `${moved}/${total}`;
+}
+
+function formatTime(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
+}

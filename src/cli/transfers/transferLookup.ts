@@ -1,0 +1,74 @@
+import { parseUuid } from '../../core/util/uuid.ts';
+import type { Transfer } from '../../core/model/transferModel.ts';
+import { CliError, createRequestError, createUsageError } from '../cliError.ts';
+import { findRecordConnection } from '../connections/connectionChoice.ts';
+import type { CliSession } from '../connections/cliSession.ts';
+import { exitCode } from '../exitCode.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { getTransferId } from '../text/transferDocument.ts';
+
+const minPrefixLength = 4;
+
+/** Loads all records of transfers. Submissions of processes that were killed become "not confirmed" (D12: never resubmit). */
+export async function loadTransfers({ explorer }: CliSession): Promise<readonly Transfer[]> {
+  await explorer.transferFlow.resume();
+  await explorer.transferFlow.loadFinished();
+  return explorer.transferStore.getAll();
+}
+
+/**
+ * Finds transfers by their IDs, their keys, or unique starts of them. An ID that no record has is looked up on the
+ * service and recorded. Throws an error with exit code 4 if there is no such transfer.
+ */
+export async function findTransfers(session: CliSession, names: readonly string[]): Promise<readonly Transfer[]> {
+  const known = await loadTransfers(session);
+  const found: Transfer[] = [];
+  for (const name of names) found.push(findRecord(known, name) ?? (await trackTransfer(session, name)));
+  return found;
+}
+
+/** Finds one recorded transfer without connecting to a service. Throws an error with exit code 4 if there is none. */
+export async function findRecordedTransfer(session: CliSession, name: string): Promise<Transfer> {
+  const found = findRecord(await loadTransfers(session), name);
+  if (found) return found;
+  throw createNotFoundError(name);
+}
+
+/** Connects to the service of a transfer. Throws an error with exit code 3 if the connection is unknown. */
+export async function connectFor(session: CliSession, transfer: Transfer): Promise<void> {
+  const connection = findRecordConnection(session.context.options, session.file, transfer.order.connectionId);
+  if (connection) await session.open(connection);
+  else {
+    const advice = 'Use --connections, or --server with the address at which it was started.';
+    throw new CliError(
+      `The service of transfer ${getTransferId(transfer)} isn't known. ${advice}`,
+      exitCode.connection,
+    );
+  }
+}
+
+function findRecord(transfers: readonly Transfer[], name: string): Transfer | undefined {
+  const wanted = name.toLowerCase();
+  const exact = transfers.find(({ id, key }) => id?.toLowerCase() === wanted || key === wanted);
+  if (exact || wanted.length < minPrefixLength) return exact;
+  const matching = transfers.filter((one) => getTransferId(one).toLowerCase().startsWith(wanted));
+  if (matching.length > 1) throw createUsageError(`Several transfers begin with ${toPlainCell(name)}.`);
+  return matching[0];
+}
+
+async function trackTransfer(session: CliSession, name: string): Promise<Transfer> {
+  const id = parseUuid(name);
+  const { server, connection } = session.context.options;
+  if (id === undefined || (server ?? connection) === undefined) throw createNotFoundError(name);
+  const { connection: opened } = await session.connect();
+  const { trackFlow } = session.explorer;
+  const result = await trackFlow.lookUp(opened.id, id, session.context.signal);
+  if (result.kind === 'known') return result.transfer;
+  if (result.kind === 'found') return await trackFlow.track(opened.id, session.getOrcid(opened.id), id, result.status);
+  if (result.reason.kind === 'notFound') throw createNotFoundError(name);
+  throw createRequestError(`Couldn't look up transfer ${id}`, result.reason);
+}
+
+function createNotFoundError(name: string): CliError {
+  return new CliError(`There is no transfer ${toPlainCell(name)}.`, exitCode.notFound);
+}

@@ -1,0 +1,53 @@
+import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts';
+import { CliError, createRequestError } from '../cliError.ts';
+import type { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { formatCount } from '../text/amounts.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { describeReason } from '../text/reasonText.ts';
+import { describeProgress, getTransferId, toTransferDocument } from '../text/transferDocument.ts';
+import { getEndCode, requireTransfer, waitForEnd } from './transferWait.ts';
+
+/** The options for waiting. */
+export interface WaitFlags {
+  readonly wait?: boolean;
+  readonly timeout?: number;
+}
+
+/** Submits a transfer, prints its ID, and waits for its end if requested. */
+export async function startTransfer(session: CliSession, order: TransferOrder, flags: WaitFlags): Promise<ExitCode> {
+  const { key } = await submitTransfer(session, order);
+  return await reportTransfer(session, key, flags);
+}
+
+/**
+ * Submits a transfer once (D12: never resubmit). Throws an error if the service did not accept it, or if it is unknown
+ * whether it did.
+ */
+export async function submitTransfer({ context, explorer }: CliSession, order: TransferOrder): Promise<Transfer> {
+  const { output, signal } = context;
+  const didWait = (): void => output.showProgress('Waiting for another request to this server to finish');
+  const transfer = await explorer.transferFlow.submit(order, undefined, { signal, observer: { didWait } });
+  if (transfer.id === undefined) throw createStartError(transfer);
+  const databases = `${toPlainCell(order.source)} to ${toPlainCell(order.destination)}`;
+  output.note(`Started transfer ${transfer.id}: ${formatCount(order.files.length, 'file')} from ${databases}.`);
+  return transfer;
+}
+
+/** Prints a transfer, after its end if that is requested. */
+async function reportTransfer(session: CliSession, key: string, { wait, timeout }: WaitFlags): Promise<ExitCode> {
+  const { explorer, context } = session;
+  if (wait) await waitForEnd(session, [key], timeout);
+  const transfer = requireTransfer(explorer, key);
+  context.output.print({ transfer: toTransferDocument(transfer) }, () => `${getTransferId(transfer)}\n`);
+  if (!wait) return exitCode.done;
+  context.output.note(`Transfer ${getTransferId(transfer)}: ${describeProgress(transfer)}.`);
+  return getEndCode([transfer]);
+}
+
+function createStartError({ key, state, problem = { kind: 'unreadable' } }: Transfer): CliError {
+  if (state === 'cancelled') return new CliError('Interrupted. Nothing was sent.', exitCode.interrupted);
+  if (state !== 'notConfirmed') return createRequestError("The transfer wasn't started", problem);
+  const text = `It is unknown if the transfer was started: ${describeReason(problem)}.`;
+  return new CliError(`${text} It isn't sent again. Its record: data-transfer status ${key}`);
+}

@@ -1,0 +1,91 @@
+import { wait } from '../../core/util/clock.ts';
+import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
+import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
+import { CliError, createRequestError } from '../cliError.ts';
+import type { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { describeProgress, getTransferId } from '../text/transferDocument.ts';
+
+/** Decides, for the current state of a transfer, that it need not be waited for any longer. */
+type Condition = (transfer: Transfer) => boolean;
+
+/** Returns true for a transfer that changes no more: it has ended, or only the user can tell if it started. */
+export function isSettled({ state }: Transfer): boolean {
+  return hasEnded(state) || state === 'notConfirmed';
+}
+
+/**
+ * Waits until the transfers have ended, and shows their progress. Throws an error with exit code 130 after an
+ * interruption, 1 after the time limit, and 3 if the service refuses the key. They continue on the service.
+ */
+export async function waitForEnd(session: CliSession, keys: readonly string[], timeoutS?: number): Promise<void> {
+  const { output } = session.context;
+  const show = (transfer: Transfer): void => output.showProgress(describeOne(transfer), getFraction(transfer));
+  const isMet = await waitUntil(session, keys, isSettled, timeoutS === undefined ? undefined : timeoutS * 1000, show);
+  if (!isMet) throw createUnfinishedError(session, keys, timeoutS);
+}
+
+/** Waits until the condition is met for all transfers. Resolves to false after the limit or an interruption. */
+export async function waitUntil(
+  { explorer, context }: CliSession,
+  keys: readonly string[],
+  condition: Condition,
+  limitMs?: number,
+  onChange: (transfer: Transfer) => void = () => undefined,
+): Promise<boolean> {
+  const done = new AbortController();
+  const check = (): void => {
+    const pending = keys.flatMap((key) => explorer.transferStore.get(key) ?? []).filter((one) => !condition(one));
+    if (pending[0]) onChange(pending[0]);
+    if (pending.length === 0 || pending.some((one) => isKeyRefused(explorer, one))) done.abort();
+  };
+  const subscriptions = [explorer.transferStore.onDidChange(check), explorer.keys.onDidChange(check)];
+  check();
+  const signal = AbortSignal.any([done.signal, context.signal]);
+  await wait(context.clock, limitMs ?? maxDelayMs, signal);
+  for (const subscription of subscriptions) subscription.dispose();
+  return done.signal.aborted && keys.every((key) => condition(requireTransfer(explorer, key)));
+}
+
+/** The longest delay of a timer, about 24 days. */
+const maxDelayMs = 2 ** 31 - 1;
+
+/** Returns the exit code for transfers that were waited for: 0 if all files of all of them were transferred. */
+export function getEndCode(transfers: readonly Transfer[]): ExitCode {
+  return transfers.every((transfer) => getOutcome(transfer) === 'complete') ? exitCode.done : exitCode.failed;
+}
+
+/** Returns the current state of a transfer that is known to exist. */
+export function requireTransfer({ transferStore }: CliSession['explorer'], key: string): Transfer {
+  const transfer = transferStore.get(key);
+  if (transfer) return transfer;
+  throw new CliError('The record of the transfer was removed.');
+}
+
+function createUnfinishedError(
+  { explorer, context }: CliSession,
+  keys: readonly string[],
+  timeoutS?: number,
+): CliError {
+  const pending = keys.map((key) => requireTransfer(explorer, key)).filter((one) => !isSettled(one));
+  const ids = pending.map(getTransferId).join(' ');
+  const advice = `The transfer continues on the service. Follow it with: data-transfer wait ${ids}`;
+  if (context.signal.aborted) return new CliError(`Interrupted. ${advice}`, exitCode.interrupted);
+  const refused = pending.find((one) => isKeyRefused(explorer, one));
+  const reason = refused && explorer.keys.getRejection(refused.order.connectionId);
+  if (reason) return createRequestError("Couldn't request the status", reason);
+  return new CliError(`It hasn't finished after ${timeoutS ?? 0} s. ${advice}`);
+}
+
+function isKeyRefused({ keys }: CliSession['explorer'], { order }: Transfer): boolean {
+  return keys.getStatus(order.connectionId) === 'refused';
+}
+
+function describeOne(transfer: Transfer): string {
+  return `${getTransferId(transfer)}: ${describeProgress(transfer)}`;
+}
+
+function getFraction(transfer: Transfer): number | undefined {
+  const { moved, total } = getProgress(transfer);
+  return moved === undefined || !total ? undefined : moved / total;
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, wait } from '../../src/core/util/clock.ts';
+import { CliProcess, type CliResult } from '../support/cliProcess.ts';
+import { json } from '../support/faultBehaviours.ts';
+import { SeededRandom } from '../support/random.ts';
+import { bySize } from '../support/testSize.ts';
+import { TruthfulServer } from '../support/truthfulServer.ts';
+
+const rounds = bySize(6, 20);
+const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+
+describe('The command line, killed at random moments', () => {
+  let server: TruthfulServer;
+  let ledger: string;
+  before(async () => {
+    ledger = await mkdtemp(join(tmpdir(), 'cli-kill-'));
+    server = await TruthfulServer.start(systemClock);
+  });
+  after(async () => {
+    await server.http.stop();
+    await rm(ledger, { recursive: true });
+  });
+
+  function start(...args: readonly string[]): CliProcess {
+    const connection = ['--server', server.http.address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
+    const environment = { THE_KEY: server.key, DATA_TRANSFER_LEDGER: ledger };
+    return new CliProcess([...args, ...connection, '--json'], { environment });
+  }
+
+  async function run(...args: readonly string[]): Promise<CliResult> {
+    return await start(...args).ended;
+  }
+
+  /** Kills a transfer with --wait at a random moment. Returns the IDs that the server has assigned since. */
+  async function killOne(file: string, delayMs: number): Promise<readonly string[]> {
+    const before = server.transfers.length;
+    const victim = start('transfer', 'Alpha', 'Beta', file, '--wait');
+    const exited = once(victim.child, 'exit');
+    await wait(systemClock, delayMs);
+    victim.child.kill('SIGKILL');
+    await exited;
+    return server.transfers.slice(before).map(({ id }) => id);
+  }
+
+  it(`never starts a second transfer, and status finds each one (seed ${seed}) (D12)`, async () => {
+    const random = new SeededRandom(seed);
+    for (let round = 0; round < rounds; round++) {
+      const file = `file-${round}`;
+      server.http.on('GET /api/v1/files/by-id', json({ resources: [{ id: file, name: file, path: file, bytes: 1 }] }));
+      server.http.on('POST /api/v1/files/by-id', json({ resources: [{ id: file, name: file, path: file, bytes: 1 }] }));
+      const submissionsBefore = server.submissions;
+      const started = await killOne(file, random.below(1500));
+      const submissions = server.submissions - submissionsBefore;
+      assert.ok(submissions <= 1 && started.length === submissions, `round ${round}: ${submissions} submissions`);
+      const status = await run('status');
+      assert.equal(status.code, 0, status.stderr);
+      const { transfers } = JSON.parse(status.stdout) as { transfers: { id?: string; state: string }[] };
+      const [id] = started;
+      const isFound = transfers.some((one) => one.id === id || one.state === 'notConfirmed');
+      assert.ok(id === undefined || isFound, `round ${round}: ${status.stdout}`);
+      if (id === undefined) continue;
+      // A script that runs again doesn't send what was sent.
+      assert.equal((await run('transfer', 'Alpha', 'Beta', file)).code, 1);
+      assert.equal(server.submissions, submissionsBefore + 1);
+    }
+    assert.ok(server.submissions > 0, 'no process was killed after its submission');
+  }).timeout(300_000);
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runCli } from '../support/cliProcess.ts';
+import { CliRig } from './cliRig.ts';
+
+interface PrintedTransfer {
+  readonly key: string;
+  readonly id?: string;
+  readonly state: string;
+  readonly outcome?: string;
+  readonly transferredFiles?: number;
+}
+
+describe('Transfers by the command line', () => {
+  let rig: CliRig;
+  before(async () => {
+    rig = await CliRig.start({ 'a.csv': 'a', 'b/c.txt': 'hello', 'd.csv': 'dd', 'slow.bin': 'x'.repeat(300_000) });
+  });
+  after(() => rig.stop());
+
+  async function list(code: number, ...args: readonly string[]): Promise<readonly PrintedTransfer[]> {
+    return (await rig.runJson(code, ...args))['transfers'] as readonly PrintedTransfer[];
+  }
+
+  it('starts a transfer and waits for its end', async () => {
+    const { code, stdout, stderr } = await rig.run('transfer', 'Source Data', 'Target', 'a.csv', 'b/c.txt', '--wait');
+    assert.equal(code, 0);
+    const id = stdout.trim();
+    assert.match(stderr, new RegExp(`^Started transfer ${id}: 2 files from Source Data to Target\\.\n`));
+    assert.match(stderr, new RegExp(`Transfer ${id}: succeeded, 2/2 files\\.\n$`));
+    assert.equal((await rig.service.status(id)).status, 'succeeded');
+  });
+
+  it('prints only the ID without --wait, by which status and wait find it', async () => {
+    const started = await rig.run('transfer', 'Source Data', 'Target', 'a.csv', '--description', 'One *file*');
+    const id = started.stdout.trim();
+    const [status] = await list(0, 'status', id);
+    assert.equal(status?.id, id);
+    const [ended] = await list(0, 'wait', id.slice(0, 8));
+    assert.deepEqual([ended?.id, ended?.outcome, ended?.transferredFiles], [id, 'complete', 1]);
+    const [newest] = await list(0, 'history', '--limit', '1');
+    assert.equal(newest?.id, id);
+  });
+
+  it('reads IDs from standard input or a file', async () => {
+    const file = join(rig.ledger, 'ids.txt');
+    await writeFile(file, 'd.csv\na.csv\n');
+    const { transfer } = await rig.runJson(0, 'transfer', 'Source Data', 'Target', '--ids-file', file, '--wait');
+    assert.equal((transfer as PrintedTransfer).transferredFiles, 2);
+  });
+
+  it('sends nothing if an ID is unknown, and exits with 4', async () => {
+    const { code, stderr } = await rig.run('transfer', 'Source Data', 'Target', 'a.csv', 'nope');
+    assert.deepEqual([code, stderr], [4, "Source Data doesn't have 1 requested file: nope.\n"]);
+    assert.deepEqual(await list(0, 'status'), []);
+  });
+
+  it('sends nothing without files, to the same database, or with instructions that are no object', async () => {
+    const file = join(rig.ledger, 'instructions.json');
+    await writeFile(file, '[1]');
+    assert.equal((await rig.run('transfer', 'Source Data', 'Target')).code, 2);
+    assert.equal((await rig.run('transfer', 'Source Data', 'source-data', 'a.csv')).code, 2);
+    assert.equal((await rig.run('transfer', 'Source Data', 'Target', 'a.csv', '--instructions', file)).code, 2);
+  });
+
+  it('exits with 4 for a transfer that neither the records nor the service have', async () => {
+    const unknown = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
+    assert.equal((await rig.run('status', unknown)).stderr, `There is no transfer ${unknown}.\n`);
+    assert.equal((await rig.run('wait', 'nonsense')).code, 4);
+  });
+
+  it('records a transfer that was started elsewhere, and follows it', async () => {
+    const id = await rig.service.mustSubmit(['d.csv']);
+    const [ended] = await list(0, 'wait', id);
+    assert.deepEqual([ended?.id, ended?.outcome], [id, 'complete']);
+    assert.ok((await list(0, 'history')).some((one) => one.id === id));
+  });
+
+  it('refuses a cancel of a transfer that has ended', async () => {
+    const [ended] = await list(0, 'history', '--limit', '1');
+    const { code, stderr } = await rig.run('cancel', ended?.id ?? '');
+    assert.equal(code, 1);
+    assert.match(stderr, /has already ended: succeeded\.\n$/);
+  });
+});
+
+describe('A slow transfer by the command line', () => {
+  let rig: CliRig;
+  beforeEach(async () => {
+    rig = await CliRig.start({ 'slow.bin': 'x'.repeat(400_000) }, { throttleBytesPerSecond: 20_000 });
+  });
+  afterEach(() => rig.stop());
+
+  const start = ['transfer', 'Source Data', 'Target', 'slow.bin'];
+
+  it('exits with 130 when it is interrupted, continues on the service, and says how to follow it', async () => {
+    const process = rig.start(...start, '--wait');
+    await process.prints(/^Started transfer/);
+    process.child.kill('SIGINT');
+    const { code, stderr } = await process.ended;
+    assert.equal(code, 130);
+    const id = /Follow it with: data-transfer wait (\S+)\n$/.exec(stderr)?.[1] ?? '';
+    assert.notEqual((await rig.service.status(id)).status, 'failed');
+    const canceled = await rig.run('cancel', id, '--wait');
+    assert.deepEqual([canceled.code, canceled.stdout], [0, `${id}: canceled\n`]);
+  });
+
+  it('is not started a second time while it runs, unless with --again', async () => {
+    const id = (await rig.run(...start)).stdout.trim();
+    const again = await rig.run(...start);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, new RegExp(`^Nothing was sent: transfer ${id} already has 1 of these files\\.`));
+    const other = (await rig.run(...start, '--again')).stdout.trim();
+    assert.match(other, /^[\da-f-]{36}$/);
+    assert.notEqual(other, id);
+  });
+
+  it('exits with 1 after the time limit', async () => {
+    const { code, stderr } = await rig.run(...start, '--wait', '--timeout', '1');
+    assert.equal(code, 1);
+    assert.match(stderr, /It hasn't finished after 1 s\. The transfer continues on the service\./);
+  });
+  it('is only listed if its service is not known, and wait exits with 3', async () => {
+    const id = (await rig.run(...start)).stdout.trim();
+    const status = await runCli(['status', '--ledger', rig.ledger]);
+    assert.equal(status.code, 0);
+    assert.match(status.stderr, new RegExp(`^${id}: not checked, because its service isn't known\\.\n$`));
+    assert.match(status.stdout, new RegExp(`\n${id} `));
+    const waited = await runCli(['wait', id, '--ledger', rig.ledger]);
+    assert.equal(waited.code, 3);
+    assert.match(waited.stderr, /Use --connections, or --server with the address at which it was started\.\n$/);
+  });
+});
