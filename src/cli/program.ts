@@ -1,11 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import { addCancelCommand } from './commands/cancelCommand.ts';
+import { addCiteCommand } from './commands/citeCommand.ts';
 import { addDatabasesCommand } from './commands/databasesCommand.ts';
 import { addDescribeCommand } from './commands/describeCommand.ts';
+import { addExportCommand } from './commands/exportCommand.ts';
 import { addHistoryCommand } from './commands/historyCommand.ts';
 import { addSearchCommand } from './commands/searchCommand.ts';
+import { addServiceCommand } from './commands/serviceCommand.ts';
 import { addStatusCommand } from './commands/statusCommand.ts';
 import { addTransferCommand } from './commands/transferCommand.ts';
+import { addVerifyCommand } from './commands/verifyCommand.ts';
 import { addWaitCommand } from './commands/waitCommand.ts';
 import { exitCode } from './exitCode.ts';
 import { addGlobalOptions } from './globalOptions.ts';
@@ -16,6 +20,7 @@ import { cliVersion } from './version.ts';
 const commands = [
   ...[addDatabasesCommand, addSearchCommand, addDescribeCommand],
   ...[addTransferCommand, addStatusCommand, addWaitCommand, addCancelCommand, addHistoryCommand],
+  ...[addVerifyCommand, addCiteCommand, addExportCommand, addServiceCommand],
 ];
 
 /** Runs the command line with these arguments and sets the exit code of the process. */

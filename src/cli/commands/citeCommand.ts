@@ -1,0 +1,84 @@
+import { Option, type Command } from 'commander';
+import { listCitations } from '../../core/citations/citableUnits.ts';
+import { citationFormats, writeCitations, type CitationFormat } from '../../core/citations/citationFormats.ts';
+import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
+import { formatDay } from '../../core/util/writtenDate.ts';
+import { createUsageError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { runAction } from '../runAction.ts';
+import { formatCount } from '../text/amounts.ts';
+import { connectFor, findRecordedTransfer } from '../transfers/transferLookup.ts';
+import { describeMissing, fetchFiles, type DescribedFiles } from './describeCommand.ts';
+
+interface CiteFlags {
+  readonly format: CitationFormat;
+  readonly transfer?: string;
+}
+
+/** Files to cite, and the day on which they were transferred. */
+interface CitedSource extends DescribedFiles {
+  readonly database: string;
+  readonly accessed?: string;
+}
+
+/** Adds `cite`, which writes citations of files or of the files of a transfer. */
+export function addCiteCommand(program: Command): void {
+  program
+    .command('cite')
+    .description('write citations of files, or of the files of a transfer')
+    .argument('[database]', 'the name or ID of the database')
+    .argument('[id...]', 'the IDs of the files')
+    .addOption(new Option('--format <format>', 'the format').choices(citationFormats).default('bibtex'))
+    .option('--transfer <transfer>', 'the transfer whose files to cite')
+    .action((database: string | undefined, ids: readonly string[], flags: CiteFlags, command: Command) =>
+      runAction(command, (context) => cite(context, database, ids, flags)),
+    );
+}
+
+async function cite(
+  context: CommandContext,
+  database: string | undefined,
+  ids: readonly string[],
+  { format, transfer }: CiteFlags,
+): Promise<ExitCode> {
+  return await CliSession.run(context, async (session) => {
+    const source =
+      transfer === undefined ? await getFiles(session, database, ids) : await getTransferFiles(session, transfer);
+    const text = formatCitations(source, format);
+    context.output.print({ format, text, missing: source.missing }, () => text);
+    if (source.missing.length > 0) context.output.note(describeMissing(source.database, source.missing));
+    return source.missing.length > 0 ? exitCode.notFound : exitCode.done;
+  });
+}
+
+async function getFiles(session: CliSession, named: string | undefined, ids: readonly string[]): Promise<CitedSource> {
+  if (named === undefined) throw createUsageError('Name a database and files, or use --transfer.');
+  const { connection } = await session.connect();
+  const database = session.findDatabase(named).name;
+  return { database, ...(await fetchFiles(session, connection.id, database, ids)) };
+}
+
+async function getTransferFiles(session: CliSession, name: string): Promise<CitedSource> {
+  const transfer = await findRecordedTransfer(session, name);
+  const { connectionId, source, files } = transfer.order;
+  if (files.length === 0) throw createUsageError('The files of this transfer are unknown.');
+  await connectFor(session, transfer);
+  const ids = files.map(({ id }) => id);
+  return { database: source, accessed: getDay(transfer), ...(await fetchFiles(session, connectionId, source, ids)) };
+}
+
+function getDay({ state, changes, createdAt }: Transfer): string {
+  return formatDay((hasEnded(state) ? changes.at(-1)?.at : undefined) ?? createdAt);
+}
+
+function formatCitations({ files, accessed }: CitedSource, format: CitationFormat): string {
+  if (files.length === 0) return '';
+  const citations = listCitations(files, accessed);
+  return writeCitations(format, citations, {
+    message: 'If you use these data, please cite them as below.',
+    title: formatCount(citations.length, 'data set'),
+    unknownAuthor: 'anonymous',
+  });
+}

@@ -1,0 +1,110 @@
+import { resolve } from 'node:path';
+import { Option, type Command } from 'commander';
+import { exportChecksums, exportFiles, filterChecksummed, type RecordedFile } from '../../core/model/fileExport.ts';
+import { createRoCrate } from '../../core/model/roCrate.ts';
+import { exportAsCsv, exportAsJson } from '../../core/model/transferExport.ts';
+import type { Transfer } from '../../core/model/transferModel.ts';
+import { hasTransferredFiles } from '../../core/model/transferOutcome.ts';
+import { getErrorCode } from '../../core/util/errorCode.ts';
+import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
+import { CliError, createUsageError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { runAction } from '../runAction.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { findDestinationFolder } from '../transfers/destinationFolder.ts';
+import { listManifestFiles, loadManifest } from '../transfers/manifestReading.ts';
+import { findRecordedTransfer, loadTransfers } from '../transfers/transferLookup.ts';
+import { cliVersion } from '../version.ts';
+
+type ExportFormat = 'csv' | 'tsv' | 'sha256' | 'ro-crate' | 'json';
+
+interface ExportFlags {
+  readonly format?: ExportFormat;
+  readonly output?: string;
+  readonly folder?: string;
+}
+
+const formats: readonly ExportFormat[] = ['csv', 'tsv', 'sha256', 'ro-crate', 'json'];
+
+/** Adds `export`, which writes the files of a transfer, or all records, in a format for other programs. */
+export function addExportCommand(program: Command): void {
+  program
+    .command('export')
+    .description('write the files of a transfer, or without a transfer all records, in a format for other programs')
+    .argument('[transfer]', 'its ID, or a unique start of it')
+    .addOption(new Option('--format <format>', 'the format; csv and json for all records').choices(formats))
+    .option('--output <file>', 'write to a file, not to standard output')
+    .option('--folder <folder>', 'the folder of the destination, or of the transferred files')
+    .action((name: string | undefined, flags: ExportFlags, command: Command) =>
+      runAction(command, (context) => exportRecords(context, name, flags)),
+    );
+}
+
+async function exportRecords(context: CommandContext, name: string | undefined, flags: ExportFlags): Promise<ExitCode> {
+  const format = flags.format ?? (context.options.json ? 'json' : 'csv');
+  return await CliSession.run(context, async (session) => {
+    const pieces =
+      name === undefined
+        ? formatRecords(session, await loadTransfers(session), format)
+        : await formatTransfer(session, await findRecordedTransfer(session, name), format, flags.folder);
+    await deliver(context, [...pieces].join(''), flags.output);
+    return exitCode.done;
+  });
+}
+
+function formatRecords(session: CliSession, transfers: readonly Transfer[], format: ExportFormat): Iterable<string> {
+  const getConnectionName = (id: string): string => getServiceName(session, id);
+  if (format === 'csv') return exportAsCsv(transfers, { getConnectionName });
+  if (format === 'json') return exportAsJson(transfers, { getConnectionName });
+  throw createUsageError('All records are exported as csv or json.');
+}
+
+async function formatTransfer(
+  session: CliSession,
+  transfer: Transfer,
+  format: ExportFormat,
+  folder: string | undefined,
+): Promise<Iterable<string>> {
+  const transferred = await loadTransferredFiles(session, transfer, folder);
+  if (format === 'ro-crate') return [formatCrate(session, transfer, transferred)];
+  return formatFiles(transferred.length > 0 ? transferred : transfer.order.files, format);
+}
+
+/** Returns the files that the manifest of a transfer lists; none if the transfer wrote no files. */
+async function loadTransferredFiles(
+  session: CliSession,
+  transfer: Transfer,
+  folder: string | undefined,
+): Promise<readonly RecordedFile[]> {
+  if (!hasTransferredFiles(transfer)) return [];
+  const { manifest } = await findDestinationFolder(session, transfer, folder);
+  return manifest === undefined ? [] : listManifestFiles(await loadManifest(manifest, session.context.signal));
+}
+
+function formatFiles(files: readonly RecordedFile[], format: ExportFormat): Iterable<string> {
+  if (format === 'json') return [`${JSON.stringify({ files })}\n`];
+  if (format !== 'sha256') return exportFiles(files, format === 'tsv' ? '\t' : ',');
+  if (filterChecksummed(files).length > 0) return exportChecksums(files);
+  throw new CliError('None of these files has a SHA-256 hash.');
+}
+
+function formatCrate(session: CliSession, transfer: Transfer, files: readonly RecordedFile[]): string {
+  const serviceName = getServiceName(session, transfer.order.connectionId);
+  const context = { version: cliVersion, serviceName, now: session.context.clock.now() };
+  return `${JSON.stringify(createRoCrate({ transfer, files }, context), undefined, 2)}\n`;
+}
+
+function getServiceName({ file }: CliSession, connectionId: string): string {
+  return file.connections.find(({ id }) => id === connectionId)?.name ?? connectionId;
+}
+
+async function deliver({ output }: CommandContext, text: string, file: string | undefined): Promise<void> {
+  if (file === undefined) output.write(text);
+  else {
+    await writeFileAtomically(resolve(file), text, true).catch((error: unknown) => {
+      throw new CliError(`Couldn't write ${toPlainCell(file)} (${getErrorCode(error)}).`);
+    });
+  }
+}

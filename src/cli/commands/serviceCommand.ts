@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { CliError } from '../cliError.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { runAction } from '../runAction.ts';
+
+interface ServiceFlags {
+  readonly config: string;
+}
+
+/** The first Node.js whose SQLite module needs no option. */
+const requiredNode = [22, 13] as const;
+
+/** Adds `service`, which runs the local service in the foreground. */
+export function addServiceCommand(program: Command): void {
+  program
+    .command('service')
+    .description(`run a service that serves folders of this machine; needs Node.js ${requiredNode.join('.')} or later`)
+    .requiredOption('--config <file>', 'the configuration; - for one line of standard input')
+    .action((flags: ServiceFlags, command: Command) => runAction(command, () => runService(flags)));
+}
+
+async function runService({ config }: ServiceFlags): Promise<ExitCode> {
+  if (!isSupported(process.versions.node)) {
+    throw new CliError(`The service needs Node.js ${requiredNode.join('.')} or later, not ${process.version}.`);
+  }
+  const program = join(import.meta.dirname, '..', 'service', 'main.cjs');
+  if (!existsSync(program)) throw new CliError(`The program of the service is missing: ${program}.`);
+  const child = spawn(process.execPath, [program, '--config', config], { stdio: 'inherit' });
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => child.kill(name));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return (code ?? exitCode.failed) as ExitCode;
+}
+
+function isSupported(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [requiredMajor, requiredMinor] = requiredNode;
+  return major > requiredMajor || (major === requiredMajor && minor >= requiredMinor);
+}

@@ -1,0 +1,119 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Transfer, TransferFile } from '../../core/model/transferModel.ts';
+import { manifestName } from '../../core/util/transferFolderNames.ts';
+import type { FileOutcome } from '../../core/verification/fileCheck.ts';
+import { canMatchTransfer, findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
+import type { TransferManifest } from '../../core/verification/transferManifest.ts';
+import { verifyTransfer, type VerificationReport } from '../../core/verification/verification.ts';
+import { CliError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { runAction } from '../runAction.ts';
+import { formatBytes, formatCount } from '../text/amounts.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { findDestinationFolder } from '../transfers/destinationFolder.ts';
+import { loadManifest } from '../transfers/manifestReading.ts';
+import { findRecordedTransfer } from '../transfers/transferLookup.ts';
+
+interface VerifyFlags {
+  readonly folder?: string;
+}
+
+/** A manifest to verify, with its transfer if that is recorded. */
+interface VerificationTarget {
+  readonly manifest: string;
+  readonly transfer?: Transfer;
+}
+
+/** Adds `verify`, which compares transferred files with their manifest. */
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description('compare transferred files with their manifest; exits with 1 unless all are intact')
+    .argument('<target>', 'a transfer, a folder with a manifest, or a manifest')
+    .option('--folder <folder>', 'the folder of the destination, or of the transferred files')
+    .action((target: string, flags: VerifyFlags, command: Command) =>
+      runAction(command, (context) => verifyFiles(context, target, flags)),
+    );
+}
+
+async function verifyFiles(context: CommandContext, name: string, { folder }: VerifyFlags): Promise<ExitCode> {
+  return await CliSession.run(context, async (session) => {
+    const target = (await findManifest(name)) ?? (await findTarget(session, name, folder));
+    const manifest = await loadManifest(target.manifest, context.signal);
+    requireMatch(manifest, target);
+    const unlisted = target.transfer ? findUnlistedFiles(manifest, target.transfer.order.files) : [];
+    const report = await check(context, manifest);
+    printReport(context, report, unlisted);
+    return isVerified(report, unlisted) ? exitCode.done : exitCode.failed;
+  });
+}
+
+async function findManifest(path: string): Promise<VerificationTarget | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats) return undefined;
+  return { manifest: stats.isDirectory() ? join(path, manifestName) : path };
+}
+
+async function findTarget(session: CliSession, name: string, folder: string | undefined): Promise<VerificationTarget> {
+  const transfer = await findRecordedTransfer(session, name);
+  const found = await findDestinationFolder(session, transfer, folder);
+  if (found.manifest === undefined) throw new CliError(`${toPlainCell(found.folder)} has no manifest.`);
+  return { manifest: found.manifest, transfer };
+}
+
+function requireMatch(manifest: TransferManifest, { transfer, manifest: file }: VerificationTarget): void {
+  if (!transfer || canMatchTransfer(manifest, transfer)) return;
+  throw new CliError(`${toPlainCell(file)} is the manifest of a different transfer.`);
+}
+
+async function check(
+  { clock, signal, output }: CommandContext,
+  manifest: TransferManifest,
+): Promise<VerificationReport> {
+  return await verifyTransfer(manifest, {
+    ...{ clock, signal },
+    onProgress: ({ fileCount, checkedFileCount, sizeBytes, readBytes }) => {
+      const text = `${checkedFileCount}/${formatCount(fileCount, 'file')}, ${formatBytes(readBytes)} read`;
+      output.showProgress(text, sizeBytes === 0 ? checkedFileCount / fileCount : readBytes / sizeBytes);
+    },
+  });
+}
+
+function isVerified({ findings, manifest }: VerificationReport, unlisted: readonly TransferFile[]): boolean {
+  const areFine = findings.every(({ outcome }) => outcome.kind === 'notCompared');
+  return areFine && unlisted.length === 0 && manifest.problemCount === 0;
+}
+
+function printReport({ output }: CommandContext, report: VerificationReport, unlisted: readonly TransferFile[]): void {
+  const { manifest, intactCount, extra } = report;
+  const findings = report.findings.map(({ file, outcome }) => ({
+    id: file.id,
+    path: file.path,
+    problem: outcome.kind,
+  }));
+  const document = {
+    ...{ manifest: manifest.file, files: manifest.files.length, intact: intactCount, findings },
+    ...{ unlisted: unlisted.map(({ id }) => id), invalidEntries: manifest.problemCount, extra: extra.paths },
+  };
+  output.print(document, () => [...describeReport(report, unlisted)].map((line) => `${line}\n`).join(''));
+}
+
+function* describeReport(
+  { manifest, intactCount, findings, extra }: VerificationReport,
+  unlisted: readonly TransferFile[],
+): Generator<string> {
+  yield `${intactCount} of ${formatCount(manifest.files.length, 'file')} intact`;
+  for (const { file, outcome } of findings) yield `${problemTexts[outcome.kind]}: ${toPlainCell(file.path)}`;
+  for (const { name } of unlisted) yield `not in the manifest: ${toPlainCell(name)}`;
+  if (manifest.problemCount > 0) yield `${manifest.problemCount} invalid manifest entries`;
+  if (extra.paths.length > 0) yield `${formatCount(extra.paths.length, 'other file')} in the folder`;
+}
+
+const problemTexts: Readonly<Record<FileOutcome['kind'], string>> = {
+  ...{ intact: 'intact', missing: 'missing', changing: 'changing', outsideFolder: 'outside the folder' },
+  ...{ notCompared: 'no hash to compare', size: 'different size', hash: 'different content', unreadable: 'unreadable' },
+};

@@ -1,0 +1,34 @@
+import type { RecordedFile } from '../../core/model/fileExport.ts';
+import { ManifestError, readManifest, type TransferManifest } from '../../core/verification/transferManifest.ts';
+import { CliError } from '../cliError.ts';
+import { exitCode } from '../exitCode.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+
+/** Reads a manifest. Throws an error that says why it can't be used, with exit code 4 if it doesn't exist. */
+export async function loadManifest(file: string, signal: AbortSignal): Promise<TransferManifest> {
+  try {
+    return await readManifest(file, signal);
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error;
+    const code = error.kind === 'missing' ? exitCode.notFound : exitCode.failed;
+    throw new CliError(`${toPlainCell(file)} ${texts[error.kind]}${error.code ? ` (${error.code})` : ''}.`, code);
+  }
+}
+
+const texts: Readonly<Record<ManifestError['kind'], string>> = {
+  missing: "doesn't exist",
+  unreadable: "can't be read",
+  tooLarge: 'is too large',
+  notJson: 'is no valid JSON',
+  notPackage: 'is no manifest of a transfer',
+};
+
+/** Returns the files that a manifest lists, with paths relative to its folder. */
+export function listManifestFiles({ files }: TransferManifest): readonly RecordedFile[] {
+  return files.map(({ id, path, places, sizeBytes, hash }) => ({
+    ...(id !== undefined && { id }),
+    path: places[0] ?? path,
+    ...(sizeBytes !== undefined && { sizeBytes }),
+    ...(hash && { hash: `${hash.algorithm}:${hash.hex}` }),
+  }));
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CliProcess, runCli } from '../support/cliProcess.ts';
+import { CliRig } from './cliRig.ts';
+
+describe('Records of transfers by the command line', () => {
+  let rig: CliRig;
+  let id: string;
+  let folder: string;
+  before(async () => {
+    rig = await CliRig.start({ 'a.csv': 'a', 'b/c.txt': 'hello' });
+  });
+  after(() => rig.stop());
+  beforeEach(async () => {
+    id = (await rig.run('transfer', 'Source Data', 'Target', 'a.csv', 'b/c.txt', '--wait')).stdout.trim();
+    folder = join(rig.service.target, `dts-${id}`);
+  });
+
+  it('verifies the files of a transfer in the folder that the service serves', async () => {
+    const { code, stdout } = await rig.run('verify', id);
+    assert.deepEqual([code, stdout], [0, '2 of 2 files intact\n']);
+  });
+
+  it('reports files that are missing or different, and exits with 1', async () => {
+    await writeFile(join(folder, 'a.csv'), 'b');
+    await rm(join(folder, 'b', 'c.txt'));
+    await writeFile(join(folder, 'other'), '');
+    const report = await rig.runJson(1, 'verify', folder);
+    assert.deepEqual(report, {
+      ...{ manifest: join(folder, 'manifest.json'), files: 2, intact: 0, unlisted: [], invalidEntries: 0 },
+      findings: [
+        { id: 'a.csv', path: 'a.csv', problem: 'hash' },
+        { id: 'b/c.txt', path: 'b/c.txt', problem: 'missing' },
+      ],
+      extra: ['other'],
+    });
+    const table = await rig.run('verify', join(folder, 'manifest.json'));
+    assert.match(table.stdout, /^0 of 2 files intact\ndifferent content: a\.csv\nmissing: b\/c\.txt\n/);
+  });
+
+  it('exits with 4 if there is no manifest, and names the searched folders', async () => {
+    assert.equal((await rig.run('verify', rig.ledger)).code, 4);
+    const { code, stderr } = await rig.run('verify', id, '--folder', rig.ledger);
+    assert.equal(code, 4);
+    assert.match(stderr, /weren't found\. Searched: /);
+  });
+
+  it('exports the files of a transfer as a table, as checksums that sha256sum accepts, and as an RO-Crate', async () => {
+    const table = await rig.run('export', id);
+    assert.match(table.stdout, /^id,name,path,bytes,hash,media_type,database\r\na\.csv,,a\.csv,1,sha256:/);
+    const file = join(folder, 'files.sha256');
+    assert.equal((await rig.run('export', id, '--format', 'sha256', '--output', file)).stdout, '');
+    assert.match(execFileSync('sha256sum', ['-c', file], { cwd: folder, encoding: 'utf8' }), /^a\.csv: OK\n/);
+    const crate = JSON.parse((await rig.run('export', id, '--format', 'ro-crate')).stdout) as { '@graph': unknown[] };
+    assert.ok(crate['@graph'].length > 5);
+    const { files } = await rig.runJson(0, 'export', id);
+    assert.equal((files as unknown[]).length, 2);
+  });
+
+  it('exports all records as CSV or JSON, and refuses another format', async () => {
+    assert.match((await rig.run('export')).stdout, new RegExp(`^id,service,source.*\r\n(.*\r\n)*${id},`));
+    const { transfers } = await rig.runJson(0, 'export');
+    assert.ok((transfers as { id: string }[]).some((one) => one.id === id));
+    assert.equal((await rig.run('export', '--format', 'sha256')).code, 2);
+  });
+
+  it('writes no half file if the disk refuses it', async () => {
+    const { code, stderr } = await rig.run('export', id, '--output', join(rig.ledger, 'no', 'folder.csv'));
+    assert.equal(code, 1);
+    assert.match(stderr, /^Couldn't write .* \(ENOENT\)\.\n$/);
+  });
+
+  it('cites files, and the files of a transfer with the day of the transfer', async () => {
+    const { code, stdout } = await rig.run('cite', 'Source Data', 'a.csv');
+    assert.equal(code, 0);
+    assert.match(stdout, /^@\w+\{/);
+    const cited = await rig.runJson(0, 'cite', '--transfer', id, '--format', 'csl');
+    assert.match(String(cited['text']), new RegExp(`"accessed"|${new Date().getFullYear()}`));
+    assert.deepEqual((await rig.runJson(4, 'cite', 'Source Data', 'a.csv', 'nope'))['missing'], ['nope']);
+    assert.equal((await rig.run('cite')).code, 2);
+  });
+});
+
+describe('The service of the command line', () => {
+  it('serves folders until it is stopped', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'cli-service-'));
+    await writeFile(join(folder, 'config.json'), JSON.stringify({ dataFolder: 'data', databases: [] }));
+    const service = new CliProcess(['service', '--config', join(folder, 'config.json')]);
+    const { stdout } = service.child;
+    const ready = await new Promise<string>((resolve) => stdout?.once('data', (text: string) => resolve(text)));
+    const { address, token } = JSON.parse(ready) as { address: string; token: string };
+    const args = ['databases', '--server', address, '--orcid', '0000-0002-1825-0097', '--key-stdin', '--json'];
+    assert.equal((await runCli(args, { input: token })).stdout, '{"databases":[]}\n');
+    service.child.kill('SIGTERM');
+    assert.equal((await service.ended).code, 0);
+    await rm(folder, { recursive: true });
+  });
+
+  it('exits with 2 if its configuration is wrong', async () => {
+    const { code, stderr } = await runCli(['service', '--config', '/nowhere.json']);
+    assert.equal(code, 2);
+    assert.match(stderr, /cannot read/);
+  });
+
+  it('names the Node.js that it needs, which its program names too', async () => {
+    const { stdout } = await runCli(['help', 'service']);
+    const program = await readFile(join(import.meta.dirname, '..', '..', 'src', 'service', 'sqlite.ts'), 'utf8');
+    const [, version = ''] = /needs Node\.js (\d+\.\d+)/.exec(program) ?? [];
+    assert.match(stdout.replaceAll(/\s+/g, ' '), new RegExp(`needs Node\\.js ${version} or later`));
+  });
+});
