@@ -1,5 +1,9 @@
-/** `npm run package` builds the extension and packs it as a VSIX. Arguments after `--` are passed to vsce. */
+/**
+ * `npm run package` builds the extension and packs it as a VSIX, and the command line as an npm package beside it.
+ * Arguments after `--` are passed to vsce.
+ */
 import { join } from 'node:path';
+import { packCli } from './package/cliPackage.mjs';
 import { runScript, setup } from './setup.mjs';
 import { root, run, step, toolNode } from './setup/steps.mjs';
 
@@ -9,4 +13,5 @@ await runScript(async () => {
   await setup({ editor: false });
   const args = [vsce, 'package', '--no-dependencies', ...process.argv.slice(2)];
   await step('Package', () => run(toolNode, args, { label: 'vsce' }));
+  await step('Command line', () => packCli(join(root, 'dist'), root));
 });

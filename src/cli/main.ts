@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { cliVersion } from './version.ts';
 
 /** Ignores writes after the reader of a pipe has closed it: the command continues, and its exit code is the same. */

@@ -19,6 +19,8 @@ interface CliOptions {
   /** Written to standard input, which is closed afterwards. */
   readonly input?: string;
   readonly program?: string;
+  /** The Node.js to use; that of this process by default. */
+  readonly runtime?: string;
 }
 
 /** A running process of the command line, without a terminal. */
@@ -29,9 +31,10 @@ export class CliProcess {
   private stdout = '';
   private stderr = '';
 
-  constructor(args: readonly string[], { environment = {}, input = '', program = cliProgram }: CliOptions = {}) {
+  constructor(args: readonly string[], options: CliOptions = {}) {
+    const { environment = {}, input = '', program = cliProgram, runtime = process.execPath } = options;
     const inherited = omit(process.env, 'DATA_TRANSFER_LEDGER', 'DATA_TRANSFER_CONNECTIONS');
-    this.child = spawn(process.execPath, [program, ...args], { env: { ...inherited, ...environment } });
+    this.child = spawn(runtime, [program, ...args], { env: { ...inherited, ...environment } });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.child.stdin?.on('error', () => undefined).end(input);
