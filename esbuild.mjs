@@ -75,7 +75,14 @@ const bundles = {
   },
   service: { ...service, entryPoints: ['src/service/main.ts'], outfile: built('service/main.cjs') },
   thread: { ...service, entryPoints: ['src/service/threads/thread.ts'], outfile: built('service/thread.cjs') },
-  cli: { ...service, target: 'node20', entryPoints: ['src/cli/main.ts'], outfile: built('cli/main.cjs') },
+  cli: {
+    ...service,
+    target: 'node20',
+    // Its main file loads the others by a name that is known only when it runs.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    entryPoints: ['src/cli/main.ts'],
+    outfile: built('cli/main.cjs'),
+  },
   metadata: { ...page, entryPoints: ['src/webviews/metadata/main.ts'], outfile: built('webviews/metadata.js') },
   transfer: { ...page, entryPoints: ['src/webviews/transfer/main.ts'], outfile: built('webviews/transfer.js') },
   tests: {

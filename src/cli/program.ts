@@ -1,10 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import { addCancelCommand } from './commands/cancelCommand.ts';
 import { addCiteCommand } from './commands/citeCommand.ts';
+import { addCompareCommand } from './commands/compareCommand.ts';
 import { addDatabasesCommand } from './commands/databasesCommand.ts';
 import { addDescribeCommand } from './commands/describeCommand.ts';
 import { addExportCommand } from './commands/exportCommand.ts';
 import { addHistoryCommand } from './commands/historyCommand.ts';
+import { addRunCommand } from './commands/runCommand.ts';
 import { addSearchCommand } from './commands/searchCommand.ts';
 import { addServiceCommand } from './commands/serviceCommand.ts';
 import { addStatusCommand } from './commands/statusCommand.ts';
@@ -20,7 +22,8 @@ import { cliVersion } from './version.ts';
 const commands = [
   ...[addDatabasesCommand, addSearchCommand, addDescribeCommand],
   ...[addTransferCommand, addStatusCommand, addWaitCommand, addCancelCommand, addHistoryCommand],
-  ...[addVerifyCommand, addCiteCommand, addExportCommand, addServiceCommand],
+  ...[addVerifyCommand, addCiteCommand, addExportCommand, addRunCommand, addCompareCommand],
+  addServiceCommand,
 ];
 
 /** Runs the command line with these arguments and sets the exit code of the process. */

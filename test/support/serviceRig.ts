@@ -173,6 +173,11 @@ export class ServiceRig {
     return (answer.body as { resources: { path: string }[] }).resources.map((resource) => resource.path);
   }
 
+  /** Waits until a search of the source finds this number of files, after files were added or removed. */
+  async reachesFiles(query: string, count: number): Promise<void> {
+    await eventually(async () => ((await this.find(query)).length === count ? true : undefined));
+  }
+
   async submit(fileIds: readonly string[], more: object = {}): Promise<Answer> {
     const body = { orcid, source: 'Source Data', destination: 'Target', file_ids: fileIds, ...more };
     return await this.call('POST', '/api/v1/transfers', body);

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { findFilesUnderWay } from '../../core/model/filesUnderWay.ts';
 import { parseIds } from '../../core/model/idList.ts';
-import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts';
+import type { TransferOrder } from '../../core/model/transferModel.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
@@ -14,9 +13,9 @@ import type { ExitCode } from '../exitCode.ts';
 import { parseCount } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { toPlainCell } from '../text/plainCell.ts';
-import { getTransferId } from '../text/transferDocument.ts';
 import { startTransfer } from '../transfers/transferStart.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
+import { requireNotUnderWay } from '../transfers/transferOverlap.ts';
 import { fetchFiles, requireAll } from './describeCommand.ts';
 
 interface TransferFlags {
@@ -81,17 +80,6 @@ async function createOrder(session: CliSession, { source, destination, ids }: Tr
   });
   const orcid = session.getOrcid(connection.id);
   return { connectionId: connection.id, orcid, source: from.name, destination: to.name, files };
-}
-
-/** Throws an error if another transfer is copying some of the files, for example one that this command lost. */
-function requireNotUnderWay(known: readonly Transfer[], order: TransferOrder): void {
-  const { count, transfers } = findFilesUnderWay(known, [order]);
-  const [first] = transfers;
-  if (!first) return;
-  const id = getTransferId(first);
-  throw new CliError(
-    `Nothing was sent: transfer ${id} already has ${count} of these files. Check it with: data-transfer status ${id}. Use --again to transfer them anyway.`,
-  );
 }
 
 async function readIds(file: string | undefined): Promise<string> {

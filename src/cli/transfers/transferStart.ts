@@ -35,7 +35,11 @@ export async function submitTransfer({ context, explorer }: CliSession, order: T
 }
 
 /** Prints a transfer, after its end if that is requested. */
-async function reportTransfer(session: CliSession, key: string, { wait, timeout }: WaitFlags): Promise<ExitCode> {
+export async function reportTransfer(
+  session: CliSession,
+  key: string,
+  { wait, timeout }: WaitFlags,
+): Promise<ExitCode> {
   const { explorer, context } = session;
   if (wait) await waitForEnd(session, [key], timeout);
   const transfer = requireTransfer(explorer, key);

@@ -1,0 +1,54 @@
+import { hasDifference } from '../../core/recipes/compareFiles.ts';
+import { findObstacle } from '../../core/recipes/planRecipe.ts';
+import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { describeExpectation, describeObstacle, formatDifference, formatPlanSize } from './planText.ts';
+import type { PlannedRun } from './plannedRun.ts';
+
+/** Returns the result of a dry run as it is printed in JSON (docs/command-line.md). */
+export function toPlanDocument({ name, plan, recipe }: PlannedRun): object {
+  const { files, missing, unmet, difference } = plan;
+  const obstacle = findObstacle(plan);
+  const { bytes, unknownCount } = sumUpFiles(files);
+  return {
+    ...{ recipe: name, source: recipe.from.database, destination: recipe.to?.database },
+    ...{ files: files.length, bytes, filesWithoutSize: unknownCount },
+    ...{ obstacle, problem: obstacle && describeObstacle(plan, obstacle) },
+    ...{ missing, unmet: unmet.map(describeExpectation), difference: difference && toCounts(difference) },
+  };
+}
+
+/** Returns the comparison with a lock as it is printed in JSON (docs/command-line.md). */
+export function toDifferenceDocument({ name, plan: { difference } }: PlannedRun): object {
+  const { added = [], gone = [], changed = [], sameCount = 0 } = difference ?? {};
+  return { recipe: name, isSame: !difference || !hasDifference(difference), added, gone, changed, same: sameCount };
+}
+
+/** Describes the result of a dry run in lines. */
+export function formatPlan({ plan }: PlannedRun): string {
+  const { difference } = plan;
+  const obstacle = findObstacle(plan);
+  const lines = [
+    formatPlanSize(plan),
+    ...(difference ? [`since the last run: ${formatDifference(difference)}`] : ['not run yet']),
+    ...(obstacle ? [describeObstacle(plan, obstacle)] : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Lists the differences to a lock, one file a line: `+ new`, `- gone`, `~ changed`. */
+export function formatFileDifferences({ plan: { difference } }: PlannedRun): string {
+  const { added = [], gone = [], changed = [] } = difference ?? {};
+  const format = (sign: string, { path, id }: RecipeFile): string =>
+    `${sign} ${toPlainCell(path)}${path === id ? '' : ` (${toPlainCell(id)})`}\n`;
+  const lines = [
+    ...gone.map((file) => format('-', file)),
+    ...added.map((file) => format('+', file)),
+    ...changed.map(({ after }) => format('~', after)),
+  ];
+  return lines.join('') || 'The files are those of the lock.\n';
+}
+
+function toCounts({ added, gone, changed, sameCount }: NonNullable<PlannedRun['plan']['difference']>): object {
+  return { added: added.length, gone: gone.length, changed: changed.length, same: sameCount };
+}

@@ -1,0 +1,83 @@
+import type { UnmetExpectation } from '../../core/recipes/checkExpectations.ts';
+import type { LockDifference } from '../../core/recipes/compareFiles.ts';
+import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts';
+import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
+import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
+import type { TableProblem } from '../../core/recipes/resolvedFiles.ts';
+import { formatBytes, formatCount } from '../text/amounts.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { describeReason } from '../text/reasonText.ts';
+
+const maxNames = 10;
+
+/** Counts the differences: `1 new, 2 changed, 11 unchanged`. */
+export function formatDifference({ added, gone, changed, sameCount }: LockDifference): string {
+  const counts = { new: added.length, gone: gone.length, changed: changed.length, unchanged: sameCount };
+  const texts = Object.entries(counts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []));
+  return texts.join(', ') || 'no files';
+}
+
+/** Describes the files that a recipe finds: `12 files, 3.0 MB`. */
+export function formatPlanSize({ files }: RecipePlan): string {
+  const { bytes, unknownCount } = sumUpFiles(files);
+  const count = formatCount(files.length, 'file');
+  return unknownCount === files.length ? count : `${count}, ${formatBytes(bytes)}`;
+}
+
+/** Describes a lock that is unusual; undefined for a valid one or none. */
+export function describeUnusualLock(lock: LockReadResult): string | undefined {
+  const texts: Partial<Record<LockReadResult['kind'], string>> = {
+    edited: 'The lock was edited by hand, so it may not be what the last run found.',
+    broken: "The lock can't be read. The next run replaces it.",
+    newer: 'The lock was written by a later version.',
+    foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}.`,
+  };
+  return texts[lock.kind];
+}
+
+/** Describes why a plan sends nothing. */
+export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
+  const { failure, missing, unmet, difference, files } = plan;
+  const texts: Readonly<Record<PlanObstacle, () => string>> = {
+    failed: () =>
+      failure?.kind === 'service' ? `${describeReason(failure.reason)}.` : describeTable(failure?.problem),
+    missing: () => `The service has no file for ${formatCount(missing.length, 'ID')}: ${formatNames(missing)}.`,
+    differsFromLock: () => describeLockDifference(difference),
+    unmet: () => unmet.map(describeExpectation).join(' '),
+    tooMany: () => `The recipe finds more than ${files.length} files. Narrow its search.`,
+    noFiles: () => 'The recipe finds no files.',
+    noDestination: () => 'The recipe has no destination ("to"), so it is a saved search.',
+  };
+  return texts[obstacle]();
+}
+
+function describeLockDifference(difference: LockDifference | undefined): string {
+  return difference
+    ? `The files differ from the lock: ${formatDifference(difference)}.`
+    : 'The recipe has no lock that can be used.';
+}
+
+function describeTable(problem: TableProblem | undefined): string {
+  const texts: Readonly<Record<TableProblem, string>> = {
+    missing: "The recipe's table doesn't exist.",
+    unreadable: "The recipe's table can't be read.",
+    tooLarge: "The recipe's table is too large.",
+    noSheet: "The recipe's table has no such sheet.",
+    noColumn: "The recipe's table has no such column.",
+  };
+  return problem ? texts[problem] : '';
+}
+
+/** Describes an expectation that the files don't meet. */
+export function describeExpectation(unmet: UnmetExpectation): string {
+  if (unmet.kind === 'unknownSizes') return `The size of ${formatCount(unmet.count, 'file')} is unknown.`;
+  if (unmet.kind === 'missingIds') return `Expected files are missing: ${formatNames(unmet.ids)}.`;
+  const format = unmet.kind.endsWith('Bytes') ? formatBytes : (count: number) => formatCount(count, 'file');
+  const limit = `${unmet.kind.startsWith('few') ? 'at least' : 'at most'} ${format(unmet.limit)}`;
+  return `${format(unmet.actual)} found, ${limit} expected.`;
+}
+
+function formatNames(names: readonly string[]): string {
+  const more = names.length > maxNames ? `, and ${names.length - maxNames} more` : '';
+  return names.slice(0, maxNames).map(toPlainCell).join(', ') + more;
+}

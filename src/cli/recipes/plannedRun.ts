@@ -1,0 +1,61 @@
+import { checkRecipe, withDatabaseNames } from '../../core/recipes/checkRecipe.ts';
+import { findObstacle, type PlanObstacle, type RecipePlan } from '../../core/recipes/planRecipe.ts';
+import type { OpenConnection } from '../../core/flows/openConnections.ts';
+import { CliError, createRequestError, createUsageError } from '../cliError.ts';
+import { chooseConnection } from '../connections/connectionChoice.ts';
+import type { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { formatCount } from '../text/amounts.ts';
+import { describeObstacle, describeUnusualLock } from './planText.ts';
+import { withRecipeService, type RecipeInput } from './recipeInput.ts';
+import { describeRecipeProblem } from './recipeProblemText.ts';
+
+/** A recipe with the files that it finds now. */
+export interface PlannedRun extends RecipeInput {
+  readonly connection: OpenConnection;
+  readonly plan: RecipePlan;
+}
+
+/** Connects to the service of a recipe and finds its files. Notes an unusual lock. Sends no transfer. */
+export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {
+  const { recipe, folder, lock, path } = input;
+  const unusual = describeUnusualLock(lock);
+  if (isLocked && lock.kind !== 'valid') {
+    throw new CliError(unusual ?? 'The recipe has no lock. Run it once without --locked.', exitCode.differs);
+  }
+  if (unusual !== undefined) session.context.output.note(unusual);
+  const connection = await openService(session, input);
+  const { databases } = session.explorer.connectionStore.listing;
+  const [problem] = checkRecipe(input.text, recipe, { databases });
+  if (problem) throw createUsageError(describeRecipeProblem(path, problem));
+  const named = withDatabaseNames(recipe, databases);
+  const request = { recipe: named, folder, isLocked, ...('lock' in lock && { lock: lock.lock }) };
+  const { signal, output } = session.context;
+  const onProgress = (count: number): void => output.showProgress(`Finding files: ${formatCount(count, 'file')}`);
+  const plan = await session.explorer.recipeFlow.plan(connection, request, { signal, onProgress });
+  return { ...input, recipe: named, connection, plan };
+}
+
+async function openService(session: CliSession, { recipe }: RecipeInput): Promise<OpenConnection> {
+  const { context, file } = session;
+  const local = file.connections.find(({ serviceFile }) => serviceFile !== undefined);
+  return await session.open(chooseConnection(withRecipeService(context.options, recipe, local?.name), file));
+}
+
+/** Throws an error with the exit code of the obstacle if a plan can't be carried out. */
+export function requireRunnable({ plan }: PlannedRun): void {
+  const obstacle = findObstacle(plan);
+  if (!obstacle) return;
+  if (plan.failure?.kind === 'service') throw createRequestError('Nothing was sent', plan.failure.reason);
+  throw new CliError(`Nothing was sent. ${describeObstacle(plan, obstacle)}`, obstacleCodes[obstacle]);
+}
+
+/** Returns the exit code for an obstacle; 0 without one. */
+export function getObstacleCode(obstacle: PlanObstacle | undefined): ExitCode {
+  return obstacle ? obstacleCodes[obstacle] : exitCode.done;
+}
+
+const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {
+  ...{ failed: exitCode.failed, missing: exitCode.notFound, differsFromLock: exitCode.differs },
+  ...{ unmet: exitCode.failed, tooMany: exitCode.failed, noFiles: exitCode.failed, noDestination: exitCode.usage },
+};

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { localLinkService } from '../../core/model/link.ts';
+import { parseRecipe } from '../../core/recipes/parseRecipe.ts';
+import { readLock, type LockReadResult } from '../../core/recipes/recipeLock.ts';
+import type { Recipe } from '../../core/recipes/recipeSchema.ts';
+import type { RecipeText } from '../../core/recipes/recipeText.ts';
+import { getErrorCode } from '../../core/util/errorCode.ts';
+import { CliError, createUsageError } from '../cliError.ts';
+import type { GlobalOptions } from '../globalOptions.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { describeUnusualLock } from './planText.ts';
+import { describeRecipeProblem } from './recipeProblemText.ts';
+
+const extension = '.transfer.json';
+
+/** A recipe and its lock, as read from their files. */
+export interface RecipeInput {
+  readonly path: string;
+  readonly name: string;
+  readonly folder: string;
+  readonly recipe: Recipe;
+  readonly text: RecipeText;
+  readonly lock: LockReadResult;
+}
+
+/** Reads a recipe and its lock. Throws a usage error that lists the problems of the recipe with their lines. */
+export async function readRecipe(file: string): Promise<RecipeInput> {
+  if (!file.endsWith(extension)) throw createUsageError(`The name of a recipe ends in ${extension}.`);
+  const path = resolve(file);
+  const { recipe, problems, text } = parseRecipe(await readText(file));
+  if (!recipe) throw createUsageError(problems.map((problem) => describeRecipeProblem(file, problem)).join('\n'));
+  const lock = await loadLock(path);
+  // Such a lock must not be replaced.
+  if (lock.kind === 'foreign' || lock.kind === 'newer') throw new CliError(describeUnusualLock(lock) ?? '');
+  return { path, name: basename(path), folder: dirname(path), recipe, text, lock };
+}
+
+/** Returns the options with the service of a recipe, unless they name one. */
+export function withRecipeService(options: GlobalOptions, { service }: Recipe, localName?: string): GlobalOptions {
+  if (options.server !== undefined || options.connection !== undefined || service === undefined) return options;
+  if (service === localLinkService && localName !== undefined) return { ...options, connection: localName };
+  return /^https?:/i.test(service) ? { ...options, server: service } : { ...options, connection: service };
+}
+
+async function loadLock(path: string): Promise<LockReadResult> {
+  try {
+    return await readLock(path);
+  } catch (error) {
+    throw new CliError(`Couldn't read the lock of ${toPlainCell(path)} (${getErrorCode(error)}).`);
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw createUsageError(`Couldn't read ${toPlainCell(file)} (${getErrorCode(error)}).`);
+  }
+}

@@ -1,0 +1,32 @@
+import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+
+const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string) => string>> = {
+  syntax: () => 'not valid JSON',
+  tooLarge: () => 'the recipe is too large',
+  notObject: () => 'a recipe is a JSON object',
+  newerVersion: () => 'the recipe was written for a later version',
+  secret: () => 'a recipe must not contain a key, a token or a password; replace the key if it was shared',
+  unknownField: (field) => `unknown field "${field}"`,
+  repeatedField: (field) => `the field "${field}" is repeated`,
+  missingField: (field) => `the field "${field}" is missing`,
+  wrongType: (field, expected) => `"${field}" must be of type ${expected}`,
+  wrongValue: (field, expected) => `"${field}" must be one of: ${expected}`,
+  empty: (field) => `"${field}" must not be empty`,
+  wrongNumber: (field) => `"${field}" must be an integer of at least 0`,
+  wrongRange: () => '"least" must not exceed "most"',
+  sourceCount: () => '"from" must contain exactly one of "search", "ids" and "table"',
+  outsideFolder: () => 'the table must be in the folder of the recipe or below',
+  sameDatabase: () => 'source and destination must be different databases',
+  unknownDatabase: () => 'the service has no such database',
+  readOnlyDatabase: () => 'this database is read-only',
+  unknownParameter: () => 'the database has no such search parameter',
+};
+
+/** Describes a problem with its place: `reads.transfer.json:3: unknown field "form"; did you mean "from"?`. */
+export function describeRecipeProblem(file: string, problem: RecipeProblem): string {
+  const { kind, path, range, nearest, expected = '' } = problem;
+  const hint = nearest === undefined ? '' : `; did you mean "${toPlainCell(nearest)}"?`;
+  const text = texts[kind](toPlainCell(String(path.at(-1) ?? '')), toPlainCell(expected));
+  return `${toPlainCell(file)}:${range.line}: ${text}${hint}`;
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../support/cliProcess.ts';
+import { CliRig } from './cliRig.ts';
+
+const reads = {
+  from: { database: 'Source Data', search: { query: 'csv' } },
+  to: { database: 'Target' },
+};
+
+describe('Recipes by the command line', () => {
+  let rig: CliRig;
+  let folder: string;
+  let recipe: string;
+  beforeEach(async () => {
+    rig = await CliRig.start({ 'a.csv': 'a', 'b/c.txt': 'hello', 'd.csv': 'dd' });
+    folder = await mkdtemp(join(tmpdir(), 'cli-recipe-'));
+    recipe = join(folder, 'reads.transfer.json');
+    await write(reads);
+  });
+  afterEach(async () => {
+    await rig.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function write(content: unknown): Promise<void> {
+    await writeFile(recipe, typeof content === 'string' ? content : JSON.stringify(content));
+  }
+
+  async function readLock(): Promise<{ files: { id: string }[]; transfer: { id: string } }> {
+    return JSON.parse(await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8')) as never;
+  }
+
+  it('are run, compared, and run again when a file was added at the source (D61)', async () => {
+    const dry = await rig.run('run', recipe, '--dry-run');
+    assert.deepEqual([dry.code, dry.stdout], [0, '2 files, 3 B\nnot run yet\n']);
+    const first = await rig.run('run', recipe, '--wait');
+    assert.equal(first.code, 0, first.stderr);
+    const lock = await readLock();
+    assert.equal(lock.transfer.id, first.stdout.trim());
+    assert.deepEqual(
+      lock.files.map(({ id }) => id),
+      ['a.csv', 'd.csv'],
+    );
+    assert.equal((await rig.run('verify', lock.transfer.id)).code, 0);
+    assert.deepEqual((await rig.run('compare', recipe)).stdout, 'The files are those of the lock.\n');
+
+    await rig.service.write({ 'e.csv': 'eee' });
+    await rig.service.reachesFiles('csv', 3);
+    const changed = await rig.run('run', recipe, '--dry-run');
+    assert.equal(changed.stdout, '3 files, 6 B\nsince the last run: 1 new, 2 unchanged\n');
+    const comparison = await rig.run('compare', recipe);
+    assert.deepEqual([comparison.code, comparison.stdout], [5, '+ e.csv\n']);
+    assert.equal((await rig.runJson(5, 'compare', recipe))['isSame'], false);
+
+    // The lock still has the two files, and all of them are unchanged.
+    assert.equal((await rig.run('run', recipe, '--locked', '--wait')).code, 0);
+    assert.equal((await readLock()).files.length, 2);
+    assert.equal((await rig.run('run', recipe, '--wait')).code, 0);
+    assert.equal((await readLock()).files.length, 3);
+  });
+
+  it('send nothing with --locked if a file is gone or has changed, and exit with 5', async () => {
+    assert.equal((await rig.run('run', recipe, '--locked')).code, 5);
+    assert.equal((await rig.run('run', recipe, '--wait')).code, 0);
+    const before = await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8');
+    await rm(join(rig.service.source, 'a.csv'));
+    await rig.service.reachesFiles('csv', 1);
+    const { code, stderr } = await rig.run('run', recipe, '--locked');
+    assert.equal(code, 5);
+    assert.match(stderr, /^Nothing was sent\. The files differ from the lock: 1 gone, 1 unchanged\.\n$/);
+    assert.equal(await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8'), before);
+    await writeFile(join(folder, 'reads.transfer.lock.json'), before.replace('a.csv', 'x.csv'));
+    const edited = await rig.run('run', recipe, '--locked');
+    assert.deepEqual([edited.code, /edited by hand/.test(edited.stderr)], [5, true]);
+  });
+
+  it('are refused with the line of each mistake', async () => {
+    await write('{\n  "from": {"database": "Source Data", "search": {"query": "csv"}},\n  "too": {}\n}');
+    const unknown = await rig.run('run', recipe);
+    assert.equal(unknown.code, 2);
+    assert.equal(unknown.stderr, `${recipe}:3: unknown field "too"; did you mean "to"?\n`);
+    await write('{\n  "from": {\n');
+    assert.match((await rig.run('run', recipe)).stderr, /reads\.transfer\.json:\d: not valid JSON\n/);
+    await write({ ...reads, version: 9 });
+    assert.match((await rig.run('run', recipe)).stderr, /:1: the recipe was written for a later version\n/);
+    await write({ ...reads, apiKey: 'do-not-print-this' });
+    const secret = await rig.run('run', recipe);
+    assert.match(secret.stderr, /:1: a recipe must not contain a key/);
+    assert.ok(!secret.stderr.includes('do-not-print-this'));
+    await write({ ...reads, to: { database: 'Targot' } });
+    assert.match((await rig.run('run', recipe)).stderr, /no such database; did you mean "Target"\?\n$/);
+    assert.equal((await rig.run('run', join(folder, 'other.json'))).code, 2);
+    assert.equal((await rig.run('run', join(folder, 'other.transfer.json'))).code, 2);
+  });
+
+  it('send nothing if an expectation is not met or an ID is unknown', async () => {
+    await write({ ...reads, expect: { files: { least: 3 } } });
+    const few = await rig.run('run', recipe);
+    assert.deepEqual([few.code, few.stderr], [1, 'Nothing was sent. 2 files found, at least 3 files expected.\n']);
+    const document = await rig.runJson(1, 'run', recipe, '--dry-run');
+    assert.deepEqual(
+      [document['obstacle'], document['unmet']],
+      ['unmet', ['2 files found, at least 3 files expected.']],
+    );
+    await write({ from: { database: 'source-data', ids: ['a.csv', 'nope'] }, to: { database: 'target' } });
+    const missing = await rig.run('run', recipe);
+    assert.equal(missing.code, 4);
+    assert.match(missing.stderr, /no file for 1 ID: nope\.\n$/);
+    assert.deepEqual((await rig.runJson(0, 'history'))['transfers'], []);
+  });
+
+  it('without a destination are saved searches', async () => {
+    await write({ from: reads.from });
+    assert.equal((await rig.run('run', recipe, '--dry-run')).code, 0);
+    assert.equal((await rig.run('run', recipe)).code, 2);
+  });
+
+  it('do not share a lock with another recipe', async () => {
+    await rig.run('run', recipe, '--wait');
+    const other = join(folder, 'other.transfer.json');
+    await writeFile(other, JSON.stringify(reads));
+    await writeFile(join(folder, 'other.transfer.lock.json'), await readFile(join(folder, 'reads.transfer.lock.json')));
+    const { code, stderr } = await rig.run('run', other);
+    assert.deepEqual([code, stderr], [1, 'The lock belongs to reads.transfer.json.\n']);
+  });
+
+  it('use the service that they name, unless an option names another', async () => {
+    const { address, token } = rig.service.service;
+    await write({ ...reads, service: address });
+    const environment = { THE_KEY: token, DATA_TRANSFER_LEDGER: rig.ledger };
+    const args = ['run', recipe, '--dry-run', '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
+    assert.equal((await runCli(args, { environment })).code, 0);
+    await write({ ...reads, service: 'Nowhere' });
+    assert.equal((await runCli(args, { environment })).code, 2);
+    assert.equal((await rig.run('run', recipe, '--dry-run')).code, 0);
+  });
+
+  it('report a lock that could not be written, after the transfer was started', async () => {
+    // The temporary file beside the lock would have too long a name.
+    recipe = join(folder, `${'r'.repeat(200)}.transfer.json`);
+    await write(reads);
+    const { code, stdout, stderr } = await rig.run('run', recipe, '--wait');
+    assert.equal(code, 1);
+    assert.match(stderr, /The transfer was started, but its lock couldn't be written \(ENAMETOOLONG\)\.\n/);
+    assert.equal((await rig.service.status(stdout.trim())).status, 'succeeded');
+  });
+
+  it('report a lock that cannot be read', async () => {
+    await mkdir(join(folder, 'reads.transfer.lock.json'));
+    const { code, stderr } = await rig.run('run', recipe);
+    assert.equal(code, 1);
+    assert.match(stderr, /^Couldn't read the lock of .* \(EISDIR\)\.\n$/);
+  });
+});
