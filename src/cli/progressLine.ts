@@ -7,7 +7,8 @@ export class ProgressLine {
   private readonly stream: NodeJS.WriteStream;
   private isShown = false;
   private lastText = '';
-  private lastAt = -Infinity;
+  /** Short work shows no plain lines. */
+  private lastAt = Date.now();
 
   constructor(stream: NodeJS.WriteStream) {
     this.stream = stream;

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { compareFiles } from '../../../src/core/recipes/compareFiles.ts';
+import type { RecipeFile } from '../../../src/core/recipes/recipeFile.ts';
+
+const file: RecipeFile = { id: '1', path: 'a.csv', bytes: 3, hash: 'a'.repeat(64) };
+
+describe('Comparing files with those of a lock', () => {
+  function countChanged(before: RecipeFile, after: RecipeFile): number {
+    return compareFiles([before], [after]).changed.length;
+  }
+
+  it('counts a file as unchanged when its service states a hash or size that it did not state before (D22)', () => {
+    const { id, path } = file;
+    assert.equal(countChanged({ id, path }, file), 0);
+    assert.equal(countChanged(file, { id, path }), 0);
+  });
+
+  it('counts a file as changed if its path, size or hash differs', () => {
+    assert.equal(countChanged(file, { ...file, path: 'b.csv' }), 1);
+    assert.equal(countChanged(file, { ...file, bytes: 4 }), 1);
+    assert.equal(countChanged(file, { ...file, hash: 'b'.repeat(64) }), 1);
+    assert.equal(countChanged(file, { ...file, hash: `sha256:${'A'.repeat(64)}` }), 0);
+  });
+});
