@@ -5,6 +5,7 @@ import type { Transfer } from '../core/model/transferModel.ts';
 import { Estimates } from '../core/monitor/estimates.ts';
 import { settlesWithin, systemClock as clock } from '../core/util/clock.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
+import { provideCommandLine } from './commandLine.ts';
 import { commandHandlers } from './commands/commandHandlers.ts';
 import { reopenUnlessShown } from './commands/connections/connectionPicker.ts';
 import { syncConnections } from './commands/connections/connectionSync.ts';
@@ -56,6 +57,7 @@ export async function startExtension(
 ): Promise<RunningExtension> {
   const editor = createEditorServices(context, lifetime);
   const core = lifetime.track(await createCore(context, editor));
+  lifetime.track(provideCommandLine(context, editor));
   const localService = lifetime.track(createLocalService(context, editor));
   const estimates = lifetime.track(createEstimates(core));
   const savedSearches = lifetime.track(createSavedSearches(context, core, editor));

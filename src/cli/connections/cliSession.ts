@@ -32,7 +32,7 @@ export class CliSession {
   /** Runs `use` with a core, which is disposed of at the end. Connects to nothing. */
   static async run<T>(context: CommandContext, use: (session: CliSession) => Promise<T>): Promise<T> {
     const { options, environment } = context;
-    const file = await readConnectionsFile(options.connections ?? environment['DATA_TRANSFER_CONNECTIONS']);
+    const file = await readConnectionsFile(options.connections, environment['DATA_TRANSFER_CONNECTIONS']);
     const { createHeadlessExplorer } = await import('./headlessExplorer.ts');
     const session = new CliSession(context, file, (one) => createHeadlessExplorer(context, (id) => one.getOrcid(id)));
     // Closes the connection, so that a pending request ends.

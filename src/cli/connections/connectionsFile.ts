@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Connection } from '../../core/model/connection.ts';
@@ -21,10 +22,21 @@ export interface ConnectionsFile {
 
 const noConnections: ConnectionsFile = { connections: [] };
 
-/** Reads a connections file. Throws a usage error that names the file and the invalid entry. */
-export async function readConnectionsFile(file: string | undefined): Promise<ConnectionsFile> {
-  if (file === undefined || file === '') return noConnections;
-  const json = readJsonObject(await readText(file));
+/**
+ * Reads the connections file of the option or, if it exists, that of the variable. Throws a usage error that names the
+ * file and the invalid entry.
+ */
+export async function readConnectionsFile(
+  option: string | undefined,
+  variable: string | undefined,
+): Promise<ConnectionsFile> {
+  const file = option ?? variable;
+  if (!file || (option === undefined && !existsSync(file))) return noConnections;
+  return parseConnections(file, await readText(file));
+}
+
+function parseConnections(file: string, text: string): ConnectionsFile {
+  const json = readJsonObject(text);
   if (json.kind === 'broken') throw createFileError(file, `line ${json.line}, column ${json.column}: not valid JSON`);
   const { connections, orcid }: JsonObject = json.kind === 'object' ? json.value : {};
   if (!Array.isArray(connections)) throw createFileError(file, '"connections" must be a list');

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { l10n, Uri, workspace, type Disposable, type ExtensionContext } from 'vscode';
+import type { EditorServices } from './commands/services.ts';
+import {
+  setTerminalVariables,
+  writeConnections,
+  writeLaunchers,
+  type CommandLineConnections,
+} from './editor/commandLineFiles.ts';
+import { localConnectionId, machineName } from './editor/machine.ts';
+import { getLocalServiceName } from './words/serviceNames.ts';
+
+/** Makes the command `data-transfer` available in the editor's terminals, with the connections of this window. */
+export function provideCommandLine(context: ExtensionContext, editor: EditorServices): Disposable {
+  const { extensionUri, globalStorageUri, environmentVariableCollection: variables } = context;
+  const places = {
+    folder: Uri.joinPath(globalStorageUri, 'cli', machineName).fsPath,
+    program: Uri.joinPath(extensionUri, 'dist', 'cli', 'main.cjs').fsPath,
+    ledgerFolder: Uri.joinPath(globalStorageUri, 'transfers').fsPath,
+  };
+  const report = (error: unknown): void => editor.log.warn(`The command line is not available: ${String(error)}`);
+  const write = (): void => void writeConnections(places, getConnections(editor)).catch(report);
+  variables.description = l10n.t('Adds the command {0} to terminals.', '`data-transfer`');
+  setTerminalVariables(variables, places);
+  void writeLaunchers(places).catch(report);
+  write();
+  return workspace.onDidChangeConfiguration((change) => {
+    if (change.affectsConfiguration('dataTransfer')) write();
+  });
+}
+
+function getConnections({ settings, servicePlaces }: EditorServices): CommandLineConnections {
+  const serviceFile = join(servicePlaces.dataFolder, 'service.json');
+  const local = { id: localConnectionId, name: getLocalServiceName(), serviceFile };
+  return { orcid: settings.orcid, connections: settings.connections, local };
+}

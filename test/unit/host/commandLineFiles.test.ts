@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  setTerminalVariables,
+  writeConnections,
+  writeLaunchers,
+} from '../../../src/extension/editor/commandLineFiles.ts';
+import { omit } from '../../../src/core/util/omit.ts';
+import { cliVersion } from '../../../src/cli/version.ts';
+import { cliProgram } from '../../support/cliProcess.ts';
+
+const run = promisify(execFile);
+
+describe('The command line in terminals', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "it's a folder "));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  function getPlaces() {
+    return { folder: join(folder, 'cli'), program: cliProgram, ledgerFolder: join(folder, 'transfers') };
+  }
+
+  /** Returns the variables of a new terminal. */
+  function getVariables(): Record<string, string> {
+    const variables: Record<string, string> = {};
+    setTerminalVariables(
+      {
+        prepend: (name, value) => void (variables[name] = value + (process.env[name] ?? '')),
+        replace: (name, value) => void (variables[name] = value),
+      },
+      getPlaces(),
+    );
+    return variables;
+  }
+
+  it('is found on the PATH, and runs with the Node.js of the editor', async () => {
+    await writeLaunchers(getPlaces());
+    const env = { ...process.env, ...getVariables() };
+    const { stdout } = await run('data-transfer', ['--version'], { env });
+    assert.equal(stdout, `${cliVersion}\n`);
+    const history = await run('sh', ['-c', 'data-transfer history --json "$@"', 'sh', '--limit', '5'], { env });
+    assert.equal(history.stdout, '{"transfers":[]}\n');
+  });
+
+  it('knows the connections of the window, without their keys', async () => {
+    const lab = {
+      id: 'one',
+      name: 'Lab',
+      server: 'http://127.0.0.1:9',
+      transport: 'editor',
+      apiKeyVariable: 'LAB',
+    } as const;
+    const local = { id: 'local@here', name: 'Local Service', serviceFile: join(folder, 'service.json') };
+    await writeLaunchers(getPlaces());
+    await writeConnections(getPlaces(), { orcid: '0000-0002-1825-0097', connections: [lab], local });
+    const text = await readFile(join(folder, 'cli', 'connections.json'), 'utf8');
+    const connections = [omit(lab, 'transport'), local];
+    assert.deepEqual(JSON.parse(text), { orcid: '0000-0002-1825-0097', connections });
+    const env = { ...process.env, ...getVariables(), LAB: 'a-key' };
+    const failed = run('data-transfer', ['databases', '--connection', 'Lab'], { env });
+    await assert.rejects(failed, { code: 3, stderr: /^Couldn't connect to Lab: the service can't be reached/ });
+    await writeFile(local.serviceFile, '{}');
+    const stopped = run('data-transfer', ['databases', '--connection', 'Local Service'], { env });
+    await assert.rejects(stopped, { code: 3, stderr: /the local service is stopped\.\n$/ });
+  });
+});
