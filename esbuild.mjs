@@ -75,13 +75,21 @@ const bundles = {
   },
   service: { ...service, entryPoints: ['src/service/main.ts'], outfile: built('service/main.cjs') },
   thread: { ...service, entryPoints: ['src/service/threads/thread.ts'], outfile: built('service/thread.cjs') },
+  // The version is printed without reading the program.
   cli: {
+    ...service,
+    target: 'node20',
+    entryPoints: ['src/cli/main.ts'],
+    outfile: built('cli/main.cjs'),
+    plugins: [beside('./program.ts', './program.cjs')],
+  },
+  cliProgram: {
     ...service,
     target: 'node20',
     // Its main file loads the others by a name that is known only when it runs.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    entryPoints: ['src/cli/main.ts'],
-    outfile: built('cli/main.cjs'),
+    entryPoints: ['src/cli/program.ts'],
+    outfile: built('cli/program.cjs'),
   },
   metadata: { ...page, entryPoints: ['src/webviews/metadata/main.ts'], outfile: built('webviews/metadata.js') },
   transfer: { ...page, entryPoints: ['src/webviews/transfer/main.ts'], outfile: built('webviews/transfer.js') },

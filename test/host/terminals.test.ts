@@ -39,7 +39,7 @@ describe('The command line in a terminal of the editor', () => {
       readonly databases: readonly { readonly name: string }[];
     };
     assert.ok(
-      listed.databases.some(({ name }) => name === 'KBase'),
+      listed.databases.some(({ name }) => name.startsWith('KBase')),
       JSON.stringify(listed),
     );
     const line = `data-transfer search 'JGI Data Portal' prochlorococcus --limit 1 --server ${address} --json`;
@@ -47,9 +47,7 @@ describe('The command line in a terminal of the editor', () => {
     const [file] = (JSON.parse(await runInTerminal(line)) as { readonly files: readonly { readonly id: string }[] })
       .files;
     await rm(join(folder, 'whole'));
-    const id = await runInTerminal(
-      `data-transfer transfer 'JGI Data Portal' KBase '${file?.id ?? ''}' --server ${address}`,
-    );
+    const id = await runInTerminal(`data-transfer transfer jdp kbase '${file?.id ?? ''}' --server ${address}`);
     const shown = await eventually(() =>
       Promise.resolve(stage.parts.transferStore.getAll().find((transfer) => transfer.id === id.trim())),
     );

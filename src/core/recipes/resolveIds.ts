@@ -1,6 +1,5 @@
-import type { FileEntry } from '../model/fileEntry.ts';
 import { createFileTest } from './fileFilters.ts';
-import { toRecipeFile } from './recipeFile.ts';
+import { toRecipeFile, type RecipeFile } from './recipeFile.ts';
 import type { RecipeFilters } from './recipeSchema.ts';
 import type { RecipeSource } from './recipeSource.ts';
 import { createFailure, type ResolvedFiles } from './resolvedFiles.ts';
@@ -17,18 +16,19 @@ interface IdRequest {
 /** Requests files by ID. IDs that the service doesn't know, or refuses, are missing (D8: metadata by ids). */
 export async function resolveIds(source: RecipeSource, { database, ids, filters }: IdRequest): Promise<ResolvedFiles> {
   const unique = [...new Set(ids)];
-  const found = new Map<string, FileEntry>();
+  const fits = createFileTest(filters);
+  const found = new Set<string>();
+  const files = new Map<string, RecipeFile>();
   for (let done = 0; done < unique.length; done += batchSize) {
     const reply = await source.lookUpIds(database, unique.slice(done, done + batchSize));
     if (reply.failure) return createFailure({ kind: 'service', reason: reply.failure });
-    for (const file of reply.files) if (file.kind === 'file') found.set(file.id, toSummary(file));
+    // Only what identifies a file is kept: its resource takes most of the memory.
+    for (const file of reply.files) {
+      if (file.kind !== 'file') continue;
+      found.add(file.id);
+      if (fits(file)) files.set(file.id, toRecipeFile(file));
+    }
     source.onProgress(Math.min(done + batchSize, unique.length));
   }
-  const files = [...found.values()].filter(createFileTest(filters)).map(toRecipeFile);
-  return { files, missing: unique.filter((id) => !found.has(id)), isCut: false };
-}
-
-/** Leaves out the resource, which takes most of the memory. */
-function toSummary(file: FileEntry): FileEntry {
-  return { ...file, resource: {} };
+  return { files: [...files.values()], missing: unique.filter((id) => !found.has(id)), isCut: false };
 }

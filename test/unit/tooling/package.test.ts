@@ -29,6 +29,7 @@ describe('The package', () => {
       'dist/extension.cjs',
       'dist/extension/startup.js',
       'dist/cli/main.cjs',
+      'dist/cli/program.cjs',
       'dist/service/main.cjs',
       'dist/service/thread.cjs',
       'dist/webviews/metadata.js',
