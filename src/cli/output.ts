@@ -1,7 +1,7 @@
 import { ProgressLine } from './progressLine.ts';
 
 /** The streams of the process. Tests of the process use pipes; a terminal has `isTTY`. */
-export interface OutputStreams {
+interface OutputStreams {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
 }

@@ -8,10 +8,10 @@ import type { GlobalOptions } from './globalOptions.ts';
 import { Output } from './output.ts';
 
 /** The work of a command. Resolves to the exit code of the process. */
-export type Action = (context: CommandContext) => Promise<ExitCode>;
+type CommandAction = (context: CommandContext) => Promise<ExitCode>;
 
 /** Runs a command of the command line and sets the exit code of the process. Prints expected failures as one line. */
-export async function runAction(command: Command, action: Action): Promise<void> {
+export async function runAction(command: Command, action: CommandAction): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
   const output = new Output({ stdout: process.stdout, stderr: process.stderr }, options.json === true);
   const interruption = watchInterruption();

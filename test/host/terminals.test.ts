@@ -30,6 +30,7 @@ describe('The command line in a terminal of the editor', () => {
     terminal.sendText(`${line} --key-variable THE_KEY > '${part}' 2> '${part}.err'; mv '${part}' '${whole}'`);
     const text = await eventually(() => readFile(whole, 'utf8').catch(() => undefined));
     terminal.dispose();
+    assert.notEqual(text, '', await readFile(`${part}.err`, 'utf8'));
     return text;
   }
 

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { checkRecipe, withDatabaseNames } from '../../core/recipes/checkRecipe.ts';
 import { findObstacle, type PlanObstacle, type RecipePlan } from '../../core/recipes/planRecipe.ts';
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
@@ -18,6 +19,8 @@ export interface PlannedRun extends RecipeInput {
 
 /** Connects to the service of a recipe and finds its files. Notes an unusual lock. Sends no transfer. */
 export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {
+  // Collects garbage earlier: the pages of 100,000 files would otherwise take half a gigabyte.
+  setFlagsFromString('--optimize-for-size');
   const { recipe, folder, lock, path } = input;
   const unusual = describeUnusualLock(lock);
   if (isLocked && lock.kind !== 'valid') {

@@ -23,11 +23,9 @@ export async function resolveIds(source: RecipeSource, { database, ids, filters 
     const reply = await source.lookUpIds(database, unique.slice(done, done + batchSize));
     if (reply.failure) return createFailure({ kind: 'service', reason: reply.failure });
     // Only what identifies a file is kept: its resource takes most of the memory.
-    for (const file of reply.files) {
-      if (file.kind !== 'file') continue;
-      found.add(file.id);
-      if (fits(file)) files.set(file.id, toRecipeFile(file));
-    }
+    const entries = reply.files.filter((file) => file.kind === 'file');
+    for (const { id } of entries) found.add(id);
+    for (const file of entries.filter(fits)) files.set(file.id, toRecipeFile(file));
     source.onProgress(Math.min(done + batchSize, unique.length));
   }
   return { files: [...files.values()], missing: unique.filter((id) => !found.has(id)), isCut: false };

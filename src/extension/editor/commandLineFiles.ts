@@ -6,7 +6,7 @@ import { omit } from '../../core/util/omit.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 
 /** The places that the command line in terminals needs. */
-export interface CommandLinePlaces {
+interface CommandLinePlaces {
   /** The folder for the launcher and the connections file. */
   readonly folder: string;
   /** The program `dist/cli/main.cjs`. */
