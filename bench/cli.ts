@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { formatLock } from '../src/core/recipes/recipeLock.ts';
+import { writeLock } from '../src/core/recipes/recipeLock.ts';
 import { answerFor, numberedIds } from './support/resources.ts';
 import { ratioOf, report, timeOf } from './support/rounds.ts';
 
@@ -58,7 +58,7 @@ async function measureSearch(address: string, connection: readonly string[]): Pr
 
 async function measureDryRun(connection: readonly string[]): Promise<void> {
   const recipe = join(folder, 'bench.transfer.json');
-  writeRecipe(recipe);
+  await writeRecipe(recipe);
   const args = ['run', recipe, '--locked', '--dry-run', '--json', ...connection];
   const { stdout, stderr } = await runNode('--require', join(programs, 'peakMemory.cjs'), cli, ...args);
   assert.equal((JSON.parse(stdout) as { readonly files: number }).files, lockedCount);
@@ -66,7 +66,7 @@ async function measureDryRun(connection: readonly string[]): Promise<void> {
   check(`locked dry run of 100,000 files: of ${maxMegabytes} MB`, megabytes / maxMegabytes, 1);
 }
 
-function writeRecipe(recipe: string): void {
+async function writeRecipe(recipe: string): Promise<void> {
   const ids = numberedIds(lockedCount);
   const { resources } = JSON.parse(answerFor(ids)) as {
     readonly resources: readonly { id: string; path: string; bytes: number; hash: string }[];
@@ -77,7 +77,7 @@ function writeRecipe(recipe: string): void {
   const from = { database: 'Bench', search: { query: 'x' } };
   writeFileSync(recipe, JSON.stringify({ from, to: { database: 'Target' } }));
   const lock = { version: 1, recipe: 'bench.transfer.json', service, from: 'Bench', to: 'Target', transfer, files };
-  writeFileSync(join(folder, 'bench.transfer.lock.json'), formatLock({ ...lock, version: 1 }));
+  await writeLock(recipe, { ...lock, version: 1 });
 }
 
 const server = spawn(process.execPath, [join(programs, 'pagingServer.ts')], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,6 +1,7 @@
 /** Writes the commands in `package.json` from the command table, and the JSON schema of recipes. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
 import { createCommandContributions } from './commands.ts';
 import { createRecipeSchema } from './recipeSchema.ts';
 
@@ -10,4 +11,5 @@ const manifest = JSON.parse(await readFile(file, 'utf8')) as { readonly contribu
 manifest.contributes.commands = createCommandContributions();
 await writeFile(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
 const schemaFile = join(root, 'schemas', 'recipe.schema.json');
-await writeFile(schemaFile, `${JSON.stringify(createRecipeSchema(), undefined, 2)}\n`);
+const options = await resolveConfig(schemaFile);
+await writeFile(schemaFile, await format(JSON.stringify(createRecipeSchema()), { ...options, filepath: schemaFile }));

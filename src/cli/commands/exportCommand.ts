@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
+import {
+  createOmission,
+  formatOmissions,
+  listTransferOmissions,
+  type Omission,
+} from '../../core/model/exportOmissions.ts';
 import { exportChecksums, exportFiles, filterChecksummed, type RecordedFile } from '../../core/model/fileExport.ts';
-import { createRoCrate } from '../../core/model/roCrate.ts';
+import { createRoCrate, type CrateSource } from '../../core/model/roCrate.ts';
 import { exportAsCsv, exportAsJson } from '../../core/model/transferExport.ts';
 import type { Transfer } from '../../core/model/transferModel.ts';
 import { hasTransferredFiles } from '../../core/model/transferOutcome.ts';
@@ -68,8 +74,11 @@ async function formatTransfer(
   folder: string | undefined,
 ): Promise<Iterable<string>> {
   const transferred = await loadTransferredFiles(session, transfer, folder);
-  if (format === 'ro-crate') return [formatCrate(session, transfer, transferred)];
-  return formatFiles(transferred.length > 0 ? transferred : transfer.order.files, format);
+  const omissions = listTransferOmissions(transfer, transferred);
+  noteOmissions(session, omissions);
+  if (format === 'ro-crate') return [formatCrate(session, { transfer, files: transferred, omissions })];
+  const files = transferred.length > 0 ? transferred : transfer.order.files;
+  return format === 'sha256' ? formatChecksums(session, files, omissions) : formatFiles(files, format);
 }
 
 /** Returns the files that the manifest of a transfer lists; none if the transfer wrote no files. */
@@ -85,15 +94,29 @@ async function loadTransferredFiles(
 
 function formatFiles(files: readonly RecordedFile[], format: ExportFormat): Iterable<string> {
   if (format === 'json') return [`${JSON.stringify({ files })}\n`];
-  if (format !== 'sha256') return exportFiles(files, format === 'tsv' ? '\t' : ',');
-  if (filterChecksummed(files).length > 0) return exportChecksums(files);
-  throw new CliError('None of these files has a SHA-256 hash.');
+  return exportFiles(files, format === 'tsv' ? '\t' : ',');
 }
 
-function formatCrate(session: CliSession, transfer: Transfer, files: readonly RecordedFile[]): string {
-  const serviceName = getServiceName(session, transfer.order.connectionId);
+function formatChecksums(
+  session: CliSession,
+  files: readonly RecordedFile[],
+  omissions: readonly Omission[],
+): Iterable<string> {
+  const listed = filterChecksummed(files);
+  if (listed.length === 0) throw new CliError('None of these files has a SHA-256 hash.');
+  const unlisted = createOmission('noHash', files.length - listed.length);
+  noteOmissions(session, unlisted);
+  return exportChecksums(listed, [...unlisted, ...omissions]);
+}
+
+function noteOmissions({ context }: CliSession, omissions: readonly Omission[]): void {
+  for (const remark of formatOmissions(omissions)) context.output.note(remark);
+}
+
+function formatCrate(session: CliSession, source: CrateSource): string {
+  const serviceName = getServiceName(session, source.transfer.order.connectionId);
   const context = { version: cliVersion, serviceName, now: session.context.clock.now() };
-  return `${JSON.stringify(createRoCrate({ transfer, files }, context), undefined, 2)}\n`;
+  return `${JSON.stringify(createRoCrate(source, context), undefined, 2)}\n`;
 }
 
 function getServiceName({ file }: CliSession, connectionId: string): string {

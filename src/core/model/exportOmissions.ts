@@ -1,3 +1,5 @@
+import type { Transfer } from './transferModel.ts';
+
 /** The cause for which files are missing from an export, or differ from what was transferred. */
 type OmissionKind =
   | 'noHash' // files without a SHA-256 hash, which a file of checksums cannot list
@@ -32,4 +34,14 @@ export function formatOmissions(omissions: readonly Omission[]): readonly string
 /** Returns the omission of a number of files; none if there are no such files. */
 export function createOmission(kind: OmissionKind, count: number): readonly Omission[] {
   return count > 0 ? [{ kind, count }] : [];
+}
+
+/** Returns which requested files of a transfer are not among the files of its manifest. */
+export function listTransferOmissions(
+  { order }: Transfer,
+  files: readonly { readonly id?: string }[],
+): readonly Omission[] {
+  if (files.length === 0) return [{ kind: 'noManifest' }];
+  const ids = new Set(files.map(({ id }) => id));
+  return createOmission('notTransferred', order.files.filter(({ id }) => !ids.has(id)).length);
 }

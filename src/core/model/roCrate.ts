@@ -14,7 +14,7 @@ interface CrateContext {
   readonly now: number;
 }
 
-interface CrateSource {
+export interface CrateSource {
   readonly transfer: Transfer;
   /** The transferred files, with paths relative to the folder of the crate. */
   readonly files: readonly RecordedFile[];

@@ -1,10 +1,9 @@
 import { l10n } from 'vscode';
 import { roCrateName } from '../../../core/model/crateEntities.ts';
-import { createOmission, type Omission } from '../../../core/model/exportOmissions.ts';
+import { createOmission, listTransferOmissions, type Omission } from '../../../core/model/exportOmissions.ts';
 import { createFileCrate } from '../../../core/model/fileCrate.ts';
-import { exportChecksums, exportFiles, filterChecksummed, type RecordedFile } from '../../../core/model/fileExport.ts';
+import { exportChecksums, exportFiles, filterChecksummed } from '../../../core/model/fileExport.ts';
 import { createRoCrate } from '../../../core/model/roCrate.ts';
-import type { Transfer } from '../../../core/model/transferModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';
 import type { CommandServices } from '../services.ts';
@@ -47,12 +46,6 @@ export async function createContent(
   const files = record.files.length > 0 || format === 'crate' ? record.files : source.files;
   const content = formatRecord(services, { ...source, files, omissions }, format);
   return { ...content, folder: record.folder?.folder };
-}
-
-function listTransferOmissions({ order }: Transfer, files: readonly RecordedFile[]): readonly Omission[] {
-  if (files.length === 0) return [{ kind: 'noManifest' }];
-  const ids = new Set(files.map(({ id }) => id));
-  return createOmission('notTransferred', order.files.filter(({ id }) => !ids.has(id)).length);
 }
 
 function formatRecord(services: CommandServices, source: RecordSource, format: RecordFormat): RecordContent {
