@@ -3,11 +3,16 @@ import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { isInside } from './catalog/pathInspection.ts';
 import { describeIssue } from './http/schemaIssues.ts';
+import { findRemoteProblem } from './stores/remote.ts';
 
-const databaseConfigSchema = z.strictObject({
+const databaseSchema = z.strictObject({
   name: z.string().check(z.minLength(1)),
   /** The folder that is the database (D20: folders as databases). */
-  folder: z.string().check(z.minLength(1)),
+  folder: z.optional(z.string().check(z.minLength(1))),
+  /** Instead of a folder: a configured remote of rclone, and a path in it (D63: stores through rclone). */
+  remote: z.optional(z.string().check(z.minLength(1))),
+  /** Age in minutes at which the listing of a store is renewed. */
+  rescanMinutes: z.optional(z.number().check(z.gt(0))),
   organization: z.optional(z.string()),
   /** Refuses transfers to the database (D43: read-only databases). */
   readOnly: z.optional(z.boolean()),
@@ -18,7 +23,9 @@ const databaseConfigSchema = z.strictObject({
 const serviceConfigSchema = z.strictObject({
   /** Folder for catalogs and the transfer journal; created if missing. */
   dataFolder: z.string().check(z.minLength(1)),
-  databases: z.array(databaseConfigSchema),
+  databases: z.array(databaseSchema),
+  /** The program of rclone; otherwise it is searched for in the usual places (D63: stores through rclone). */
+  rclone: z.optional(z.string().check(z.minLength(1))),
   /** 0 or absent selects any free port. */
   port: z.optional(z.int().check(z.gte(0), z.lte(65_535))),
   /** Number of days for which ended transfers are retained (D25: durable transfers). */
@@ -38,10 +45,25 @@ const serviceConfigSchema = z.strictObject({
   throttleBytesPerSecond: z.optional(z.number().check(z.gt(0))),
 });
 
-export type DatabaseConfig = z.infer<typeof databaseConfigSchema>;
+type DatabaseFields = Omit<z.infer<typeof databaseSchema>, 'folder' | 'remote' | 'rescanMinutes'>;
+
+interface FolderConfig extends DatabaseFields {
+  readonly folder: string;
+  readonly remote?: undefined;
+}
+
+export interface StoreConfig extends DatabaseFields {
+  readonly remote: string;
+  readonly rescanMinutes?: number | undefined;
+  readonly folder?: undefined;
+}
+
+export type DatabaseConfig = FolderConfig | StoreConfig;
 
 /** The configuration of the service, with absolute paths. */
-export type ServiceConfig = z.infer<typeof serviceConfigSchema>;
+export type ServiceConfig = Omit<z.infer<typeof serviceConfigSchema>, 'databases'> & {
+  readonly databases: DatabaseConfig[];
+};
 
 /** Reports an invalid configuration; the message names each invalid field. */
 export class ConfigError extends Error {
@@ -60,22 +82,39 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   refuseDuplicates(config.databases, 'id');
   refuseInvalidHosts(config.trustedHosts ?? []);
   const dataFolder = path.resolve(baseFolder, config.dataFolder);
-  const databases = config.databases.map((database) => ({
-    ...database,
-    folder: path.resolve(baseFolder, database.folder),
-  }));
-  refuseSameFolder(databases);
+  const databases = config.databases.map((database, index) => toDatabaseConfig(database, index, baseFolder));
+  refuseSamePlace(databases);
   // Otherwise the service's own files would be served, and each write would change the database.
   refuseServed(databases, 'dataFolder', dataFolder);
-  if (config.tokenFile === undefined) return { ...config, dataFolder, databases };
+  const rclone = config.rclone === undefined ? {} : { rclone: path.resolve(baseFolder, config.rclone) };
+  if (config.tokenFile === undefined) return { ...config, ...rclone, dataFolder, databases };
   const tokenFile = path.resolve(baseFolder, config.tokenFile);
   refuseServed(databases, 'tokenFile', tokenFile);
-  return { ...config, dataFolder, databases, tokenFile };
+  return { ...config, ...rclone, dataFolder, databases, tokenFile };
+}
+
+function toDatabaseConfig(
+  { folder, remote, rescanMinutes, ...fields }: z.infer<typeof databaseSchema>,
+  index: number,
+  baseFolder: string,
+): DatabaseConfig {
+  const fail = (text: string): never => {
+    throw new ConfigError(`config.databases.${index}${text}`);
+  };
+  if (folder !== undefined && remote !== undefined) return fail(' must have a folder or a remote, not both');
+  if (remote !== undefined) {
+    const problem = findRemoteProblem(remote);
+    return problem === undefined ? { ...fields, remote, rescanMinutes } : fail(`.remote ${problem}: ${remote}`);
+  }
+  if (rescanMinutes !== undefined) return fail('.rescanMinutes is for stores only: folders are watched');
+  if (folder === undefined) return fail(' must have a folder, or a remote of rclone');
+  return { ...fields, folder: path.resolve(baseFolder, folder) };
 }
 
 function refuseServed(databases: readonly DatabaseConfig[], field: 'dataFolder' | 'tokenFile', file: string): void {
   const owner = databases.find(
-    ({ folder }) => isInside(folder, file) || isInside(resolveLinks(folder), resolveLinks(file)),
+    ({ folder }) =>
+      folder !== undefined && (isInside(folder, file) || isInside(resolveLinks(folder), resolveLinks(file))),
   );
   if (owner === undefined) return;
   throw new ConfigError(`config.${field} must not be inside the folder of the database ${owner.name}`);
@@ -102,15 +141,19 @@ function parseJson(text: string): unknown {
 }
 
 /** Rejects two entries for the same folder, even through links, because they would be the same database. */
-function refuseSameFolder(databases: readonly DatabaseConfig[]): void {
+function refuseSamePlace(databases: readonly DatabaseConfig[]): void {
   const names = new Map<string, string>();
-  for (const [index, { name, folder }] of databases.entries()) {
-    const realPath = resolveLinks(folder);
-    const other = names.get(realPath);
+  for (const [index, { name, folder, remote }] of databases.entries()) {
+    const [field, place] = folder === undefined ? ['remote', remote] : ['folder', resolveLinks(folder)];
+    const key = `${field} ${place}`;
+    const other = names.get(key);
     if (other !== undefined) {
-      throw new ConfigError(`config.databases.${index}.folder is also the folder of the database ${other}: ${folder}`);
+      const shown = folder ?? remote;
+      throw new ConfigError(
+        `config.databases.${index}.${field} is also the ${field} of the database ${other}: ${shown}`,
+      );
     }
-    names.set(realPath, name);
+    names.set(key, name);
   }
 }
 
@@ -124,7 +167,7 @@ function resolveLinks(file: string): string {
   }
 }
 
-function refuseDuplicates(databases: readonly DatabaseConfig[], field: 'name' | 'id'): void {
+function refuseDuplicates(databases: readonly z.infer<typeof databaseSchema>[], field: 'name' | 'id'): void {
   const seen = new Set<string>();
   for (const [index, database] of databases.entries()) {
     const value = database[field];

@@ -14,6 +14,7 @@ import { openDatabases } from './databases/openDatabases.ts';
 import type { DatabaseRegistry } from './databases/databaseRegistry.ts';
 import { createServiceRoutes } from './routes.ts';
 import { ApiServer } from './server.ts';
+import { RcloneDaemon } from './stores/rcloneDaemon.ts';
 import { removeServiceFile, writeServiceFile } from './serviceFile.ts';
 import { TransferJournal } from './transfers/journal.ts';
 import { TransferQueue } from './transfers/transferQueue.ts';
@@ -108,6 +109,7 @@ class LocalService {
       retentionMs: (config.retentionDays ?? 7) * dayMs,
       retryDelayMs: options.retryDelayMs ?? 3_000,
       throttleBytesPerSecond: config.throttleBytesPerSecond,
+      daemon: new RcloneDaemon({ rclone: config.rclone, clock: dependencies.clock }),
     });
     this.leases = new Leases(dependencies.databases, config.dataFolder);
     this.server = this.createServer();

@@ -7,7 +7,15 @@ import { createInterface } from 'node:readline';
 
 /** The configuration of a service, with the same fields as its configuration file. */
 interface LocalServiceConfig {
-  readonly databases: readonly { name: string; folder: string; organization?: string; id?: string }[];
+  readonly databases: readonly {
+    name: string;
+    folder?: string;
+    remote?: string;
+    rescanMinutes?: number;
+    organization?: string;
+    id?: string;
+  }[];
+  readonly rclone?: string;
   /** Defaults to a temporary folder that `stop` removes. A given folder is kept, for restarts. */
   readonly dataFolder?: string;
   readonly port?: number;

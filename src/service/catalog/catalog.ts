@@ -2,17 +2,18 @@ import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
-import type { CatalogMethod } from './catalogHandlers.ts';
+import type { CatalogConfig, CatalogMethod } from './catalogHandlers.ts';
 import type { CatalogPage } from './catalogPage.ts';
 import type { CatalogRun, CatalogThread } from './catalogThread.ts';
-import type { FolderCatalog, FolderCatalogConfig } from './folderCatalog.ts';
-import { folderUnavailableCode } from './folderUnavailableError.ts';
+import type { FolderCatalog } from './folderCatalog.ts';
+import { databaseUnavailableCode } from './databaseUnavailableError.ts';
 import type { CatalogSearch } from './searchSql.ts';
+import type { StoreListingState } from './storeListingState.ts';
 
-interface CatalogOptions extends FolderCatalogConfig {
+type CatalogOptions = CatalogConfig & {
   readonly thread: CatalogThread;
   readonly logger: Logger;
-}
+};
 
 type Result<M extends CatalogMethod> = Awaited<ReturnType<FolderCatalog[M]>>;
 
@@ -74,6 +75,17 @@ export class Catalog {
     await this.callWithoutThrowing('resumeTracking', under);
   }
 
+  /** Starts a new scan of the folder or the store. Resolves when it has started; rejects if the catalog is closed. */
+  async startRescan(): Promise<void> {
+    const run = await this.ensureOpen();
+    void run.calls.call('call', this.options.file, 'rescan', []).catch(() => undefined);
+  }
+
+  /** Returns the state of the listing of a store; undefined for a folder. Never rejects. */
+  async getListing(): Promise<StoreListingState | undefined> {
+    return 'remote' in this.options ? await this.callWithoutThrowing('getListing') : undefined;
+  }
+
   /** Stops watching, waits for a running scan to stop, and closes the catalog file. Later searches reject. */
   async close(): Promise<void> {
     const { opening } = this;
@@ -87,7 +99,7 @@ export class Catalog {
     try {
       return (await run.calls.call('call', this.options.file, method, args)) as Result<M>;
     } catch (error) {
-      const isUnavailable = error instanceof Error && getErrorCode(error) === folderUnavailableCode;
+      const isUnavailable = error instanceof Error && getErrorCode(error) === databaseUnavailableCode;
       throw isUnavailable ? new HttpProblem(500, error.message) : error;
     }
   }

@@ -1,15 +1,25 @@
 import { systemClock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
+import { StoreCatalog, type StoreCatalogConfig } from '../stores/storeCatalog.ts';
 import { FolderCatalog, type FolderCatalogConfig } from './folderCatalog.ts';
 import type { AsyncFolderReader } from './folderReader.ts';
 
 /** Catalog methods that other threads call. */
 export type CatalogMethod =
-  'search' | 'filesByIds' | 'getCachedHashes' | 'cacheHashes' | 'pauseTracking' | 'resumeTracking';
+  | 'search'
+  | 'filesByIds'
+  | 'getCachedHashes'
+  | 'cacheHashes'
+  | 'pauseTracking'
+  | 'resumeTracking'
+  | 'rescan'
+  | 'getListing';
+
+export type CatalogConfig = FolderCatalogConfig | StoreCatalogConfig;
 
 /** Handles calls to the catalog thread; `key` identifies a catalog. */
 export class CatalogHandlers {
-  private readonly catalogs = new Map<string, FolderCatalog>();
+  private readonly catalogs = new Map<string, FolderCatalog | StoreCatalog>();
   private readonly reader: AsyncFolderReader;
   private readonly logger: Logger;
 
@@ -18,9 +28,13 @@ export class CatalogHandlers {
     this.logger = logger;
   }
 
-  /** Opens a catalog and starts reading its folder. */
-  open(key: string, config: FolderCatalogConfig): void {
-    const catalog = new FolderCatalog(config, { reader: this.reader, clock: systemClock, logger: this.logger });
+  /** Opens a catalog and starts reading its folder or its store. */
+  open(key: string, config: CatalogConfig): void {
+    const dependencies = { clock: systemClock, logger: this.logger };
+    const catalog =
+      'remote' in config
+        ? new StoreCatalog(config, dependencies)
+        : new FolderCatalog(config, { ...dependencies, reader: this.reader });
     this.catalogs.set(key, catalog);
     catalog.start();
   }

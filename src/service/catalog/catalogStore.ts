@@ -8,6 +8,8 @@ import { parseFileId } from './fileId.ts';
 import { PathIds } from './pathIds.ts';
 import { getRangeBelow } from './pathOrder.ts';
 import { compilePattern, type PathTest } from './pathPattern.ts';
+import { ListingRecord } from './listingRecord.ts';
+import { StagedListing } from './stagedListing.ts';
 import { CatalogPageBuilder, type CatalogPage } from './catalogPage.ts';
 import { buildSearchTiers, type CatalogSearch } from './searchSql.ts';
 import type { SqlFragment } from './sqlFragment.ts';
@@ -40,6 +42,15 @@ export class CatalogStore {
   /** Starts merging a walk of a folder (empty: all). The caller ends the merge with `finish`, `stop` or `abandon`. */
   startMerge(under: string): CatalogMerge {
     return new CatalogMerge(this.database, this.rows, this.ids, under);
+  }
+
+  /** Starts a listing whose files come in any order. */
+  startListing(): StagedListing {
+    return new StagedListing(this.database);
+  }
+
+  openListingRecord(): ListingRecord {
+    return new ListingRecord(this.database);
   }
 
   /** Inserts or updates files in one transaction. A changed file loses its hash; rows below a file are removed. */

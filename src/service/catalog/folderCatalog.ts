@@ -8,11 +8,12 @@ import type { openCatalogFile } from './catalogTables.ts';
 import { walkAhead, type AsyncFolderReader } from './folderReader.ts';
 import { Freshness, isQuickScan } from './freshness.ts';
 import { getFolderState, getMaxWatches, type FolderState } from './folderState.ts';
-import { describeFolderFailure, FolderUnavailableError } from './folderUnavailableError.ts';
+import { describeFolderFailure, DatabaseUnavailableError } from './databaseUnavailableError.ts';
 import { RepairableStore } from './repairableStore.ts';
 import { isDescriptionFile } from './packageScopes.ts';
 import { getParentFolder } from './pathOrder.ts';
 import type { CatalogPage } from './catalogPage.ts';
+import type { StoreListingState } from './storeListingState.ts';
 import type { CatalogSearch } from './searchSql.ts';
 import { hasHiddenPart } from './servedNames.ts';
 import { TreeWatcher, type TreeChanges } from './treeWatcher.ts';
@@ -83,7 +84,7 @@ export class FolderCatalog {
     void this.refreshNow();
   }
 
-  /** Returns one page of a search. Rejects with {@link FolderUnavailableError} while the folder is unavailable. */
+  /** Returns one page of a search. Rejects with {@link DatabaseUnavailableError} while the folder is unavailable. */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.query((store) => store.search(search));
   }
@@ -124,6 +125,11 @@ export class FolderCatalog {
       await this.scan('');
     });
     await this.pendingScan;
+  }
+
+  /** Returns undefined: a folder's catalog follows its folder. */
+  getListing(): StoreListingState | undefined {
+    return undefined;
   }
 
   /** Stops watching, waits for a running scan to stop, and closes the catalog file. */
@@ -168,7 +174,7 @@ export class FolderCatalog {
       if (this.freshness.isQuick) await refreshed;
     }
     if (this.failureReason === undefined) return;
-    throw new FolderUnavailableError(`The folder of the database ${this.config.name} ${this.failureReason}.`);
+    throw new DatabaseUnavailableError(`The folder of the database ${this.config.name} ${this.failureReason}.`);
   }
 
   private checkFolder(): Promise<FolderState | undefined> {

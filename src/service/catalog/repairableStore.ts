@@ -1,9 +1,10 @@
 import type { Logger } from '../../core/util/logger.ts';
 import { CatalogStore } from './catalogStore.ts';
 import { removeCatalogFile, type openCatalogFile } from './catalogTables.ts';
-import type { FolderCatalogConfig } from './folderCatalog.ts';
 
-interface RepairableStoreOptions extends Omit<FolderCatalogConfig, 'folder'> {
+interface RepairableStoreOptions {
+  readonly name: string;
+  readonly file: string;
   readonly logger: Logger;
   readonly openFile?: typeof openCatalogFile | undefined;
 }
@@ -30,7 +31,11 @@ export class RepairableStore {
 
   /** Recreates an empty catalog if an error indicates that it is corrupt. Never throws. */
   repair(error: unknown): void {
-    if (!this.current.isBrokenBy(error)) return;
+    if (this.current.isBrokenBy(error)) this.reset();
+  }
+
+  /** Empties the catalog. Never throws. */
+  reset(): void {
     this.current.close();
     this.recreate();
   }

@@ -18,6 +18,8 @@ export interface CatalogSearch {
   readonly search: ParsedSearch;
   readonly filter: SpecificFilter;
   readonly status?: StagingStatus;
+  /** The rows that count as staged, as a condition; by default those with a hash (D22: staged means hashed). */
+  readonly stagedCondition?: string;
   readonly offset: number;
   /** Maximum number of files in a page; a page may contain fewer. */
   readonly limit: number;
@@ -207,14 +209,15 @@ function buildPathCondition(pattern: string): SqlFragment {
   return all([{ sql: "f.path LIKE ? ESCAPE '\\'", values: [`%${literal.replace(/[\\%_]/g, '\\$&')}%`] }, matches]);
 }
 
-function buildFilterConditions({ filter, status }: CatalogSearch): SqlFragment[] {
+function buildFilterConditions({ filter, status, stagedCondition }: CatalogSearch): SqlFragment[] {
   const parts: SqlFragment[] = [];
   if (filter.format !== undefined) parts.push(buildFormatCondition(filter.format));
   if (filter.path !== undefined) parts.push(buildPathCondition(filter.path));
   if (filter.minBytes !== undefined) parts.push({ sql: 'f.bytes >= ?', values: [filter.minBytes] });
   if (filter.maxBytes !== undefined) parts.push({ sql: 'f.bytes <= ?', values: [filter.maxBytes] });
   if (filter.modifiedAfterMs !== undefined) parts.push({ sql: 'f.modified > ?', values: [filter.modifiedAfterMs] });
-  if (status !== undefined) parts.push(plain(`f.sha256 IS ${status === 'staged' ? 'NOT NULL' : 'NULL'}`));
+  const staged = plain(`(${stagedCondition ?? 'f.sha256 IS NOT NULL'})`);
+  if (status !== undefined) parts.push(status === 'staged' ? staged : not(staged));
   return parts;
 }
 

@@ -3,9 +3,13 @@ import type { Catalog } from './catalog.ts';
 
 export interface ServedDatabase {
   readonly document: DatabaseDocument;
-  readonly folder: string;
+  /** The folder that is the database, or the remote of rclone with its path (D63: stores through rclone). */
+  readonly place: DatabasePlace;
   readonly catalog: Catalog;
 }
+
+export type DatabasePlace =
+  { readonly folder: string; readonly remote?: undefined } | { readonly remote: string; readonly folder?: undefined };
 
 /** Returns true for a database that cannot be the destination of a transfer (D43: read-only databases). */
 export function isReadOnly({ document }: ServedDatabase): boolean {

@@ -4,7 +4,12 @@ import { Emitter } from '../../core/util/emitter.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { Catalog } from '../catalog/catalog.ts';
-import { isReadOnly, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
+import {
+  isReadOnly,
+  type DatabasePlace,
+  type ServedDatabase,
+  type ServedDatabases,
+} from '../catalog/servedDatabases.ts';
 import type { CatalogThread } from '../catalog/catalogThread.ts';
 import type { DatabaseConfig } from '../config.ts';
 import type { DatabaseIdentity, KnownFolders } from './knownFolders.ts';
@@ -15,9 +20,11 @@ interface RegistryOptions {
   /** The thread that runs all catalogs. Its creator also ends it. */
   readonly thread: CatalogThread;
   readonly logger: Logger;
+  /** The path of rclone from the configuration, if any (D63: stores through rclone). */
+  readonly rclone?: string | undefined;
 }
 
-/** A set of served folders; dispose it to release them. */
+/** A set of served folders and stores; dispose it to release them. */
 export interface DatabaseServing extends Disposable {
   /** In the requested order, without duplicates. */
   readonly databases: readonly ServedDatabase[];
@@ -67,7 +74,7 @@ export class DatabaseRegistry implements ServedDatabases {
   }
 
   /**
-   * Serves folders until the result is disposed. With `isExact`, names are used as requested; otherwise a number is
+   * Serves folders and stores until the result is disposed. With `isExact`, names are used as requested; otherwise a number is
    * appended to a name that is already in use. Rejects if the names cannot be saved.
    */
   async serve(configs: readonly DatabaseConfig[], isExact = false): Promise<DatabaseServing> {
@@ -125,16 +132,15 @@ export class DatabaseRegistry implements ServedDatabases {
   /** Adds or updates an entry. Returns true if anything visible has changed. */
   private updateEntry({ config, identity: { id, name } }: RequestedDatabase): boolean {
     const entry = this.entries.get(id);
-    const folder = entry?.served.folder ?? config.folder;
-    const url = pathToFileURL(folder + nodePath.sep).href;
+    const place: DatabasePlace = entry?.served.place ?? pickPlace(config);
     // One read-only request makes the database read-only for everyone.
     const wasReadOnly = entry !== undefined && isReadOnly(entry.served);
     const readOnly = config.readOnly === true || wasReadOnly;
     const organization = config.organization ?? '';
-    const document = { id, name, organization, url, ...(readOnly && { readOnly: true }) };
+    const document = { id, name, organization, url: toPlaceUrl(place), ...(readOnly && { readOnly: true }) };
     if (entry === undefined) {
-      const catalog = this.createCatalog(folder, document);
-      this.entries.set(id, { served: { document, folder, catalog }, uses: 0 });
+      const catalog = this.createCatalog(config, document);
+      this.entries.set(id, { served: { document, place, catalog }, uses: 0 });
       return true;
     }
     const { document: old } = entry.served;
@@ -152,9 +158,13 @@ export class DatabaseRegistry implements ServedDatabases {
     }
   }
 
-  private createCatalog(folder: string, { id, name }: DatabaseIdentity): Catalog {
-    const { catalogFolder, thread, logger } = this.options;
-    return new Catalog({ name, folder, file: nodePath.join(catalogFolder, `${id}.db`), thread, logger });
+  private createCatalog(config: DatabaseConfig, { id, name }: DatabaseIdentity): Catalog {
+    const { catalogFolder, thread, logger, rclone } = this.options;
+    const [file, storeFile] = getCatalogFiles(catalogFolder, id);
+    const { folder, remote } = config;
+    if (folder !== undefined) return new Catalog({ name, folder, file, thread, logger });
+    const rescanMs = (config.rescanMinutes ?? defaultRescanMinutes) * 60_000;
+    return new Catalog({ name, remote, rclone, rescanMs, file: storeFile, thread, logger });
   }
 
   private endServing(ids: readonly string[]): void {
@@ -183,4 +193,20 @@ export class DatabaseRegistry implements ServedDatabases {
       .finally(() => this.closing.delete(id));
     this.closing.set(id, closing);
   }
+}
+
+const defaultRescanMinutes = 60;
+
+function pickPlace({ folder, remote }: DatabaseConfig): DatabasePlace {
+  return folder === undefined ? { remote } : { folder };
+}
+
+/** Returns the address of a database: `file:` for a folder, `rclone:` for a store. */
+function toPlaceUrl({ folder, remote }: DatabasePlace): string {
+  return folder === undefined ? `rclone:${encodeURI(remote)}` : pathToFileURL(folder + nodePath.sep).href;
+}
+
+/** Returns the paths of the catalogs that a database has as a folder and as a store. */
+export function getCatalogFiles(catalogFolder: string, id: string): readonly [folder: string, store: string] {
+  return [nodePath.join(catalogFolder, `${id}.db`), nodePath.join(catalogFolder, `${id}.store.db`)];
 }

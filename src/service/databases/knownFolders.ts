@@ -1,4 +1,5 @@
 import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
 import * as z from 'zod/mini';
 import type { Clock } from '../../core/util/clock.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
@@ -8,6 +9,7 @@ import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 import { slugify } from './slug.ts';
 
 const knownFolderSchema = z.object({
+  /** The path of a folder, or `rclone:` with the remote of a store. */
   folder: z.string(),
   /** The resolved path at the time of the last request. */
   realFolder: z.optional(z.string()),
@@ -63,7 +65,7 @@ export class KnownFolders {
     isServed: (id: string) => boolean,
     isExact = false,
   ): Promise<DatabaseIdentity> {
-    const known = await this.find(config.folder);
+    const known = await this.find(config.folder ?? storePrefix + config.remote);
     if (config.id !== undefined && known.id !== config.id) this.assignId(known, config.id);
     if (isExact) this.assignName(known, config.name);
     else if (known.wanted !== config.name) known.name = await this.findFreeName(config.name, known, isServed);
@@ -133,7 +135,7 @@ export class KnownFolders {
       const name = number === 1 ? preferred : `${preferred} (${number})`;
       const owner = others.find((other) => other.name === name);
       if (owner === undefined) return name;
-      if (isServed(owner.id) || (await resolveRealPath(owner.folder)) !== undefined) continue;
+      if (isServed(owner.id) || (await exists(owner.folder))) continue;
       // A moved folder should keep its name under its new path.
       this.assignName(known, name);
       return name;
@@ -141,6 +143,13 @@ export class KnownFolders {
   }
 }
 
+const storePrefix = 'rclone:';
+
+/** Returns true for stores as well: a store that isn't reachable now still has its name. */
+async function exists(folder: string): Promise<boolean> {
+  return folder.startsWith(storePrefix) || (await resolveRealPath(folder)) !== undefined;
+}
+
 async function resolveRealPath(folder: string): Promise<string | undefined> {
-  return await fs.realpath(folder).catch(() => undefined);
+  return nodePath.isAbsolute(folder) ? await fs.realpath(folder).catch(() => undefined) : undefined;
 }

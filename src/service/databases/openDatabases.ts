@@ -5,7 +5,7 @@ import type { CatalogThread } from '../catalog/catalogThread.ts';
 import { removeCatalogFile } from '../catalog/catalogTables.ts';
 import type { ServiceConfig } from '../config.ts';
 import type { TransferJournal } from '../transfers/journal.ts';
-import { DatabaseRegistry } from './databaseRegistry.ts';
+import { DatabaseRegistry, getCatalogFiles } from './databaseRegistry.ts';
 import { KnownFolders } from './knownFolders.ts';
 
 interface OpenDatabasesDependencies {
@@ -28,8 +28,9 @@ export async function openDatabases(
   const known = await KnownFolders.open({ file, clock, logger });
   const needed = new Set(journal.listUnfinished().flatMap(({ sourceId, destinationId }) => [sourceId, destinationId]));
   const removed = known.forgetUnused(clock.now() - retentionMs, (id) => needed.has(id));
-  for (const id of removed) removeCatalogFile(nodePath.join(catalogFolder, `${id}.db`));
-  const databases = new DatabaseRegistry({ knownFolders: known, catalogFolder, thread, logger });
+  for (const file of removed.flatMap((id) => getCatalogFiles(catalogFolder, id))) removeCatalogFile(file);
+  const { rclone } = config;
+  const databases = new DatabaseRegistry({ knownFolders: known, catalogFolder, thread, logger, rclone });
   await databases.serve(config.databases, true);
   return databases;
 }

@@ -10,14 +10,18 @@ const problems = { 404: 'The database does not exist.' };
 /** Creates the routes for databases: all (§4.2), one, and its search parameters (D26: service HTTP behavior). */
 export function createDatabaseRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
   const all = `${apiBase}/databases`;
-  return [createListRoute(all, databases), ...createDatabaseRoutePair(`${all}/{database}`, databases)];
+  return [
+    createListRoute(all, databases),
+    ...createDatabaseRoutePair(`${all}/{database}`, databases),
+    createScanRoute(databases),
+  ];
 }
 
 function createListRoute(path: string, databases: ServedDatabases): DescribedRoute {
   return describeRoute({
     method: 'GET',
     path,
-    handle: () => ({ status: 200, body: databases.list().map((database) => database.document) }),
+    handle: async () => ({ status: 200, body: await Promise.all(databases.list().map(describeDatabase)) }),
     operationId: 'listDatabases',
     tag: 'databases',
     summary: 'All databases',
@@ -33,7 +37,7 @@ function createDatabaseRoutePair(path: string, databases: ServedDatabases): Desc
       method: 'GET',
       path,
       params: databasePathSchema,
-      handle: ({ params }) => ({ status: 200, body: find(params.database).document }),
+      handle: async ({ params }) => ({ status: 200, body: await describeDatabase(find(params.database)) }),
       operationId: 'getDatabase',
       tag: 'databases',
       summary: 'One database',
@@ -57,4 +61,30 @@ function createDatabaseRoutePair(path: string, databases: ServedDatabases): Desc
       problems,
     }),
   ];
+}
+
+/** Returns the document of a database, with the state of its listing if it is a store. */
+async function describeDatabase({ document, catalog }: ServedDatabase): Promise<object> {
+  const listing = await catalog.getListing();
+  return listing === undefined ? document : { ...document, listing };
+}
+
+/** Creates the route that scans a database again (D63: stores through rclone). */
+function createScanRoute(databases: ServedDatabases): DescribedRoute {
+  return describeRoute({
+    method: 'POST',
+    path: '/databases/{database}/scans',
+    params: databasePathSchema,
+    handle: async ({ params }) => {
+      await mustFindDatabase(databases, params.database, 'path.database').catalog.startRescan();
+      return { status: 202 };
+    },
+    operationId: 'scanDatabase',
+    tag: 'service',
+    summary: 'Scan a database again',
+    description:
+      'For stores, whose changes nobody reports. The listing of the database shows the progress; until the scan is complete, the files of the last one are served.',
+    success: { status: 202, description: 'The scan is queued.' },
+    problems,
+  });
 }

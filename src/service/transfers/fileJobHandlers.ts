@@ -1,6 +1,7 @@
+import { carryFiles } from './carryFiles.ts';
 import { findLost } from './findLost.ts';
 import { moveFiles } from './moveFiles.ts';
 import { stageFiles } from './stageFiles.ts';
 
 /** The jobs that a file thread can run. */
-export const fileJobHandlers = { stage: stageFiles, move: moveFiles, findLost };
+export const fileJobHandlers = { stage: stageFiles, move: moveFiles, carry: carryFiles, findLost };

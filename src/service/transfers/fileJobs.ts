@@ -1,4 +1,5 @@
 import type { DeclaredHash } from '../../core/util/declaredHash.ts';
+import type { StoreErrorKind } from '../stores/storeClient.ts';
 
 /** A cached hash, with the file's size and modification time when the hash was computed. */
 export interface CachedHash {
@@ -26,7 +27,10 @@ export interface FileToMove {
   /** Relative to both the source's folder and the transfer's folder. */
   readonly path: string;
   readonly bytes: number;
+  /** Hex; empty for a file of a store, which is hashed while it is moved. */
   readonly sha256: string;
+  /** The hash that the source has for the file. */
+  readonly declared?: DeclaredHash | undefined;
 }
 
 /** Files to copy, verify and rename to their final names (D24: destination layout). */
@@ -54,6 +58,8 @@ export interface DoneFile {
   readonly sha256: string;
   /** The modification time of a staged file, in milliseconds since 1970. */
   readonly modifiedMs?: number;
+  /** The hash that both sides share, or `reading back`; for files in or from stores. */
+  readonly verifiedBy?: string;
 }
 
 export interface FileFailure {
@@ -62,6 +68,8 @@ export interface FileFailure {
   readonly operation: 'read' | 'write' | 'copy';
   /** The file system's error code, such as `ENOSPC`. */
   readonly code?: string;
+  /** The kind of a store's error. */
+  readonly store?: StoreErrorKind;
   /** For other errors: a clause with the reason, such as `it changed while it was being read`. */
   readonly text?: string;
 }

@@ -49,7 +49,7 @@ export function processFiles<T extends { readonly position: number }>(
   return { done };
 }
 
-function toFileFailure(position: number, error: unknown): FileFailure {
+export function toFileFailure(position: number, error: unknown): FileFailure {
   const { operation, cause } = error instanceof OperationError ? error : { operation: 'write' as const, cause: error };
   if (cause instanceof BadFile) return { position, operation, text: cause.message };
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
@@ -57,7 +57,7 @@ function toFileFailure(position: number, error: unknown): FileFailure {
   return { position, operation, text: String(cause) };
 }
 
-function isStopRequested(signal: JobSignal): boolean {
+export function isStopRequested(signal: JobSignal): boolean {
   return Atomics.load(signal, 0) === 1;
 }
 
@@ -91,10 +91,24 @@ const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
 
 /** Opens a regular file for reading, but never a link or a pipe (D42: hanging disks). Throws {@link BadFile}. */
 export function withRegularFile<T>(path: string, work: (file: number) => T): T {
-  return withFile(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, (file) => {
-    requireRegularFile(file);
-    return work(file);
-  });
+  return withOpenFile(openRegularFile(path), work);
+}
+
+/** Opens a file like {@link withRegularFile}; the caller closes it. */
+export function openRegularFile(path: string): number {
+  return openChecked(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, requireRegularFile);
+}
+
+/** Opens a file and closes it if the check throws; otherwise the caller closes it. */
+export function openChecked(path: string, flags: number, check: (file: number) => void): number {
+  const file = fs.openSync(path, flags);
+  try {
+    check(file);
+    return file;
+  } catch (error) {
+    fs.closeSync(file);
+    throw error;
+  }
 }
 
 export function requireRegularFile(file: number): void {
@@ -102,7 +116,10 @@ export function requireRegularFile(file: number): void {
 }
 
 export function withFile<T>(path: string, flags: number | string, work: (file: number) => T): T {
-  const file = fs.openSync(path, flags);
+  return withOpenFile(fs.openSync(path, flags), work);
+}
+
+export function withOpenFile<T>(file: number, work: (file: number) => T): T {
   try {
     return work(file);
   } finally {

@@ -3,7 +3,6 @@ import type { DatabaseDocument } from '../../contract/database.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { parseOrcid } from '../../core/util/orcid.ts';
 import { getTransferFolderName, manifestName, getAlternateManifestName } from '../../core/util/transferFolderNames.ts';
-import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import { BadFile } from './fileProcessing.ts';
 import { DestinationFolders, getPartPath } from './destinationFolders.ts';
 import { toTransferError, TransferFailure } from './transferErrors.ts';
@@ -69,14 +68,24 @@ export function chooseManifestName(transferId: string, files: readonly TransferR
   return isTaken ? getAlternateManifestName(transferId) : manifestName;
 }
 
-/** Writes the manifest under a temporary name and renames it. Throws `TransferFailure` or `TransferSuspension`. */
-export async function writeManifest(
-  record: TransferRecord,
-  source: DatabaseDocument,
-  destination: ServedDatabase,
-  files: readonly TransferRecordFile[],
-): Promise<void> {
-  const root = destination.folder;
+interface ManifestContent {
+  readonly record: TransferRecord;
+  readonly source: DatabaseDocument;
+  readonly destination: DatabaseDocument;
+  readonly files: readonly TransferRecordFile[];
+}
+
+/** Generates the text of a transfer's manifest, piece by piece. */
+export function generateTransferManifest({ record, source, destination, files }: ManifestContent): Iterable<string> {
+  return generateManifest(buildManifestHead(record, source, destination), files);
+}
+
+/**
+ * Writes the manifest to a folder, under a temporary name, and renames it. Throws `TransferFailure` or
+ * `TransferSuspension`.
+ */
+export async function writeManifest(content: ManifestContent, root: string): Promise<void> {
+  const { record, files } = content;
   const name = chooseManifestName(record.id, files);
   try {
     const folders = new DestinationFolders(root, getTransferFolderName(record.id), record.destinationPlace);
@@ -84,8 +93,7 @@ export async function writeManifest(
     const finalPath = `${folder}/${name}`;
     const part = getPartPath(finalPath, record.id);
     await fs.rm(part, { force: true });
-    const head = buildManifestHead(record, source, destination.document);
-    await fs.writeFile(part, generateManifest(head, files), { flush: true, flag: 'wx' });
+    await fs.writeFile(part, generateTransferManifest(content), { flush: true, flag: 'wx' });
     folders.checkUnmoved(folder);
     await fs.rename(part, finalPath);
   } catch (error) {

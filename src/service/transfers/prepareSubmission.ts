@@ -40,7 +40,8 @@ export async function prepareSubmission(
   refuseSameFiles(request.file_ids, found);
   const files = [...found.values()].map(toTransferFile);
   const amount = { fileCount: files.length, sizeBytes: files.reduce((sum, file) => sum + file.bytes, 0) };
-  const destinationPlace = await fs.realpath(destination.folder).catch(() => undefined);
+  const { folder } = destination.place;
+  const destinationPlace = folder === undefined ? undefined : await fs.realpath(folder).catch(() => undefined);
   const record: TransferRecord = {
     id,
     orcid: request.orcid,

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import { isInside, isPlainFolder } from '../catalog/pathInspection.ts';
 import { getParentFolder } from '../catalog/pathOrder.ts';
-import { BadFile, requireRegularFile, withFile, withRegularFile } from './fileProcessing.ts';
+import { BadFile, openChecked, openRegularFile, requireRegularFile, withOpenFile } from './fileProcessing.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
@@ -17,13 +17,18 @@ export class SourceFiles {
 
   /** Throws {@link BadFile} if a link leads out of the folder or the file is not regular. */
   open<T>(path: string, work: (opened: number) => T): T {
+    return withOpenFile(this.openFile(path), work);
+  }
+
+  /** Opens a file like {@link open}; the caller closes it. */
+  openFile(path: string): number {
     const absolute = `${this.realFolder}/${path}`;
-    if (!this.isPlain(getParentFolder(path))) return this.openThroughLinks(absolute, work);
+    if (!this.isPlain(getParentFolder(path))) return this.openThroughLinks(absolute);
     try {
-      return withRegularFile(absolute, work);
+      return openRegularFile(absolute);
     } catch (error) {
       if (!['ELOOP', 'EMLINK'].includes(getErrorCode(error))) throw error;
-      return this.openThroughLinks(absolute, work);
+      return this.openThroughLinks(absolute);
     }
   }
 
@@ -35,8 +40,8 @@ export class SourceFiles {
   }
 
   /** Compares the opened file with the resolved path, to detect a link that was inserted in between. */
-  private openThroughLinks<T>(path: string, work: (opened: number) => T): T {
-    return withFile(path, O_RDONLY | O_NONBLOCK, (opened) => {
+  private openThroughLinks(path: string): number {
+    return openChecked(path, O_RDONLY | O_NONBLOCK, (opened) => {
       requireRegularFile(opened);
       const realPath = fs.realpathSync.native(path);
       if (!isInside(this.realFolder, realPath)) throw new BadFile("it leads out of the database's folder");
@@ -44,7 +49,6 @@ export class SourceFiles {
       const actual = fs.fstatSync(opened);
       if (expected.ino !== actual.ino || expected.dev !== actual.dev)
         throw new BadFile('it changed while it was being read');
-      return work(opened);
     });
   }
 }

@@ -73,9 +73,18 @@ export async function isFolder(path: string): Promise<boolean> {
   return (await fs.stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }
 
-/** Returns true if both folders exist and the destination has enough free space, if that is known. */
-export async function hasRoom(source: string, destination: string, neededBytes: number): Promise<boolean> {
-  if ((await Promise.all([source, destination].map(isFolder))).includes(false)) return false;
+/**
+ * Returns true if the folders exist and the destination has enough free space, if that is known. A side that is a store
+ * is undefined.
+ */
+export async function hasRoom(
+  source: string | undefined,
+  destination: string | undefined,
+  neededBytes: number,
+): Promise<boolean> {
+  const folders = [source, destination].flatMap((folder) => folder ?? []);
+  if ((await Promise.all(folders.map(isFolder))).includes(false)) return false;
+  if (destination === undefined) return true;
   const space = await fs.statfs(destination).catch(() => undefined);
   return space === undefined || space.bavail * space.bsize >= neededBytes;
 }

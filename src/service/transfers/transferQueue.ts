@@ -5,12 +5,14 @@ import { Emitter } from '../../core/util/emitter.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
+import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { AcknowledgementGate } from './acknowledgementGate.ts';
 import { EndedTransfers } from './endedTransfers.ts';
 import { FileThreads } from './fileThreads.ts';
 import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
-import { hasRoom, TransferFailure, TransferSuspension } from './transferErrors.ts';
+import { TransferFailure, TransferSuspension } from './transferErrors.ts';
+import { canResume } from './storeAccess.ts';
 import { writeSubmission, prepareSubmission } from './prepareSubmission.ts';
 import { checkWritable, findServedPair } from './servedPair.ts';
 import { describeAmount, hasEnded, type TransferRecordFile, type TransferRecord } from './journalRecord.ts';
@@ -25,6 +27,8 @@ interface TransferQueueOptions {
   readonly retentionMs: number;
   /** Interval at which a suspended transfer checks for its folders. */
   readonly retryDelayMs: number;
+  /** Moves the files of stores (D63: stores through rclone). */
+  readonly daemon: RcloneDaemon;
   readonly throttleBytesPerSecond?: number | undefined;
 }
 
@@ -115,6 +119,7 @@ export class TransferQueue {
     for (const live of this.live.values()) live.stop();
     await Promise.all([...this.running.values(), this.unserved.close()]);
     await this.threads.end();
+    await this.options.daemon.close();
   }
 
   /** Resumes the journal's unfinished transfers whose databases are served. */
@@ -177,13 +182,13 @@ export class TransferQueue {
   }
 
   private createLiveTransfer(record: TransferRecord, files: readonly TransferRecordFile[]): LiveTransfer | undefined {
-    const { journal, clock, logger, throttleBytesPerSecond } = this.options;
+    const { journal, clock, logger, daemon, throttleBytesPerSecond } = this.options;
     const databases = findServedPair(this.options.databases, record);
     if (databases === undefined) {
       this.unserved.suspend(record, files);
       return undefined;
     }
-    const run = { ...databases, threads: this.threads, throttleBytesPerSecond };
+    const run = { ...databases, threads: this.threads, daemon, throttleBytesPerSecond };
     const movedCount = files.filter((file) => file.isTransferred).length;
     const live = new LiveTransfer({ ...record, movedCount }, files, { journal, clock, logger }, run);
     this.live.set(record.id, live);
@@ -244,7 +249,7 @@ export class TransferQueue {
       }
     }
     if (live.getRecord().isCancelRequested) await this.endUnfinished(live, 'canceled');
-    else this.end(live, 'succeeded', 'completed successfully');
+    else this.end(live, 'succeeded', live.run.describeSuccess());
   }
 
   private async handleFailure(live: LiveTransfer, error: unknown): Promise<void> {
@@ -284,11 +289,10 @@ export class TransferQueue {
 
   private async retry(live: LiveTransfer, neededBytes: number): Promise<void> {
     const databases = findServedPair(this.options.databases, live.getRecord());
-    const canResume =
-      databases !== undefined && (await hasRoom(databases.source.folder, databases.destination.folder, neededBytes));
+    const isReady = databases !== undefined && (await canResume(this.options.daemon, { ...databases, neededBytes }));
     const isCurrent = this.live.get(live.getRecord().id) === live;
     if (this.isClosed || !isCurrent || live.getRecord().isCancelRequested) return;
-    if (canResume) this.enqueue(live);
+    if (isReady) this.enqueue(live);
     else this.retryLater(live, neededBytes);
   }
 }

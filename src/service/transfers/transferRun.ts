@@ -2,20 +2,19 @@ import { parseDeclaredHash } from '../../core/util/declaredHash.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { HashedFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase } from '../catalog/servedDatabases.ts';
+import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import {
   getDoneCount,
   createJobSignal,
   requestStop,
   type FileToMove,
-  type FileFailure,
   type JobResult,
   type JobSignal,
 } from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
-import { discardTransfer } from './destinationFolders.ts';
-import { chooseManifestName, writeManifest } from './manifest.ts';
-import { convertFileFailure } from './transferErrors.ts';
-import { syncFileSystem } from './syncFileSystem.ts';
+import { chooseManifestName } from './manifest.ts';
+import { createRoute } from './routeChoice.ts';
+import type { TransferRoute } from './transferRoute.ts';
 import {
   describeAmount,
   type TransferRecordFile,
@@ -37,6 +36,7 @@ export interface TransferRunOptions {
   readonly source: ServedDatabase;
   readonly destination: ServedDatabase;
   readonly threads: FileThreads;
+  readonly daemon: RcloneDaemon;
   readonly throttleBytesPerSecond: number | undefined;
 }
 
@@ -56,11 +56,20 @@ export class TransferRun {
   /** Signals of the jobs that are copying files. */
   private readonly moving = new Set<JobSignal>();
   private readonly abandonment = new AbortController();
+  private openRoute: TransferRoute | undefined;
+  /** The methods that verified files in or from stores, such as `md5`. */
+  private readonly methods = new Set<string>();
 
   constructor(options: TransferRunOptions, progress: RunProgress, files: readonly TransferRecordFile[]) {
     this.options = options;
     this.progress = progress;
     this.files = [...files];
+  }
+
+  /** Names the hashes that verified the files, if stores were involved. */
+  describeSuccess(): string {
+    const methods = [...this.methods].sort().join(' and ');
+    return methods === '' ? 'completed successfully' : `completed successfully, verified by ${methods}`;
   }
 
   /** Number of files transferred by unfinished jobs. */
@@ -91,17 +100,21 @@ export class TransferRun {
   /** Removes unfinished files and the manifest from the destination; transferred files remain. Never rejects. */
   async discard(): Promise<void> {
     const { id } = this.progress.getRecord();
-    await discardTransfer(this.options.destination.folder, id, chooseManifestName(id, this.files));
+    await this.route.discard(chooseManifestName(id, this.files));
   }
 
-  private get isFlushed(): boolean {
-    return this.files.length <= maxFlushedFiles;
+  private get route(): TransferRoute {
+    const { id: transferId, destinationPlace } = this.progress.getRecord();
+    const isFlushed = this.files.length <= maxFlushedFiles;
+    const abandonment = this.abandonment.signal;
+    this.openRoute ??= createRoute({ ...this.options, transferId, destinationPlace, isFlushed, abandonment });
+    return this.openRoute;
   }
 
   private async stage(signal: AbortSignal): Promise<void> {
     const { source, threads } = this.options;
     const unstaged = this.files.filter((file) => file.sha256 === undefined);
-    if (unstaged.length === 0) return;
+    if (unstaged.length === 0 || !this.route.isHashedFirst) return;
     threads.ensureThreads(parallelJobs);
     this.progress.enterStatus('staging', `staging ${describeAmount(this.progress.getRecord())}`);
     await this.runInBatches(unstaged, signal, async (batch, jobSignal) => {
@@ -109,8 +122,7 @@ export class TransferRun {
       const files = batch.map(({ position, path, resource }, index) => {
         return { position, path, declared: parseDeclaredHash(resource.hash), cachedHash: cached[index] };
       });
-      const job = { folder: source.folder, files, signal: jobSignal };
-      const result = await threads.run((calls) => calls.call('stage', job), this.abandonment.signal);
+      const result = await this.route.stage(files, jobSignal);
       const staged = result.done.map(({ position, bytes, sha256 }) => this.updateFile(position, { bytes, sha256 }));
       this.progress.reportAdvanced(staged);
       await source.catalog.cacheHashes(this.pickFreshlyRead(result, cached));
@@ -127,26 +139,18 @@ export class TransferRun {
   }
 
   private async move(signal: AbortSignal): Promise<void> {
-    const { source, destination, threads, throttleBytesPerSecond } = this.options;
-    const { id: transferId, destinationPlace } = this.progress.getRecord();
-    const route = {
-      transferId,
-      sourceFolder: source.folder,
-      destinationFolder: destination.folder,
-      destinationPlace,
-      isFlushed: this.isFlushed,
-      bytesPerSecond: throttleBytesPerSecond,
-    };
     this.progress.enterStatus('active', `transferring ${describeAmount(this.progress.getRecord())}`);
+    await this.route.prepare();
     await this.findLost(signal);
     const remaining = this.files.filter((file) => !file.isTransferred);
     await this.runInBatches(remaining, signal, async (batch, jobSignal) => {
       this.moving.add(jobSignal);
-      const job = { ...route, files: batch.map(toFileToMove), signal: jobSignal };
-      const result = await threads
-        .run((calls) => calls.call('move', job), this.abandonment.signal)
-        .finally(() => this.moving.delete(jobSignal));
-      const moved = result.done.map(({ position }) => this.updateFile(position, { isTransferred: true }));
+      const files = batch.map(toFileToMove);
+      const result = await this.route.move(files, jobSignal).finally(() => this.moving.delete(jobSignal));
+      const moved = result.done.map(({ position, sha256 }) =>
+        this.updateFile(position, { isTransferred: true, sha256 }),
+      );
+      for (const { verifiedBy } of result.done) if (verifiedBy !== undefined) this.methods.add(verifiedBy);
       this.progress.reportAdvanced(moved);
       if (result.failure?.operation === 'copy') await this.forgetHash(this.getFile(result.failure.position).path);
       return result;
@@ -162,12 +166,9 @@ export class TransferRun {
 
   /** Finds files lost before a resume: the disk may have been replaced, or may have lost unwritten data. */
   private async findLost(signal: AbortSignal): Promise<void> {
-    const { destination, threads } = this.options;
-    const target = { transferId: this.progress.getRecord().id, destinationFolder: destination.folder };
     const transferred = this.files.filter((file) => file.isTransferred);
     await this.runInBatches(transferred, signal, async (batch, jobSignal) => {
-      const job = { ...target, files: batch.map(toFileToMove), signal: jobSignal };
-      const result = await threads.run((calls) => calls.call('findLost', job), this.abandonment.signal);
+      const result = await this.route.findLost(batch.map(toFileToMove), jobSignal);
       this.progress.reportLost(
         (result.lost ?? []).map((position) => this.updateFile(position, { isTransferred: false })),
       );
@@ -176,12 +177,9 @@ export class TransferRun {
   }
 
   private async finalize(signal: AbortSignal): Promise<void> {
-    const { source, destination } = this.options;
     signal.throwIfAborted();
     this.progress.enterStatus('finalizing', 'finalizing');
-    const record = this.progress.getRecord();
-    if (!this.isFlushed) await syncFileSystem(destination.folder, signal);
-    await writeManifest(record, source.document, destination, this.files);
+    await this.route.finish(this.progress.getRecord(), this.files, signal);
   }
 
   /** Runs several batches concurrently. The first failure stops all of them and is thrown. */
@@ -201,7 +199,7 @@ export class TransferRun {
         signals.add(jobSignal);
         const { failure } = await runJob(batch.value, jobSignal);
         signals.delete(jobSignal);
-        if (failure !== undefined) throw await this.toTransferError(failure);
+        if (failure !== undefined) throw await this.route.toTransferError(failure, this.getFile(failure.position));
         signal.throwIfAborted();
       }
     };
@@ -216,13 +214,6 @@ export class TransferRun {
     await Promise.all(work);
     signal.removeEventListener('abort', stopAll);
     if (errors.length > 0) throw errors[0];
-  }
-
-  private async toTransferError(failure: FileFailure): Promise<unknown> {
-    const { source, destination } = this.options;
-    const { path, bytes } = this.getFile(failure.position);
-    const root = failure.operation === 'read' ? source.folder : destination.folder;
-    return await convertFileFailure(failure, { path, bytes, root });
   }
 
   private getFile(position: number): TransferRecordFile {
@@ -254,6 +245,6 @@ function* splitIntoBatches(files: readonly TransferRecordFile[]): Generator<read
   return undefined;
 }
 
-function toFileToMove({ position, path, bytes, sha256 = '' }: TransferRecordFile): FileToMove {
-  return { position, path, bytes, sha256 };
+function toFileToMove({ position, path, bytes, sha256 = '', resource }: TransferRecordFile): FileToMove {
+  return { position, path, bytes, sha256, declared: parseDeclaredHash(resource.hash) };
 }

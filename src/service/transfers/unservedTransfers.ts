@@ -1,6 +1,8 @@
 import type { Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { ServedDatabases } from '../catalog/servedDatabases.ts';
+import type { DatabasePlace, ServedDatabases } from '../catalog/servedDatabases.ts';
+import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { discardInStore } from './storeAccess.ts';
 import type { TransferJournal } from './journal.ts';
 import { discardTransfer } from './destinationFolders.ts';
 import { chooseManifestName } from './manifest.ts';
@@ -12,6 +14,7 @@ interface UnservedTransfersOptions {
   readonly databases: ServedDatabases;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly daemon: RcloneDaemon;
 }
 
 /** Manages transfers that wait until their databases are served, and the leftovers of canceled ones (D25). */
@@ -69,14 +72,21 @@ export class UnservedTransfers {
     await this.removal;
   }
 
+  /** Returns false if the destination is unavailable. */
+  private async removeAt({ folder, remote }: DatabasePlace, transferId: string, manifest: string): Promise<boolean> {
+    if (remote !== undefined) return await discardInStore(this.options.daemon, { remote, transferId, manifest });
+    if (!(await isFolder(folder))) return false;
+    await discardTransfer(folder, transferId, manifest);
+    return true;
+  }
+
   private async removeLeftovers(): Promise<void> {
     const { journal, databases, logger } = this.options;
     if (this.isClosed) return;
     try {
       for (const { transferId, destinationId, manifestName } of journal.listLeftovers()) {
-        const folder = databases.findById(destinationId)?.folder;
-        if (folder === undefined || !(await isFolder(folder))) continue;
-        await discardTransfer(folder, transferId, manifestName);
+        const place = databases.findById(destinationId)?.place;
+        if (place === undefined || !(await this.removeAt(place, transferId, manifestName))) continue;
         journal.forgetLeftovers(transferId);
       }
     } catch (error) {

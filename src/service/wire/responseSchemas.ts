@@ -11,16 +11,27 @@ function count(description: string): z.ZodMiniNumberFormat {
 const optionalText = z.optional(z.string());
 const transferId = z.guid().check(z.describe('Id of the transfer: a UUID.'));
 
+const listing = z
+  .strictObject({
+    state: z.enum(['scanning', 'listed', 'failed']).check(z.describe('`failed`: the last scan failed.')),
+    files: count('Number of its files.'),
+    scanned: z.optional(count('Number of files that the running scan has found so far.')),
+    asOf: z.optional(z.string().check(z.meta({ description: 'Time of the last complete scan.', format: 'date-time' }))),
+    problem: optionalText.check(z.describe('Why the last scan failed; the files of the one before stay.')),
+  })
+  .check(z.describe('The state of the listing of a store.'));
+
 /** A database (§2.2). */
 const database = z
   .strictObject({
     id: text('Id; can be used instead of the name.'),
     name: text('Name, for `database`, `source` and `destination`.'),
     organization: text('Organization that owns it; may be empty.'),
-    url: z.string().check(z.meta({ description: 'Address of its folder.', format: 'uri' })),
+    url: z.string().check(z.meta({ description: 'Address of its folder or its remote.', format: 'uri' })),
     readOnly: z.optional(z.literal(true).check(z.describe('Refuses transfers to it; absent otherwise.'))),
+    listing: z.optional(listing),
   })
-  .check(z.describe('A database: a folder.'));
+  .check(z.describe('A database: a folder, or a store that rclone reaches.'));
 
 /** A file as a data resource (§2.3, D20: folders as databases), with additional fields from its Data Package. */
 const file = z
@@ -112,6 +123,7 @@ export const responseSchemas = {
     status: z.literal('ready').check(z.describe('Always `ready`; otherwise the service responds with 503.')),
   }),
   Database: database,
+  StoreListing: listing,
   DatabaseList: z.array(database).check(z.describe('All databases.')),
   SearchParameters: z.record(z.string(), searchParameter).check(z.describe('Search parameters by their names.')),
   File: file,

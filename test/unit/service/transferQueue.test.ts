@@ -6,6 +6,7 @@ import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
 import { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
 import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
+import { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { HttpProblem } from '../../../src/service/http/httpProblem.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
@@ -36,6 +37,7 @@ interface Dependencies {
   readonly databases: DatabaseRegistry;
   readonly clock: Clock;
   readonly logger: MemoryLog;
+  readonly daemon: RcloneDaemon;
 }
 
 describe('The transfer queue', () => {
@@ -55,7 +57,7 @@ describe('The transfer queue', () => {
   });
 
   async function createDependencies(clock: Clock, logger: MemoryLog): Promise<Dependencies> {
-    const dependencies = { clock, logger };
+    const dependencies = { clock, logger, daemon: new RcloneDaemon({ rclone: undefined, clock }) };
     const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...dependencies });
     thread = new CatalogThread(dependencies.logger);
     const databases = new DatabaseRegistry({ knownFolders: known, catalogFolder: folder, thread, ...dependencies });

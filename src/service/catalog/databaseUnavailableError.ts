@@ -1,12 +1,12 @@
 import { sqliteErrorCode } from '../sqlite.ts';
 
-/** Code of {@link FolderUnavailableError}, which identifies it across threads. */
-export const folderUnavailableCode = 'FOLDER_UNAVAILABLE';
+/** Code of {@link DatabaseUnavailableError}, which identifies it across threads. */
+export const databaseUnavailableCode = 'DATABASE_UNAVAILABLE';
 
-/** Thrown if a folder is missing or can't be read. The message is shown to users. */
-export class FolderUnavailableError extends Error {
-  override readonly name = 'FolderUnavailableError';
-  readonly code = folderUnavailableCode;
+/** Thrown if a folder or a store is missing or can't be read. The message is shown to users. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = 'DatabaseUnavailableError';
+  readonly code = databaseUnavailableCode;
 }
 
 /** Returns why a folder is unavailable, given an error code, in words that follow the folder in a message. */

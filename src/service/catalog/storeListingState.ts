@@ -1,0 +1,12 @@
+/** The state of the listing of a store, as clients see it (D63: stores through rclone). */
+export interface StoreListingState {
+  readonly state: 'scanning' | 'listed' | 'failed';
+  /** Number of files in the catalog or, during the first scan, found so far. */
+  readonly files: number;
+  /** Number of files that the running scan has found so far. */
+  readonly scanned?: number;
+  /** The end of the last complete scan, in ISO 8601. Absent before the first one. */
+  readonly asOf?: string;
+  /** Why the last scan failed, as a clause. The files of the scan before stay. */
+  readonly problem?: string;
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../core/util/clock.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
+import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
+import { startRclone, waitForEnd, type RcloneChild } from './rcloneChild.ts';
+import { openRclone } from './rcloneProgram.ts';
+import { StoreClient, type RcloneAddress } from './storeClient.ts';
+
+interface RcloneDaemonOptions {
+  /** The path of rclone from the configuration; undefined to search for it. */
+  readonly rclone: string | undefined;
+  readonly clock: Clock;
+}
+
+interface RunningDaemon {
+  readonly child: RcloneChild;
+  readonly address: RcloneAddress;
+}
+
+const startLimitMs = 30_000;
+const idleMs = 60_000;
+const addressPattern = /Serving remote control on http:\/\/127\.0\.0\.1:(\d+)\//;
+
+/** An address that an rclone without a password would serve; nothing is ever read from it. */
+const probes = [
+  { method: 'GET', path: '/[:memory:]/probe' },
+  { method: 'GET', path: '/*' },
+  { method: 'POST', path: '/core/version' },
+] as const;
+
+/**
+ * Runs one rclone that moves the files of all stores. It listens on loopback with a new password, starts on demand, and
+ * ends when it is idle or with this process (D63: stores through rclone).
+ */
+export class RcloneDaemon {
+  private readonly options: RcloneDaemonOptions;
+  private running: Promise<RunningDaemon> | undefined;
+  private uses = 0;
+  private idle: Disposable | undefined;
+  private isClosed = false;
+
+  constructor(options: RcloneDaemonOptions) {
+    this.options = options;
+  }
+
+  /** Runs work while rclone is available. Throws {@link DatabaseUnavailableError} if rclone can't be started. */
+  async use<T>(work: (address: RcloneAddress) => Promise<T>): Promise<T> {
+    this.idle?.dispose();
+    this.uses += 1;
+    try {
+      return await work((await this.ensureRunning()).address);
+    } finally {
+      this.uses -= 1;
+      if (this.uses === 0) this.idle = this.options.clock.after(idleMs, () => void this.stop());
+    }
+  }
+
+  /** Ends rclone. Later uses reject. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.idle?.dispose();
+    await this.stop();
+  }
+
+  private async stop(): Promise<void> {
+    const running = await this.running?.catch(() => undefined);
+    this.running = undefined;
+    if (running === undefined) return;
+    const ended = waitForEnd(running.child);
+    running.child.stdin.destroy();
+    await ended;
+  }
+
+  private async ensureRunning(): Promise<RunningDaemon> {
+    if (this.isClosed) throw new DatabaseUnavailableError('the service is closing');
+    this.running ??= this.start();
+    const { running } = this;
+    try {
+      return await running;
+    } catch (error) {
+      if (this.running === running) this.running = undefined;
+      throw error;
+    }
+  }
+
+  private async start(): Promise<RunningDaemon> {
+    const { path } = await openRclone(this.options.rclone);
+    const [user, password] = [randomBytes(16).toString('hex'), randomBytes(32).toString('hex')];
+    const child = startRclone(path, daemonArguments, { RCLONE_RC_USER: user, RCLONE_RC_PASS: password });
+    try {
+      const port = await this.readPort(child);
+      const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+      await requirePassword(port);
+      child.once('exit', () => (this.running = undefined));
+      return { child, address: { port, authorization } };
+    } catch (error) {
+      child.stdin.destroy();
+      throw error;
+    }
+  }
+
+  private async readPort(child: RcloneChild): Promise<number> {
+    return await new Promise((resolve, reject) => {
+      const fail = (): void => reject(new DatabaseUnavailableError('rclone could not be started'));
+      const limit = this.options.clock.after(startLimitMs, fail);
+      let text = '';
+      child.stdout.resume();
+      child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+        // What rclone prints later is not used: it can contain addresses and names.
+        if (text.length < 10_000) text += piece;
+        const port = addressPattern.exec(text)?.[1];
+        if (port === undefined) return;
+        limit.dispose();
+        resolve(Number(port));
+      });
+      child.once('exit', fail);
+    });
+  }
+}
+
+const daemonArguments = [
+  'rcd',
+  '--rc-serve',
+  '--rc-addr=127.0.0.1:0',
+  // The limits apply to whole requests, which last as long as their files.
+  '--rc-server-read-timeout=240h',
+  '--rc-server-write-timeout=240h',
+  '--rc-job-expire-duration=10s',
+  '--buffer-size=4M',
+  // Smaller files are uploaded in one piece, for which S3 has an MD5.
+  '--streaming-upload-cutoff=8M',
+] as const;
+
+/** Throws if rclone serves anything without the password (CVE-2026-49980). */
+async function requirePassword(port: number): Promise<void> {
+  const client = new StoreClient({ port, authorization: 'Basic Og==' }, 1);
+  try {
+    for (const { method, path } of probes) {
+      const status = await client.probe(method, path);
+      if (status !== 401) throw new DatabaseUnavailableError('this rclone answers requests without its password');
+    }
+  } finally {
+    client.dispose();
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Variables that change the output that the service parses, write what it must not contain, or configure a listener.
+ * The configuration of the remotes and its password are left to the user.
+ */
+const ignoredVariables =
+  /^RCLONE_(?:RC(?:_.*)?|LOG_.*|SYSLOG.*|USE_JSON_LOG|VERBOSE|QUIET|DUMP.*|PROGRESS.*|STATS.*|DRY_RUN|INTERACTIVE|INCLUDE.*|EXCLUDE.*|FILTER.*|FILES_FROM.*|MAX_.*|MIN_.*)$/;
+
+/** Returns the environment of every rclone process. It never asks for a password, and gives up after one attempt. */
+export function createRcloneEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !ignoredVariables.test(name));
+  const { AWS_CA_BUNDLE: certificates, ...rest } = Object.fromEntries(inherited);
+  return {
+    ...rest,
+    // With AWS_CA_BUNDLE, rclone 1.60 can't connect to S3.
+    ...(certificates !== undefined && { RCLONE_CA_CERT: certificates }),
+    RCLONE_ASK_PASSWORD: 'false',
+    RCLONE_RETRIES: '1',
+    RCLONE_LOW_LEVEL_RETRIES: '2',
+    RCLONE_CONTIMEOUT: '15s',
+    ...more,
+  };
+}

@@ -1,0 +1,44 @@
+import { waitForEnd, type RcloneChild } from './rcloneChild.ts';
+import { ErrorOutput } from './storeProblem.ts';
+
+const maxOutputChars = 1024 * 1024;
+
+interface ChildOutput {
+  readonly code: number;
+  /** The beginning of the output. */
+  readonly text: string;
+  /** The end of the error output, which is not shown to anyone. */
+  readonly errors: string;
+}
+
+/** Waits for a child with a short output. Ends the child when the signal is aborted. */
+export async function collectOutput(child: RcloneChild, signal: AbortSignal): Promise<ChildOutput> {
+  const ended = waitForEnd(child);
+  const errors = collectErrors(child);
+  const stop = endWithSignal(child, signal);
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    if (text.length < maxOutputChars) text += piece;
+  });
+  const code = await ended;
+  stop();
+  return { code, text, errors: errors.toString() };
+}
+
+/** Collects the error output of a child. */
+export function collectErrors(child: RcloneChild): ErrorOutput {
+  const errors = new ErrorOutput();
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => errors.add(piece));
+  return errors;
+}
+
+/** Ends a child when the signal is aborted. Returns a function that stops listening and ends the child if it runs. */
+export function endWithSignal(child: RcloneChild, signal: AbortSignal): () => void {
+  const end = (): void => void child.stdin.destroy();
+  signal.addEventListener('abort', end);
+  if (signal.aborted) end();
+  return () => {
+    signal.removeEventListener('abort', end);
+    end();
+  };
+}

@@ -1,0 +1,27 @@
+/** The pattern of rclone for names of remotes; it excludes the characters of connection strings and of options. */
+const remotePattern = /^([\w\p{L}\p{N}.+@][\w\p{L}\p{N}.+@ -]*):(.*)$/u;
+
+/**
+ * Returns why a text can't be the remote of a store, in words that follow its field; undefined if it can. Only names of
+ * configured remotes are accepted: a backend that is made up on the fly can run commands (D63: stores through rclone).
+ */
+export function findRemoteProblem(remote: string): string | undefined {
+  const [, name = '', path = ''] = remotePattern.exec(remote) ?? [];
+  if (name === '' || name.endsWith(' ')) return `must be the name of a remote of rclone and a path, such as ${example}`;
+  if (/\p{Cc}|\]/u.test(path)) return 'must have no control characters and no "]" in its path';
+  if (path.split('/').some((part) => part === '..' || part === '.')) return 'must have no "." or ".." in its path';
+  return undefined;
+}
+
+const example = '"lab:bucket/prefix" (no options, no backend such as ":sftp:")';
+
+/** Returns the name of a valid remote: `lab` for `lab:bucket/prefix`. */
+export function getRemoteName(remote: string): string {
+  return remote.slice(0, remote.indexOf(':'));
+}
+
+/** Returns a path below the path of a remote, as an argument of rclone. */
+export function joinRemotePath(remote: string, path: string): string {
+  if (path === '') return remote;
+  return remote.endsWith(':') || remote.endsWith('/') ? remote + path : `${remote}/${path}`;
+}

@@ -1,0 +1,219 @@
+import { settlesWithin, type Clock } from '../../core/util/clock.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile.ts';
+import type { CatalogPage } from '../catalog/catalogPage.ts';
+import type { CatalogStore } from '../catalog/catalogStore.ts';
+import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
+import { RepairableStore } from '../catalog/repairableStore.ts';
+import type { CatalogSearch } from '../catalog/searchSql.ts';
+import type { StoreListingState } from '../catalog/storeListingState.ts';
+import { StoreScan, type ScannedStore } from './storeScan.ts';
+import { readableCondition } from './storeListing.ts';
+
+/** Options of a store's catalog. All values can be cloned, because they are sent to the catalog thread. */
+export interface StoreCatalogConfig extends ScannedStore {
+  /** Name of the database, for messages. */
+  readonly name: string;
+  readonly file: string;
+  /** Age of the listing at which a search renews it. */
+  readonly rescanMs: number;
+}
+
+interface StoreCatalogDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Time that a search waits for the first scan. */
+const firstScanLimitMs = 5_000;
+/** Interval at which a failed scan is repeated while the store is in use. */
+const retryMs = 15_000;
+
+/**
+ * Catalogs the objects of a store. A scan replaces the files only when it is complete; until then, and if it fails, the
+ * files of the last one are served (D63: stores through rclone).
+ */
+export class StoreCatalog {
+  private readonly config: StoreCatalogConfig;
+  private readonly dependencies: StoreCatalogDependencies;
+  private readonly repairableStore: RepairableStore;
+  private readonly abort = new AbortController();
+  /** The last queued scan; they run one at a time. Never rejects. */
+  private lastScan: Promise<void> = Promise.resolve();
+  /** A queued scan of the whole store that has not started yet; later requests share it. */
+  private queuedScan: Promise<void> | undefined;
+  private current: StoreScan | undefined;
+  private listedAtMs: number | undefined;
+  private attemptedAtMs: number | undefined;
+  private fileCount: number;
+  private problem: string | undefined;
+  private hasLoggedNote = false;
+
+  constructor(config: StoreCatalogConfig, dependencies: StoreCatalogDependencies) {
+    this.config = config;
+    this.dependencies = dependencies;
+    this.repairableStore = new RepairableStore({ ...config, ...dependencies });
+    if (this.store.openListingRecord().isOfOther(config.remote)) this.repairableStore.reset();
+    this.listedAtMs = this.store.openListingRecord().getListedAt(config.remote);
+    this.fileCount = this.store.count();
+  }
+
+  /** Starts the first scan, unless the catalog is recent. */
+  start(): void {
+    this.scanIfDue();
+  }
+
+  /** Returns one page of a search. Rejects with {@link DatabaseUnavailableError} before the first scan has ended. */
+  async search(search: CatalogSearch): Promise<CatalogPage> {
+    return await this.query((store) => store.search({ ...search, stagedCondition: readableCondition }));
+  }
+
+  /** Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. */
+  async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
+    return await this.query((store) => store.filesByIds(ids));
+  }
+
+  getCachedHashes(paths: readonly string[]): (HashedFile | undefined)[] {
+    return this.store.isOpen ? this.store.getCachedHashes(paths) : [];
+  }
+
+  cacheHashes(files: readonly HashUpdate[]): void {
+    this.store.cacheHashes(files);
+  }
+
+  /** Does nothing, because a store doesn't report changes. */
+  pauseTracking(): void {
+    // A transfer into the store ends with a scan of its folder.
+  }
+
+  /** Scans the folder of an ended transfer; the files outside stay as of the last scan. */
+  resumeTracking(under: string): void {
+    if (this.hasFiles) void this.enqueue(under);
+  }
+
+  /** Scans the whole store. Resolves when the scan has ended; never rejects. */
+  async rescan(): Promise<void> {
+    this.queuedScan ??= this.enqueue('');
+    await this.queuedScan;
+  }
+
+  getListing(): StoreListingState {
+    const { listedAtMs, problem, current } = this;
+    return {
+      state: current === undefined ? (problem === undefined ? 'listed' : 'failed') : 'scanning',
+      files: this.fileCount,
+      ...(current !== undefined && { scanned: current.count }),
+      ...(listedAtMs !== undefined && { asOf: new Date(listedAtMs).toISOString() }),
+      ...(problem !== undefined && { problem }),
+    };
+  }
+
+  /** Ends a running scan, whose rclone is killed, and closes the catalog file. */
+  async close(): Promise<void> {
+    this.abort.abort();
+    await this.lastScan;
+    this.repairableStore.close();
+  }
+
+  private get store(): CatalogStore {
+    return this.repairableStore.store;
+  }
+
+  /** True once there are files to search: those of a complete scan, or of a first one that failed partway. */
+  private get hasFiles(): boolean {
+    return this.listedAtMs !== undefined || this.fileCount > 0;
+  }
+
+  private async query<T>(query: (store: CatalogStore) => T): Promise<T> {
+    this.scanIfDue();
+    if (!this.hasFiles) await settlesWithin(this.dependencies.clock, firstScanLimitMs, this.lastScan);
+    if (!this.hasFiles) throw this.createError();
+    try {
+      return query(this.store);
+    } catch (error) {
+      this.repair(error);
+      throw error;
+    }
+  }
+
+  private createError(): DatabaseUnavailableError {
+    const count = this.current?.count ?? 0;
+    const state =
+      this.problem === undefined
+        ? `is scanned for the first time: ${count} files so far`
+        : `can't be reached: ${this.problem}`;
+    return new DatabaseUnavailableError(`The store of the database ${this.config.name} ${state}.`);
+  }
+
+  private scanIfDue(): void {
+    const nowMs = this.dependencies.clock.now();
+    const isRecent = this.listedAtMs !== undefined && nowMs - this.listedAtMs < this.config.rescanMs;
+    const isRetry = this.attemptedAtMs !== undefined && nowMs - this.attemptedAtMs < retryMs;
+    if (this.current === undefined && !isRecent && !isRetry) void this.rescan();
+  }
+
+  private async enqueue(under: string): Promise<void> {
+    this.lastScan = this.lastScan.then(async () => (this.abort.signal.aborted ? undefined : await this.scan(under)));
+    await this.lastScan;
+  }
+
+  private async scan(under: string): Promise<void> {
+    const { clock } = this.dependencies;
+    if (under === '') this.queuedScan = undefined;
+    this.attemptedAtMs = clock.now();
+    try {
+      if (!this.repairableStore.ensureOpen()) throw new DatabaseUnavailableError("its catalog can't be written");
+      await this.runScan(under);
+    } catch (error) {
+      if (!this.abort.signal.aborted) this.handleFailure(error);
+    } finally {
+      this.current = undefined;
+    }
+  }
+
+  private async runScan(under: string): Promise<void> {
+    const { clock } = this.dependencies;
+    const startedAtMs = clock.now();
+    this.current = new StoreScan(this.config, this.store, this.abort.signal, !this.hasFiles);
+    const { note, unnamable } = await this.current.run(under);
+    this.fileCount = this.store.count();
+    if (under === '') this.recordListing(startedAtMs);
+    this.problem = undefined;
+    this.logScan(clock.now() - startedAtMs, unnamable, note);
+  }
+
+  /** The listing is as of its start: what changed during the scan may be missing. */
+  private recordListing(startedAtMs: number): void {
+    this.store.openListingRecord().record(this.config.remote, startedAtMs);
+    this.listedAtMs = startedAtMs;
+  }
+
+  private logScan(tookMs: number, unnamable: number, note: string | undefined): void {
+    const { logger } = this.dependencies;
+    const { name } = this.config;
+    logger.info(`${name}: ${this.fileCount} files, scanned in ${(tookMs / 1_000).toFixed(1)} s`);
+    if (unnamable > 0) logger.warn(`${name}: ${unnamable} objects are skipped: no file can have their names`);
+    if (note !== undefined && !this.hasLoggedNote) logger.warn(`${name}: ${note}`);
+    this.hasLoggedNote = true;
+  }
+
+  private handleFailure(error: unknown): void {
+    const { logger } = this.dependencies;
+    const isKnown = error instanceof DatabaseUnavailableError;
+    const problem = isKnown ? error.message : "its catalog can't be written";
+    if (!isKnown) logger.error(`The catalog of ${this.config.name}: ${String(error)}`);
+    if (this.problem !== problem) logger.warn(`The store of the database ${this.config.name}: ${problem}.`);
+    this.problem = problem;
+    this.repair(error);
+    if (this.store.isOpen) this.fileCount = this.store.count();
+  }
+
+  /** Empties a corrupt catalog, which the next scan fills again. */
+  private repair(error: unknown): void {
+    if (!this.store.isBrokenBy(error)) return;
+    this.repairableStore.repair(error);
+    this.listedAtMs = undefined;
+    this.fileCount = 0;
+    this.attemptedAtMs = undefined;
+  }
+}

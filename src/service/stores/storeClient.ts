@@ -1,0 +1,261 @@
+import * as http from 'node:http';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import * as z from 'zod/mini';
+import { parseJsonObject } from '../../core/util/json.ts';
+import { selectSharedHashes } from './storeFeatures.ts';
+import { findStoreCause } from './storeProblem.ts';
+
+/** The address and password of a running rclone. */
+export interface RcloneAddress {
+  readonly port: number;
+  /** The value of the `Authorization` header. */
+  readonly authorization: string;
+}
+
+/** Describes an object of a store. */
+export interface StoreObject {
+  readonly path: string;
+  readonly bytes: number;
+  /** Hex, by the names of the algorithms; empty if the store has none for the object. */
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
+export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken';
+
+/** Reports a failed operation of a store. The message is a clause without what the store said. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly kind: StoreErrorKind;
+
+  constructor(kind: StoreErrorKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const listedObjectSchema = z.object({
+  Path: z.string(),
+  Size: z.number(),
+  Hashes: z.nullish(z.record(z.string(), z.string())),
+});
+
+const maxErrorChars = 8_192;
+
+/** Reads and writes objects of stores through a running rclone, which is the only one that names them to a store. */
+export class StoreClient {
+  private readonly address: RcloneAddress;
+  private readonly agent: http.Agent;
+
+  constructor(address: RcloneAddress, maxSockets: number) {
+    this.address = address;
+    this.agent = new http.Agent({ keepAlive: true, maxSockets });
+  }
+
+  /** Ends all requests. */
+  dispose(): void {
+    this.agent.destroy();
+  }
+
+  /** Reads an object from an offset. Throws {@link StoreError}, also while its pieces are read. */
+  async *read(remote: string, path: string, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const headers = from === 0 ? {} : { Range: `bytes=${from}-` };
+    const target = `/${encodeURIComponent(`[${remote}]`)}/${path.split('/').map(encodeURIComponent).join('/')}`;
+    const response = await this.send('GET', target, { headers, signal });
+    if (from > 0 && response.statusCode !== 206)
+      throw new StoreError('broken', 'the store ignores the requested range');
+    try {
+      for await (const piece of response) yield piece as Buffer;
+    } catch {
+      signal.throwIfAborted();
+      throw new StoreError('broken', 'the store ended it too early');
+    }
+  }
+
+  /** Writes an object from pieces, under a name without special characters. Throws {@link StoreError}. */
+  async write(
+    remote: string,
+    object: { readonly folder: string; readonly name: string; readonly bytes: number },
+    pieces: AsyncIterable<Buffer>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const boundary = `part-${object.name}`;
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${object.name}"\r\n\r\n`;
+    const tail = `\r\n--${boundary}--\r\n`;
+    const target = `/operations/uploadfile?fs=${encodeURIComponent(remote)}&remote=${encodeURIComponent(object.folder)}`;
+    const headers = {
+      'Content-Type': `multipart/form-data; boundary=${boundary}`,
+      'Content-Length': String(head.length + object.bytes + tail.length),
+    };
+    const body = async function* (): AsyncGenerator<Buffer | string> {
+      yield head;
+      yield* pieces;
+      yield tail;
+    };
+    await drain(await this.send('POST', target, { headers, signal, body: body() }));
+  }
+
+  /** Describes an object, with a hash if the store has it; undefined if there is no such object. */
+  async stat(
+    remote: string,
+    path: string,
+    hash: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<StoreObject | undefined> {
+    const hashes = hash === undefined ? {} : { showHash: true, hashTypes: [hash] };
+    const opt = { noModTime: true, noMimeType: true, filesOnly: true, ...hashes };
+    const { item } = await this.call('operations/stat', { fs: remote, remote: path, opt }, signal);
+    return toStoreObject(item);
+  }
+
+  /** Returns the hashes that a store and Node.js share, the preferred one first. */
+  async getHashNames(remote: string): Promise<readonly string[]> {
+    const { Hashes: names } = await this.call('operations/fsinfo', { fs: remote });
+    return Array.isArray(names) ? selectSharedHashes(names) : [];
+  }
+
+  /** Lists the objects below a folder; none if the folder doesn't exist. */
+  async list(remote: string, path: string, signal?: AbortSignal): Promise<StoreObject[]> {
+    const opt = { recurse: true, noModTime: true, noMimeType: true, filesOnly: true };
+    try {
+      const { list } = await this.call('operations/list', { fs: remote, remote: path, opt }, signal);
+      return Array.isArray(list) ? list.flatMap((item) => toStoreObject(item) ?? []) : [];
+    } catch (error) {
+      if (error instanceof StoreError && error.kind === 'missing') return [];
+      throw error;
+    }
+  }
+
+  /** Renames an object within a store; replaces an object of that name. */
+  async rename(remote: string, from: string, to: string, signal?: AbortSignal): Promise<void> {
+    const body = { srcFs: remote, srcRemote: from, dstFs: remote, dstRemote: to };
+    await this.call('operations/movefile', body, signal);
+  }
+
+  /** Removes an object; does nothing if there is none. */
+  async remove(remote: string, path: string): Promise<void> {
+    await this.call('operations/deletefile', { fs: remote, remote: path }).catch((error: unknown) => {
+      if (!(error instanceof StoreError && error.kind === 'missing')) throw error;
+    });
+  }
+
+  /** Removes the empty folders below a folder, and the folder itself if it is empty. */
+  async removeEmptyFolders(remote: string, path: string): Promise<void> {
+    await this.call('operations/rmdirs', { fs: remote, remote: path });
+  }
+
+  /** Returns the number of free bytes; undefined if the store doesn't tell it. */
+  async getFreeBytes(remote: string): Promise<number | undefined> {
+    const { free } = await this.call('operations/about', { fs: remote }).catch(() => ({ free: undefined }));
+    return typeof free === 'number' ? free : undefined;
+  }
+
+  /** Rejects with a {@link StoreError} if a store can't be reached. */
+  async requireReachable(remote: string): Promise<void> {
+    await this.stat(remote, '.dts-reachable', undefined);
+  }
+
+  /** Returns the status of a response to a request without a body. */
+  async probe(method: string, path: string): Promise<number> {
+    const response = await this.request(method, encodeURI(path), {});
+    response.resume();
+    return response.statusCode ?? 0;
+  }
+
+  private async call(method: string, body: object, signal?: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    const content = Buffer.from(JSON.stringify(body));
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': String(content.length) };
+    const response = await this.send('POST', `/${method}`, { headers, signal, body: [content] });
+    return parseJsonObject(await text(response)) ?? {};
+  }
+
+  /** Sends a request. Throws {@link StoreError} for every response that isn't successful. */
+  private async send(method: string, target: string, options: RequestOptions): Promise<http.IncomingMessage> {
+    const response = await this.request(method, target, options);
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return response;
+    throw toStoreError(status, (await text(response)).slice(0, maxErrorChars));
+  }
+
+  private async request(method: string, path: string, options: RequestOptions): Promise<http.IncomingMessage> {
+    const { port, authorization } = this.address;
+    const { headers = {}, body = [], signal } = options;
+    const request = http.request({
+      host: '127.0.0.1',
+      port,
+      method,
+      path,
+      agent: this.agent,
+      headers: { ...headers, Authorization: authorization },
+      ...(signal && { signal }),
+    });
+    const response = new Promise<http.IncomingMessage>((resolve, reject) => {
+      request.once('response', resolve).once('error', reject);
+    });
+    const sent = pipeline(body, request).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    return await this.settle(response, sent, signal);
+  }
+
+  /** A source that fails while it is sent takes precedence over the broken connection that follows. */
+  private async settle(
+    response: Promise<http.IncomingMessage>,
+    sent: Promise<{ readonly error: unknown } | undefined>,
+    signal: AbortSignal | undefined,
+  ): Promise<http.IncomingMessage> {
+    try {
+      return await response;
+    } catch (error) {
+      signal?.throwIfAborted();
+      const failure = await sent;
+      if (failure !== undefined && !isConnectionError(failure.error)) throw failure.error;
+      if (!isConnectionError(error)) throw error;
+      throw new StoreError('unreachable', 'rclone ended');
+    }
+  }
+}
+
+interface RequestOptions {
+  readonly headers?: http.OutgoingHttpHeaders;
+  readonly body?: AsyncIterable<Buffer | string> | Iterable<Buffer>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const connectionCodes = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+]);
+
+function isConnectionError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && connectionCodes.has(String(error.code));
+}
+
+async function drain(response: http.IncomingMessage): Promise<void> {
+  await text(response);
+}
+
+function toStoreObject(item: unknown): StoreObject | undefined {
+  const parsed = z.safeParse(listedObjectSchema, item);
+  if (!parsed.success) return undefined;
+  const { Path, Size, Hashes } = parsed.data;
+  return { path: Path, bytes: Size, hashes: Hashes ?? {} };
+}
+
+const refusedCauses = new Set(['its server denies access', 'it is archived and must be restored first']);
+
+/** Converts an error of rclone. Causes that can pass make a transfer wait; others end it. */
+function toStoreError(status: number, body: string): StoreError {
+  const { error } = parseJsonObject(body) ?? {};
+  const said = typeof error === 'string' ? error : '';
+  const cause = findStoreCause(said);
+  if (cause === 'it is full') return new StoreError('full', cause);
+  if (status === 404 || /object not found|directory not found/i.test(said))
+    return new StoreError('missing', 'it no longer exists');
+  if (cause === undefined) return new StoreError('refused', 'the store reports an error');
+  return new StoreError(refusedCauses.has(cause) ? 'refused' : 'unreachable', cause);
+}

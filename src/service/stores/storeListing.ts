@@ -1,0 +1,122 @@
+import { createInterface } from 'node:readline';
+import { parseJsonObject } from '../../core/util/json.ts';
+import type { ScannedFile } from '../catalog/catalogFile.ts';
+import { hasHiddenPart } from '../catalog/servedNames.ts';
+import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
+import { startRclone, waitForEnd } from './rcloneChild.ts';
+import { collectErrors, endWithSignal } from './rcloneOutput.ts';
+import { joinRemotePath } from './remote.ts';
+import type { StoreFeatures } from './storeFeatures.ts';
+import { describeStoreFailure } from './storeProblem.ts';
+
+interface ListedStore {
+  readonly program: string;
+  readonly remote: string;
+  readonly features: StoreFeatures;
+}
+
+interface ListingBatch {
+  readonly files: readonly ScannedFile[];
+  /** Number of objects without a name that a file can have. */
+  readonly unnamable: number;
+}
+
+const batchSize = 1_000;
+/** The exit code of rclone for a folder that doesn't exist. */
+const missingFolder = 3;
+
+/** The time of an object whose store doesn't tell it. It sorts before all others, and is not shown. */
+const unknownTimeMs = Number.NEGATIVE_INFINITY;
+
+/** Storage classes whose objects can't be read before they are restored. */
+const archivedClasses = new Set(['GLACIER', 'DEEP_ARCHIVE', 'ARCHIVE']);
+
+/**
+ * Lists the objects of a store below a folder (empty: all), in the order of the store, as rclone prints them. Throws
+ * {@link DatabaseUnavailableError} if the listing is incomplete; a missing subfolder is empty.
+ */
+export async function* listStore(store: ListedStore, under: string, signal: AbortSignal): AsyncGenerator<ListingBatch> {
+  const child = startRclone(store.program, createArguments(store, under));
+  const ended = waitForEnd(child);
+  const errors = collectErrors(child);
+  const stop = endWithSignal(child, signal);
+  try {
+    yield* gather(createInterface({ input: child.stdout, crlfDelay: Infinity }), under);
+    const code = await ended;
+    if (code === 0 || (code === missingFolder && under !== '')) return;
+    throw new DatabaseUnavailableError(describeStoreFailure(errors.toString(), store.remote));
+  } finally {
+    stop();
+  }
+}
+
+function createArguments({ remote, features }: ListedStore, under: string): string[] {
+  const hash = features.hashes.find((name) => name !== 'sha256' || features.hasListedHashes);
+  return [
+    'lsjson',
+    '--recursive',
+    '--files-only',
+    '--no-mimetype',
+    ...(features.hasListedTimes ? [] : ['--use-server-modtime']),
+    ...(features.hasListedHashes && hash !== undefined ? ['--hash', '--hash-type', hash] : []),
+    '--',
+    joinRemotePath(remote, under),
+  ];
+}
+
+async function* gather(lines: AsyncIterable<string>, under: string): AsyncGenerator<ListingBatch> {
+  let files: ScannedFile[] = [];
+  let unnamable = 0;
+  for await (const line of lines) {
+    const object = parseListedLine(line);
+    if (object === undefined) continue;
+    const file = toScannedObject(object, under);
+    if (file === undefined) unnamable += 1;
+    else if (!hasHiddenPart(file.path)) files.push(file);
+    if (files.length < batchSize) continue;
+    yield { files, unnamable };
+    [files, unnamable] = [[], 0];
+  }
+  yield { files, unnamable };
+}
+
+type ListedObject = Readonly<Record<string, unknown>>;
+
+/** Each object is a line: rclone separates the objects of its array with a comma and a line break. */
+function parseListedLine(line: string): ListedObject | undefined {
+  return line.startsWith('{') ? parseJsonObject(line.endsWith(',') ? line.slice(0, -1) : line) : undefined;
+}
+
+function toScannedObject(object: ListedObject, under: string): ScannedFile | undefined {
+  const { Path: name, Size: bytes, ModTime: time } = object;
+  if (typeof name !== 'string' || typeof bytes !== 'number') return undefined;
+  const path = under === '' ? name : `${under}/${name}`;
+  // An object without a size is generated when it is read, such as a document of an office suite.
+  if (!isFilePath(path) || !Number.isSafeInteger(bytes) || bytes < 0) return undefined;
+  const modifiedMs = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  const metadata = describeObject(object);
+  return { path, bytes, modifiedMs: Number.isNaN(modifiedMs) ? unknownTimeMs : modifiedMs, ...metadata };
+}
+
+/** Returns false for names that no file can have, or whose characters rclone could not represent. */
+function isFilePath(path: string): boolean {
+  return !/[\0\uFFFD]/.test(path) && !path.split('/').some((part) => part === '' || part === '.' || part === '..');
+}
+
+function describeObject({ Hashes: hashes, Tier: tier }: ListedObject): { readonly metadata?: string } {
+  const [[algorithm, hex] = []] = typeof hashes === 'object' && hashes !== null ? Object.entries(hashes) : [];
+  const hash = typeof hex === 'string' && hex !== '' ? { hash: `${algorithm}:${hex}` } : {};
+  const storage = typeof tier === 'string' && tier !== '' && tier !== 'STANDARD' ? { storageClass: tier } : {};
+  const fields = { ...hash, ...storage };
+  return Object.keys(fields).length === 0 ? {} : { metadata: JSON.stringify(fields) };
+}
+
+/** Returns true for the storage class of objects that must be restored before they can be read. */
+export function isArchivedClass(storageClass: unknown): boolean {
+  return typeof storageClass === 'string' && archivedClasses.has(storageClass.toUpperCase());
+}
+
+const quotedClasses = [...archivedClasses].map((name) => `'${name}'`).join(', ');
+
+/** Selects the objects that can be read without being restored first. */
+export const readableCondition = `upper(coalesce(json_extract(f.metadata, '$.storageClass'), '')) NOT IN (${quotedClasses})`;

@@ -1,0 +1,48 @@
+const maxStoredChars = 64 * 1024;
+
+/** Known causes of failures. What rclone prints can contain addresses and names, so it is never passed on. */
+const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
+  [/didn't find section in config file/i, "its remote isn't in the configuration of rclone"],
+  [
+    /unable to decrypt configuration|config file password|couldn't decrypt/i,
+    'the configuration of rclone is encrypted',
+  ],
+  [/failed to load config/i, "the configuration of rclone can't be read"],
+  [/no such host|server misbehaving|lookup .* on /i, "its server's name can't be resolved"],
+  [/connection refused/i, 'its server refuses connections'],
+  [/i\/o timeout|deadline exceeded|timed out|network is unreachable|no route to host/i, "its server doesn't respond"],
+  [/certificate|x509|tls: /i, "the certificate of its server isn't trusted"],
+  [/host key|knownhosts/i, "the host key of its server isn't known"],
+  [
+    /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|401|expiredtoken|invalid_grant|token expired/i,
+    'its server rejects the credentials',
+  ],
+  [/invalidobjectstate/i, 'it is archived and must be restored first'],
+  [/access ?denied|permission denied|forbidden|403/i, 'its server denies access'],
+  [/no space left|quota|insufficient storage|507|entity too large/i, 'it is full'],
+  [/directory not found|nosuchbucket|bucket .*not exist/i, "its folder or bucket doesn't exist"],
+  [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, 'the connection was lost'],
+];
+
+/** Returns the cause of a failure as a clause, from the error output of rclone; undefined if it isn't known. */
+export function findStoreCause(output: string): string | undefined {
+  return causes.find(([pattern]) => pattern.test(output))?.[1];
+}
+
+/** Returns the cause of a failure as a clause that names a command to see more. */
+export function describeStoreFailure(output: string, remote: string): string {
+  return findStoreCause(output) ?? `rclone failed; "rclone lsd ${remote}" in a terminal shows why`;
+}
+
+/** Collects the end of the error output of rclone, for {@link describeStoreFailure} only. */
+export class ErrorOutput {
+  private text = '';
+
+  add(piece: string): void {
+    this.text = (this.text + piece).slice(-maxStoredChars);
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}

@@ -1,0 +1,78 @@
+import { setImmediate } from 'node:timers/promises';
+import type { CatalogStore } from '../catalog/catalogStore.ts';
+import type { StagedListing } from '../catalog/stagedListing.ts';
+import { openRclone } from './rcloneProgram.ts';
+import { readStoreFeatures } from './storeFeatures.ts';
+import { listStore } from './storeListing.ts';
+
+export interface ScannedStore {
+  readonly remote: string;
+  /** The path of rclone from the configuration; undefined to search for it. */
+  readonly rclone: string | undefined;
+}
+
+interface ScanResult {
+  /** Number of objects without a name that a file can have. */
+  readonly unnamable: number;
+  /** Why a newer rclone is recommended, if it is. */
+  readonly note: string | undefined;
+}
+
+const mergeBatch = 1_000;
+
+/** One scan of a store. Its files replace those in the catalog when it is complete. */
+export class StoreScan {
+  /** Number of files found so far. */
+  count = 0;
+  private readonly store: ScannedStore;
+  private readonly catalog: CatalogStore;
+  private readonly signal: AbortSignal;
+  private readonly usesPartial: boolean;
+
+  /** With `usesPartial`, the files of a failed scan are merged too: there are no others. */
+  constructor(store: ScannedStore, catalog: CatalogStore, signal: AbortSignal, usesPartial: boolean) {
+    this.store = store;
+    this.catalog = catalog;
+    this.signal = signal;
+    this.usesPartial = usesPartial;
+  }
+
+  /** Scans below a folder (empty: the whole store). Rejects if the store can't be listed completely. */
+  async run(under: string): Promise<ScanResult> {
+    const { path: program, note } = await openRclone(this.store.rclone);
+    const features = await readStoreFeatures(program, this.store.remote, this.signal);
+    const staged = this.catalog.startListing();
+    let unnamable = 0;
+    try {
+      for await (const batch of listStore({ program, remote: this.store.remote, features }, under, this.signal)) {
+        staged.add(batch.files);
+        this.count += batch.files.length;
+        unnamable += batch.unnamable;
+      }
+    } catch (error) {
+      if (this.usesPartial && this.count > 0 && !this.signal.aborted) await this.merge(staged, under);
+      throw error;
+    }
+    await this.merge(staged, under);
+    return { unnamable, note };
+  }
+
+  /** Merges in pieces, so that searches needn't wait for all of them. */
+  private async merge(staged: StagedListing, under: string): Promise<void> {
+    const merge = this.catalog.startMerge(under);
+    try {
+      for (let files = staged.listAfter('', mergeBatch); files.length > 0;) {
+        merge.take(files);
+        await setImmediate();
+        this.signal.throwIfAborted();
+        files = staged.listAfter(files.at(-1)?.path ?? '', mergeBatch);
+      }
+      merge.finish();
+    } catch (error) {
+      merge.abandon();
+      throw error;
+    } finally {
+      staged.clear();
+    }
+  }
+}

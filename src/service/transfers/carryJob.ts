@@ -1,0 +1,30 @@
+import type { DatabasePlace } from '../catalog/servedDatabases.ts';
+import type { RcloneAddress } from '../stores/storeClient.ts';
+import type { FileToMove, JobSignal } from './fileJobs.ts';
+
+/** One side of a transfer from or to a store. */
+export interface CarrySide {
+  readonly place: DatabasePlace;
+  /** The hash that the store can compute for an object; undefined if it has none. */
+  readonly hash: string | undefined;
+}
+
+export interface FileToCarry extends FileToMove {
+  /** True if the destination has a file of this name from an earlier attempt. */
+  readonly isPresent: boolean;
+}
+
+/** Files to move from or to a store, which rclone reads and writes (D63: stores through rclone). */
+export interface CarryJob {
+  readonly transferId: string;
+  readonly source: CarrySide;
+  readonly destination: CarrySide;
+  /** Resolved path of the destination's folder at submission. */
+  readonly destinationPlace?: string | undefined;
+  readonly rclone: RcloneAddress;
+  readonly files: readonly FileToCarry[];
+  readonly bytesPerSecond?: number | undefined;
+  /** True if each file is flushed to disk individually. */
+  readonly isFlushed: boolean;
+  readonly signal: JobSignal;
+}

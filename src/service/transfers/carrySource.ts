@@ -1,0 +1,109 @@
+import * as fs from 'node:fs';
+import type { StoreClient } from '../stores/storeClient.ts';
+import type { CarrySide, FileToCarry } from './carryJob.ts';
+import { BadFile, OperationError, runOperation } from './fileProcessing.ts';
+import { SourceFiles } from './sourceFiles.ts';
+import type { StreamDigests } from './streamDigests.ts';
+
+/** Reads the files of a job, and verifies what was read. */
+export interface CarrySource {
+  /** Returns the algorithm of the hash that the source has for a file; undefined if it has none. */
+  getHashName(file: FileToCarry): string | undefined;
+  /** Reads a file from an offset. Throws {@link OperationError} `read`, also if the file has another size. */
+  read(file: FileToCarry, from: number, signal: AbortSignal): AsyncIterable<Buffer>;
+  /** Compares what was read with the hash of the source, and returns its algorithm; undefined if there is none. */
+  verify(file: FileToCarry, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined>;
+}
+
+const changed = 'it changed while it was being transferred';
+const pieceBytes = 256 * 1024;
+
+export function openCarrySource({ place, hash }: CarrySide, client: StoreClient): CarrySource {
+  const { folder, remote } = place;
+  return folder === undefined ? new StoreSource(client, remote, hash) : new FolderSource(folder);
+}
+
+class FolderSource implements CarrySource {
+  private readonly files: SourceFiles;
+
+  constructor(folder: string) {
+    this.files = runOperation('read', () => new SourceFiles(folder));
+  }
+
+  getHashName(): undefined {
+    return undefined;
+  }
+
+  async *read({ path, bytes }: FileToCarry, from: number): AsyncGenerator<Buffer> {
+    const opened = runOperation('read', () => this.files.openFile(path));
+    try {
+      for (let offset = from; ;) {
+        // Pieces are sent later, so each one has memory of its own.
+        const piece = Buffer.allocUnsafe(pieceBytes);
+        const count = runOperation('read', () => fs.readSync(opened, piece, 0, pieceBytes, offset));
+        offset += count;
+        if (offset > bytes || (count === 0 && offset < bytes)) throw new OperationError('copy', new BadFile(changed));
+        if (count === 0) return;
+        yield piece.subarray(0, count);
+      }
+    } finally {
+      fs.closeSync(opened);
+    }
+  }
+
+  /** The staged hash is computed from the same file, so it is no second opinion. */
+  async verify({ sha256 }: FileToCarry, digests: StreamDigests): Promise<undefined> {
+    if (digests.sha256 !== sha256) throw new OperationError('copy', new BadFile(changed));
+    await Promise.resolve();
+    return undefined;
+  }
+}
+
+class StoreSource implements CarrySource {
+  private readonly client: StoreClient;
+  private readonly remote: string;
+  private readonly hash: string | undefined;
+
+  constructor(client: StoreClient, remote: string, hash: string | undefined) {
+    this.client = client;
+    this.remote = remote;
+    this.hash = hash;
+  }
+
+  getHashName({ declared }: FileToCarry): string | undefined {
+    return declared?.algorithm ?? this.hash;
+  }
+
+  async *read({ path, bytes }: FileToCarry, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+    if (bytes === from) return;
+    try {
+      let offset = from;
+      for await (const piece of this.client.read(this.remote, path, from, signal)) {
+        offset += piece.length;
+        if (offset > bytes) break;
+        yield piece;
+      }
+      if (offset !== bytes) throw new BadFile('it changed since it was listed');
+    } catch (error) {
+      throw new OperationError('read', error);
+    }
+  }
+
+  async verify(file: FileToCarry, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined> {
+    const { declared, path } = file;
+    if (declared !== undefined) return this.compare(declared.algorithm, declared.hex, digests);
+    if (this.hash === undefined) return undefined;
+    try {
+      const object = await this.client.stat(this.remote, path, this.hash, signal);
+      return this.compare(this.hash, object?.hashes[this.hash], digests);
+    } catch (error) {
+      throw error instanceof OperationError ? error : new OperationError('read', error);
+    }
+  }
+
+  private compare(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {
+    if (hex === undefined || hex === '') return undefined;
+    if (digests.get(algorithm) === hex) return algorithm;
+    throw new OperationError('copy', new BadFile(`it does not have the ${algorithm} hash that the store has for it`));
+  }
+}

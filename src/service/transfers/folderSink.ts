@@ -1,0 +1,142 @@
+import * as fs from 'node:fs';
+import * as nodePath from 'node:path';
+import { StoreError } from '../stores/storeClient.ts';
+import type { CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
+import { readBackMethod } from './carrySink.ts';
+import type { CarryJob, FileToCarry } from './carryJob.ts';
+import { DestinationFolders, getPartPath } from './destinationFolders.ts';
+import { digestFile } from './digests.ts';
+import { BadFile, OperationError, readPieces, runOperation, withRegularFile } from './fileProcessing.ts';
+import type { StreamDigests } from './streamDigests.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+
+const { O_RDWR, O_CREAT, O_NOFOLLOW } = fs.constants;
+
+/** Writes objects of a store to a folder. The names of objects never lead out of it (D24: destination layout). */
+export class FolderSink implements CarrySink {
+  readonly hash = undefined;
+  private readonly job: CarryJob;
+  private readonly folders: DestinationFolders;
+
+  constructor(job: CarryJob, folder: string) {
+    this.job = job;
+    const name = getTransferFolderName(job.transferId);
+    this.folders = runOperation('write', () => new DestinationFolders(folder, name, job.destinationPlace));
+  }
+
+  async write(file: FileToCarry, content: CarriedContent): Promise<WrittenFile> {
+    const finalPath = runOperation('write', () => this.getFinalPath(file.path));
+    const part = getPartPath(finalPath, this.job.transferId);
+    const opened = runOperation('write', () => fs.openSync(part, O_RDWR | O_CREAT | O_NOFOLLOW, 0o666));
+    try {
+      const from = runOperation('write', () => this.prepare(opened, file, content));
+      await this.append(opened, from, content);
+      if (this.job.isFlushed) runOperation('write', () => fs.fsyncSync(opened));
+    } catch (error) {
+      if (!isInterruption(error)) removeFile(part);
+      throw error;
+    } finally {
+      fs.closeSync(opened);
+    }
+    return new WrittenPart(this.job, file, { folders: this.folders, part, finalPath });
+  }
+
+  private getFinalPath(path: string): string {
+    // Empty parts would give two objects one name.
+    if (path.split('/').some((name) => name === '' || name === '.')) throw new BadFile('its name has an empty part');
+    return `${this.folders.ensureFolder(nodePath.posix.dirname(path))}/${nodePath.posix.basename(path)}`;
+  }
+
+  /** Adds a part that an earlier attempt left to the digests, or empties it. Returns its size. */
+  private prepare(opened: number, { bytes }: FileToCarry, { canResume, digests }: CarriedContent): number {
+    const { size } = fs.fstatSync(opened);
+    if (canResume && size > 0 && size <= bytes) {
+      readPieces(opened, { from: 0, expectedBytes: size }, this.job.signal, (piece) => digests.update(piece));
+      return size;
+    }
+    fs.ftruncateSync(opened);
+    return 0;
+  }
+
+  private async append(opened: number, from: number, { read, digests }: CarriedContent): Promise<void> {
+    let offset = from;
+    for await (const piece of read(from)) {
+      digests.update(piece);
+      runOperation('write', () => writeAll(opened, piece, offset));
+      offset += piece.length;
+    }
+  }
+}
+
+/** Returns true if the connection was lost or the job was stopped, so that the part can be continued. */
+function isInterruption(error: unknown): boolean {
+  const cause = error instanceof OperationError ? error.cause : error;
+  return cause instanceof StoreError && (cause.kind === 'broken' || cause.kind === 'unreachable');
+}
+
+function writeAll(opened: number, piece: Buffer, position: number): void {
+  for (let offset = 0; offset < piece.length;) {
+    offset += fs.writeSync(opened, piece, offset, piece.length - offset, position + offset);
+  }
+}
+
+function removeFile(part: string): void {
+  try {
+    fs.rmSync(part, { force: true });
+  } catch {
+    // The part file is removed with the transfer's leftovers, or replaced by the next attempt.
+  }
+}
+
+interface PartPaths {
+  readonly folders: DestinationFolders;
+  readonly part: string;
+  readonly finalPath: string;
+}
+
+class WrittenPart implements WrittenFile {
+  private readonly job: CarryJob;
+  private readonly file: FileToCarry;
+  private readonly paths: PartPaths;
+
+  constructor(job: CarryJob, file: FileToCarry, paths: PartPaths) {
+    this.job = job;
+    this.file = file;
+    this.paths = paths;
+  }
+
+  async verify(digests: StreamDigests): Promise<string> {
+    const written = runOperation('write', () => this.digest(this.paths.part));
+    if (written !== digests.sha256)
+      throw new OperationError('copy', new BadFile('the disk did not store it correctly'));
+    return await Promise.resolve(readBackMethod);
+  }
+
+  async finish(): Promise<void> {
+    runOperation('write', () => {
+      const { folders, part, finalPath } = this.paths;
+      folders.checkUnmoved(nodePath.dirname(finalPath));
+      if (this.isThere()) fs.rmSync(part);
+      else fs.renameSync(part, finalPath);
+    });
+    await Promise.resolve();
+  }
+
+  async discard(): Promise<void> {
+    removeFile(this.paths.part);
+    await Promise.resolve();
+  }
+
+  /** Returns true if an earlier attempt has finished the file. Throws if another file has its name. */
+  private isThere(): boolean {
+    const { part, finalPath } = this.paths;
+    const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });
+    if (stats === undefined) return false;
+    if (stats.isFile() && this.digest(finalPath) === this.digest(part)) return true;
+    throw new BadFile('a different file already exists');
+  }
+
+  private digest(path: string): string {
+    return withRegularFile(path, (opened) => digestFile(opened, this.file.bytes, this.job.signal).sha256);
+  }
+}

@@ -1,0 +1,22 @@
+import type { ServedDatabase } from '../catalog/servedDatabases.ts';
+import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { FolderRoute, type RouteOptions } from './folderRoute.ts';
+import { StoreRoute } from './storeRoute.ts';
+import type { TransferRoute } from './transferRoute.ts';
+
+interface RouteChoiceOptions extends Omit<RouteOptions<ServedDatabase['place']>, 'source' | 'destination'> {
+  readonly source: ServedDatabase;
+  readonly destination: ServedDatabase;
+  readonly daemon: RcloneDaemon;
+}
+
+/** Returns the route between two databases: through rclone if one of them is a store. */
+export function createRoute({ source, destination, ...options }: RouteChoiceOptions): TransferRoute {
+  const [from, to] = [source.place.folder, destination.place.folder];
+  if (from === undefined || to === undefined) return new StoreRoute({ ...options, source, destination });
+  return new FolderRoute({
+    ...options,
+    source: { document: source.document, place: { folder: from } },
+    destination: { document: destination.document, place: { folder: to } },
+  });
+}

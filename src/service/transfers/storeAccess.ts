@@ -1,0 +1,57 @@
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import type { ServedDatabase } from '../catalog/servedDatabases.ts';
+import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { StoreClient, type StoreObject } from '../stores/storeClient.ts';
+import { hasRoom } from './transferErrors.ts';
+
+interface StoreLeftovers {
+  readonly remote: string;
+  readonly transferId: string;
+  readonly manifest: string;
+}
+
+/**
+ * Removes a transfer's unfinished objects and its manifest from a store; complete objects remain. Returns false if the
+ * store is unavailable.
+ */
+export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLeftovers): Promise<boolean> {
+  const { remote, transferId, manifest } = leftovers;
+  const folder = getTransferFolderName(transferId);
+  const isLeftover = ({ path }: StoreObject): boolean =>
+    path.endsWith(`.part-${transferId}`) || path === `${folder}/${manifest}`;
+  return await withStoreClient(daemon, async (client) => {
+    const objects = await client.list(remote, folder);
+    for (const { path } of objects.filter(isLeftover)) await client.remove(remote, path);
+    if (objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder);
+    return true;
+  }).catch(() => false);
+}
+
+/** Runs work with a client of the running rclone. */
+export async function withStoreClient<T>(daemon: RcloneDaemon, work: (client: StoreClient) => Promise<T>): Promise<T> {
+  return await daemon.use(async (address) => {
+    const client = new StoreClient(address, 2);
+    try {
+      return await work(client);
+    } finally {
+      client.dispose();
+    }
+  });
+}
+
+/** Returns true if both databases are available and the destination has enough free space, if that is known. */
+export async function canResume(
+  daemon: RcloneDaemon,
+  sides: { readonly source: ServedDatabase; readonly destination: ServedDatabase; readonly neededBytes: number },
+): Promise<boolean> {
+  const { source, destination, neededBytes } = sides;
+  if (!(await hasRoom(source.place.folder, destination.place.folder, neededBytes))) return false;
+  const [from, to] = [source.place.remote, destination.place.remote];
+  const remotes = [from, to].flatMap((remote) => remote ?? []);
+  if (remotes.length === 0) return true;
+  return await withStoreClient(daemon, async (client) => {
+    await Promise.all(remotes.map(async (remote) => await client.requireReachable(remote)));
+    const freeBytes = to === undefined ? undefined : await client.getFreeBytes(to);
+    return freeBytes === undefined || freeBytes >= neededBytes;
+  }).catch(() => false);
+}

@@ -1,0 +1,200 @@
+import { settlesWithin, systemClock } from '../../core/util/clock.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
+import type { DatabasePlace } from '../catalog/servedDatabases.ts';
+import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { StoreError, type StoreClient } from '../stores/storeClient.ts';
+import type { CarrySide } from './carryJob.ts';
+import { discardTransfer } from './destinationFolders.ts';
+import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
+import type { RouteOptions } from './folderRoute.ts';
+import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
+import { chooseManifestName, generateTransferManifest, writeManifest } from './manifest.ts';
+import { discardInStore, withStoreClient } from './storeAccess.ts';
+import { syncFileSystem } from './syncFileSystem.ts';
+import { convertFileFailure, TransferFailure, TransferSuspension } from './transferErrors.ts';
+import type { TransferRoute } from './transferRoute.ts';
+
+interface StoreRouteOptions extends RouteOptions<DatabasePlace> {
+  readonly daemon: RcloneDaemon;
+}
+
+/** Number of times that a file may end too early before the store is not believed any longer. */
+const maxBrokenReads = 5;
+/** A cancel doesn't wait longer for a store that doesn't respond. */
+const discardLimitMs = 1_500;
+
+/** Moves files from or to stores, or between two stores (D63: stores through rclone). */
+export class StoreRoute implements TransferRoute {
+  readonly isHashedFirst: boolean;
+  private readonly options: StoreRouteOptions;
+  private readonly brokenReads = new Map<number, number>();
+  /** Sizes of the objects at the destination when the run started, by path below the transfer's folder. */
+  private present: ReadonlyMap<string, number> = new Map();
+  private hashes: { readonly source: string | undefined; readonly destination: string | undefined } | undefined;
+
+  constructor(options: StoreRouteOptions) {
+    this.options = options;
+    this.isHashedFirst = options.source.place.folder !== undefined;
+  }
+
+  async prepare(): Promise<void> {
+    const [from, to] = [this.source.remote, this.destination.remote];
+    await this.runInStore(async (client) => {
+      const [source, destination] = await Promise.all([from, to].map(async (remote) => await findHash(client, remote)));
+      this.hashes = { source, destination };
+      const objects = to === undefined ? [] : await client.list(to, this.folderName);
+      this.present = new Map(objects.map(({ path, bytes }) => [path.slice(this.folderName.length + 1), bytes]));
+    });
+  }
+
+  async stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult> {
+    const { folder } = this.source;
+    if (folder === undefined) throw new Error('The files of a store are hashed while they are moved.');
+    return await this.options.threads.run(
+      (calls) => calls.call('stage', { folder, files, signal }),
+      this.options.abandonment,
+    );
+  }
+
+  async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
+    const { transferId, destinationPlace, isFlushed, throttleBytesPerSecond: bytesPerSecond, threads } = this.options;
+    const source: CarrySide = { place: this.source, hash: this.hashes?.source };
+    const destination: CarrySide = { place: this.destination, hash: this.hashes?.destination };
+    const listed = files.map((file) => ({ ...file, isPresent: this.present.has(file.path) }));
+    const route = { transferId, destinationPlace, isFlushed, bytesPerSecond, source, destination };
+    return await this.useDaemon(async (rclone) => {
+      const job = { ...route, rclone, files: listed, signal };
+      return await threads.run((calls) => calls.call('carry', job), this.options.abandonment);
+    });
+  }
+
+  async findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
+    const { folder } = this.destination;
+    const { transferId, threads, abandonment } = this.options;
+    if (folder !== undefined) {
+      const job = { transferId, destinationFolder: folder, files, signal };
+      return await threads.run((calls) => calls.call('findLost', job), abandonment);
+    }
+    const lost = files.filter(({ path, bytes }) => this.present.get(path) !== bytes);
+    return { done: [], lost: lost.map(({ position }) => position) };
+  }
+
+  async finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void> {
+    const { source, destination, isFlushed } = this.options;
+    const content = { record, source: source.document, destination: destination.document, files };
+    const { folder, remote } = this.destination;
+    if (folder === undefined) {
+      const text = Buffer.from([...generateTransferManifest(content)].join(''));
+      await this.uploadManifest(remote, chooseManifestName(record.id, files), text, signal);
+      return;
+    }
+    if (!isFlushed) await syncFileSystem(folder, signal);
+    await writeManifest(content, folder);
+  }
+
+  async discard(manifestName: string): Promise<void> {
+    const { transferId, daemon } = this.options;
+    const { folder, remote } = this.destination;
+    const work =
+      folder === undefined
+        ? discardInStore(daemon, { remote, transferId, manifest: manifestName })
+        : discardTransfer(folder, transferId, manifestName);
+    await settlesWithin(systemClock, discardLimitMs, work);
+  }
+
+  async toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown> {
+    const { operation, store, text = '' } = failure;
+    const { path, bytes } = file;
+    const root = (operation === 'read' ? this.source.folder : this.destination.folder) ?? '.';
+    if (store === undefined) return await convertFileFailure(failure, { path, bytes, root });
+    if (store === 'full') return new TransferSuspension('waiting: the destination is full', bytes);
+    const isLost = store === 'unreachable' || (store === 'broken' && this.countBrokenRead(failure.position));
+    if (isLost) return createSuspension(operation, text);
+    return (await this.findSuspension(failure, file)) ?? new TransferFailure(`could not ${operation} ${path}: ${text}`);
+  }
+
+  private get source(): DatabasePlace {
+    return this.options.source.place;
+  }
+
+  private get destination(): DatabasePlace {
+    return this.options.destination.place;
+  }
+
+  private get folderName(): string {
+    return getTransferFolderName(this.options.transferId);
+  }
+
+  /** Returns true while a file that ended too early may be read again. */
+  private countBrokenRead(position: number): boolean {
+    const count = (this.brokenReads.get(position) ?? 0) + 1;
+    this.brokenReads.set(position, count);
+    return count < maxBrokenReads;
+  }
+
+  /** An error without a known cause may mean that the store has become unavailable, or that it is full. */
+  private async findSuspension(
+    { operation, store }: FileFailure,
+    { bytes }: TransferRecordFile,
+  ): Promise<TransferSuspension | undefined> {
+    const remote = operation === 'read' ? this.source.remote : this.destination.remote;
+    if (store !== 'refused' || remote === undefined) return undefined;
+    try {
+      const freeBytes = await withStoreClient(this.options.daemon, async (client) => {
+        await client.requireReachable(remote);
+        return operation === 'read' ? undefined : await client.getFreeBytes(remote);
+      });
+      const isFull = freeBytes !== undefined && freeBytes < bytes;
+      return isFull ? new TransferSuspension('waiting: the destination is full', bytes) : undefined;
+    } catch (error) {
+      return createSuspension(operation, error instanceof Error ? error.message : '');
+    }
+  }
+
+  private async uploadManifest(remote: string, name: string, text: Buffer, signal: AbortSignal): Promise<void> {
+    const part = `manifest.part-${this.options.transferId}`;
+    const pieces = (async function* (): AsyncGenerator<Buffer> {
+      yield await Promise.resolve(text);
+    })();
+    await this.runInStore(async (client) => {
+      const object = { folder: this.folderName, name: part, bytes: text.length };
+      await client.write(remote, object, pieces, signal);
+      await client.remove(remote, `${this.folderName}/${name}`);
+      await client.rename(remote, `${this.folderName}/${part}`, `${this.folderName}/${name}`, signal);
+    });
+  }
+
+  private async runInStore(work: (client: StoreClient) => Promise<void>): Promise<void> {
+    try {
+      await withStoreClient(this.options.daemon, work);
+    } catch (error) {
+      throw toRouteError(error);
+    }
+  }
+
+  private async useDaemon<T>(work: Parameters<typeof this.options.daemon.use<T>>[0]): Promise<T> {
+    try {
+      return await this.options.daemon.use(work);
+    } catch (error) {
+      throw toRouteError(error);
+    }
+  }
+}
+
+async function findHash(client: StoreClient, remote: string | undefined): Promise<string | undefined> {
+  return remote === undefined ? undefined : (await client.getHashNames(remote))[0];
+}
+
+function createSuspension(operation: FileFailure['operation'], reason: string): TransferSuspension {
+  const side = operation === 'read' ? 'source' : 'destination';
+  return new TransferSuspension(`waiting: the ${side} can't be reached: ${reason}`);
+}
+
+/** Converts an error outside a file: the transfer waits until the store is available again. */
+function toRouteError(error: unknown): unknown {
+  if (error instanceof StoreError && error.kind === 'full')
+    return new TransferSuspension('waiting: the destination is full');
+  const isUnavailable = error instanceof StoreError || error instanceof DatabaseUnavailableError;
+  return isUnavailable ? new TransferSuspension(`waiting: the store can't be reached: ${error.message}`) : error;
+}

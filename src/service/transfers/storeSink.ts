@@ -1,0 +1,106 @@
+import type { StoreClient } from '../stores/storeClient.ts';
+import { readBackMethod, type CarriedContent, type CarrySink, type WrittenFile } from './carrySink.ts';
+import type { CarryJob, FileToCarry } from './carryJob.ts';
+import { BadFile, OperationError } from './fileProcessing.ts';
+import { StreamDigests } from './streamDigests.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+
+interface StoreTarget {
+  readonly client: StoreClient;
+  readonly remote: string;
+  readonly hash: string | undefined;
+  /** The folder of the transfer. */
+  readonly folder: string;
+}
+
+/** Writes files to a store under temporary names, which catalogs don't show. */
+export class StoreSink implements CarrySink {
+  readonly hash: string | undefined;
+  private readonly target: StoreTarget;
+  private readonly transferId: string;
+
+  constructor({ transferId, destination }: CarryJob, remote: string, client: StoreClient) {
+    this.hash = destination.hash;
+    this.transferId = transferId;
+    this.target = { client, remote, hash: destination.hash, folder: getTransferFolderName(transferId) };
+  }
+
+  async write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile> {
+    const { client, remote, folder } = this.target;
+    const name = `${file.position}.part-${this.transferId}`;
+    const written = new WrittenObject(this.target, file, `${folder}/${name}`);
+    try {
+      const object = { folder, name, bytes: file.bytes };
+      await client.write(remote, object, digestPieces(content), signal);
+      return written;
+    } catch (error) {
+      void written.discard();
+      throw toWriteError(error);
+    }
+  }
+}
+
+async function* digestPieces({ read, digests }: CarriedContent): AsyncGenerator<Buffer> {
+  for await (const piece of read(0)) {
+    digests.update(piece);
+    yield piece;
+  }
+}
+
+function toWriteError(error: unknown): unknown {
+  return error instanceof OperationError ? error : new OperationError('write', error);
+}
+
+class WrittenObject implements WrittenFile {
+  private readonly target: StoreTarget;
+  private readonly file: FileToCarry;
+  private readonly path: string;
+
+  constructor(target: StoreTarget, file: FileToCarry, path: string) {
+    this.target = target;
+    this.file = file;
+    this.path = path;
+  }
+
+  async verify(digests: StreamDigests, signal: AbortSignal): Promise<string> {
+    const { client, remote, hash } = this.target;
+    try {
+      const object = await client.stat(remote, this.path, hash, signal);
+      if (object?.bytes !== this.file.bytes) throw createStorageError();
+      const stored = hash === undefined ? undefined : object.hashes[hash];
+      if (hash === undefined || stored === undefined || stored === '') return await this.readBack(digests, signal);
+      if (stored !== digests.get(hash)) throw createStorageError();
+      return hash;
+    } catch (error) {
+      throw toWriteError(error);
+    }
+  }
+
+  async finish(signal: AbortSignal): Promise<void> {
+    const { client, remote, folder } = this.target;
+    const finalPath = `${folder}/${this.file.path}`;
+    try {
+      // A store without hashes might take an object of the same size for the same.
+      if (this.file.isPresent) await client.remove(remote, finalPath);
+      await client.rename(remote, this.path, finalPath, signal);
+    } catch (error) {
+      throw toWriteError(error);
+    }
+  }
+
+  async discard(): Promise<void> {
+    await this.target.client.remove(this.target.remote, this.path).catch(() => undefined);
+  }
+
+  private async readBack(digests: StreamDigests, signal: AbortSignal): Promise<string> {
+    const { client, remote } = this.target;
+    const stored = new StreamDigests([]);
+    if (this.file.bytes > 0) for await (const piece of client.read(remote, this.path, 0, signal)) stored.update(piece);
+    if (stored.sha256 !== digests.sha256) throw createStorageError();
+    return readBackMethod;
+  }
+}
+
+function createStorageError(): OperationError {
+  return new OperationError('copy', new BadFile('the store did not store it correctly'));
+}

@@ -1,0 +1,31 @@
+import { createHash, type Hash } from 'node:crypto';
+
+/** Computes several digests of a stream. */
+export class StreamDigests {
+  /** Number of bytes so far. */
+  bytes = 0;
+  private readonly hashes: ReadonlyMap<string, Hash>;
+  private readonly results = new Map<string, string>();
+
+  /** Computes SHA-256, and the other algorithms unless they are undefined. */
+  constructor(algorithms: readonly (string | undefined)[]) {
+    const names = new Set(['sha256', ...algorithms.flatMap((name) => name ?? [])]);
+    this.hashes = new Map([...names].map((name) => [name, createHash(name)]));
+  }
+
+  update(piece: Buffer): void {
+    this.bytes += piece.length;
+    for (const hash of this.hashes.values()) hash.update(piece);
+  }
+
+  /** Returns a digest as hexadecimal digits. No more pieces can follow. */
+  get(algorithm: string): string | undefined {
+    const known = this.results.get(algorithm) ?? this.hashes.get(algorithm)?.digest('hex');
+    if (known !== undefined) this.results.set(algorithm, known);
+    return known;
+  }
+
+  get sha256(): string {
+    return this.get('sha256') ?? '';
+  }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { StoreRig } from '../support/storeRig.ts';
+
+describe('Stores as databases (D63)', function () {
+  this.timeout(120_000);
+  let rig: StoreRig;
+
+  before(async () => {
+    const files = { 'reads/a.fastq': 'aaaa', 'reads/b, 100%.csv': 'x,y\n', 'notes.txt': 'note', '.hidden/x': 'x' };
+    rig = await StoreRig.start(['sftp', 'dav', 's3'], { sftp: files, dav: files, s3: files });
+  });
+
+  after(async () => await rig.stop());
+
+  for (const kind of ['sftp', 'dav', 's3'] as const) {
+    it(`lists the objects of ${kind} and finds them like the files of a folder`, async () => {
+      assert.deepEqual(await rig.findPaths(kind), ['notes.txt', 'reads/a.fastq', 'reads/b, 100%.csv']);
+      assert.deepEqual(await rig.findPaths(kind, 'format:csv bytes:>3'), ['reads/b, 100%.csv']);
+      assert.deepEqual(await rig.findPaths(kind, 'reads -csv'), ['reads/a.fastq']);
+      const [file] = await rig.find(kind, 'fastq');
+      assert.equal(file?.bytes, 4);
+      assert.ok(Math.abs(Date.parse(file.modified ?? '') - Date.now()) < 120_000, file.modified);
+      const { url, listing } = await rig.describe(kind);
+      assert.deepEqual([url, listing?.state, listing?.files], [`rclone:${rig.servers.remote(kind)}`, 'listed', 3]);
+    });
+  }
+
+  it('has the MD5 of S3, which the listing contains', async () => {
+    const [file] = await rig.find('s3', 'note');
+    assert.equal(file?.hash, `md5:${createHash('md5').update('note').digest('hex')}`);
+  });
+
+  it('says why a store cannot be reached, and serves the others', async () => {
+    const { status, body } = await rig.call('POST', '/api/v1/files', { database: 'gone', orcid: 'x', query: '' });
+    assert.equal(status, 500);
+    assert.match(
+      JSON.stringify(body),
+      /The store of the database gone can't be reached: its server refuses connections/,
+    );
+  });
+});

@@ -1,0 +1,165 @@
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { eventually } from './eventually.ts';
+import { startLocalService, type StartedService } from './localService.ts';
+import { StoreServers, type StoreKind } from './storeServers.ts';
+import type { StatusBody } from './transferClient.ts';
+
+const orcid = '0000-0002-1825-0097';
+
+interface FoundFile {
+  readonly id: string;
+  readonly path: string;
+  readonly bytes: number;
+  readonly hash?: string;
+  readonly modified?: string;
+}
+
+interface DatabaseBody {
+  readonly name: string;
+  readonly url: string;
+  readonly listing?: {
+    readonly state: string;
+    readonly files: number;
+    readonly asOf?: string;
+    readonly problem?: string;
+  };
+}
+
+/** A service in another process with stores as databases `sftp`, `dav`, `s3`, and a folder `folder`. */
+export class StoreRig {
+  readonly servers: StoreServers;
+  readonly folder: string;
+  readonly data: string;
+  private readonly kinds: readonly StoreKind[];
+  private readonly root: string;
+  private running: StartedService | undefined;
+  /** The log of all services of this rig. */
+  private logs = '';
+
+  private constructor(root: string, servers: StoreServers, kinds: readonly StoreKind[]) {
+    this.root = root;
+    this.servers = servers;
+    this.kinds = kinds;
+    this.folder = nodePath.join(root, 'folder');
+    this.data = nodePath.join(root, 'data');
+  }
+
+  static async start(
+    kinds: readonly StoreKind[],
+    files: Partial<Record<StoreKind, Readonly<Record<string, string | Buffer>>>> = {},
+  ): Promise<StoreRig> {
+    const root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-store-rig-'));
+    const rig = new StoreRig(root, await StoreServers.start(kinds), kinds);
+    await fs.mkdir(rig.folder);
+    for (const kind of kinds) await rig.servers.write(kind, files[kind] ?? {});
+    await rig.startService();
+    return rig;
+  }
+
+  get service(): StartedService {
+    if (this.running === undefined) throw new Error('The service does not run.');
+    return this.running;
+  }
+
+  get log(): string {
+    return this.logs + (this.running?.log() ?? '');
+  }
+
+  async startService(more: { readonly throttleBytesPerSecond?: number; readonly rclone?: string } = {}): Promise<void> {
+    const stores = this.kinds.map((kind) => ({ name: kind, remote: this.servers.remote(kind) }));
+    const databases = [...stores, { name: 'folder', folder: this.folder }, { name: 'gone', remote: 'gone:' }];
+    const options = { environment: this.servers.environment };
+    this.running = await startLocalService({ databases, dataFolder: this.data, ...more }, options);
+  }
+
+  async stopService(): Promise<void> {
+    await this.running?.stop();
+    this.forgetService();
+  }
+
+  async killService(): Promise<void> {
+    await this.running?.kill();
+    this.forgetService();
+  }
+
+  async stop(): Promise<void> {
+    await this.stopService();
+    await this.servers.stop();
+    await fs.rm(this.root, { recursive: true, force: true });
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ readonly status: number; readonly body: unknown }> {
+    const { address, token } = this.service;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' };
+    const response = await fetch(address + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  async find(database: string, query = '', more: object = {}): Promise<FoundFile[]> {
+    const { status, body } = await this.call('POST', '/api/v1/files', { database, orcid, query, ...more });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    return (body as { resources: FoundFile[] }).resources;
+  }
+
+  async findPaths(database: string, query = '', more: object = {}): Promise<string[]> {
+    return (await this.find(database, query, more)).map(({ path }) => path);
+  }
+
+  async describe(database: string): Promise<DatabaseBody> {
+    return (await this.call('GET', `/api/v1/databases/${database}`)).body as DatabaseBody;
+  }
+
+  /** Scans a database again and waits for the end of the scan. */
+  async rescan(database: string): Promise<DatabaseBody> {
+    const before = (await this.describe(database)).listing;
+    await this.call('POST', `/databases/${database}/scans`);
+    return await eventually(async () => {
+      const now = await this.describe(database);
+      if (now.listing?.state === 'scanning') return undefined;
+      return now.listing?.asOf !== before?.asOf || now.listing?.state === 'failed' ? now : undefined;
+    });
+  }
+
+  async submit(source: string, destination: string, ids: readonly string[]): Promise<string> {
+    const { status, body } = await this.call('POST', '/api/v1/transfers', {
+      orcid,
+      source,
+      destination,
+      file_ids: ids,
+    });
+    if (status !== 201) throw new Error(JSON.stringify(body));
+    return (body as { id: string }).id;
+  }
+
+  async cancel(id: string): Promise<number> {
+    return (await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${orcid}`)).status;
+  }
+
+  async status(id: string): Promise<StatusBody> {
+    return (await this.call('GET', `/api/v1/transfers/${id}`)).body as StatusBody;
+  }
+
+  async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
+    return await eventually(async () => {
+      const status = await this.status(id);
+      return states.includes(status.status) ? status : undefined;
+    });
+  }
+
+  /** Transfers files and waits for the end. */
+  async transfer(source: string, destination: string, ids: readonly string[]): Promise<StatusBody> {
+    return await this.reaches(await this.submit(source, destination, ids), 'succeeded', 'failed');
+  }
+
+  private forgetService(): void {
+    this.logs += this.running?.log() ?? '';
+    this.running = undefined;
+  }
+}

@@ -1,0 +1,172 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { createRcloneEnvironment } from '../../src/service/stores/rcloneEnvironment.ts';
+import { findRclonePath } from '../../src/service/stores/rcloneProgram.ts';
+import { eventually } from './eventually.ts';
+
+const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');
+
+/** Parts of the configuration of the remotes that must never leave it. */
+export const plantedSecrets = ['planted-sftp-password', 'planted-dav-password', 'S3RVER-planted-never-used'] as const;
+
+/** The remotes of the configuration, and the kinds of their servers. */
+export type StoreKind = 'sftp' | 'dav' | 's3';
+
+/** Returns the path of rclone. Throws an error that names the command to install it. */
+export function mustFindRclone(): string {
+  const path = findRclonePath(undefined);
+  if (path !== undefined) return path;
+  throw new Error('These tests need rclone: run `npm run setup`, or install it (https://rclone.org/install).');
+}
+
+/**
+ * Real servers on loopback, each over a folder, and the configuration of rclone that names them `sftp:`, `dav:` and
+ * `s3:lab`.
+ */
+export class StoreServers {
+  readonly root: string;
+  private readonly ports: ReadonlyMap<StoreKind, number>;
+  private readonly servers = new Map<StoreKind, ChildProcess>();
+  private readonly rclone = mustFindRclone();
+
+  private constructor(root: string, ports: ReadonlyMap<StoreKind, number>) {
+    this.root = root;
+    this.ports = ports;
+  }
+
+  static async start(kinds: readonly StoreKind[]): Promise<StoreServers> {
+    const root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-stores-'));
+    const ports = new Map<StoreKind, number>();
+    for (const kind of kinds) ports.set(kind, await findFreePort());
+    const servers = new StoreServers(root, ports);
+    await fs.writeFile(servers.configFile, servers.describeRemotes(), { mode: 0o600 });
+    for (const kind of kinds) await fs.mkdir(servers.folder(kind), { recursive: true });
+    await Promise.all(kinds.map(async (kind) => await servers.startServer(kind)));
+    return servers;
+  }
+
+  get configFile(): string {
+    return nodePath.join(this.root, 'rclone.conf');
+  }
+
+  /** Variables with which a service finds the remotes. */
+  get environment(): Readonly<Record<string, string>> {
+    return { RCLONE_CONFIG: this.configFile };
+  }
+
+  /** The folder that a server serves. */
+  folder(kind: StoreKind): string {
+    return kind === 's3' ? nodePath.join(this.root, 's3-data') : nodePath.join(this.root, kind);
+  }
+
+  remote(kind: StoreKind): string {
+    return kind === 's3' ? 's3:lab' : `${kind}:`;
+  }
+
+  /** Writes an object, by rclone for S3 and as a file for the others. */
+  async write(kind: StoreKind, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
+    for (const [path, content] of Object.entries(files)) {
+      if (kind === 's3') this.run(['rcat', `s3:lab/${path}`], content);
+      else {
+        const file = nodePath.join(this.folder(kind), path);
+        await fs.mkdir(nodePath.dirname(file), { recursive: true });
+        await fs.writeFile(file, content);
+      }
+    }
+  }
+
+  /** Reads an object through rclone. */
+  read(remotePath: string): Buffer {
+    return this.run(['cat', remotePath]);
+  }
+
+  /** Returns the paths of all objects below a remote, sorted. */
+  list(remotePath: string): string[] {
+    const lines = this.run(['lsf', '-R', '--files-only', remotePath]).toString().split('\n');
+    return lines.filter((line) => line !== '').sort();
+  }
+
+  run(args: readonly string[], input: string | Buffer = ''): Buffer {
+    const env = createRcloneEnvironment(this.environment);
+    const options = { input, env, maxBuffer: 256 * 1024 * 1024 };
+    return execFileSync(this.rclone, [...args], { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
+  }
+
+  /** Starts a server again after {@link kill}, at the same address. */
+  async startServer(kind: StoreKind): Promise<void> {
+    const port = this.ports.get(kind) ?? 0;
+    const [program, ...args] = this.commandOf(kind, port);
+    const child = spawn(program, args, { stdio: 'ignore' });
+    child.unref();
+    this.servers.set(kind, child);
+    await eventually(async () => ((await isListening(port)) ? true : undefined));
+  }
+
+  async kill(kind: StoreKind): Promise<void> {
+    const server = this.servers.get(kind);
+    this.servers.delete(kind);
+    if (server === undefined) return;
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
+    await ended;
+  }
+
+  async stop(): Promise<void> {
+    for (const kind of [...this.servers.keys()]) await this.kill(kind);
+    await fs.rm(this.root, { recursive: true, force: true });
+  }
+
+  private commandOf(kind: StoreKind, port: number): [string, ...string[]] {
+    const address = `127.0.0.1:${port}`;
+    const folder = this.folder(kind);
+    if (kind === 's3') {
+      const options = ['-d', folder, '-a', '127.0.0.1', '-p', String(port), '--configure-bucket', 'lab', '-s'];
+      return [process.execPath, s3Program, ...options];
+    }
+    const credentials = ['--user', 'lab', '--pass', `planted-${kind}-password`];
+    if (kind === 'sftp') return [this.rclone, 'serve', 'sftp', '--addr', address, ...credentials, folder];
+    return [this.rclone, 'serve', 'webdav', '--addr', address, ...credentials, folder];
+  }
+
+  private describeRemotes(): string {
+    const port = (kind: StoreKind): string => String(this.ports.get(kind) ?? 1);
+    const obscure = (text: string): string => execFileSync(this.rclone, ['obscure', text]).toString().trim();
+    return [
+      ...['[sftp]', 'type = sftp', 'host = 127.0.0.1', `port = ${port('sftp')}`, 'user = lab'],
+      `pass = ${obscure('planted-sftp-password')}`,
+      ...['[dav]', 'type = webdav', `url = http://127.0.0.1:${port('dav')}`, 'vendor = other', 'user = lab'],
+      `pass = ${obscure('planted-dav-password')}`,
+      ...['[s3]', 'type = s3', 'provider = Other', 'access_key_id = S3RVER', 'secret_access_key = S3RVER'],
+      ...[`endpoint = http://127.0.0.1:${port('s3')}`, 'force_path_style = true', 'region = us-east-1'],
+      ...['[gone]', 'type = sftp', 'host = 127.0.0.1', 'port = 1', 'user = lab'],
+      `pass = ${obscure('planted-sftp-password')}`,
+      ...['[unused]', 'type = s3', 'provider = Other', 'secret_access_key = S3RVER-planted-never-used', ''],
+    ].join('\n');
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
