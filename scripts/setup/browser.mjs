@@ -1,6 +1,7 @@
 /** Provides Chromium or Chrome for the tests: an existing browser if there is one, otherwise an installed one. */
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { installFromDebian, isDebianRoot } from './debian.mjs';
 import { StepError, explain, root, run, step, toolNode } from './steps.mjs';
 
 const linuxNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
@@ -40,18 +41,6 @@ function findSystemBrowser() {
   return named;
 }
 
-function isDebianRoot() {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/etc/os-release')) return false;
-  return /^ID="?debian"?$/m.test(readFileSync('/etc/os-release', 'utf8')) && existsSync('/usr/bin/apt-get');
-}
-
-async function installFromDebian() {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await run('apt-get', ['update'], { env });
-  await run('apt-get', ['install', '-y', 'chromium'], { env });
-  return findSystemBrowser();
-}
-
 async function playwrightBrowser() {
   const code = "import('playwright-core').then((p) => process.stdout.write(p.chromium.executablePath()))";
   const { execFileSync } = await import('node:child_process');
@@ -74,7 +63,7 @@ export async function ensureBrowser() {
   if (existsSync(earlier)) return earlier;
   if (isDebianRoot()) {
     const installed = await step('Browser (apt-get install chromium)', () =>
-      installFromDebian().catch(() => undefined),
+      installFromDebian('chromium').then(findSystemBrowser, () => undefined),
     );
     if (installed) return installed;
   }

@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { eventually } from './eventually.ts';
 import { startLocalService, type StartedService } from './localService.ts';
-import { StoreServers, type StoreKind } from './storeServers.ts';
+import { StoreServers, type StoreKind, type StoreOptions } from './storeServers.ts';
 import type { StatusBody } from './transferClient.ts';
 
 const orcid = '0000-0002-1825-0097';
@@ -25,6 +25,13 @@ interface DatabaseBody {
     readonly asOf?: string;
     readonly problem?: string;
   };
+}
+
+interface StoreServiceOptions {
+  readonly throttleBytesPerSecond?: number;
+  readonly rclone?: string;
+  /** More databases. */
+  readonly remotes?: readonly { readonly name: string; readonly remote: string }[];
 }
 
 /** A service in another process with stores as databases `sftp`, `dav`, `s3`, and a folder `folder`. */
@@ -49,9 +56,10 @@ export class StoreRig {
   static async start(
     kinds: readonly StoreKind[],
     files: Partial<Record<StoreKind, Readonly<Record<string, string | Buffer>>>> = {},
+    options: StoreOptions = {},
   ): Promise<StoreRig> {
     const root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-store-rig-'));
-    const rig = new StoreRig(root, await StoreServers.start(kinds), kinds);
+    const rig = new StoreRig(root, await StoreServers.start(kinds, options), kinds);
     await fs.mkdir(rig.folder);
     for (const kind of kinds) await rig.servers.write(kind, files[kind] ?? {});
     await rig.startService();
@@ -67,11 +75,17 @@ export class StoreRig {
     return this.logs + (this.running?.log() ?? '');
   }
 
-  async startService(more: { readonly throttleBytesPerSecond?: number; readonly rclone?: string } = {}): Promise<void> {
+  async startService(more: StoreServiceOptions = {}): Promise<void> {
+    const { remotes = [], ...config } = more;
     const stores = this.kinds.map((kind) => ({ name: kind, remote: this.servers.remote(kind) }));
-    const databases = [...stores, { name: 'folder', folder: this.folder }, { name: 'gone', remote: 'gone:' }];
+    const databases = [
+      ...stores,
+      { name: 'folder', folder: this.folder },
+      { name: 'gone', remote: 'gone:' },
+      ...remotes,
+    ];
     const options = { environment: this.servers.environment };
-    this.running = await startLocalService({ databases, dataFolder: this.data, ...more }, options);
+    this.running = await startLocalService({ databases, dataFolder: this.data, ...config }, options);
   }
 
   async stopService(): Promise<void> {

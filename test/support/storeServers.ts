@@ -16,6 +16,11 @@ export const plantedSecrets = ['planted-sftp-password', 'planted-dav-password', 
 /** The remotes of the configuration, and the kinds of their servers. */
 export type StoreKind = 'sftp' | 'dav' | 's3';
 
+export interface StoreOptions {
+  readonly remotes?: string;
+  readonly folders?: Partial<Record<StoreKind, string>>;
+}
+
 /** Returns the path of rclone. Throws an error that names the command to install it. */
 export function mustFindRclone(): string {
   const path = findRclonePath(undefined);
@@ -29,21 +34,27 @@ export function mustFindRclone(): string {
  */
 export class StoreServers {
   readonly root: string;
+  private readonly folders: StoreOptions['folders'];
   private readonly ports: ReadonlyMap<StoreKind, number>;
   private readonly servers = new Map<StoreKind, ChildProcess>();
   private readonly rclone = mustFindRclone();
 
-  private constructor(root: string, ports: ReadonlyMap<StoreKind, number>) {
+  private constructor(root: string, ports: ReadonlyMap<StoreKind, number>, folders: StoreOptions['folders']) {
     this.root = root;
+    this.folders = folders;
     this.ports = ports;
   }
 
-  static async start(kinds: readonly StoreKind[]): Promise<StoreServers> {
+  /** `remotes` is added to the configuration; `folders` replaces folders that the servers serve. */
+  static async start(
+    kinds: readonly StoreKind[],
+    { remotes = '', folders = {} }: StoreOptions = {},
+  ): Promise<StoreServers> {
     const root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-stores-'));
     const ports = new Map<StoreKind, number>();
     for (const kind of kinds) ports.set(kind, await findFreePort());
-    const servers = new StoreServers(root, ports);
-    await fs.writeFile(servers.configFile, servers.describeRemotes(), { mode: 0o600 });
+    const servers = new StoreServers(root, ports, folders);
+    await fs.writeFile(servers.configFile, servers.describeRemotes() + remotes, { mode: 0o600 });
     for (const kind of kinds) await fs.mkdir(servers.folder(kind), { recursive: true });
     await Promise.all(kinds.map(async (kind) => await servers.startServer(kind)));
     return servers;
@@ -60,7 +71,7 @@ export class StoreServers {
 
   /** The folder that a server serves. */
   folder(kind: StoreKind): string {
-    return kind === 's3' ? nodePath.join(this.root, 's3-data') : nodePath.join(this.root, kind);
+    return this.folders?.[kind] ?? nodePath.join(this.root, kind === 's3' ? 's3-data' : kind);
   }
 
   remote(kind: StoreKind): string {

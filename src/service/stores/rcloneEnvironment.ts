@@ -15,7 +15,7 @@ export function createRcloneEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.Pr
     ...(certificates !== undefined && { RCLONE_CA_CERT: certificates }),
     RCLONE_ASK_PASSWORD: 'false',
     RCLONE_RETRIES: '1',
-    RCLONE_LOW_LEVEL_RETRIES: '2',
+    RCLONE_LOW_LEVEL_RETRIES: '1',
     RCLONE_CONTIMEOUT: '15s',
     ...more,
   };

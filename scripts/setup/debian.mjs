@@ -1,0 +1,15 @@
+/** Installs Debian's packages where that needs no password. */
+import { existsSync, readFileSync } from 'node:fs';
+import { run } from './steps.mjs';
+
+/** Returns true if this process may install Debian's packages. */
+export function isDebianRoot() {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/etc/os-release')) return false;
+  return /^ID="?debian"?$/m.test(readFileSync('/etc/os-release', 'utf8')) && existsSync('/usr/bin/apt-get');
+}
+
+export async function installFromDebian(name) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  await run('apt-get', ['update'], { env });
+  await run('apt-get', ['install', '-y', name], { env });
+}

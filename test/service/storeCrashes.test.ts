@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { listRclones } from '../support/processTree.ts';
+import { SeededRandom } from '../support/random.ts';
+import { StoreRig } from '../support/storeRig.ts';
+import { bySize } from '../support/testSize.ts';
+
+const rounds = bySize(5, 30);
+/** `CRASH_SEED=<seed>` runs the round of one seed only. */
+const seedText = process.env['CRASH_SEED'];
+const firstSeed = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
+
+/** The routes of the rounds, one after the other. */
+const routes = [
+  ['sftp', 'folder'],
+  ['folder', 'sftp'],
+  ['s3', 'sftp'],
+] as const;
+
+/** One round: two transfers, during which the service, rclone and the SFTP server are killed. */
+class StoreCrashRound {
+  private readonly random: SeededRandom;
+  private readonly contents = new Map<string, Buffer>();
+  private readonly seed: number;
+  private rig: StoreRig | undefined;
+
+  constructor(seed: number) {
+    this.seed = seed;
+    this.random = new SeededRandom(seed);
+  }
+
+  async run(): Promise<void> {
+    const [source, destination] = routes[this.seed % routes.length] ?? routes[0];
+    const rig = await this.prepare(source);
+    const paths = [...this.contents.keys()];
+    const ids = [await rig.submit(source, destination, paths), await rig.submit(source, destination, paths.slice(3))];
+    for (let kill = 0; kill < 2; kill += 1) {
+      await new Promise((resolve) => setTimeout(resolve, this.random.below(900)));
+      await this.killSomething(rig);
+    }
+    await this.assertWhole(rig, destination, ids[0] ?? '', paths);
+    await this.assertWhole(rig, destination, ids[1] ?? '', paths.slice(3));
+  }
+
+  async end(): Promise<void> {
+    await this.rig?.stop();
+  }
+
+  private async prepare(source: 'sftp' | 'folder' | 's3'): Promise<StoreRig> {
+    for (let index = 0; index < 12; index += 1) {
+      const size = this.random.below(3) === 0 ? this.random.below(3_000_000) : this.random.below(20_000);
+      this.contents.set(
+        `sub-${index % 3}/file-${index}.bin`,
+        Buffer.alloc(size, `${index} of ${this.random.below(1e9)} `),
+      );
+    }
+    const files = Object.fromEntries(this.contents);
+    this.rig = await StoreRig.start(['sftp', 's3'], source === 'folder' ? {} : { [source]: files });
+    if (source === 'folder') await this.writeFolder(this.rig.folder);
+    await this.rig.find(source);
+    return this.rig;
+  }
+
+  private async writeFolder(folder: string): Promise<void> {
+    for (const [path, content] of this.contents) {
+      await fs.mkdir(nodePath.join(folder, nodePath.dirname(path)), { recursive: true });
+      await fs.writeFile(nodePath.join(folder, path), content);
+    }
+  }
+
+  private async killSomething(rig: StoreRig): Promise<void> {
+    const victim = this.random.below(3);
+    if (victim === 0) {
+      await rig.killService();
+      await rig.startService();
+    } else if (victim === 1) {
+      for (const { pid } of listRclones(rig.service.pid)) process.kill(pid, 'SIGKILL');
+    } else {
+      await rig.servers.kill('sftp');
+      await new Promise((resolve) => setTimeout(resolve, this.random.below(1_000)));
+      await rig.servers.startServer('sftp');
+    }
+  }
+
+  private async assertWhole(rig: StoreRig, destination: string, id: string, paths: readonly string[]): Promise<void> {
+    const status = await rig.reaches(id, 'succeeded', 'failed');
+    assert.equal(status.status, 'succeeded', `${status.message}\n${rig.log}`);
+    assert.deepEqual([status.num_files, status.num_files_transferred], [paths.length, paths.length]);
+    const folder = nodePath.join(destination === 'folder' ? rig.folder : rig.servers.folder('sftp'), `dts-${id}`);
+    assert.deepEqual(await filesBelow(folder), ['manifest.json', ...paths].sort());
+    for (const path of paths) {
+      const content = await fs.readFile(nodePath.join(folder, path));
+      assert.equal(digest(content), digest(this.contents.get(path) ?? Buffer.of()), path);
+    }
+  }
+}
+
+function digest(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((file) => nodePath.relative(folder, nodePath.join(file.parentPath, file.name))).sort();
+}
+
+describe('Transfers with stores while service, rclone or server are killed (D25, D63)', function () {
+  this.timeout(120_000);
+  const seeds = Array.from({ length: seedText === undefined ? rounds : 1 }, (_, round) => firstSeed + round);
+  for (const [round, seed] of seeds.entries()) {
+    it(`lose, halve and double no file, round ${round + 1}`, async () => {
+      const crash = new StoreCrashRound(seed);
+      try {
+        await crash.run();
+      } catch (error) {
+        throw new Error(`CRASH_SEED=${seed} runs this round again`, { cause: error });
+      } finally {
+        await crash.end();
+      }
+    });
+  }
+});

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as nodePath from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { isRunning, listDescendants, listRclones } from '../support/processTree.ts';
+import { mountSmallDisk } from '../support/smallDisk.ts';
+import { StoreRig } from '../support/storeRig.ts';
+import { plantedSecrets } from '../support/storeServers.ts';
+
+const large = randomBytes(4_000_000);
+
+describe('The rclone processes of a service (D63)', function () {
+  this.timeout(120_000);
+  let rig: StoreRig;
+
+  beforeEach(async () => {
+    rig = await StoreRig.start(['sftp'], { sftp: { 'large.bin': large, 'a.txt': 'a' } });
+    await rig.find('sftp');
+  });
+  afterEach(async () => await rig.stop());
+
+  async function startSlowTransfer(): Promise<string> {
+    await rig.stopService();
+    await rig.startService({ throttleBytesPerSecond: 200_000 });
+    const id = await rig.submit('sftp', 'folder', ['large.bin']);
+    await rig.reaches(id, 'active');
+    await eventually(
+      async () =>
+        await Promise.resolve(
+          listRclones(rig.service.pid).some(({ command }) => command.includes(' rcd ')) || undefined,
+        ),
+    );
+    return id;
+  }
+
+  for (const end of ['stopService', 'killService'] as const) {
+    it(`end with the service: ${end}`, async () => {
+      await startSlowTransfer();
+      const pids = listDescendants(rig.service.pid).map(({ pid }) => pid);
+      assert.ok(pids.length >= 2);
+      await rig[end]();
+      await eventually(async () => await Promise.resolve(pids.some(isRunning) ? undefined : true), 5_000);
+    });
+  }
+
+  it('have no secret on their command lines, and the daemon listens on loopback', async () => {
+    await startSlowTransfer();
+    const commands = listDescendants(rig.service.pid).map(({ command }) => command);
+    assert.ok(commands.some((command) => command.includes('--rc-addr=127.0.0.1:0')));
+    for (const secret of plantedSecrets) assert.ok(!commands.join('\n').includes(secret));
+    assert.ok(!commands.join('\n').includes('pass'));
+  });
+
+  it('stop within 2 s of a cancel, and leave no part', async () => {
+    const id = await startSlowTransfer();
+    const startedAt = performance.now();
+    assert.equal(await rig.cancel(id), 202);
+    const { message } = await rig.reaches(id, 'failed');
+    assert.equal(message, `Transfer ${id}: canceled`);
+    assert.ok(performance.now() - startedAt < 2_000);
+    await eventually(async () => ((await fs.readdir(rig.folder)).length === 0 ? true : undefined));
+  });
+
+  it('are as many after 100 transfers as after the first, like the open files of the service', async () => {
+    const count = async (): Promise<number[]> => {
+      const { pid } = rig.service;
+      return [(await fs.readdir(`/proc/${pid}/fd`)).length, listDescendants(pid).length];
+    };
+    const runMany = async (rounds: number): Promise<void> => {
+      for (let round = 0; round < rounds; round += 1) {
+        const ends = [0, 1, 2, 3].map(async () => await rig.transfer('sftp', 'folder', ['a.txt']));
+        for (const { status, message } of await Promise.all(ends)) assert.equal(status, 'succeeded', message);
+      }
+    };
+    await runMany(1);
+    const [files = 0, children = 0] = await count();
+    await runMany(24);
+    const [filesAfter = 0, childrenAfter = 0] = await count();
+    // The connections of the last requests may still be open.
+    assert.ok(filesAfter <= files + 4, `${files} files, then ${filesAfter}`);
+    assert.equal(childrenAfter, children);
+  });
+});
+
+describe('A store that fails (D63)', function () {
+  this.timeout(120_000);
+  let rig: StoreRig;
+  let liar: Server;
+  let isTruncating = true;
+
+  /** A WebDAV server with one file of 10 bytes, of which it sends 5. */
+  function startLiar(): Server {
+    const item =
+      '<d:response><d:href>PATH</d:href><d:propstat><d:prop>PROPS</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>';
+    const folder = item.replace('PATH', '/').replace('PROPS', '<d:resourcetype><d:collection/></d:resourcetype>');
+    const file = item
+      .replace('PATH', '/lie.bin')
+      .replace('PROPS', '<d:resourcetype/><d:getcontentlength>10</d:getcontentlength>');
+    return createServer((request, response) => {
+      if (request.method === 'PROPFIND') {
+        const items = request.url === '/lie.bin' ? file : request.url === '/' ? folder + file : '';
+        const status = items === '' ? 404 : 207;
+        response.writeHead(status, { 'Content-Type': 'application/xml' });
+        response.end(`<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">${items}</d:multistatus>`);
+      } else if (isTruncating) {
+        response.writeHead(200, { 'Content-Length': '10' });
+        response.write('12345');
+        setImmediate(() => response.destroy());
+      } else {
+        response.end('12345');
+      }
+    }).listen(0, '127.0.0.1');
+  }
+
+  before(async () => {
+    liar = startLiar();
+    await once(liar, 'listening');
+    const { port } = liar.address() as AddressInfo;
+    const remotes = `[liar]\ntype = webdav\nurl = http://127.0.0.1:${port}\nvendor = other\n`;
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`many/${index}.txt`, 'x']));
+    rig = await StoreRig.start(['sftp'], { sftp: { 'a.txt': 'a', 'large.bin': large, ...many } }, { remotes });
+    await rig.stopService();
+    await rig.startService({ remotes: [{ name: 'liar', remote: 'liar:' }] });
+  });
+  after(async () => {
+    liar.closeAllConnections();
+    liar.close();
+    await rig.stop();
+  });
+
+  it('can have 20,000 objects in one folder', async () => {
+    await eventually(async () => ((await rig.describe('sftp')).listing?.state === 'listed' ? true : undefined));
+    assert.equal((await rig.find('sftp', 'path:many/*.txt')).length, 20_000);
+  });
+
+  it('keeps the files of the last scan when a scan fails, and says why', async () => {
+    await rig.servers.kill('sftp');
+    const { listing } = await rig.rescan('sftp');
+    assert.deepEqual([listing?.state, listing?.problem], ['failed', 'its server refuses connections']);
+    assert.deepEqual(await rig.findPaths('sftp', 'large'), ['large.bin']);
+    await rig.servers.startServer('sftp');
+    await fs.rm(nodePath.join(rig.servers.folder('sftp'), 'many'), { recursive: true });
+    assert.equal((await rig.rescan('sftp')).listing?.files, 2);
+    assert.deepEqual(await rig.findPaths('sftp'), ['a.txt', 'large.bin']);
+  });
+
+  it('makes a transfer wait until it is back', async () => {
+    await rig.servers.kill('sftp');
+    const id = await rig.submit('sftp', 'folder', ['a.txt', 'large.bin']);
+    const { message } = await rig.reaches(id, 'inactive');
+    assert.match(message, /: waiting: the (source|store) can't be reached: /);
+    await rig.servers.startServer('sftp');
+    await rig.reaches(id, 'succeeded');
+    assert.deepEqual(await fs.readFile(nodePath.join(rig.folder, `dts-${id}`, 'large.bin')), large);
+  });
+
+  // The server of rclone remembers its folders, so that it only fails once the object is read.
+  it('fails the transfer of an object that no longer exists', async () => {
+    await fs.rm(nodePath.join(rig.servers.folder('sftp'), 'a.txt'));
+    const { message } = await rig.transfer('sftp', 'folder', ['a.txt']);
+    assert.match(message, /failed \(could not read a\.txt: (?:it no longer exists|the store ended it too early)\)$/);
+  });
+
+  for (const how of ['truncates', 'lies about the size of']) {
+    it(`fails the transfer of an object that the server ${how}`, async () => {
+      isTruncating = how === 'truncates';
+      await eventually(async () => ((await rig.findPaths('liar').catch(() => [])).length === 1 ? true : undefined));
+      const { message, id } = await rig.transfer('liar', 'folder', ['lie.bin']);
+      assert.match(message, /failed \(could not read lie\.bin: the store ended it too early\)$/);
+      const left = await fs.readdir(rig.folder);
+      assert.ok(!left.includes(`dts-${id}`), left.join());
+    });
+  }
+});
+
+describe('A store whose disk is full (D63)', function () {
+  this.timeout(60_000);
+
+  it('makes a transfer wait until there is room', async function () {
+    const disk = await mountSmallDisk(3);
+    assert.ok(disk !== undefined, 'Mounting a file system needs root.');
+    const rig = await StoreRig.start(['sftp'], {}, { folders: { sftp: disk.folder } });
+    try {
+      await fs.writeFile(nodePath.join(disk.folder, 'other.bin'), Buffer.alloc(1_000_000));
+      await fs.writeFile(nodePath.join(rig.folder, 'big.bin'), large.subarray(0, 2_500_000));
+      await eventually(async () => ((await rig.findPaths('folder')).length === 1 ? true : undefined));
+      const id = await rig.submit('folder', 'sftp', ['big.bin']);
+      const { message } = await rig.reaches(id, 'inactive', 'failed');
+      assert.equal(message, `Transfer ${id}: waiting: the destination is full`);
+      await fs.rm(nodePath.join(disk.folder, 'other.bin'));
+      await rig.reaches(id, 'succeeded');
+    } finally {
+      await rig.stop();
+      await disk.remove();
+    }
+  });
+});

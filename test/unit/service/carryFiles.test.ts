@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { carryFiles } from '../../../src/service/transfers/carryFiles.ts';
+import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
+
+const content = 'content';
+const transferId = '2c1d5e0a-0000-4000-8000-000000000001';
+const longName = `${'x'.repeat(200)}.bin`;
+
+describe('Objects with hostile names (D63)', () => {
+  let root: string;
+  let target: string;
+  let server: Server;
+  let requested: string[] = [];
+
+  beforeEach(async () => {
+    root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-carry-'));
+    target = nodePath.join(root, 'target');
+    await fs.mkdir(target);
+    requested = [];
+    server = createServer((request, response) => {
+      requested.push(request.url ?? '');
+      const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      response.writeHead(from > 0 ? 206 : 200).end(content.slice(from));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+
+  afterEach(async () => {
+    server.closeAllConnections();
+    server.close();
+    await fs.rm(root, { recursive: true });
+  });
+
+  async function carry(paths: readonly string[]): Promise<JobResult> {
+    const sha1 = createHash('sha1').update(content).digest('hex');
+    const declared = { algorithm: 'sha1', hex: sha1 };
+    const file = { bytes: content.length, sha256: '', declared, isPresent: false };
+    return await carryFiles({
+      transferId,
+      source: { place: { remote: 'lab:' }, hash: undefined },
+      destination: { place: { folder: target }, hash: undefined },
+      rclone: { port: (server.address() as AddressInfo).port, authorization: 'Basic eDp5' },
+      files: paths.map((path, position) => ({ ...file, path, position })),
+      isFlushed: false,
+      signal: createJobSignal(),
+    });
+  }
+
+  async function listAll(): Promise<string[]> {
+    const entries = await fs.readdir(root, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    return files.map((file) => nodePath.relative(target, nodePath.join(file.parentPath, file.name))).sort();
+  }
+
+  for (const path of ['../x', 'a/../../x', '/x', 'a//x', './x', 'a/./x', '..']) {
+    it(`never lead out of the folder of the transfer: ${path}`, async () => {
+      const { done, failure } = await carry([path]);
+      assert.deepEqual([done.length, typeof failure?.text], [0, 'string'], JSON.stringify(failure));
+      assert.deepEqual(await listAll(), []);
+    });
+  }
+
+  it('become files of that name if the file system permits it', async () => {
+    const paths = [
+      'con',
+      'aux.txt',
+      'A.txt',
+      'a.txt',
+      'new\nline',
+      'back\\slash',
+      '~',
+      '$(touch x)',
+      '%2e%2e',
+      longName,
+      '-rf',
+    ];
+    const { done, failure } = await carry(paths);
+    assert.deepEqual([done.length, failure], [paths.length, undefined]);
+    assert.deepEqual(await listAll(), paths.map((path) => `dts-${transferId}/${path}`).sort());
+  });
+
+  it('fail if they are longer than the file system permits', async () => {
+    const { failure } = await carry([Array.from({ length: 5 }, () => 'y'.repeat(300)).join('/')]);
+    assert.equal(failure?.code, 'ENAMETOOLONG');
+  });
+
+  it('do not follow a link that is in the place of a folder or of a part', async () => {
+    const outside = nodePath.join(root, 'outside');
+    await fs.mkdir(outside);
+    await fs.mkdir(nodePath.join(target, `dts-${transferId}`));
+    await fs.symlink(outside, nodePath.join(target, `dts-${transferId}`, 'link'));
+    assert.match((await carry(['link/x'])).failure?.text ?? '', /a link leads out of the destination/);
+    await fs.symlink(nodePath.join(outside, 'x'), nodePath.join(target, `dts-${transferId}`, `p.part-${transferId}`));
+    assert.equal((await carry(['p'])).failure?.code, 'ELOOP');
+    assert.deepEqual(await fs.readdir(outside), []);
+  });
+
+  it('continues a part that an earlier attempt left, and compares the whole with the hash', async () => {
+    const folder = nodePath.join(target, `dts-${transferId}`);
+    await fs.mkdir(folder);
+    await fs.writeFile(nodePath.join(folder, `a.part-${transferId}`), content.slice(0, 3));
+    const { done } = await carry(['a']);
+    assert.deepEqual([done[0]?.verifiedBy, requested], ['sha1', ['/%5Blab%3A%5D/a']]);
+    await fs.writeFile(nodePath.join(folder, `b.part-${transferId}`), 'xxx');
+    assert.match((await carry(['b'])).failure?.text ?? '', /does not have the sha1 hash that the store has for it/);
+    assert.deepEqual(await listAll(), [`dts-${transferId}/a`]);
+  });
+
+  it('does not replace a different file, and takes an equal one for its own', async () => {
+    const folder = nodePath.join(target, `dts-${transferId}`);
+    await fs.mkdir(folder);
+    await fs.writeFile(nodePath.join(folder, 'same'), content);
+    await fs.writeFile(nodePath.join(folder, 'other'), 'foreign');
+    assert.equal((await carry(['same'])).done.length, 1);
+    assert.equal((await carry(['other'])).failure?.text, 'a different file already exists');
+    assert.equal(await fs.readFile(nodePath.join(folder, 'other'), 'utf8'), 'foreign');
+    assert.deepEqual(await listAll(), [`dts-${transferId}/other`, `dts-${transferId}/same`]);
+  });
+});

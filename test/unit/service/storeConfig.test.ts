@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { ConfigError, parseConfig } from '../../../src/service/config.ts';
+
+describe('A store in the configuration of the service (D63)', () => {
+  function parse(...databases: object[]): ReturnType<typeof parseConfig> {
+    return parseConfig(JSON.stringify({ dataFolder: 'data', databases }), '/base');
+  }
+
+  it('is a configured remote of rclone with a path', () => {
+    const stores = ['lab:', 'lab:bucket/prefix', 'my lab+x@y.z:a, b', 'lab:/absolute/path', 'Ümlaut:x'];
+    const { databases } = parse(...stores.map((remote) => ({ name: remote, remote, rescanMinutes: 5 })));
+    assert.deepEqual(
+      databases.map(({ remote }) => remote),
+      stores,
+    );
+    assert.deepEqual(
+      databases.map(({ folder }) => folder),
+      stores.map(() => undefined),
+    );
+  });
+
+  const refused = [
+    ":sftp,ssh='touch /tmp/x':path",
+    ':local:/etc',
+    'lab,option=value:path',
+    'lab',
+    '/folder',
+    '--config:x',
+    'lab:../outside',
+    'lab:a/./b',
+    'lab:a\nb',
+    'lab:a]b',
+    'lab :x',
+    '',
+  ];
+  for (const remote of refused) {
+    it(`is not a connection string or a path: ${JSON.stringify(remote)}`, () => {
+      assert.throws(
+        () => parse({ name: 'A', remote }),
+        (error) => {
+          return error instanceof ConfigError && error.message.startsWith('config.databases.0.remote must ');
+        },
+      );
+    });
+  }
+
+  it('has either a folder or a remote, once', () => {
+    assert.throws(() => parse({ name: 'A', folder: 'a', remote: 'lab:' }), /must have a folder or a remote, not both/);
+    assert.throws(() => parse({ name: 'A' }), /config\.databases\.0 must have a folder, or a remote of rclone/);
+    assert.throws(() => parse({ name: 'A', folder: 'a', rescanMinutes: 5 }), /is for stores only/);
+    const twice = [
+      { name: 'A', remote: 'lab:x' },
+      { name: 'B', remote: 'lab:x' },
+    ];
+    assert.throws(() => parse(...twice), /config\.databases\.1\.remote is also the remote of the database A: lab:x/);
+  });
+});
