@@ -24,7 +24,7 @@ describe('The rclone that listens for the service (D63)', function () {
   async function send(port: number, method: string, path: string, authorization?: string): Promise<number> {
     const headers = { ...(authorization !== undefined && { authorization }), 'content-type': 'application/json' };
     return await new Promise((resolve, reject) => {
-      const sent = request({ host: '127.0.0.1', port, method, path, headers }, (response) => {
+      const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (response) => {
         response.resume();
         resolve(response.statusCode ?? 0);
       });

@@ -13,6 +13,7 @@ export const validRequests: Readonly<Record<string, RequestParts>> = {
   getOpenApi: { method: 'GET', target: '/openapi.json' },
   listDatabases: { method: 'GET', target: `${api}/databases` },
   getDatabase: { method: 'GET', target: `${api}/databases/Source%20Data` },
+  scanDatabase: { method: 'POST', target: '/databases/source-data/scans' },
   getSearchParameters: { method: 'GET', target: `${api}/databases/source-data/search-parameters` },
   searchFiles: post('/files', { database: 'Source Data', orcid, query: 'a', limit: 5, specific: { format: 'txt' } }),
   getFilesById: { method: 'GET', target: `${api}/files/by-id?database=source-data&orcid=${orcid}&ids=a.txt,b.csv` },
@@ -48,6 +49,7 @@ const other = '0000-0001-5109-3700';
 /** Statuses that are specific to an operation. */
 export const ownProblems: readonly [operationId: string, status: number, parts: RequestParts][] = [
   ['getDatabase', 404, { method: 'GET', target: `${api}/databases/nothing` }],
+  ['scanDatabase', 404, { method: 'POST', target: '/databases/nothing/scans' }],
   ['getSearchParameters', 404, { method: 'GET', target: `${api}/databases/nothing/search-parameters` }],
   ['searchFiles', 400, { ...post('/files', {}), body: '{' }],
   ['searchFiles', 404, post('/files', { database: 'nothing', orcid, query: '' })],

@@ -30,6 +30,8 @@ interface DatabaseBody {
 interface StoreServiceOptions {
   readonly throttleBytesPerSecond?: number;
   readonly rclone?: string;
+  /** Defaults to the program in the sources. */
+  readonly program?: string;
   /** More databases. */
   readonly remotes?: readonly { readonly name: string; readonly remote: string }[];
 }
@@ -58,7 +60,7 @@ export class StoreRig {
     files: Partial<Record<StoreKind, Readonly<Record<string, string | Buffer>>>> = {},
     options: StoreOptions = {},
   ): Promise<StoreRig> {
-    const root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-store-rig-'));
+    const root = await fs.mkdtemp(nodePath.join(options.parent ?? os.tmpdir(), 'dts-store-rig-'));
     const rig = new StoreRig(root, await StoreServers.start(kinds, options), kinds);
     await fs.mkdir(rig.folder);
     for (const kind of kinds) await rig.servers.write(kind, files[kind] ?? {});
@@ -76,7 +78,7 @@ export class StoreRig {
   }
 
   async startService(more: StoreServiceOptions = {}): Promise<void> {
-    const { remotes = [], ...config } = more;
+    const { remotes = [], program, ...config } = more;
     const stores = this.kinds.map((kind) => ({ name: kind, remote: this.servers.remote(kind) }));
     const databases = [
       ...stores,
@@ -84,7 +86,7 @@ export class StoreRig {
       { name: 'gone', remote: 'gone:' },
       ...remotes,
     ];
-    const options = { environment: this.servers.environment };
+    const options = { environment: this.servers.environment, ...(program !== undefined && { program }) };
     this.running = await startLocalService({ databases, dataFolder: this.data, ...config }, options);
   }
 
@@ -130,6 +132,14 @@ export class StoreRig {
     return (await this.call('GET', `/api/v1/databases/${database}`)).body as DatabaseBody;
   }
 
+  /** Waits for the end of the first scan. */
+  async waitForListing(database: string): Promise<DatabaseBody> {
+    return await eventually(async () => {
+      const body = await this.describe(database);
+      return body.listing?.asOf === undefined ? undefined : body;
+    }, 300_000);
+  }
+
   /** Scans a database again and waits for the end of the scan. */
   async rescan(database: string): Promise<DatabaseBody> {
     const before = (await this.describe(database)).listing;
@@ -164,7 +174,7 @@ export class StoreRig {
     return await eventually(async () => {
       const status = await this.status(id);
       return states.includes(status.status) ? status : undefined;
-    });
+    }, 600_000);
   }
 
   /** Transfers files and waits for the end. */

@@ -18,6 +18,8 @@ export type StoreKind = 'sftp' | 'dav' | 's3';
 
 export interface StoreOptions {
   readonly remotes?: string;
+  /** Where the temporary folders are created. */
+  readonly parent?: string;
   readonly folders?: Partial<Record<StoreKind, string>>;
 }
 
@@ -48,9 +50,9 @@ export class StoreServers {
   /** `remotes` is added to the configuration; `folders` replaces folders that the servers serve. */
   static async start(
     kinds: readonly StoreKind[],
-    { remotes = '', folders = {} }: StoreOptions = {},
+    { remotes = '', folders = {}, parent = os.tmpdir() }: StoreOptions = {},
   ): Promise<StoreServers> {
-    const root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-stores-'));
+    const root = await fs.mkdtemp(nodePath.join(parent, 'dts-stores-'));
     const ports = new Map<StoreKind, number>();
     for (const kind of kinds) ports.set(kind, await findFreePort());
     const servers = new StoreServers(root, ports, folders);

@@ -1,0 +1,129 @@
+/** Stores of the local service beside rclone alone: listing and moving objects of an SFTP server. */
+import assert from 'node:assert/strict';
+import { randomFillSync } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { builtProgram } from '../test/support/localService.ts';
+import { StoreRig } from '../test/support/storeRig.ts';
+import { medianOf, report, timeOf } from './support/rounds.ts';
+import { makeTree, run, scratchFolder } from './support/tree.ts';
+
+const { values } = parseArgs({
+  options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
+});
+const size = values.quick
+  ? { listed: 20_000, small: 2_000, largeBytes: 200_000_000, rounds: 1 }
+  : { listed: 200_000, small: 20_000, largeBytes: 2_000_000_000, rounds: 3 };
+const scratch = scratchFolder();
+const output = join(scratch, 'output.txt');
+
+function reportRatio(name: string, ratio: number, limit: number): void {
+  if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
+}
+
+/** Runs rclone alone with the same remotes; quotes are those of the shell. */
+async function runRclone(rig: StoreRig, command: string): Promise<void> {
+  await run(`unset AWS_CA_BUNDLE; RCLONE_CONFIG='${rig.servers.configFile}' ${command}`, output);
+}
+
+function getPeakMegabytes(pid: number): number {
+  const [, kilobytes = '0'] = /VmHWM:\s*(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1_000;
+}
+
+async function compareRounds(
+  name: string,
+  limit: number,
+  contest: { readonly ours: () => Promise<number>; readonly reference: () => Promise<number> },
+): Promise<void> {
+  console.error(`· ${name}`);
+  const ratios: number[] = [];
+  for (let round = 0; round < size.rounds; round += 1)
+    ratios.push((await contest.ours()) / (await contest.reference()));
+  reportRatio(name, medianOf(ratios), limit);
+}
+
+/** Compares the first scan of a service, until the files can be searched, with rclone. */
+async function compareListing(rig: StoreRig): Promise<void> {
+  makeTree(join(rig.servers.folder('sftp'), 'tree'), size.listed);
+  const peaks: number[] = [];
+  await compareRounds(`listing ${size.listed} files by SFTP: time beside lsjson`, 1.6, {
+    ours: async () => {
+      await rig.stopService();
+      fs.rmSync(rig.data, { recursive: true, force: true });
+      const took = await timeOf(async () => {
+        await rig.startService({ program: builtProgram });
+        await rig.waitForListing('sftp');
+      });
+      peaks.push(getPeakMegabytes(rig.service.pid));
+      return took;
+    },
+    reference: async () => await timeOf(async () => await runRclone(rig, 'rclone lsjson -R --files-only sftp:')),
+  });
+  reportRatio('listing: peak memory of the service in MB', medianOf(peaks), 200);
+  fs.rmSync(join(rig.servers.folder('sftp'), 'tree'), { recursive: true });
+}
+
+function makeFiles(folder: string, count: number, bytes: number): void {
+  const content = Buffer.alloc(Math.min(bytes, 64 * 1024 * 1024));
+  fs.mkdirSync(folder, { recursive: true });
+  for (let made = 0; made < count; made += 1) {
+    const file = fs.openSync(join(folder, `part-${made}.bin`), 'w');
+    for (let written = 0; written < bytes; written += content.length) fs.writeSync(file, randomFillSync(content), 0);
+    fs.closeSync(file);
+  }
+}
+
+interface Moved {
+  readonly name: string;
+  readonly limit: number;
+  readonly count: number;
+  readonly bytes: number;
+  readonly isToStore: boolean;
+}
+
+async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToStore }: Moved): Promise<void> {
+  const [source, destination] = isToStore ? ['folder', 'sftp'] : ['sftp', 'folder'];
+  const [from, to] = isToStore ? [rig.folder, rig.servers.folder('sftp')] : [rig.servers.folder('sftp'), rig.folder];
+  makeFiles(join(from, 'files'), count, bytes);
+  await rig.rescan('sftp');
+  const paths = await rig.findPaths(source ?? '', 'path:files/*');
+  assert.equal(paths.length, count);
+  await compareRounds(name, limit, {
+    ours: async () => {
+      const took = await timeOf(async () => {
+        const { status, message } = await rig.transfer(source ?? '', destination ?? '', paths);
+        assert.equal(status, 'succeeded', message);
+      });
+      emptyFolder(to);
+      return took;
+    },
+    reference: async () => {
+      const [first, second] = isToStore ? [`'${from}/files'`, 'sftp:copy'] : ['sftp:files', `'${to}/copy'`];
+      const verify = isToStore ? '' : ` && find '${to}/copy' -type f -print0 | xargs -0 sha256sum`;
+      const copy = `rclone copy --transfers 8 ${first} ${second}`;
+      const took = await timeOf(async () => await runRclone(rig, `sh -c "${copy}${verify}"`));
+      emptyFolder(to);
+      return took;
+    },
+  });
+  fs.rmSync(join(from, 'files'), { recursive: true });
+}
+
+function emptyFolder(folder: string): void {
+  for (const name of fs.readdirSync(folder)) fs.rmSync(join(folder, name), { recursive: true });
+}
+
+const rig = await StoreRig.start(['sftp'], {}, { parent: scratch });
+try {
+  await compareListing(rig);
+  const small = { count: size.small, bytes: 10_000 };
+  const large = { count: 1, bytes: size.largeBytes };
+  await compareMoving(rig, { name: `${size.small} files from SFTP`, limit: 1.3, isToStore: false, ...small });
+  await compareMoving(rig, { name: `${size.small} files to SFTP`, limit: 4, isToStore: true, ...small });
+  await compareMoving(rig, { name: 'one large file from SFTP', limit: 1.3, isToStore: false, ...large });
+  await compareMoving(rig, { name: 'one large file to SFTP', limit: 1.5, isToStore: true, ...large });
+} finally {
+  await rig.stop();
+}
