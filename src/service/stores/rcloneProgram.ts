@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import * as nodePath from 'node:path';
 import { promisify } from 'node:util';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { createRcloneEnvironment } from './rcloneEnvironment.ts';
+import { findRclonePath } from './rclonePath.ts';
 
 /** The first version that has every function that the service uses. */
 const oldestVersion = [1, 60, 1] as const;
@@ -11,37 +10,13 @@ const oldestVersion = [1, 60, 1] as const;
 const safeVersion = [1, 75, 0] as const;
 const versionLimitMs = 20_000;
 
-const usualFolders: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
-  darwin: ['/opt/homebrew/bin', '/usr/local/bin'],
-  linux: ['/usr/bin', '/usr/local/bin', '/snap/bin', '/home/linuxbrew/.linuxbrew/bin'],
-};
-
 /** An rclone that the service can use. */
-export interface RcloneProgram {
+interface RcloneProgram {
   readonly path: string;
   /** For example `1.60.1`. */
   readonly version: string;
   /** Why a newer version is recommended, in one sentence; absent if the version is recent. */
   readonly note?: string;
-}
-
-/** Returns the path of rclone: the configured one, or one on the PATH or in a usual place; undefined if there is none. */
-export function findRclonePath(configured: string | undefined, env = process.env): string | undefined {
-  if (configured !== undefined) return isProgram(configured) ? configured : undefined;
-  const name = process.platform === 'win32' ? 'rclone.exe' : 'rclone';
-  const folders = [...(env['PATH'] ?? '').split(nodePath.delimiter), ...(usualFolders[process.platform] ?? [])];
-  // A relative entry of the PATH depends on the current folder.
-  const paths = folders.filter((folder) => nodePath.isAbsolute(folder)).map((folder) => nodePath.join(folder, name));
-  return paths.find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Finds rclone and reads its version. Throws {@link DatabaseUnavailableError} if it is missing or too old. */
@@ -72,7 +47,7 @@ async function readVersion(path: string): Promise<string> {
 }
 
 /** Returns the version from the output of `rclone version`, without suffixes such as `-DEV`. */
-export function parseRcloneVersion(text: string): string | undefined {
+function parseRcloneVersion(text: string): string | undefined {
   return /^rclone v(\d+\.\d+(?:\.\d+)?)/m.exec(text)?.[1];
 }
 

@@ -111,11 +111,6 @@ function describeObject({ Hashes: hashes, Tier: tier }: ListedObject): { readonl
   return Object.keys(fields).length === 0 ? {} : { metadata: JSON.stringify(fields) };
 }
 
-/** Returns true for the storage class of objects that must be restored before they can be read. */
-export function isArchivedClass(storageClass: unknown): boolean {
-  return typeof storageClass === 'string' && archivedClasses.has(storageClass.toUpperCase());
-}
-
 const quotedClasses = [...archivedClasses].map((name) => `'${name}'`).join(', ');
 
 /** Selects the objects that can be read without being restored first. */
