@@ -2,12 +2,19 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { Emitter } from '../core/util/emitter.ts';
 import { isInside } from './catalog/pathInspection.ts';
+import type { DatabaseConfig } from './config.ts';
 import type { DatabaseRegistry, DatabaseServing } from './databases/databaseRegistry.ts';
 import { createFieldsProblem } from './http/httpProblem.ts';
 import { createFieldProblem, type FieldProblem } from './http/schemaIssues.ts';
 import type { RouteResponse, LineStream } from './http/router.ts';
+import { findRemoteProblem } from './stores/remote.ts';
 import type { LeaseRequest } from './wire/requestSchemas.ts';
 import type { LeaseLine } from './wire/responseSchemas.ts';
+
+type LeasedDatabase = LeaseRequest['databases'][number];
+
+/** Returns a problem of a field. */
+type ProblemReport = (field: string, message: string) => FieldProblem;
 
 const controlCharacter = /\p{Cc}/u;
 
@@ -30,14 +37,12 @@ export class Leases {
     return this.streams.size;
   }
 
-  /** Opens a lease whose response stays open. Throws a 422 problem that lists each invalid folder. */
+  /** Opens a lease whose response stays open. Throws a 422 problem that lists each invalid folder or store. */
   async open({ databases }: LeaseRequest): Promise<RouteResponse> {
-    const errors = await Promise.all(databases.map(async (database, index) => await this.checkFolder(database, index)));
+    const errors = await Promise.all(databases.map(async (database, index) => await this.check(database, index)));
     const problems = errors.flatMap((error) => error ?? []);
     if (problems.length > 0) throw createFieldsProblem(problems);
-    const serving = await this.registry.serve(
-      databases.map((database) => ({ ...database, folder: nodePath.resolve(database.folder) })),
-    );
+    const serving = await this.registry.serve(databases.flatMap((database) => toDatabaseConfig(database) ?? []));
     return { status: 200, lines: (lines) => this.addStream(lines, serving) };
   }
 
@@ -62,13 +67,18 @@ export class Leases {
     for (const lines of this.streams) lines.write(line);
   }
 
-  private async checkFolder(
-    { name, folder }: LeaseRequest['databases'][number],
-    index: number,
-  ): Promise<FieldProblem | undefined> {
+  private async check(database: LeasedDatabase, index: number): Promise<FieldProblem | undefined> {
+    const { name, folder, remote, rescanMinutes } = database;
     const report = (field: string, message: string): FieldProblem =>
       createFieldProblem('body', ['databases', index, field], message);
     if (name.trim() === '' || controlCharacter.test(name)) return report('name', 'must be a readable name');
+    if (folder === undefined) return checkStore(database, report);
+    if (remote !== undefined) return report('remote', 'must be absent if there is a folder');
+    if (rescanMinutes !== undefined) return report('rescanMinutes', 'is for stores only: folders are watched');
+    return await this.checkFolder(folder, report);
+  }
+
+  private async checkFolder(folder: string, report: ProblemReport): Promise<FieldProblem | undefined> {
     if (folder.includes('\0') || !nodePath.isAbsolute(folder)) return report('folder', 'must be an absolute path');
     const [dataFolder, realFolder] = await Promise.all([resolveRealPath(this.dataFolder), resolveRealPath(folder)]);
     // Otherwise the service's own files would be served, and each write would change the database.
@@ -81,4 +91,16 @@ export class Leases {
 /** Resolves a path; returns the absolute path if it is missing. */
 async function resolveRealPath(path: string): Promise<string> {
   return await fs.realpath(path).catch(() => nodePath.resolve(path));
+}
+
+function checkStore({ remote }: LeasedDatabase, report: ProblemReport): FieldProblem | undefined {
+  if (remote === undefined) return report('folder', 'is missing: a folder, or a remote of rclone, is required');
+  const problem = findRemoteProblem(remote);
+  return problem === undefined ? undefined : report('remote', problem);
+}
+
+/** Returns the configuration of a valid database of a lease. */
+function toDatabaseConfig({ folder, remote, rescanMinutes, ...fields }: LeasedDatabase): DatabaseConfig | undefined {
+  if (folder !== undefined) return { ...fields, folder: nodePath.resolve(folder) };
+  return remote === undefined ? undefined : { ...fields, remote, rescanMinutes };
 }

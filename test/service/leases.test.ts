@@ -45,6 +45,25 @@ describe('A shared service (D29)', () => {
     assert.deepEqual(await rig.find('a'), ['a.txt']);
   });
 
+  it('serves a requested store, which has the state of its listing (D63)', async () => {
+    const lease = await rig.lease([{ name: 'Lab', remote: 'not-configured:bucket' }]);
+    assert.deepEqual(
+      lease.databases.map(({ name, url }) => [name, url]),
+      [['Lab', 'rclone:not-configured:bucket']],
+    );
+    const body = await eventually(async () => {
+      const { body: current } = await rig.call('GET', '/api/v1/databases/Lab');
+      return (current as { listing: { state: string } }).listing.state === 'failed' ? current : undefined;
+    });
+    const { listing } = body as { listing: object };
+    assert.deepEqual(listing, {
+      state: 'failed',
+      files: 0,
+      problem: "its remote isn't in the configuration of rclone",
+    });
+    lease.die();
+  });
+
   it('stops serving a folder when its last lease ends, however that happens', async () => {
     const [both, one] = [await rig.lease(), await rig.lease(rig.folders.slice(0, 1))];
     assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
@@ -189,6 +208,9 @@ describe('A shared service (D29)', () => {
       ['a body without databases', undefined, 'body.databases'],
       ['databases that are no list', {}, 'body.databases'],
       ['a database without a folder', [{ name: 'A' }], 'body.databases.0.folder'],
+      ['a folder and a remote', [{ ...good, remote: 'lab:x' }], 'body.databases.0.remote'],
+      ['a connection string (D63)', [{ name: 'A', remote: ':sftp,ssh=x:' }], 'body.databases.0.remote'],
+      ['the age of a folder', [{ ...good, rescanMinutes: 5 }], 'body.databases.0.rescanMinutes'],
       ['a relative folder', [good, { name: 'B', folder: 'data/b' }], 'body.databases.1.folder'],
       ['a folder with a NUL in it', [{ name: 'A', folder: '/tmp/\0' }], 'body.databases.0.folder'],
       ['an empty name', [{ ...good, name: '' }], 'body.databases.0.name'],

@@ -10,6 +10,12 @@ export interface LeasedFolder {
   readonly readOnly?: boolean;
 }
 
+/** A store requested by a lease. */
+export interface LeasedStore {
+  readonly name: string;
+  readonly remote: string;
+}
+
 /** A database as described in the first line of a lease's response. */
 interface LeasedDatabase {
   readonly id: string;
@@ -38,7 +44,7 @@ export class HeldLease {
   /** Opens a lease; rejects with the text of the problem if it is refused. */
   static async begin(
     { address, sharingToken }: { readonly address: string; readonly sharingToken: string | undefined },
-    databases: readonly LeasedFolder[],
+    databases: readonly (LeasedFolder | LeasedStore)[],
   ): Promise<HeldLease> {
     const headers = { authorization: `Bearer ${sharingToken}`, 'content-type': 'application/json' };
     const request = http.request(`${address}/leases`, { method: 'POST', headers, agent: false });

@@ -5,7 +5,7 @@ import type { Logger } from '../../src/core/util/logger.ts';
 import { startService, type RunningService } from '../../src/service/startService.ts';
 import { parseConfig } from '../../src/service/config.ts';
 import { eventually } from './eventually.ts';
-import { HeldLease, type LeasedFolder } from './heldLease.ts';
+import { HeldLease, type LeasedFolder, type LeasedStore } from './heldLease.ts';
 import { OpenApiCheck, type GivenAnswer, type OpenApi } from './openApiCheck.ts';
 import type { StatusBody } from './transferClient.ts';
 
@@ -203,7 +203,7 @@ export class ServiceRig {
   }
 
   /** Opens a lease on these folders; see {@link HeldLease}. */
-  async lease(databases: readonly LeasedFolder[] = this.folders): Promise<HeldLease> {
+  async lease(databases: readonly (LeasedFolder | LeasedStore)[] = this.folders): Promise<HeldLease> {
     return await HeldLease.begin(this.service, databases);
   }
 

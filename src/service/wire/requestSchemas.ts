@@ -108,20 +108,31 @@ export const transferPathSchema = z.strictObject({
 
 export const databasePathSchema = z.strictObject({ database: databaseField });
 
-/** A folder that a lease serves as a database (D20: folders as databases, D29: shared service). */
+/** A folder or store that a lease serves as a database (D20, D29: shared service, D63: stores through rclone). */
 const leasedFolderSchema = z
   .strictObject({
     name: z.string().check(nonEmptyPattern, z.maxLength(200), z.describe('Name of the database, in one line.')),
-    folder: z.string().check(z.minLength(1), z.describe('The folder, as an absolute path.')),
+    folder: z.optional(z.string().check(z.minLength(1), z.describe('The folder, as an absolute path.'))),
+    remote: z.optional(
+      z
+        .string()
+        .check(
+          z.minLength(1),
+          z.describe('Instead of a folder: a configured remote of rclone and a path: `lab:bucket/prefix`.'),
+        ),
+    ),
+    rescanMinutes: z.optional(
+      z.number().check(z.gt(0), z.describe('For a store: age in minutes at which a search renews its listing.')),
+    ),
     organization: z.optional(z.string().check(z.maxLength(200), z.describe('Organization that owns the database.'))),
     readOnly: z.optional(z.boolean().check(z.describe('Refuses transfers to it.'))),
   })
-  .check(z.describe('A folder to serve as a database.'));
+  .check(z.describe('A folder or a store to serve as a database.'));
 
 export const leaseSchema = z.strictObject({
   databases: z
     .array(leasedFolderSchema)
-    .check(z.maxLength(1_000), z.describe('The folders to serve during the lease.')),
+    .check(z.maxLength(1_000), z.describe('The folders and stores to serve during the lease.')),
 });
 
 export type LeaseRequest = z.infer<typeof leaseSchema>;
