@@ -21,7 +21,8 @@ export interface StoreObject {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken';
+/** `refused` is final; `broken` and `failed` may pass, like `unreachable` and `full`. */
+export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
 
 /** Reports a failed operation of a store. The message is a clause without what the store said. */
 export class StoreError extends Error {
@@ -256,6 +257,6 @@ function toStoreError(status: number, body: string): StoreError {
   if (cause === 'it is full') return new StoreError('full', cause);
   if (status === 404 || /object not found|directory not found/i.test(said))
     return new StoreError('missing', 'it no longer exists');
-  if (cause === undefined) return new StoreError('refused', 'the store reports an error');
+  if (cause === undefined) return new StoreError('failed', 'the store reports an error');
   return new StoreError(refusedCauses.has(cause) ? 'refused' : 'unreachable', cause);
 }

@@ -19,8 +19,8 @@ interface StoreRouteOptions extends RouteOptions<DatabasePlace> {
   readonly daemon: RcloneDaemon;
 }
 
-/** Number of times that a file may end too early before the store is not believed any longer. */
-const maxBrokenReads = 5;
+/** Number of times that a file is tried if its store fails without a known cause, or breaks off. */
+const maxAttempts = 5;
 /** A cancel doesn't wait longer for a store that doesn't respond. */
 const discardLimitMs = 1_500;
 
@@ -28,7 +28,7 @@ const discardLimitMs = 1_500;
 export class StoreRoute implements TransferRoute {
   readonly isHashedFirst: boolean;
   private readonly options: StoreRouteOptions;
-  private readonly brokenReads = new Map<number, number>();
+  private readonly attempts = new Map<number, number>();
   /** Sizes of the objects at the destination when the run started, by path below the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
   private hashes: { readonly source: string | undefined; readonly destination: string | undefined } | undefined;
@@ -43,9 +43,17 @@ export class StoreRoute implements TransferRoute {
     await this.runInStore(async (client) => {
       const [source, destination] = await Promise.all([from, to].map(async (remote) => await findHash(client, remote)));
       this.hashes = { source, destination };
-      const objects = to === undefined ? [] : await client.list(to, this.folderName);
-      this.present = new Map(objects.map(({ path, bytes }) => [path.slice(this.folderName.length + 1), bytes]));
+      if (to !== undefined) await this.findPresent(client, to);
     });
+  }
+
+  /** Lists the objects of earlier runs, and removes the unfinished ones. */
+  private async findPresent(client: StoreClient, remote: string): Promise<void> {
+    const objects = await client.list(remote, this.folderName);
+    const isUnfinished = (path: string): boolean => path.endsWith(`.part-${this.options.transferId}`);
+    for (const { path } of objects) if (isUnfinished(path)) await client.remove(remote, path);
+    const finished = objects.filter(({ path }) => !isUnfinished(path));
+    this.present = new Map(finished.map(({ path, bytes }) => [path.slice(this.folderName.length + 1), bytes]));
   }
 
   async stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult> {
@@ -109,9 +117,11 @@ export class StoreRoute implements TransferRoute {
     const root = (operation === 'read' ? this.source.folder : this.destination.folder) ?? '.';
     if (store === undefined) return await convertFileFailure(failure, { path, bytes, root });
     if (store === 'full') return new TransferSuspension('waiting: the destination is full', bytes);
-    const isLost = store === 'unreachable' || (store === 'broken' && this.countBrokenRead(failure.position));
-    if (isLost) return createSuspension(operation, text);
-    return (await this.findSuspension(failure, file)) ?? new TransferFailure(`could not ${operation} ${path}: ${text}`);
+    if (store === 'unreachable') return createSuspension(operation, text);
+    if (await this.isFull(failure, bytes)) return new TransferSuspension('waiting: the destination is full', bytes);
+    const mayPass = (store === 'broken' || store === 'failed') && this.countAttempt(failure.position);
+    if (mayPass) return new TransferSuspension(`waiting to try again: could not ${operation} ${path}: ${text}`);
+    return new TransferFailure(`could not ${operation} ${path}: ${text}`);
   }
 
   private get source(): DatabasePlace {
@@ -126,30 +136,22 @@ export class StoreRoute implements TransferRoute {
     return getTransferFolderName(this.options.transferId);
   }
 
-  /** Returns true while a file that ended too early may be read again. */
-  private countBrokenRead(position: number): boolean {
-    const count = (this.brokenReads.get(position) ?? 0) + 1;
-    this.brokenReads.set(position, count);
-    return count < maxBrokenReads;
+  /** Returns true while a file that failed may be tried again. */
+  private countAttempt(position: number): boolean {
+    const count = (this.attempts.get(position) ?? 0) + 1;
+    this.attempts.set(position, count);
+    return count < maxAttempts;
   }
 
-  /** An error without a known cause may mean that the store has become unavailable, or that it is full. */
-  private async findSuspension(
-    { operation, store }: FileFailure,
-    { bytes }: TransferRecordFile,
-  ): Promise<TransferSuspension | undefined> {
-    const remote = operation === 'read' ? this.source.remote : this.destination.remote;
-    if (store !== 'refused' || remote === undefined) return undefined;
-    try {
-      const freeBytes = await withStoreClient(this.options.daemon, async (client) => {
-        await client.requireReachable(remote);
-        return operation === 'read' ? undefined : await client.getFreeBytes(remote);
-      });
-      const isFull = freeBytes !== undefined && freeBytes < bytes;
-      return isFull ? new TransferSuspension('waiting: the destination is full', bytes) : undefined;
-    } catch (error) {
-      return createSuspension(operation, error instanceof Error ? error.message : '');
-    }
+  /** An error without a known cause may mean that the store is full. */
+  private async isFull({ operation, store }: FileFailure, bytes: number): Promise<boolean> {
+    const { remote } = this.destination;
+    if (store !== 'failed' || operation === 'read' || remote === undefined) return false;
+    const freeBytes = await withStoreClient(
+      this.options.daemon,
+      async (client) => await client.getFreeBytes(remote),
+    ).catch(() => undefined);
+    return freeBytes !== undefined && freeBytes < bytes;
   }
 
   private async uploadManifest(remote: string, name: string, text: Buffer, signal: AbortSignal): Promise<void> {

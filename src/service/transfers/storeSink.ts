@@ -1,7 +1,8 @@
-import type { StoreClient } from '../stores/storeClient.ts';
+import { randomBytes } from 'node:crypto';
+import { StoreError, type StoreClient } from '../stores/storeClient.ts';
 import { readBackMethod, type CarriedContent, type CarrySink, type WrittenFile } from './carrySink.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
-import { BadFile, OperationError } from './fileProcessing.ts';
+import { OperationError } from './fileProcessing.ts';
 import { StreamDigests } from './streamDigests.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 
@@ -27,7 +28,9 @@ export class StoreSink implements CarrySink {
 
   async write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile> {
     const { client, remote, folder } = this.target;
-    const name = `${file.position}.part-${this.transferId}`;
+    // A late removal of an earlier attempt must not meet the object of this one.
+    const attempt = randomBytes(4).toString('hex');
+    const name = `${file.position}-${attempt}.part-${this.transferId}`;
     const written = new WrittenObject(this.target, file, `${folder}/${name}`);
     try {
       const object = { folder, name, bytes: file.bytes };
@@ -102,5 +105,5 @@ class WrittenObject implements WrittenFile {
 }
 
 function createStorageError(): OperationError {
-  return new OperationError('copy', new BadFile('the store did not store it correctly'));
+  return new OperationError('write', new StoreError('broken', 'the store did not store it correctly'));
 }
