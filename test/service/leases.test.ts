@@ -45,25 +45,6 @@ describe('A shared service (D29)', () => {
     assert.deepEqual(await rig.find('a'), ['a.txt']);
   });
 
-  it('serves a requested store, which has the state of its listing (D63)', async () => {
-    const lease = await rig.lease([{ name: 'Lab', remote: 'not-configured:bucket' }]);
-    assert.deepEqual(
-      lease.databases.map(({ name, url }) => [name, url]),
-      [['Lab', 'rclone:not-configured:bucket']],
-    );
-    const body = await eventually(async () => {
-      const { body: current } = await rig.call('GET', '/api/v1/databases/Lab');
-      return (current as { listing: { state: string } }).listing.state === 'failed' ? current : undefined;
-    });
-    const { listing } = body as { listing: object };
-    assert.deepEqual(listing, {
-      state: 'failed',
-      files: 0,
-      problem: "its remote isn't in the configuration of rclone",
-    });
-    lease.die();
-  });
-
   it('stops serving a folder when its last lease ends, however that happens', async () => {
     const [both, one] = [await rig.lease(), await rig.lease(rig.folders.slice(0, 1))];
     assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
