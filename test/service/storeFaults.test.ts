@@ -122,9 +122,14 @@ describe('A store that fails (D63)', function () {
     const { port } = liar.address() as AddressInfo;
     const remotes = `[liar]\ntype = webdav\nurl = http://127.0.0.1:${port}\nvendor = other\n`;
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`many/${index}.txt`, 'x']));
-    rig = await StoreRig.start(['sftp'], { sftp: { 'a.txt': 'a', 'large.bin': large, ...many } }, { remotes });
+    rig = await StoreRig.start(
+      ['sftp'],
+      { sftp: { 'a.txt': 'a', 'gone.txt': 'gone', 'large.bin': large, ...many } },
+      { remotes },
+    );
     await rig.stopService();
     await rig.startService({ remotes: [{ name: 'liar', remote: 'liar:' }] });
+    await rig.waitForListing('sftp');
   });
   after(async () => {
     liar.closeAllConnections();
@@ -143,9 +148,9 @@ describe('A store that fails (D63)', function () {
     assert.deepEqual([listing?.state, listing?.problem], ['failed', 'its server refuses connections']);
     assert.deepEqual(await rig.findPaths('sftp', 'large'), ['large.bin']);
     await rig.servers.startServer('sftp');
-    await fs.rm(nodePath.join(rig.servers.folder('sftp'), 'many'), { recursive: true });
-    assert.equal((await rig.rescan('sftp')).listing?.files, 2);
-    assert.deepEqual(await rig.findPaths('sftp'), ['a.txt', 'large.bin']);
+    await rig.servers.write('sftp', { 'later.csv': 'x' });
+    assert.equal((await rig.rescan('sftp')).listing?.state, 'listed');
+    assert.deepEqual(await rig.findPaths('sftp', 'format:csv'), ['later.csv']);
   });
 
   it('makes a transfer wait until it is back', async () => {
@@ -160,9 +165,9 @@ describe('A store that fails (D63)', function () {
 
   // The server of rclone remembers its folders, so that it only fails once the object is read.
   it('fails the transfer of an object that no longer exists', async () => {
-    await fs.rm(nodePath.join(rig.servers.folder('sftp'), 'a.txt'));
-    const { message } = await rig.transfer('sftp', 'folder', ['a.txt']);
-    assert.match(message, /failed \(could not read a\.txt: (?:it no longer exists|the store ended it too early)\)$/);
+    await fs.rm(nodePath.join(rig.servers.folder('sftp'), 'gone.txt'));
+    const { message } = await rig.transfer('sftp', 'folder', ['gone.txt']);
+    assert.match(message, /failed \(could not read gone\.txt: (?:it no longer exists|the store ended it too early)\)$/);
   });
 
   for (const how of ['truncates', 'lies about the size of']) {
