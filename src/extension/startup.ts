@@ -10,6 +10,7 @@ import { commandHandlers } from './commands/commandHandlers.ts';
 import { reopenUnlessShown } from './commands/connections/connectionPicker.ts';
 import { syncConnections } from './commands/connections/connectionSync.ts';
 import { syncLocalService } from './commands/connections/localServiceSync.ts';
+import { watchStoreScans } from './commands/connections/storeScanWatch.ts';
 import { watchRunningTransfers } from './commands/connections/watchedTransfers.ts';
 import { LinkOpener } from './commands/links/openLink.ts';
 import type { CommandServices, EditorServices } from './commands/services.ts';
@@ -24,7 +25,7 @@ import { SavedSearches } from './editor/savedSearches.ts';
 import { getUserId } from './editor/userId.ts';
 import { createEditorServices } from './editorServices.ts';
 import { LocalService } from './localService/localService.ts';
-import { findSavedFolder, getServedFolders } from './localService/servedFolders.ts';
+import { findSavedPlace, getServedPlaces } from './localService/servedFolders.ts';
 import { notifyRejectedKeys } from './notices/keyNotices.ts';
 import { notifyUnsavedRecords } from './notices/ledgerNotices.ts';
 import { TransferNotices } from './notices/transferNotices.ts';
@@ -113,8 +114,8 @@ function createLocalService(
     version: facts.version,
     clock,
     log,
-    folders: () => getServedFolders(settings, servicePlaces, log),
-    retentionDays: () => settings.retentionDays,
+    places: () => getServedPlaces(settings, servicePlaces, log),
+    getConfig: () => ({ retentionDays: settings.retentionDays, rclone: settings.rclonePath }),
   });
 }
 
@@ -150,7 +151,7 @@ function createViews(sideBar: SideBar, core: Explorer, { settings }: EditorServi
   const { connectionStore, searchStore, transferStore, parameterFlow, transferFlow, sessions } = core;
   // A remote service may report the address of a local folder; only the local service is trusted.
   const isSaved = (url: string): boolean =>
-    sessions.active?.connection.id === localConnectionId && findSavedFolder(settings, url) !== undefined;
+    sessions.active?.connection.id === localConnectionId && findSavedPlace(settings, url) !== undefined;
   return new TreeViews(sideBar, {
     databases: {
       store: connectionStore,
@@ -262,6 +263,7 @@ function createPages(
 function syncState(lifetime: Lifetime, services: CommandServices): void {
   lifetime.track(watchContextKeys(services));
   lifetime.track(syncLocalService(services));
+  lifetime.track(watchStoreScans(services, clock));
   lifetime.track(syncConnections(services));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && services.monitor.pollNow()));
 }

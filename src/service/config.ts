@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { isInside } from './catalog/pathInspection.ts';
 import { describeIssue } from './http/schemaIssues.ts';
-import { findRemoteProblem } from './stores/remote.ts';
+import { findRemoteProblem } from '../core/util/remote.ts';
 
 const databaseSchema = z.strictObject({
   name: z.string().check(z.minLength(1)),

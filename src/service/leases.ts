@@ -1,13 +1,13 @@
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { Emitter } from '../core/util/emitter.ts';
+import { findRemoteProblem } from '../core/util/remote.ts';
 import { isInside } from './catalog/pathInspection.ts';
 import type { DatabaseConfig } from './config.ts';
 import type { DatabaseRegistry, DatabaseServing } from './databases/databaseRegistry.ts';
 import { createFieldsProblem } from './http/httpProblem.ts';
 import { createFieldProblem, type FieldProblem } from './http/schemaIssues.ts';
 import type { RouteResponse, LineStream } from './http/router.ts';
-import { findRemoteProblem } from './stores/remote.ts';
 import type { LeaseRequest } from './wire/requestSchemas.ts';
 import type { LeaseLine } from './wire/responseSchemas.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { extensions } from 'vscode';
+import { extensions, window } from 'vscode';
 import type { CommandId } from '../../src/extension/editor/contributions.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { extensionId, Stage } from './stage.ts';
@@ -36,7 +36,10 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.stopLocalService': { says: /^The local service isn't running\.$/ },
   'dataTransfer.serveFolder': whichFolder,
   'dataTransfer.serveThisFolder': whichFolder,
-  'dataTransfer.stopServing': { says: /^Your settings list no served folders\.$/, next: ['Serve a Folder…'] },
+  'dataTransfer.serveStore': { says: /^rclone has no stores configured yet\.$/, next: ['Add a Store…'] },
+  'dataTransfer.addStore': { works: 'a terminal with rclone opens' },
+  'dataTransfer.scanStore': { says: /^No stores are served\.$/, next: ['Serve a Store…'] },
+  'dataTransfer.stopServing': { says: /^Your settings list no databases to serve\.$/, next: ['Serve a Folder…'] },
   'dataTransfer.refreshDatabases': whichService,
   'dataTransfer.searchFiles': whichService,
   'dataTransfer.searchWithFilters': whichService,
@@ -125,11 +128,20 @@ const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
 
 describe('A command with nothing selected', () => {
   let stage: Stage;
+  const config = process.env['RCLONE_CONFIG'];
+  before(() => (process.env['RCLONE_CONFIG'] = '/no/rclone.conf'));
+  after(() => {
+    if (config === undefined) delete process.env['RCLONE_CONFIG'];
+    else process.env['RCLONE_CONFIG'] = config;
+  });
   beforeEach(async () => {
     stage = await Stage.open();
     publicLike(stage.server, 'the-key');
   });
-  afterEach(() => stage.close());
+  afterEach(async () => {
+    for (const terminal of window.terminals) terminal.dispose();
+    await stage.close();
+  });
 
   describe('without a connection', () => {
     it('is listed in this table', () => {

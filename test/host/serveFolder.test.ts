@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Uri, workspace } from 'vscode';
-import type { ServedFolder } from '../../src/extension/editor/settings.ts';
+import type { ServedPlace } from '../../src/extension/editor/settings.ts';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
 
@@ -25,7 +25,7 @@ describe('Serving a folder as a database', function () {
 
   const names = (): string[] => stage.parts.connectionStore.listing.databases.map(({ name }) => name);
 
-  const saved = (): readonly ServedFolder[] => stage.parts.settings.servedFolders;
+  const saved = (): readonly ServedPlace[] => stage.parts.settings.servedPlaces;
 
   const shows = async (...wanted: readonly string[]): Promise<void> => {
     await until(stage.parts.connectionStore.onDidChange, () => names().join('|') === wanted.join('|'));
@@ -74,7 +74,7 @@ describe('Serving a folder as a database', function () {
     assert.ok(open);
     await serve(open.uri.fsPath, 'Of the Workspace');
     await shows('Of the Workspace', 'Received Files');
-    await stage.parts.settings.removeServedFolder(open.uri.fsPath);
+    await stage.parts.settings.removeServedPlace({ folder: open.uri.fsPath });
     await shows(open.name, 'Sample Data', 'Received Files');
   });
 
@@ -187,7 +187,7 @@ describe('Serving a folder as a database', function () {
       await stage.run('dataTransfer.startLocalService');
       await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Received Files' });
       const { message } = await stage.person.notice();
-      assert.equal(message, "Received Files isn't one of the folders in your settings.");
+      assert.equal(message, "Received Files isn't one of the databases in your settings.");
     });
   });
 
@@ -205,7 +205,7 @@ describe('Serving a folder as a database', function () {
     await stage.settings.update('localService.databases', [{ name: 'Wrong', folder: basename(folder) }], true);
     const { message } = await stage.person.notice();
     const why = 'Wrong (Lab Share): folder must be an absolute path';
-    assert.equal(message, `The local service can't serve the folders in your settings: ${why}`);
+    assert.equal(message, `The local service can't serve the databases in your settings: ${why}`);
     assert.deepEqual(names(), [workspaceName(), 'Sample Data', 'Received Files']);
     assert.equal((await stage.search('Sample Data', '')).reason, undefined);
   });

@@ -48,8 +48,8 @@ describe('Windows that share the local service as a separate process (D29)', fun
       version,
       clock: systemClock,
       log,
-      folders: () => Promise.resolve(folders),
-      retentionDays: () => 7,
+      places: () => Promise.resolve(folders),
+      getConfig: () => ({ retentionDays: 7, rclone: undefined }),
     });
     windows.push(window);
     return window;

@@ -4,8 +4,8 @@ import * as fs from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { createRcloneEnvironment } from '../../src/service/stores/rcloneEnvironment.ts';
-import { findRclonePath } from '../../src/service/stores/rclonePath.ts';
+import { createRcloneEnvironment } from '../../src/core/util/rcloneEnvironment.ts';
+import { findRclonePath } from '../../src/core/util/rclonePath.ts';
 import { eventually } from './eventually.ts';
 
 const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');

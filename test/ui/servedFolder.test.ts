@@ -40,7 +40,7 @@ describe('A user with a folder to share', function () {
       const labels = rows.map(({ label }) => label);
       return labels.includes('Archive') && !labels.includes('Sample Data');
     });
-    await (await databases.row('Archive')).menu('Stop Serving This Folder');
+    await (await databases.row('Archive')).menu('Stop Serving This Database');
     await until('the folder to be let go', async () => {
       // If the row is redrawn while its menu is open, the editor doesn't pass it to the command, which then prompts.
       const asked = await window.quickInput.state();

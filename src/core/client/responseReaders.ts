@@ -3,7 +3,7 @@ import { databaseSchema, searchParameterSchema } from '../../contract/database.t
 import { isFileResource, resourcesSchema, type FileResource } from '../../contract/fileResource.ts';
 import { rootDocumentSchema } from '../../contract/root.ts';
 import { isTransferStatus, transferAcceptedSchema, transferStatusSchema } from '../../contract/transfer.ts';
-import type { Database } from '../model/databaseModel.ts';
+import type { Database, StoreListing } from '../model/databaseModel.ts';
 import type { FileEntry, FoundFile, UnreadableFile } from '../model/fileEntry.ts';
 import type { SearchParameter } from '../model/databaseParameter.ts';
 import type { TransferStatus } from '../model/transferModel.ts';
@@ -48,7 +48,30 @@ function readDatabase(element: unknown): Database | undefined {
   if (!parsed.success) return undefined;
   const { id, name, organization, url } = parsed.data;
   // Not in the schema, because a value of the wrong type would drop the database.
-  return { id, name, organization, url, ...(parsed.data['readOnly'] === true && { readOnly: true }) };
+  const listing = readStoreListing(parsed.data['listing']);
+  const readOnly = parsed.data['readOnly'] === true && { readOnly: true };
+  return { id, name, organization, url, ...readOnly, ...(listing && { listing }) };
+}
+
+const listingStates = ['scanning', 'listed', 'failed'] as const;
+
+/** Reads the state of a store's listing; undefined if it is absent or invalid (D63: stores through rclone). */
+function readStoreListing(value: unknown): StoreListing | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const state = listingStates.find((one) => one === value['state']);
+  const [files, scanned] = [value['files'], value['scanned']].map(readCount);
+  if (state === undefined || files === undefined) return undefined;
+  const asOf = isInstant(value['asOf']) ? value['asOf'] : undefined;
+  const problem = typeof value['problem'] === 'string' ? value['problem'] : undefined;
+  return { state, files, ...omitAbsent({ scanned, asOf, problem }) };
+}
+
+function readCount(value: unknown): number | undefined {
+  return typeof value === 'number' ? parseAmount(value) : undefined;
+}
+
+function isInstant(value: unknown): value is string {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
 
 function omitNulls(object: Record<string, unknown>): Record<string, unknown> {

@@ -6,9 +6,12 @@ import { connect } from './connections/connect.ts';
 import { forgetConnection } from './connections/forgetConnection.ts';
 import { startAndConnect, stopLocalService } from './connections/localServiceCommands.ts';
 import { disconnect, refreshDatabases, switchConnection } from './connections/manageConnections.ts';
-import { serveFolder, stopServing } from './connections/serveFolder.ts';
+import { scanStore } from './connections/scanStore.ts';
+import { serveFolder } from './connections/serveFolder.ts';
+import { addStore, serveStore } from './connections/serveStore.ts';
 import { setApiKey } from './connections/setApiKey.ts';
 import { setOrcid } from './connections/setOrcid.ts';
+import { stopServing } from './connections/stopServing.ts';
 import { testConnection } from './connections/testConnection.ts';
 import { copyDiagnostics } from './copyDiagnostics.ts';
 import { copyFileId, showFileMetadata, showMetadataJson } from './files/fileRows.ts';
@@ -67,6 +70,9 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.stopLocalService': stopLocalService,
   'dataTransfer.serveFolder': serveFolder,
   'dataTransfer.serveThisFolder': serveFolder,
+  'dataTransfer.serveStore': serveStore,
+  'dataTransfer.addStore': addStore,
+  'dataTransfer.scanStore': scanStore,
   'dataTransfer.stopServing': stopServing,
   'dataTransfer.refreshDatabases': refreshDatabases,
   'dataTransfer.searchFiles': searchFiles,

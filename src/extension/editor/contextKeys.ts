@@ -39,7 +39,10 @@ function getContextKeys({
   searchStore,
   transferStore,
   localService,
-}: ContextSources): Omit<ContextKeys, 'dataTransfer.descriptionDrafts' | 'dataTransfer.hasRecipes'> {
+}: ContextSources): Omit<
+  ContextKeys,
+  'dataTransfer.descriptionDrafts' | 'dataTransfer.hasRecipes' | 'dataTransfer.rcloneMissing'
+> {
   return {
     'dataTransfer.connected': connectionStore.state.kind === 'connected',
     'dataTransfer.localServiceRunning': localService.isRunning,
@@ -48,4 +51,11 @@ function getContextKeys({
     'dataTransfer.hasTransfers': transferStore.getAll().length > 0,
     'dataTransfer.hasFinished': transferStore.getFinished().length > 0 || transferStore.hasEarlier,
   };
+}
+
+const rcloneMissingKey: keyof ContextKeys = 'dataTransfer.rcloneMissing';
+
+/** Records that rclone was searched for in vain, for a welcome that says how to get it. */
+export function setRcloneMissing(isMissing: boolean): void {
+  void commands.executeCommand('setContext', rcloneMissingKey, isMissing);
 }

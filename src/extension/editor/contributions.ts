@@ -106,6 +106,9 @@ const commandTable = {
   'dataTransfer.stopLocalService': { icon: 'debug-stop', enablement: 'dataTransfer.localServiceRunning' },
   'dataTransfer.serveFolder': { takes: ['folder'], icon: 'add' },
   'dataTransfer.serveThisFolder': { takes: ['folder'] },
+  'dataTransfer.serveStore': { icon: 'cloud' },
+  'dataTransfer.addStore': {},
+  'dataTransfer.scanStore': { takes: ['database'], icon: 'refresh' },
   'dataTransfer.stopServing': { takes: ['database'] },
   'dataTransfer.refreshDatabases': { takes: ['connection'], icon: 'refresh' },
   'dataTransfer.searchFiles': { takes: ['database'], icon: 'search' },
@@ -211,4 +214,5 @@ export interface ContextKeys {
   /** Addresses of the documents in which a description is being written; false if there is none. */
   'dataTransfer.descriptionDrafts': readonly string[] | false;
   'dataTransfer.hasRecipes': boolean;
+  'dataTransfer.rcloneMissing': boolean;
 }

@@ -6,14 +6,28 @@ import { CommandFailure } from './commandBoundary.ts';
 import { isEntryForConnection, readConnections, type SavedConnections } from './savedConnections.ts';
 import { describeError } from '../words/plainText.ts';
 
-/** Describes a folder that the local service serves as a database (D20: folders as databases). */
-export interface ServedFolder {
+interface ServedFields {
   readonly name: string;
-  readonly folder: string;
   readonly organization?: string;
-  /** True to refuse transfers to the folder (D43: read-only databases). */
+  /** True to refuse transfers to the database (D43: read-only databases). */
   readonly readOnly?: boolean;
 }
+
+/** Describes a folder that the local service serves as a database (D20: folders as databases). */
+export interface ServedFolder extends ServedFields {
+  readonly folder: string;
+  readonly remote?: undefined;
+}
+
+/** Describes a store that the local service serves as a database (D63: stores through rclone). */
+interface ServedStore extends ServedFields {
+  /** A remote of rclone and a path, such as `lab:bucket/prefix`. */
+  readonly remote: string;
+  readonly folder?: undefined;
+}
+
+/** Describes a folder or store that the local service serves as a database. */
+export type ServedPlace = ServedFolder | ServedStore;
 
 const section = 'dataTransfer';
 
@@ -77,21 +91,27 @@ export class Settings {
     return 1000 * this.getWholeNumber('monitor.intervalSeconds', 1, 1, 3600);
   }
 
-  get servedFolders(): readonly ServedFolder[] {
-    return this.getList('localService.databases').filter(isServedFolder);
+  /** Returns the folders and stores in the setting. */
+  get servedPlaces(): readonly ServedPlace[] {
+    return this.getList('localService.databases').filter(isServedPlace);
   }
 
-  /** Adds a folder to the setting. Preserves the other entries. */
-  async saveServedFolder(folder: ServedFolder): Promise<void> {
-    await this.update('localService.databases', [...this.getEntries('localService.databases'), folder]);
+  /** Adds a folder or store to the setting. Preserves the other entries. */
+  async saveServedPlace(place: ServedPlace): Promise<void> {
+    await this.update('localService.databases', [...this.getEntries('localService.databases'), place]);
   }
 
-  /** Removes all entries for a folder from the setting. */
-  async removeServedFolder(folder: string): Promise<void> {
+  /** Removes all entries for a folder or store from the setting. */
+  async removeServedPlace({ folder, remote }: Pick<ServedPlace, 'folder' | 'remote'>): Promise<void> {
     const others = this.getEntries('localService.databases').filter(
-      (one) => !isServedFolder(one) || one.folder !== folder,
+      (one) => !isServedPlace(one) || one.folder !== folder || one.remote !== remote,
     );
     await this.update('localService.databases', others);
+  }
+
+  /** Returns the path of rclone; undefined to search for it (D63: stores through rclone). */
+  get rclonePath(): string | undefined {
+    return this.get('rclone.path', '').trim() || undefined;
   }
 
   get retentionDays(): number {
@@ -130,9 +150,11 @@ export class Settings {
   }
 }
 
-function isServedFolder(value: unknown): value is ServedFolder {
+/** Returns true for an entry with either a folder or a remote. The service checks both. */
+function isServedPlace(value: unknown): value is ServedPlace {
   if (!isJsonObject(value)) return false;
-  const { name, folder, organization } = value;
-  const texts = [name, folder].every((text) => typeof text === 'string' && text !== '');
+  const { name, folder, remote, organization } = value;
+  if ((folder === undefined) === (remote === undefined)) return false;
+  const texts = [name, folder ?? remote].every((text) => typeof text === 'string' && text !== '');
   return texts && (organization === undefined || typeof organization === 'string');
 }

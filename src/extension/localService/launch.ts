@@ -9,6 +9,8 @@ interface LaunchOptions {
   readonly dataFolder: string;
   /** Number of days for which ended transfers are retained. */
   readonly retentionDays: number;
+  /** Path of rclone; undefined to search for it (D63: stores through rclone). */
+  readonly rclone: string | undefined;
 }
 
 const startLimitMs = 30_000;
@@ -17,7 +19,7 @@ const startLimitMs = 30_000;
  * Starts a service that outlives this process. Resolves once the service listens and has written its record to the data
  * folder. Rejects with the service's last message if it cannot start.
  */
-export async function launchService({ program, dataFolder, retentionDays }: LaunchOptions): Promise<void> {
+export async function launchService({ program, dataFolder, ...config }: LaunchOptions): Promise<void> {
   const child = spawn(process.execPath, [program, '--config', '-'], {
     cwd: dataFolder,
     env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
@@ -27,7 +29,7 @@ export async function launchService({ program, dataFolder, retentionDays }: Laun
   });
   // Ignores errors when writing to a process that has exited. The events below report the exit.
   child.stdin.on('error', () => undefined);
-  child.stdin.end(`${JSON.stringify({ dataFolder, databases: [], retentionDays, shared: true })}\n`);
+  child.stdin.end(`${JSON.stringify({ dataFolder, databases: [], ...config, shared: true })}\n`);
   try {
     await waitUntilListening(child);
   } catch (error) {

@@ -4,14 +4,14 @@ import { text } from 'node:stream/consumers';
 import { Emitter } from '../../core/util/emitter.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import type { ServedFolder } from '../editor/settings.ts';
+import type { ServedPlace } from '../editor/settings.ts';
 import { requestLease, waitForResponse } from './serviceLink.ts';
 import type { SharedServiceAccess } from './serviceRecord.ts';
 
 /** Describes the end of a lease: the service was stopped or replaced, or the connection was lost. */
 export type LeaseEnd = 'stopped' | 'replaced' | 'lost';
 
-/** Thrown if the service refuses to serve a folder, with the name of the folder and the reason. */
+/** Thrown if the service refuses to serve a database, with its name and the reason. */
 class LeaseRefused extends Error {
   override readonly name = 'LeaseRefused';
 }
@@ -35,8 +35,8 @@ export class Lease implements Disposable {
     this.ended = new Promise((resolve) => response.once('close', () => resolve(this.endReason)));
   }
 
-  /** Resolves once the folders are served. Rejects with {@link LeaseRefused}, or if the service cannot be reached. */
-  static async start(access: SharedServiceAccess, databases: readonly ServedFolder[]): Promise<Lease> {
+  /** Resolves once the databases are served. Rejects with {@link LeaseRefused}, or if the service cannot be reached. */
+  static async start(access: SharedServiceAccess, databases: readonly ServedPlace[]): Promise<Lease> {
     const request = requestLease(access, databases);
     const timeout = setTimeout(() => request.destroy(new Error("The local service doesn't respond")), startTimeoutMs);
     try {
@@ -83,18 +83,15 @@ async function waitForFirstLine(response: IncomingMessage, lines: Interface): Pr
   });
 }
 
-/** Creates an error from a problem document, including the names of the affected folders. */
-async function createLeaseRefused(
-  response: IncomingMessage,
-  databases: readonly ServedFolder[],
-): Promise<LeaseRefused> {
+/** Creates an error from a problem document, including the names of the affected databases. */
+async function createLeaseRefused(response: IncomingMessage, databases: readonly ServedPlace[]): Promise<LeaseRefused> {
   const value: unknown = JSON.parse(await text(response));
   const { detail, errors } = isJsonObject(value) ? value : {};
   const lines = (Array.isArray(errors) ? errors : []).filter(isJsonObject).map(({ location, message }) => {
     const [, index] = /^body\.databases\.(\d+)/.exec(String(location)) ?? [];
     const database = databases[Number(index)];
     const reason = String(message).replace(/^databases\.\d+\./, '');
-    return database ? `${database.name} (${database.folder}): ${reason}` : String(message);
+    return database ? `${database.name} (${database.folder ?? database.remote}): ${reason}` : String(message);
   });
   const summary = typeof detail === 'string' ? detail : `The local service responded with ${response.statusCode}`;
   return new LeaseRefused(lines.join('; ') || summary);

@@ -1,14 +1,14 @@
 import { Emitter } from '../../core/util/emitter.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import type { ServedFolder } from '../editor/settings.ts';
+import type { ServedPlace } from '../editor/settings.ts';
 import type { Lease, LeaseEnd } from './lease.ts';
 import type { ServiceOptions } from './serviceFinder.ts';
 import { readServiceRecord, type LocalServiceAccess, type ServiceRecord } from './serviceRecord.ts';
 
 /** Dependencies of a {@link LocalService}. */
 interface LocalServiceDependencies extends ServiceOptions {
-  /** Returns the folders that this window serves, and creates missing ones. */
-  folders(): Promise<readonly ServedFolder[]>;
+  /** Returns the folders and stores that this window serves. */
+  places(): Promise<readonly ServedPlace[]>;
 }
 
 /**
@@ -20,7 +20,7 @@ interface ServiceUse {
   readonly access: LocalServiceAccess;
   readonly record: ServiceRecord;
   readonly lease: Lease;
-  readonly folders: readonly ServedFolder[];
+  readonly places: readonly ServedPlace[];
 }
 
 const maxRestarts = 3;
@@ -54,8 +54,8 @@ export class LocalService implements Disposable {
   }
 
   /**
-   * Starts the service unless it is already running. Resolves once it serves this window's folders. Rejects with the
-   * service's message if it cannot start, or with the reason why it refuses a folder.
+   * Starts the service unless it is already running. Resolves once it serves this window's databases. Rejects with the
+   * service's message if it cannot start, or with the reason why it refuses a database.
    */
   async start(): Promise<LocalServiceAccess> {
     await this.stopping;
@@ -63,12 +63,18 @@ export class LocalService implements Disposable {
   }
 
   /**
-   * Updates the folders that the service serves, if this window uses it. The new lease starts before the old one ends.
+   * Updates the databases that the service serves, if this window uses it. The new lease starts before the old one ends.
    */
-  async updateServedFolders(): Promise<void> {
+  async updateServedPlaces(): Promise<void> {
     const turn = this.renewing.then(async () => await this.renew());
     this.renewing = turn.catch(() => undefined);
     await turn;
+  }
+
+  /** Starts a scan of a store, given the ID of the database (D63: stores through rclone). */
+  async scan(databaseId: string): Promise<void> {
+    const { scanDatabase } = await loadServiceCode();
+    await scanDatabase(await this.start(), databaseId);
   }
 
   /** Returns the number of other windows that use the service; undefined if it is not running. */
@@ -119,17 +125,14 @@ export class LocalService implements Disposable {
   }
 
   private async connectNow(change: LocalServiceChange): Promise<LocalServiceAccess> {
-    const [{ findOrStartService, Lease }, folders] = await Promise.all([
-      loadServiceCode(),
-      this.dependencies.folders(),
-    ]);
+    const [{ findOrStartService, Lease }, places] = await Promise.all([loadServiceCode(), this.dependencies.places()]);
     for (let attempt = 1; ; attempt += 1) {
       const record = await findOrStartService(this.dependencies);
       try {
         const access = { address: record.address, token: record.token };
-        this.use({ access, record, lease: await Lease.start(record, folders), folders });
+        this.use({ access, record, lease: await Lease.start(record, places), places });
         this.changed.fire(change);
-        this.applyFolderChanges();
+        this.applyPlaceChanges();
         return access;
       } catch (error) {
         // An unused service may exit at this moment.
@@ -145,25 +148,25 @@ export class LocalService implements Disposable {
     if (this.isDisposed) service.lease.dispose();
   }
 
-  /** Applies folder changes that occurred while the service was starting. */
-  private applyFolderChanges(): void {
-    this.updateServedFolders().catch((error: unknown) =>
-      this.dependencies.log.error(`Could not update the folders of the local service: ${String(error)}`),
+  /** Applies changes that occurred while the service was starting. */
+  private applyPlaceChanges(): void {
+    this.updateServedPlaces().catch((error: unknown) =>
+      this.dependencies.log.error(`Could not update the databases of the local service: ${String(error)}`),
     );
   }
 
   private async renew(): Promise<void> {
     const { current } = this;
     if (!current) return;
-    const folders = await this.dependencies.folders();
-    if (JSON.stringify(folders) === JSON.stringify(current.folders)) return;
+    const places = await this.dependencies.places();
+    if (JSON.stringify(places) === JSON.stringify(current.places)) return;
     const { Lease } = await loadServiceCode();
-    const lease = await Lease.start(current.record, folders);
+    const lease = await Lease.start(current.record, places);
     if (this.current !== current) {
       lease.dispose();
       return;
     }
-    this.use({ ...current, lease, folders });
+    this.use({ ...current, lease, places });
     current.lease.dispose();
     this.databasesChanged.fire();
   }

@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { l10n, Uri, workspace } from 'vscode';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { ServedFolder, Settings } from '../editor/settings.ts';
+import type { ServedFolder, ServedPlace, Settings } from '../editor/settings.ts';
 
 /** Contains the folders used by the local service and the extension. */
 export interface ServicePlaces {
@@ -24,24 +24,24 @@ export function getServicePlaces(extension: Uri, storage: Uri, machine: string):
 }
 
 /**
- * Returns the folders served by this window: those in the settings, other workspace folders, a folder for received
- * files and, if the settings list no folders, the samples.
+ * Returns the databases served by this window: those in the settings, other workspace folders, a folder for received
+ * files and, if the settings list no databases, the samples.
  */
-export async function getServedFolders(
+export async function getServedPlaces(
   settings: Settings,
   places: ServicePlaces,
   log: Logger,
-): Promise<readonly ServedFolder[]> {
+): Promise<readonly ServedPlace[]> {
   await mkdir(places.receivedFolder, { recursive: true });
   const machine = l10n.t('This machine');
-  const saved = settings.servedFolders.map((folder) => ({ organization: machine, ...folder }));
+  const saved = settings.servedPlaces.map((place) => addOrganization(place, machine));
   const builtIn = [
     ...(saved.length === 0 ? [createSampleFolder(places, machine)] : []),
     { name: l10n.t('Received Files'), folder: places.receivedFolder, organization: machine },
   ];
   const open: ServedFolder[] = [];
   for (const folder of getWorkspaceFolders()) {
-    if ([...saved, ...open].some((other) => isSameFolder(other.folder, folder.folder))) continue;
+    if ([...saved, ...open].some((other) => isSamePlace(other, folder))) continue;
     if (await containsPath(folder.folder, places.dataFolder))
       log.warn(`${folder.folder} isn't served: it contains the data of the local service`);
     else open.push(folder);
@@ -54,18 +54,30 @@ function createSampleFolder({ samplesFolder }: ServicePlaces, organization: stri
   return { name: l10n.t('Sample Data'), folder: samplesFolder, organization, readOnly: true };
 }
 
-/** Finds the settings entry for a database by the database's address. */
-export function findSavedFolder(settings: Settings, url: string): ServedFolder | undefined {
-  return settings.servedFolders.find(({ folder }) => isFolderAddress(url, folder));
+function addOrganization(place: ServedPlace, machine: string): ServedPlace {
+  const organization = place.remote === undefined ? machine : l10n.t('Stores');
+  return { organization, ...place };
 }
 
-/** Returns true if a database's address refers to this folder. */
-export function isFolderAddress(url: string, folder: string): boolean {
+/** Finds the settings entry for a database by the database's address. */
+export function findSavedPlace(settings: Settings, url: string): ServedPlace | undefined {
+  return settings.servedPlaces.find((place) => isPlaceAddress(url, place));
+}
+
+/** Returns true if a database's address refers to this folder or store. */
+export function isPlaceAddress(url: string, { folder, remote }: Pick<ServedPlace, 'folder' | 'remote'>): boolean {
+  if (folder === undefined) return url === `rclone:${encodeURI(remote ?? '')}`;
   return url.startsWith('file:') && isSameFolder(Uri.parse(url).fsPath, folder);
 }
 
+/** Returns true if two entries refer to the same folder or store. */
+export function isSamePlace(first: ServedPlace, second: ServedPlace): boolean {
+  if (first.folder !== undefined && second.folder !== undefined) return isSameFolder(first.folder, second.folder);
+  return first.remote !== undefined && first.remote === second.remote;
+}
+
 /** Returns true if two absolute paths refer to the same folder. Does not follow links. */
-export function isSameFolder(first: string, second: string): boolean {
+function isSameFolder(first: string, second: string): boolean {
   return resolve(first) === resolve(second);
 }
 
@@ -76,8 +88,8 @@ export async function containsPath(folder: string, path: string): Promise<boolea
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }
 
-/** Calls a listener when the folders in the settings or the workspace change. */
-export function watchServedFolders(listener: () => void): Disposable {
+/** Calls a listener when the databases in the settings or the folders of the workspace change. */
+export function watchServedPlaces(listener: () => void): Disposable {
   const lifetime = new Lifetime();
   lifetime.track(
     workspace.onDidChangeConfiguration((change) => {

@@ -18,8 +18,8 @@ export interface ServiceOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Returns the number of days for which a newly started service retains ended transfers. */
-  retentionDays(): number;
+  /** Returns the settings of a newly started service: how long it retains ended transfers, and its rclone. */
+  getConfig(): { readonly retentionDays: number; readonly rclone: string | undefined };
 }
 
 const retryDelayMs = 100;
@@ -61,7 +61,7 @@ function isOlder({ version, sharingToken }: ServiceRecord, ownVersion: string): 
 }
 
 async function startWithLock(
-  { log, program, dataFolder, version, retentionDays }: ServiceOptions,
+  { log, program, dataFolder, version, getConfig }: ServiceOptions,
   lock: FileLock,
 ): Promise<ServiceRecord> {
   try {
@@ -71,7 +71,7 @@ async function startWithLock(
       log.info(`Replacing the local service ${found.version} by a newer one`);
       await stopService(found, true);
     }
-    await launchService({ program, dataFolder, retentionDays: retentionDays() });
+    await launchService({ program, dataFolder, ...getConfig() });
     const started = await readServiceRecord(dataFolder);
     if (!started) throw new Error('The local service gave no address');
     log.info(`The local service listens at ${started.address}; its log is in ${dataFolder}`);

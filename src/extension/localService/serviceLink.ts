@@ -35,7 +35,14 @@ export async function stopService(access: SharedServiceAccess, isReplaced: boole
   if (status !== 204) throw new Error(`The local service responded with ${status}`);
 }
 
-/** Requests a lease for the given folders. The response stays open until the lease ends. */
+/** Starts a scan of a store, given the ID of the database. Resolves when the scan is queued. */
+export async function scanDatabase(access: SharedServiceAccess, id: string): Promise<void> {
+  const sent = send(access, 'POST', `/databases/${encodeURIComponent(id)}/scans`, access.token);
+  const { status } = await readResponse(sent, stateTimeoutMs);
+  if (status !== 202) throw new Error(`The local service responded with ${status}`);
+}
+
+/** Requests a lease for the given databases. The response stays open until the lease ends. */
 export function requestLease(access: SharedServiceAccess, databases: readonly unknown[]): ClientRequest {
   return send(access, 'POST', '/leases', getSharingToken(access), { databases });
 }

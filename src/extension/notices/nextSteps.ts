@@ -38,3 +38,13 @@ export function createConnectStep(): NoticeAction {
 export function createServeStep(): NoticeAction {
   return { label: l10n.t('Serve a Folder…'), run: () => runCommand('dataTransfer.serveFolder') };
 }
+
+/** Creates the button that serves a store with the local service. */
+export function createServeStoreStep(): NoticeAction {
+  return { label: l10n.t('Serve a Store…'), run: () => runCommand('dataTransfer.serveStore') };
+}
+
+/** Creates the button that configures a store in rclone. */
+export function createAddStoreStep(): NoticeAction {
+  return { label: l10n.t('Add a Store…'), run: () => runCommand('dataTransfer.addStore') };
+}

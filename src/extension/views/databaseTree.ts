@@ -1,6 +1,6 @@
 import { EventEmitter, l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeDataProvider } from 'vscode';
 import { getMachine, type Connection } from '../../core/model/connection.ts';
-import type { Database } from '../../core/model/databaseModel.ts';
+import type { Database, StoreListing } from '../../core/model/databaseModel.ts';
 import type { Reason, ReasonKind } from '../../core/model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { Searchability } from '../../core/model/searchability.ts';
@@ -9,6 +9,7 @@ import type { ParameterListing, ParameterStore } from '../../core/store/paramete
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../editor/contributions.ts';
 import { describeParameterType, getParameterLabel } from '../words/parameterWords.ts';
+import { describeStoreListing, describeStoreState } from '../words/storeWords.ts';
 import { getDatabaseLabel, describeSearchabilityDetail, describeSearchability } from '../words/searchWords.ts';
 import { describeKeyDoubt, isSignInRejected, getSetKeyRemedy } from '../words/signInWords.ts';
 import { formatList } from '../words/localeFormats.ts';
@@ -161,16 +162,27 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     item.contextValue = 'database';
     item.iconPath = new ThemeIcon('database');
     if (!database) return item;
-    if (this.dependencies.isSaved(database.url)) item.contextValue = 'database.saved';
+    const isSaved = this.dependencies.isSaved(database.url);
+    if (isSaved) item.contextValue = 'database.saved';
     item.id = `database/${database.id}/${database.name}`;
     const node: DatabaseNode = { kind: 'database', name: database.name };
     item.command = { command: 'dataTransfer.openDatabase', title: l10n.t('Search Files…'), arguments: [node] };
     const searchability = this.getSearchability(database.name);
-    if (searchability) item.description = describeSearchability(searchability);
     const facts = [database.name, database.organization, database.url].map(toPlainLine);
-    item.tooltip = [...facts, searchability && describeSearchabilityDetail(searchability)].filter(Boolean).join('\n');
+    const detail = searchability && describeSearchabilityDetail(searchability);
+    const listed = database.listing && describeStoreListing(database.listing);
+    item.tooltip = [...facts, detail, listed].filter(Boolean).join('\n');
+    if (database.listing) showStore(item, database.listing, isSaved);
+    if (searchability) item.description = describeSearchability(searchability);
     return setAccessibleLabel(item);
   }
+}
+
+/** Shows the state of a store, which has an icon of its own. */
+function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): void {
+  item.iconPath = new ThemeIcon(listing.state === 'failed' ? 'warning' : 'cloud');
+  if (isSaved) item.contextValue = 'database.saved.store';
+  item.description = describeStoreState(listing);
 }
 
 /** Creates the row that starts a stopped service, which isn't a failure. */

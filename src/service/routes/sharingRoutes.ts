@@ -28,17 +28,17 @@ function createLeaseRoute({ leases }: SharingOperations): DescribedRoute {
     handle: async ({ body }) => await leases.open(body),
     operationId: 'beginLease',
     tag: 'service',
-    summary: 'Serve folders while the connection is open',
+    summary: 'Serve folders and stores while the connection is open',
     description:
       'The response stays open and sends one JSON value per line: first the databases of this lease, then changes. The lease ends with the connection.',
     success: {
       status: 200,
-      description: 'The folders are served.',
+      description: 'The databases are served.',
       schema: responseSchemas.LeaseLine,
       mediaType: 'application/x-ndjson',
     },
     example: { databases: [{ name: 'Lab Share', folder: '/data/lab', organization: 'Our Lab' }] },
-    problems: { 500: 'The names of the folders could not be saved.' },
+    problems: { 500: 'The names of the databases could not be saved.' },
   });
 }
 

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { createRcloneEnvironment } from './rcloneEnvironment.ts';
+import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
 
 /**
  * Runs rclone and ends it when standard input closes, so that no rclone outlives a service that is killed. The program

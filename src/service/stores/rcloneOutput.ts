@@ -1,5 +1,5 @@
 import { waitForEnd, type RcloneChild } from './rcloneChild.ts';
-import { ErrorOutput } from './storeProblem.ts';
+import { ErrorOutput } from '../../core/util/storeProblem.ts';
 
 const maxOutputChars = 1024 * 1024;
 

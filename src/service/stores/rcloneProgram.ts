@@ -1,14 +1,14 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import {
+  isRcloneBelow,
+  isRcloneTooOld,
+  findRclonePath,
+  oldestRclone,
+  readRcloneVersion,
+} from '../../core/util/rclonePath.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
-import { createRcloneEnvironment } from './rcloneEnvironment.ts';
-import { findRclonePath } from './rclonePath.ts';
 
-/** The first version that has every function that the service uses. */
-const oldestVersion = [1, 60, 1] as const;
 /** The first version with the fixes of CVE-2026-49980 and CVE-2026-71313. */
 const safeVersion = [1, 75, 0] as const;
-const versionLimitMs = 20_000;
 
 /** An rclone that the service can use. */
 interface RcloneProgram {
@@ -29,33 +29,17 @@ export async function openRclone(configured: string | undefined): Promise<Rclone
     );
   }
   const version = await readVersion(path);
-  if (isBelow(version, oldestVersion)) {
+  if (isRcloneTooOld(version)) {
     throw new DatabaseUnavailableError(
-      `rclone ${version} (${path}) is too old: version ${oldestVersion.join('.')} or later is needed`,
+      `rclone ${version} (${path}) is too old: version ${oldestRclone} or later is needed`,
     );
   }
   const note = `rclone ${version} is used. Version ${safeVersion.join('.')} or later is recommended: it fixes CVE-2026-49980 and CVE-2026-71313.`;
-  return { path, version, ...(isBelow(version, safeVersion) && { note }) };
+  return { path, version, ...(isRcloneBelow(version, safeVersion) && { note }) };
 }
 
 async function readVersion(path: string): Promise<string> {
-  const options = { env: createRcloneEnvironment(), timeout: versionLimitMs, windowsHide: true };
-  const { stdout } = await promisify(execFile)(path, ['version'], options).catch(() => ({ stdout: '' }));
-  const version = parseRcloneVersion(stdout);
+  const version = await readRcloneVersion(path);
   if (version === undefined) throw new DatabaseUnavailableError(`${path} isn't rclone, or can't be run`);
   return version;
-}
-
-/** Returns the version from the output of `rclone version`, without suffixes such as `-DEV`. */
-function parseRcloneVersion(text: string): string | undefined {
-  return /^rclone v(\d+\.\d+(?:\.\d+)?)/m.exec(text)?.[1];
-}
-
-function isBelow(version: string, limit: readonly number[]): boolean {
-  const numbers = version.split('.').map(Number);
-  for (const [index, minimum] of limit.entries()) {
-    const difference = (numbers[index] ?? 0) - minimum;
-    if (difference !== 0) return difference < 0;
-  }
-  return false;
 }

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { selectSharedHashes } from './storeFeatures.ts';
-import { findStoreCause } from './storeProblem.ts';
+import { findStoreCause } from '../../core/util/storeProblem.ts';
 
 /** The address and password of a running rclone. */
 export interface RcloneAddress {

@@ -3,7 +3,7 @@ import { parseJsonObject } from '../../core/util/json.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { startRclone } from './rcloneChild.ts';
 import { collectOutput } from './rcloneOutput.ts';
-import { describeStoreFailure } from './storeProblem.ts';
+import { describeStoreFailure } from '../../core/util/storeProblem.ts';
 
 const featuresSchema = z.object({
   Hashes: z.nullish(z.array(z.string())),

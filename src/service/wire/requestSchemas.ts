@@ -109,7 +109,7 @@ export const transferPathSchema = z.strictObject({
 export const databasePathSchema = z.strictObject({ database: databaseField });
 
 /** A folder or store that a lease serves as a database (D20, D29: shared service, D63: stores through rclone). */
-const leasedFolderSchema = z
+const leasedDatabaseSchema = z
   .strictObject({
     name: z.string().check(nonEmptyPattern, z.maxLength(200), z.describe('Name of the database, in one line.')),
     folder: z.optional(z.string().check(z.minLength(1), z.describe('The folder, as an absolute path.'))),
@@ -131,7 +131,7 @@ const leasedFolderSchema = z
 
 export const leaseSchema = z.strictObject({
   databases: z
-    .array(leasedFolderSchema)
+    .array(leasedDatabaseSchema)
     .check(z.maxLength(1_000), z.describe('The folders and stores to serve during the lease.')),
 });
 
@@ -153,5 +153,5 @@ export const requestSchemas = {
   MetadataRequest: metadataSchema,
   TransferRequest: transferSchema,
   LeaseRequest: leaseSchema,
-  LeasedFolder: leasedFolderSchema,
+  LeasedDatabase: leasedDatabaseSchema,
 } as const;

@@ -3,7 +3,7 @@ import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import type { LocalServiceChange } from '../../localService/localService.ts';
-import { watchServedFolders } from '../../localService/servedFolders.ts';
+import { watchServedPlaces } from '../../localService/servedFolders.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { describeError } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
@@ -15,20 +15,20 @@ export function syncLocalService(services: CommandServices): Disposable {
   const lifetime = new Lifetime();
   const logFailure = (error: unknown): void =>
     services.log.error(`Could not follow the local service: ${String(error)}`);
-  let hadFolders = settings.servedFolders.length > 0;
+  let hadPlaces = settings.servedPlaces.length > 0;
   const reportRemovedSamples = (): void => {
-    const hasFolders = settings.servedFolders.length > 0;
-    if (hasFolders && !hadFolders && localService.isRunning)
-      void notices.info(l10n.t('Sample data is no longer served because your settings now list your own folders.'));
-    hadFolders = hasFolders;
+    const hasPlaces = settings.servedPlaces.length > 0;
+    if (hasPlaces && !hadPlaces && localService.isRunning)
+      void notices.info(l10n.t('Sample data is no longer served because your settings now list your own databases.'));
+    hadPlaces = hasPlaces;
   };
   const serve = async (): Promise<void> => {
     try {
-      await localService.updateServedFolders();
+      await localService.updateServedPlaces();
       reportRemovedSamples();
     } catch (error) {
       const detail = describeError(error);
-      void notices.error(l10n.t("The local service can't serve the folders in your settings: {0}", detail));
+      void notices.error(l10n.t("The local service can't serve the databases in your settings: {0}", detail));
     }
   };
   const handleChange = async (change: LocalServiceChange): Promise<void> => {
@@ -37,7 +37,7 @@ export function syncLocalService(services: CommandServices): Disposable {
   };
   lifetime.track(localService.onDidChange((change) => void handleChange(change).catch(logFailure)));
   lifetime.track(localService.onDidChangeDatabases(() => void refreshLocalDatabases(services).catch(logFailure)));
-  lifetime.track(watchServedFolders(() => void serve()));
+  lifetime.track(watchServedPlaces(() => void serve()));
   return lifetime;
 }
 

@@ -13,7 +13,7 @@ import {
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { pickFolder } from '../../editor/openDialogs.ts';
-import { getServedFolders } from '../../localService/servedFolders.ts';
+import { getServedPlaces } from '../../localService/servedFolders.ts';
 import { createDetailsStep } from '../../notices/nextSteps.ts';
 import { formatList } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
@@ -90,7 +90,7 @@ async function getKnownFolders(services: FolderServices, transfer: Transfer): Pr
   const { memory, settings, servicePlaces, log } = services;
   const { connectionId, destination } = transfer.order;
   const isLocal = connectionId === localConnectionId;
-  const local = isLocal ? await getServedFolders(settings, servicePlaces, log) : [];
+  const local = isLocal ? await getServedPlaces(settings, servicePlaces, log) : [];
   const folders = [
     ...local.filter(({ name }) => name === destination).map(({ folder }) => folder),
     await findServedDestination(services, transfer),

@@ -15,6 +15,11 @@ export function findRemoteProblem(remote: string): string | undefined {
 
 const example = '"lab:bucket/prefix" (no options, no backend such as ":sftp:")';
 
+/** Returns the name of a valid remote: `lab` for `lab:bucket/prefix`. */
+export function getRemoteName(remote: string): string {
+  return remote.slice(0, remote.indexOf(':'));
+}
+
 /** Returns a path below the path of a remote, as an argument of rclone. */
 export function joinRemotePath(remote: string, path: string): string {
   if (path === '') return remote;

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import * as nodePath from 'node:path';
+import { promisify } from 'node:util';
+import { createRcloneEnvironment } from './rcloneEnvironment.ts';
+
+/** The first version that has every function that the extension and the service use. */
+const oldestVersion = [1, 60, 1] as const;
+const versionLimitMs = 20_000;
+
+const usualFolders: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['/opt/homebrew/bin', '/usr/local/bin'],
+  linux: ['/usr/bin', '/usr/local/bin', '/snap/bin', '/home/linuxbrew/.linuxbrew/bin'],
+};
+
+/** Returns the path of rclone: the configured one, or one on the PATH or in a usual place; undefined if there is none. */
+export function findRclonePath(configured: string | undefined, env = process.env): string | undefined {
+  if (configured !== undefined) return isProgram(configured) ? configured : undefined;
+  const name = process.platform === 'win32' ? 'rclone.exe' : 'rclone';
+  const folders = [...(env['PATH'] ?? '').split(nodePath.delimiter), ...(usualFolders[process.platform] ?? [])];
+  // A relative entry of the PATH depends on the current folder.
+  const paths = folders.filter((folder) => nodePath.isAbsolute(folder)).map((folder) => nodePath.join(folder, name));
+  return paths.find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The oldest version that can be used, for messages. */
+export const oldestRclone = oldestVersion.join('.');
+
+/** Returns true if a version lacks functions that the extension or the service uses. */
+export function isRcloneTooOld(version: string): boolean {
+  return isRcloneBelow(version, oldestVersion);
+}
+
+/** Runs `rclone version`. Resolves to undefined if the program isn't rclone or can't be run. */
+export async function readRcloneVersion(path: string): Promise<string | undefined> {
+  const options = { env: createRcloneEnvironment(), timeout: versionLimitMs, windowsHide: true };
+  const { stdout } = await promisify(execFile)(path, ['version'], options).catch(() => ({ stdout: '' }));
+  return parseRcloneVersion(stdout);
+}
+
+/** Returns the version from the output of `rclone version`, without suffixes such as `-DEV`. */
+function parseRcloneVersion(text: string): string | undefined {
+  return /^rclone v(\d+\.\d+(?:\.\d+)?)/m.exec(text)?.[1];
+}
+
+/** Returns true if a version such as `1.60.1` is below a limit. */
+export function isRcloneBelow(version: string, limit: readonly number[]): boolean {
+  const numbers = version.split('.').map(Number);
+  for (const [index, minimum] of limit.entries()) {
+    const difference = (numbers[index] ?? 0) - minimum;
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}

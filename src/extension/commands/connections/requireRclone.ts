@@ -1,0 +1,51 @@
+import { commands, env, l10n, Uri } from 'vscode';
+import { findRclonePath, isRcloneTooOld, oldestRclone, readRcloneVersion } from '../../../core/util/rclonePath.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { setRcloneMissing } from '../../editor/contextKeys.ts';
+import type { NoticeAction } from '../../editor/notices.ts';
+import type { Settings } from '../../editor/settings.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+
+const installationGuide = 'https://rclone.org/install/';
+
+/** Returns the path of a usable rclone. Throws a {@link CommandFailure} that says how to get one. */
+export async function requireRclone({ rclonePath }: Settings): Promise<string> {
+  const path = findRclonePath(rclonePath);
+  setRcloneMissing(path === undefined);
+  if (path === undefined) throw new CommandHint(describeMissingRclone(rclonePath), ...createRcloneSteps());
+  const version = await readRcloneVersion(path);
+  if (version !== undefined && !isRcloneTooOld(version)) return path;
+  throw new CommandFailure(describeUnusableRclone(path, version), ...createRcloneSteps());
+}
+
+function describeUnusableRclone(path: string, version: string | undefined): string {
+  if (version === undefined) return l10n.t("{0} isn't rclone, or can't be run.", toPlainLine(path));
+  return l10n.t('rclone {0} is too old. Install version {1} or later.', version, oldestRclone);
+}
+
+function describeMissingRclone(configured: string | undefined): string {
+  const setting = 'dataTransfer.rclone.path';
+  if (configured !== undefined)
+    return l10n.t('There is no rclone at {0}. Correct the setting {1}.', toPlainLine(configured), setting);
+  const missing = l10n.t("Stores need rclone, which isn't installed.");
+  return [missing, describeInstallation[process.platform]?.()].filter(Boolean).join(' ');
+}
+
+const describeInstallation: Readonly<Partial<Record<NodeJS.Platform, () => string>>> = {
+  darwin: () => l10n.t('Install it, for example with: brew install rclone'),
+  linux: () => l10n.t('Install it, for example with: sudo apt install rclone'),
+  win32: () => l10n.t('Install it, for example with: winget install Rclone.Rclone'),
+};
+
+function createRcloneSteps(): NoticeAction[] {
+  return [
+    {
+      label: l10n.t('Installation Guide'),
+      run: () => env.openExternal(Uri.parse(installationGuide)),
+    },
+    {
+      label: l10n.t('Set Path'),
+      run: () => commands.executeCommand('workbench.action.openSettings', 'dataTransfer.rclone.path'),
+    },
+  ];
+}

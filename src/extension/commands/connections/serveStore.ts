@@ -1,0 +1,115 @@
+import { l10n, window } from 'vscode';
+import { getRemoteName, joinRemotePath } from '../../../core/util/remote.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { withProgress } from '../../editor/progress.ts';
+import { createSingleStep, pickOne, type InputResult } from '../../editor/quickInput.ts';
+import { countStoreFiles, listRemotes, listStoreFolders } from '../../localService/rclone.ts';
+import { createAddStoreStep } from '../../notices/nextSteps.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
+import { describeStoreContent } from '../../words/storeWords.ts';
+import type { CommandServices } from '../services.ts';
+import { requireRclone } from './requireRclone.ts';
+import { servePlace } from './servePlace.ts';
+
+/** A folder of a store, with the names of its folders. */
+interface StoreFolder {
+  readonly remote: string;
+  readonly folders: readonly string[];
+}
+
+/** Opens a terminal in which rclone asks for the settings of a new remote. */
+export async function addStore({ settings }: CommandServices): Promise<void> {
+  const program = await requireRclone(settings);
+  window.createTerminal({ name: 'rclone', shellPath: program, shellArgs: ['config'] }).show();
+}
+
+/** Serves a folder of a store as a database. Asks for the remote, the folder and a name (D63: stores through rclone). */
+export async function serveStore(services: CommandServices): Promise<void> {
+  const program = await requireRclone(services.settings);
+  const found = await askStoreFolder(program);
+  if (!found) return;
+  const count = await runWithProgress(found.remote, (signal) =>
+    countStoreFiles(program, found.remote, maxCounted, signal),
+  );
+  if (count === undefined) return;
+  const content = describeStoreContent(found.folders.length, count, maxCounted);
+  const prompt = l10n.t('Database name for {0} ({1})', toPlainLine(found.remote), content);
+  await servePlace(services, { name: suggestName(found.remote), remote: found.remote }, { title: getTitle(), prompt });
+}
+
+/** Files that are counted at the top level of a store before its first scan. */
+const maxCounted = 1_000;
+
+function getTitle(): string {
+  return l10n.t('Serve a Store as a Database');
+}
+
+function suggestName(remote: string): string {
+  const path = remote.slice(remote.indexOf(':') + 1);
+  return path.split('/').findLast((part) => part !== '') ?? getRemoteName(remote);
+}
+
+/** Asks for a remote, and for a folder in it. Resolves to undefined if the user cancels. */
+async function askStoreFolder(program: string): Promise<StoreFolder | undefined> {
+  for (;;) {
+    const remote = await askRemote(program);
+    if (remote === undefined) return undefined;
+    const folder = await browse(program, remote);
+    if (folder === 'cancel') return undefined;
+    if (folder !== 'back') return folder.value;
+  }
+}
+
+async function askRemote(program: string): Promise<string | undefined> {
+  const remotes = await runWithProgress('rclone', (signal) => listRemotes(program, signal));
+  if (!remotes) return undefined;
+  if (remotes.length === 0) throw new CommandHint(l10n.t('rclone has no stores configured yet.'), createAddStoreStep());
+  const answer = await pickOne(createSingleStep(getTitle()), {
+    placeholder: l10n.t('Select a store of your rclone configuration'),
+    choices: remotes.map(({ remote, type }) => ({ label: toPlainLine(remote), description: type, value: remote })),
+  });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+/** Browses a remote, one level at a time. The Back button leads to the folder above. */
+async function browse(program: string, start: string): Promise<InputResult<StoreFolder>> {
+  const visited = [start];
+  for (;;) {
+    const remote = visited.at(-1) ?? start;
+    const folders = await runWithProgress(remote, (signal) => listStoreFolders(program, remote, signal));
+    if (!folders) return 'cancel';
+    const answer = await askFolder({ remote, folders });
+    if (answer === 'cancel' || (answer === 'back' && visited.length === 1)) return answer;
+    if (answer === 'back') visited.pop();
+    else if (answer.value === '') return { value: { remote, folders } };
+    else visited.push(joinRemotePath(remote, answer.value));
+  }
+}
+
+/** Resolves to the name of a folder, or to an empty text to serve this one. */
+async function askFolder({ remote, folders }: StoreFolder): Promise<InputResult<string>> {
+  const shown = toPlainLine(remote);
+  return await pickOne(
+    { ...createSingleStep(getTitle()), canGoBack: true },
+    {
+      placeholder: l10n.t('Select a folder of {0} to open it', shown),
+      choices: [
+        { label: l10n.t('Serve {0}', shown), value: '' },
+        ...folders.map((name) => ({ label: toPlainLine(name), description: l10n.t('folder'), value: name })),
+      ],
+    },
+  );
+}
+
+/** Shows progress with a Cancel button. Resolves to undefined if the user cancels; throws a {@link CommandFailure}. */
+async function runWithProgress<T>(remote: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  const name = toPlainLine(remote);
+  return await withProgress(l10n.t('Connecting to {0}…', name), async (signal) => {
+    try {
+      return await work(signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw new CommandFailure(l10n.t("Can't list {0}: {1}", name, describeError(error)), createAddStoreStep());
+    }
+  });
+}

@@ -1,0 +1,80 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { isJsonObject } from '../../core/util/json.ts';
+import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
+import { findRemoteProblem } from '../../core/util/remote.ts';
+import { describeStoreFailure } from '../../core/util/storeProblem.ts';
+
+/** A remote in the configuration of rclone. */
+interface ConfiguredRemote {
+  /** The name with a colon, such as `lab:`. */
+  readonly remote: string;
+  /** The backend of rclone, such as `s3`. */
+  readonly type: string;
+}
+
+const maxOutputBytes = 64 * 1024 * 1024;
+const timeoutMs = 120_000;
+
+/** Lists the remotes that the user has configured, except for those whose names the service refuses (D63). */
+export async function listRemotes(program: string, signal: AbortSignal): Promise<readonly ConfiguredRemote[]> {
+  const text = await runRclone(program, ['listremotes', '--long'], '', signal);
+  return text.split('\n').flatMap((line) => {
+    const end = line.indexOf(':') + 1;
+    const remote = line.slice(0, end);
+    return findRemoteProblem(remote) === undefined ? [{ remote, type: line.slice(end).trim() }] : [];
+  });
+}
+
+/** Lists the names of the folders at one level of a store. Rejects with the cause as a clause. */
+export async function listStoreFolders(
+  program: string,
+  remote: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const args = ['lsjson', '--dirs-only', '--no-modtime', '--no-mimetype', '--', remote];
+  const listed: unknown = JSON.parse(await runRclone(program, args, remote, signal));
+  if (!Array.isArray(listed)) return [];
+  return listed.flatMap((one: unknown) => (isJsonObject(one) && typeof one['Name'] === 'string' ? [one['Name']] : []));
+}
+
+/** Counts the files at one level of a store, up to a limit. Resolves to the limit if there may be more. */
+export async function countStoreFiles(
+  program: string,
+  remote: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const args = ['lsf', '--files-only', '--format', 's', '--', remote];
+  const child = spawn(program, args, { env: createRcloneEnvironment(), stdio: ['ignore', 'pipe', 'ignore'], signal });
+  child.on('error', () => undefined);
+  const ended = once(child, 'close').catch(() => undefined);
+  let count = 0;
+  createInterface({ input: child.stdout }).on('line', () => {
+    count += 1;
+    if (count === limit) child.kill();
+  });
+  await ended;
+  signal.throwIfAborted();
+  return Math.min(count, limit);
+}
+
+/** Runs rclone and resolves to its output. Rejects with the cause, never with what rclone printed. */
+async function runRclone(
+  program: string,
+  args: readonly string[],
+  remote: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const limits = { maxBuffer: maxOutputBytes, timeout: timeoutMs };
+  const options = { env: createRcloneEnvironment(), windowsHide: true, ...limits, signal };
+  try {
+    return (await promisify(execFile)(program, args, options)).stdout;
+  } catch (error) {
+    signal.throwIfAborted();
+    const errors = isJsonObject(error) && typeof error['stderr'] === 'string' ? error['stderr'] : '';
+    throw new Error(describeStoreFailure(errors, remote), { cause: error });
+  }
+}

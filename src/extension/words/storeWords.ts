@@ -1,0 +1,32 @@
+import { l10n } from 'vscode';
+import type { StoreListing } from '../../core/model/databaseModel.ts';
+import { formatFileCount, formatNumber, formatTime, plural } from './localeFormats.ts';
+import { toPlainLine } from './plainText.ts';
+
+/** Describes the top level of a store: "2 folders, 1,000 or more files". Files are counted up to a limit. */
+export function describeStoreContent(folderCount: number, fileCount: number, maxFileCount: number): string {
+  const folders = plural(folderCount, '{0} folder', '{0} folders');
+  const limit = formatNumber(maxFileCount);
+  const files = fileCount < maxFileCount ? formatFileCount(fileCount) : l10n.t('{0} or more files', limit);
+  return l10n.t('{0}, {1}', folders, files);
+}
+
+/** Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42". */
+export function describeStoreState(listing: StoreListing): string {
+  const { state, asOf, scanned, files } = listing;
+  if (state === 'scanning') return l10n.t('scanning: {0}', formatFileCount(scanned ?? files));
+  if (state === 'failed') return l10n.t("can't be listed");
+  return asOf === undefined ? '' : l10n.t('as of {0}', formatListedTime(asOf));
+}
+
+/** Describes the files of a store and the failure of its last scan for the tooltip of its row, one sentence a line. */
+export function describeStoreListing({ files, asOf, problem }: StoreListing): string {
+  const count = formatFileCount(files);
+  const listed = asOf === undefined ? '' : l10n.t('{0}, listed at {1}', count, formatListedTime(asOf));
+  const failure = problem === undefined ? '' : l10n.t('The last scan failed: {0}', toPlainLine(problem));
+  return [listed, failure].filter((line) => line !== '').join('\n');
+}
+
+function formatListedTime(asOf: string): string {
+  return formatTime(Date.parse(asOf), Date.now());
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { window } from 'vscode';
+import { until } from '../unit/core/rig.ts';
+import { Stage } from './stage.ts';
+
+describe('Serving a store as a database (D63)', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  let root: string;
+  const config = process.env['RCLONE_CONFIG'];
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'serve-store-'));
+    const bucket = join(root, 'store', 'bucket');
+    await mkdir(join(bucket, 'deep'), { recursive: true });
+    await writeFile(join(bucket, 'a.txt'), 'a');
+    await writeFile(join(bucket, 'deep', 'b.txt'), 'b');
+    process.env['RCLONE_CONFIG'] = join(root, 'rclone.conf');
+    const remotes = ['[lab]', 'type = alias', `remote = ${join(root, 'store')}`, '[gone]', 'type = alias'];
+    await writeFile(join(root, 'rclone.conf'), [...remotes, `remote = ${join(root, 'gone')}`, ''].join('\n'));
+    stage = await Stage.openWithOrcid();
+  });
+  afterEach(async () => {
+    await stage.settings.update('rclone.path', undefined, true);
+    await stage.close();
+    if (config === undefined) delete process.env['RCLONE_CONFIG'];
+    else process.env['RCLONE_CONFIG'] = config;
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  });
+
+  const listing = () => stage.parts.connectionStore.findDatabase('Lab Bucket')?.listing;
+
+  const serve = async (): Promise<void> => {
+    const done = stage.run('dataTransfer.serveStore');
+    (await stage.person.pick()).choose('lab:');
+    (await stage.person.pick()).choose('bucket');
+    (await stage.person.pick()).choose('Serve lab:bucket');
+    const box = await stage.person.textBox();
+    assert.equal(box.prompt, 'Database name for lab:bucket (1 folder, 1 file)');
+    assert.equal(box.value, 'bucket');
+    box.enter('Lab Bucket');
+    await done;
+  };
+
+  it('browses a remote, saves the store and shows it when it is scanned', async () => {
+    await serve();
+    assert.deepEqual(stage.parts.settings.servedPlaces, [{ name: 'Lab Bucket', remote: 'lab:bucket' }]);
+    await until(stage.parts.connectionStore.onDidChange, () => listing()?.state === 'listed');
+    assert.equal(listing()?.files, 2);
+    assert.equal((await stage.search('Lab Bucket', 'b')).files.length, 1);
+  });
+
+  it('scans a store again on request, and stops serving it', async () => {
+    await serve();
+    await until(stage.parts.connectionStore.onDidChange, () => listing()?.state === 'listed');
+    await writeFile(join(root, 'store', 'bucket', 'c.txt'), 'c');
+    await stage.run('dataTransfer.scanStore', { kind: 'database', name: 'Lab Bucket' });
+    await until(stage.parts.connectionStore.onDidChange, () => listing()?.files === 3);
+    await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Lab Bucket' });
+    assert.deepEqual(stage.parts.settings.servedPlaces, []);
+  });
+
+  it('reports a store that is already served', async () => {
+    await stage.parts.settings.saveServedPlace({ name: 'Mine', remote: 'lab:' });
+    const done = stage.run('dataTransfer.serveStore');
+    (await stage.person.pick()).choose('lab:');
+    (await stage.person.pick()).choose('Serve lab:');
+    await done;
+    assert.equal((await stage.person.notice()).message, 'lab: is already served as Mine.');
+  });
+
+  it('says why a store cannot be listed, and offers to add one', async () => {
+    const done = stage.run('dataTransfer.serveStore');
+    (await stage.person.pick()).choose('gone:');
+    const { message, buttons } = await stage.person.notice();
+    assert.equal(message, "Can't list gone:: its folder or bucket doesn't exist");
+    assert.deepEqual(buttons, ['Add a Store…', 'Show Log']);
+    await done;
+    assert.deepEqual(stage.parts.settings.servedPlaces, []);
+  });
+
+  it('refuses a connection string in the settings', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    const remote = ":sftp,ssh='touch /tmp/x':";
+    await stage.settings.update('localService.databases', [{ name: 'Bad', remote }], true);
+    const { message } = await stage.person.notice();
+    assert.match(message, /databases in your settings: Bad \(:sftp.*\): remote must be the name of a remote of rclone/);
+  });
+
+  it('opens the configuration of rclone in a terminal to add a store', async () => {
+    const before = window.terminals.length;
+    await stage.run('dataTransfer.addStore');
+    assert.equal(window.terminals.length, before + 1);
+    for (const terminal of window.terminals) terminal.dispose();
+  });
+
+  it('says how to get rclone if there is none at the path in the settings', async () => {
+    await stage.settings.update('rclone.path', join(root, 'no-rclone'), true);
+    await stage.run('dataTransfer.serveStore');
+    const { message, buttons } = await stage.person.notice();
+    assert.match(message, /^There is no rclone at .*no-rclone\. Correct the setting dataTransfer\.rclone\.path\.$/);
+    assert.deepEqual(buttons, ['Installation Guide', 'Set Path']);
+  });
+});
