@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ThemeIcon, TreeItemCollapsibleState } from 'vscode';
+import { type ThemeIcon, TreeItemCollapsibleState } from 'vscode';
 import type { Database } from '../../src/core/model/databaseModel.ts';
 import type { Reason } from '../../src/core/model/reason.ts';
 import type { SearchParameter } from '../../src/core/model/databaseParameter.ts';

@@ -76,7 +76,7 @@ describe('Serving a store as a database (D63)', function () {
     const done = stage.run('dataTransfer.serveStore');
     (await stage.person.pick()).choose('gone:');
     const { message, buttons } = await stage.person.notice();
-    assert.equal(message, "Can't list gone:: its folder or bucket doesn't exist");
+    assert.equal(message, "Can't list gone: (its folder or bucket doesn't exist)");
     assert.deepEqual(buttons, ['Add a Store…', 'Show Log']);
     await done;
     assert.deepEqual(stage.parts.settings.servedPlaces, []);

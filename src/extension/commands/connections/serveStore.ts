@@ -109,7 +109,7 @@ async function runWithProgress<T>(remote: string, work: (signal: AbortSignal) =>
       return await work(signal);
     } catch (error) {
       if (signal.aborted) return undefined;
-      throw new CommandFailure(l10n.t("Can't list {0}: {1}", name, describeError(error)), createAddStoreStep());
+      throw new CommandFailure(l10n.t("Can't list {0} ({1})", name, describeError(error)), createAddStoreStep());
     }
   });
 }
