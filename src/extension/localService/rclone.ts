@@ -19,8 +19,8 @@ const maxOutputBytes = 64 * 1024 * 1024;
 const timeoutMs = 120_000;
 
 /** Lists the remotes that the user has configured, except for those whose names the service refuses (D63). */
-export async function listRemotes(program: string, signal: AbortSignal): Promise<readonly ConfiguredRemote[]> {
-  const text = await runRclone(program, ['listremotes', '--long'], '', signal);
+export async function listRemotes(program: string): Promise<readonly ConfiguredRemote[]> {
+  const text = await runRclone(program, ['listremotes', '--long'], '', AbortSignal.timeout(timeoutMs));
   return text.split('\n').flatMap((line) => {
     const end = line.indexOf(':') + 1;
     const remote = line.slice(0, end);

@@ -14,9 +14,13 @@ export function describeStoreContent(folderCount: number, fileCount: number, max
 /** Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42". */
 export function describeStoreState(listing: StoreListing): string {
   const { state, asOf, scanned, files } = listing;
-  if (state === 'scanning') return l10n.t('scanning: {0}', formatFileCount(scanned ?? files));
+  if (state === 'scanning') return describeScan(scanned ?? files);
   if (state === 'failed') return l10n.t("can't be listed");
   return asOf === undefined ? '' : l10n.t('as of {0}', formatListedTime(asOf));
+}
+
+function describeScan(fileCount: number): string {
+  return fileCount === 0 ? l10n.t('scanning…') : l10n.t('scanning: {0}', formatFileCount(fileCount));
 }
 
 /** Describes the files of a store and the failure of its last scan for the tooltip of its row, one sentence a line. */

@@ -61,14 +61,24 @@ async function askStoreFolder(program: string): Promise<StoreFolder | undefined>
 }
 
 async function askRemote(program: string): Promise<string | undefined> {
-  const remotes = await runWithProgress('rclone', (signal) => listRemotes(program, signal));
-  if (!remotes) return undefined;
+  const remotes = await findRemotes(program);
   if (remotes.length === 0) throw new CommandHint(l10n.t('rclone has no stores configured yet.'), createAddStoreStep());
   const answer = await pickOne(createSingleStep(getTitle()), {
     placeholder: l10n.t('Select a store of your rclone configuration'),
     choices: remotes.map(({ remote, type }) => ({ label: toPlainLine(remote), description: type, value: remote })),
   });
   return typeof answer === 'string' ? undefined : answer.value;
+}
+
+async function findRemotes(program: string): ReturnType<typeof listRemotes> {
+  try {
+    return await listRemotes(program);
+  } catch (error) {
+    throw new CommandFailure(
+      l10n.t("Can't list the stores of rclone: {0}", describeError(error)),
+      createAddStoreStep(),
+    );
+  }
 }
 
 /** Browses a remote, one level at a time. The Back button leads to the folder above. */
