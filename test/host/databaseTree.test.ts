@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ThemeIcon, TreeItemCollapsibleState } from 'vscode';
+import { TreeItemCollapsibleState } from 'vscode';
 import type { Database } from '../../src/core/model/databaseModel.ts';
 import type { Reason } from '../../src/core/model/reason.ts';
 import type { SearchParameter } from '../../src/core/model/databaseParameter.ts';
@@ -233,35 +233,6 @@ describe('The database tree', () => {
     const kinds = tree.getChildren().map((node) => tree.getTreeItem(node).contextValue);
     assert.deepEqual(kinds, ['connection', 'database.saved', 'database']);
   });
-
-  const listings: [what: string, listing: Required<Database>['listing'], row: string, tooltip: RegExp, icon: string][] =
-    [
-      ['is scanned', { state: 'scanning', files: 0, scanned: 120_000 }, 'scanning: 120,000 files', /^Alpha/, 'cloud'],
-      [
-        'is listed',
-        { state: 'listed', files: 2, asOf: new Date().toISOString() },
-        'as of',
-        /2 files, listed at/,
-        'cloud',
-      ],
-      [
-        'has failed',
-        { state: 'failed', files: 0, problem: 'it is\nfull' },
-        "can't be listed",
-        /failed: it is full$/,
-        'warning',
-      ],
-    ];
-  for (const [what, listing, row, tooltip, icon] of listings) {
-    it(`shows that a store ${what}, with an icon of its own (D63)`, () => {
-      connectTo({ ...database('Alpha', 'One'), url: saved, listing });
-      const item = tree.getTreeItem({ kind: 'database', name: 'Alpha' });
-      assert.ok(String(item.description).startsWith(row), String(item.description));
-      assert.match(textOf(item.tooltip), tooltip);
-      assert.equal((item.iconPath as ThemeIcon).id, icon);
-      assert.equal(item.contextValue, 'database.saved.store');
-    });
-  }
 
   it('keeps the databases when a refresh fails, and shows the failure above them', () => {
     connectTo(database('Alpha', 'One'));

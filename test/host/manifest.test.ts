@@ -106,7 +106,7 @@ describe('The manifest', () => {
 
   it('uses only context keys of the program or the editor in its conditions', () => {
     const ofEditor = [
-      ...['view', 'viewItem', 'isWorkspaceTrusted', 'editorTextFocus'],
+      ...['view', 'viewItem', 'isWorkspaceTrusted', 'editorTextFocus', 'isLinux', 'isMac', 'isWindows'],
       ...['explorerResourceIsFolder', 'resourceExtname', 'resourceFilename', 'resource', 'resourceScheme'],
       ...['focusedView', 'listFocus', 'inputFocus', 'treestickyScrollFocused'],
     ];
@@ -166,7 +166,7 @@ describe('The manifest', () => {
 
   it('allows no workspace to determine the server that receives the key', () => {
     const { properties } = manifest.contributes.configuration;
-    for (const id of ['connections', 'orcid', 'localService.databases']) {
+    for (const id of ['connections', 'orcid', 'localService.databases', 'rclone.path']) {
       assert.equal(properties[`dataTransfer.${id}`]?.['scope'], 'machine', id);
     }
   });
@@ -176,7 +176,7 @@ describe('The manifest', () => {
     assert.equal(supported, 'limited');
     assert.deepEqual(
       [...restrictedConfigurations].sort(),
-      ['connections', 'localService.databases', 'orcid'].map((id) => `dataTransfer.${id}`),
+      ['connections', 'localService.databases', 'orcid', 'rclone.path'].map((id) => `dataTransfer.${id}`),
     );
   });
 

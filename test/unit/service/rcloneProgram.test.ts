@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { findRclonePath } from '../../../src/core/util/rclonePath.ts';
+import { findRclonePath, readRcloneVersion } from '../../../src/core/util/rclonePath.ts';
 import { openRclone } from '../../../src/service/stores/rcloneProgram.ts';
 
 describe('The rclone that the local service uses (D63)', () => {
@@ -58,4 +58,16 @@ describe('The rclone that the local service uses (D63)', () => {
     await assert.rejects(openRclone(path), { message: `${path} isn't rclone, or can't be run` });
     await assert.rejects(openRclone(nodePath.join(folder, 'none')), /there is no rclone at .*none: install it/);
   });
+
+  const outputs: [output: string, version: string | undefined][] = [
+    ['1.75.0', '1.75.0'],
+    ['1.60.1-DEV', '1.60.1'],
+    ['1.65', '1.65'],
+    ['', undefined],
+  ];
+  for (const [output, version] of outputs) {
+    it(`has the version ${version} if it prints "v${output}"`, async () => {
+      assert.equal(await readRcloneVersion(await writeProgram(output)), version);
+    });
+  }
 });

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import type { ThemeIcon } from 'vscode';
+import type { StoreListing } from '../../src/core/model/databaseModel.ts';
+import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
+import { databaseTree } from './specimens.ts';
+
+describe('The row of a store (D63)', () => {
+  const asOf = new Date().toISOString();
+  const cases: [what: string, listing: StoreListing, row: RegExp, tooltip: RegExp, icon: string][] = [
+    ['starts to be scanned', { state: 'scanning', files: 0 }, /^scanning…$/, /^Alpha/, 'cloud'],
+    ['is scanned', { state: 'scanning', files: 0, scanned: 120_000 }, /^scanning: 120,000 files$/, /^Alpha/, 'cloud'],
+    ['is listed', { state: 'listed', files: 2, asOf }, /^as of /, /2 files, listed at/, 'cloud'],
+    ['has failed', { state: 'failed', files: 0, problem: 'a\nb' }, /^can't be listed$/, /failed: a b$/, 'warning'],
+  ];
+  for (const [what, listing, row, tooltip, icon] of cases) {
+    it(`shows that the store ${what}, with an icon of its own`, () => {
+      const store = new ConnectionStore();
+      const databases = [{ id: 'a', name: 'Alpha', organization: 'One', url: 'rclone:lab:', listing }];
+      store.setListing({ databases, isLoading: false });
+      const tree = databaseTree(store);
+      const item = tree.getTreeItem({ kind: 'database', name: 'Alpha' });
+      tree.dispose();
+      assert.match(String(item.description), row);
+      assert.match(typeof item.tooltip === 'string' ? item.tooltip : '', tooltip);
+      assert.equal((item.iconPath as ThemeIcon).id, icon);
+    });
+  }
+});
