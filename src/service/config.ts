@@ -9,7 +9,7 @@ const databaseSchema = z.strictObject({
   name: z.string().check(z.minLength(1)),
   /** The folder that is the database (D20: folders as databases). */
   folder: z.optional(z.string().check(z.minLength(1))),
-  /** Instead of a folder: a configured remote of rclone, and a path in it (D63: stores through rclone). */
+  /** Instead of a folder: a configured remote of rclone, and a path in it (D62: stores through rclone). */
   remote: z.optional(z.string().check(z.minLength(1))),
   /** Age in minutes at which the listing of a store is renewed. */
   rescanMinutes: z.optional(z.number().check(z.gt(0))),
@@ -24,7 +24,7 @@ const serviceConfigSchema = z.strictObject({
   /** Folder for catalogs and the transfer journal; created if missing. */
   dataFolder: z.string().check(z.minLength(1)),
   databases: z.array(databaseSchema),
-  /** The program of rclone; otherwise it is searched for in the usual places (D63: stores through rclone). */
+  /** The program of rclone; otherwise it is searched for in the usual places (D62: stores through rclone). */
   rclone: z.optional(z.string().check(z.minLength(1))),
   /** 0 or absent selects any free port. */
   port: z.optional(z.int().check(z.gte(0), z.lte(65_535))),

@@ -6,7 +6,7 @@ import { window } from 'vscode';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
 
-describe('Serving a store as a database (D63)', function () {
+describe('Serving a store as a database (D62)', function () {
   this.timeout(60_000);
   let stage: Stage;
   let root: string;

@@ -4,7 +4,7 @@ import type { StoreListing } from '../../src/core/model/databaseModel.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { databaseTree } from './specimens.ts';
 
-describe('The row of a store (D63)', () => {
+describe('The row of a store (D62)', () => {
   const asOf = new Date().toISOString();
   const cases: [what: string, listing: StoreListing, row: RegExp, tooltip: RegExp, icon: string][] = [
     ['starts to be scanned', { state: 'scanning', files: 0 }, /^scanning…$/, /^Alpha/, 'cloud'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { StoreRig } from '../support/storeRig.ts';
 
-describe('Stores as databases (D63)', function () {
+describe('Stores as databases (D62)', function () {
   this.timeout(120_000);
   let rig: StoreRig;
 

@@ -107,7 +107,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return files.map((file) => nodePath.relative(folder, nodePath.join(file.parentPath, file.name))).sort();
 }
 
-describe('Transfers with stores while service, rclone or server are killed (D25, D63)', function () {
+describe('Transfers with stores while service, rclone or server are killed (D25, D62)', function () {
   this.timeout(120_000);
   const seeds = Array.from({ length: seedText === undefined ? rounds : 1 }, (_, round) => firstSeed + round);
   for (const [round, seed] of seeds.entries()) {

@@ -13,7 +13,7 @@ import { plantedSecrets } from '../support/storeServers.ts';
 
 const large = randomBytes(4_000_000);
 
-describe('The rclone processes of a service (D63)', function () {
+describe('The rclone processes of a service (D62)', function () {
   this.timeout(120_000);
   let rig: StoreRig;
 
@@ -86,7 +86,7 @@ describe('The rclone processes of a service (D63)', function () {
   });
 });
 
-describe('A store that fails (D63)', function () {
+describe('A store that fails (D62)', function () {
   this.timeout(120_000);
   let rig: StoreRig;
   let liar: Server;
@@ -182,7 +182,7 @@ describe('A store that fails (D63)', function () {
   }
 });
 
-describe('A store whose disk is full (D63)', function () {
+describe('A store whose disk is full (D62)', function () {
   this.timeout(60_000);
 
   it('makes a transfer wait until there is room', async function () {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-describe('A lease of a store (D29, D63)', () => {
+describe('A lease of a store (D29, D62)', () => {
   let rig: ServiceRig;
 
   beforeEach(async () => (rig = await ServiceRig.start({}, { shared: true })));
   afterEach(async () => await rig.stop());
 
-  it('serves a requested store, which has the state of its listing (D63)', async () => {
+  it('serves a requested store, which has the state of its listing (D62)', async () => {
     const lease = await rig.lease([{ name: 'Lab', remote: 'not-configured:bucket' }]);
     assert.deepEqual(
       lease.databases.map(({ name, url }) => [name, url]),

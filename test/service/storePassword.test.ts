@@ -7,7 +7,7 @@ import { systemClock } from '../../src/core/util/clock.ts';
 import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 
-describe('The rclone that listens for the service (D63)', function () {
+describe('The rclone that listens for the service (D62)', function () {
   this.timeout(60_000);
   let folder: string;
   let daemon: RcloneDaemon;

@@ -32,7 +32,7 @@ function assertManifest(text: string, expected: readonly string[]): void {
   }
 }
 
-describe('Transfers from and to stores (D63)', function () {
+describe('Transfers from and to stores (D62)', function () {
   this.timeout(120_000);
   let rig: StoreRig;
 

@@ -11,7 +11,7 @@ import { StoreServers } from '../support/storeServers.ts';
 
 const title = 'Serve a Store as a Database';
 
-describe('A user with a store that rclone reaches (D63)', function () {
+describe('A user with a store that rclone reaches (D62)', function () {
   this.timeout(180_000);
   let folder: string;
   let servers: StoreServers;

@@ -55,7 +55,7 @@ function readDatabase(element: unknown): Database | undefined {
 
 const listingStates = ['scanning', 'listed', 'failed'] as const;
 
-/** Reads the state of a store's listing; undefined if it is absent or invalid (D63: stores through rclone). */
+/** Reads the state of a store's listing; undefined if it is absent or invalid (D62: stores through rclone). */
 function readStoreListing(value: unknown): StoreListing | undefined {
   if (!isJsonObject(value)) return undefined;
   const state = listingStates.find((one) => one === value['state']);

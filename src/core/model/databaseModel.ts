@@ -8,11 +8,11 @@ export interface Database {
   readonly url: string;
   /** True if the service refuses transfers to the database (D43: read-only databases); absent if unknown. */
   readonly readOnly?: boolean;
-  /** The state of the listing, if the local service serves a store (D63: stores through rclone). */
+  /** The state of the listing, if the local service serves a store (D62: stores through rclone). */
   readonly listing?: StoreListing;
 }
 
-/** The state of the listing of a store, as the local service reports it (D63: stores through rclone). */
+/** The state of the listing of a store, as the local service reports it (D62: stores through rclone). */
 export interface StoreListing {
   readonly state: 'scanning' | 'listed' | 'failed';
   /** Number of files that can be found. */

@@ -3,7 +3,7 @@ const remotePattern = /^([\w\p{L}\p{N}.+@][\w\p{L}\p{N}.+@ -]*):(.*)$/u;
 
 /**
  * Returns why a text can't be the remote of a store, in words that follow its field; undefined if it can. Only names of
- * configured remotes are accepted: a backend that is made up on the fly can run commands (D63: stores through rclone).
+ * configured remotes are accepted: a backend that is made up on the fly can run commands (D62: stores through rclone).
  */
 export function findRemoteProblem(remote: string): string | undefined {
   const [, name = '', path = ''] = remotePattern.exec(remote) ?? [];

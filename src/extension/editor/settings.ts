@@ -19,7 +19,7 @@ export interface ServedFolder extends ServedFields {
   readonly remote?: undefined;
 }
 
-/** Describes a store that the local service serves as a database (D63: stores through rclone). */
+/** Describes a store that the local service serves as a database (D62: stores through rclone). */
 interface ServedStore extends ServedFields {
   /** A remote of rclone and a path, such as `lab:bucket/prefix`. */
   readonly remote: string;
@@ -109,7 +109,7 @@ export class Settings {
     await this.update('localService.databases', others);
   }
 
-  /** Returns the path of rclone; undefined to search for it (D63: stores through rclone). */
+  /** Returns the path of rclone; undefined to search for it (D62: stores through rclone). */
   get rclonePath(): string | undefined {
     return this.get('rclone.path', '').trim() || undefined;
   }

@@ -9,7 +9,7 @@ interface LaunchOptions {
   readonly dataFolder: string;
   /** Number of days for which ended transfers are retained. */
   readonly retentionDays: number;
-  /** Path of rclone; undefined to search for it (D63: stores through rclone). */
+  /** Path of rclone; undefined to search for it (D62: stores through rclone). */
   readonly rclone: string | undefined;
 }
 

@@ -71,7 +71,7 @@ export class LocalService implements Disposable {
     await turn;
   }
 
-  /** Starts a scan of a store, given the ID of the database (D63: stores through rclone). */
+  /** Starts a scan of a store, given the ID of the database (D62: stores through rclone). */
   async scan(databaseId: string): Promise<void> {
     const { scanDatabase } = await loadServiceCode();
     await scanDatabase(await this.start(), databaseId);

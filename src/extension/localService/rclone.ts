@@ -18,7 +18,7 @@ interface ConfiguredRemote {
 const maxOutputBytes = 64 * 1024 * 1024;
 const timeoutMs = 120_000;
 
-/** Lists the remotes that the user has configured, except for those whose names the service refuses (D63). */
+/** Lists the remotes that the user has configured, except for those whose names the service refuses (D62). */
 export async function listRemotes(program: string): Promise<readonly ConfiguredRemote[]> {
   const text = await runRclone(program, ['listremotes', '--long'], '', AbortSignal.timeout(timeoutMs));
   return text.split('\n').flatMap((line) => {

@@ -1,4 +1,4 @@
-/** The state of the listing of a store, as clients see it (D63: stores through rclone). */
+/** The state of the listing of a store, as clients see it (D62: stores through rclone). */
 export interface StoreListingState {
   readonly state: 'scanning' | 'listed' | 'failed';
   /** Number of files in the catalog or, during the first scan, found so far. */

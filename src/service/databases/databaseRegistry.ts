@@ -20,7 +20,7 @@ interface RegistryOptions {
   /** The thread that runs all catalogs. Its creator also ends it. */
   readonly thread: CatalogThread;
   readonly logger: Logger;
-  /** The path of rclone from the configuration, if any (D63: stores through rclone). */
+  /** The path of rclone from the configuration, if any (D62: stores through rclone). */
   readonly rclone?: string | undefined;
 }
 

@@ -69,7 +69,7 @@ async function describeDatabase({ document, catalog }: ServedDatabase): Promise<
   return listing === undefined ? document : { ...document, listing };
 }
 
-/** Creates the route that scans a database again (D63: stores through rclone). */
+/** Creates the route that scans a database again (D62: stores through rclone). */
 function createScanRoute(databases: ServedDatabases): DescribedRoute {
   return describeRoute({
     method: 'POST',

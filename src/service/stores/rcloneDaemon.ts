@@ -30,7 +30,7 @@ const probes = [
 
 /**
  * Runs one rclone that moves the files of all stores. It listens on loopback with a new password, starts on demand, and
- * ends when it is idle or with this process (D63: stores through rclone).
+ * ends when it is idle or with this process (D62: stores through rclone).
  */
 export class RcloneDaemon {
   private readonly options: RcloneDaemonOptions;

@@ -31,7 +31,7 @@ const retryMs = 15_000;
 
 /**
  * Catalogs the objects of a store. A scan replaces the files only when it is complete; until then, and if it fails, the
- * files of the last one are served (D63: stores through rclone).
+ * files of the last one are served (D62: stores through rclone).
  */
 export class StoreCatalog {
   private readonly config: StoreCatalogConfig;

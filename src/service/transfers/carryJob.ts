@@ -14,7 +14,7 @@ export interface FileToCarry extends FileToMove {
   readonly isPresent: boolean;
 }
 
-/** Files to move from or to a store, which rclone reads and writes (D63: stores through rclone). */
+/** Files to move from or to a store, which rclone reads and writes (D62: stores through rclone). */
 export interface CarryJob {
   readonly transferId: string;
   readonly source: CarrySide;

@@ -24,7 +24,7 @@ const maxAttempts = 5;
 /** A cancel doesn't wait longer for a store that doesn't respond. */
 const discardLimitMs = 1_500;
 
-/** Moves files from or to stores, or between two stores (D63: stores through rclone). */
+/** Moves files from or to stores, or between two stores (D62: stores through rclone). */
 export class StoreRoute implements TransferRoute {
   readonly isHashedFirst: boolean;
   private readonly options: StoreRouteOptions;

@@ -27,7 +27,7 @@ interface TransferQueueOptions {
   readonly retentionMs: number;
   /** Interval at which a suspended transfer checks for its folders. */
   readonly retryDelayMs: number;
-  /** Moves the files of stores (D63: stores through rclone). */
+  /** Moves the files of stores (D62: stores through rclone). */
   readonly daemon: RcloneDaemon;
   readonly throttleBytesPerSecond?: number | undefined;
 }

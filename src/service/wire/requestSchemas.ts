@@ -108,7 +108,7 @@ export const transferPathSchema = z.strictObject({
 
 export const databasePathSchema = z.strictObject({ database: databaseField });
 
-/** A folder or store that a lease serves as a database (D20, D29: shared service, D63: stores through rclone). */
+/** A folder or store that a lease serves as a database (D20, D29: shared service, D62: stores through rclone). */
 const leasedDatabaseSchema = z
   .strictObject({
     name: z.string().check(nonEmptyPattern, z.maxLength(200), z.describe('Name of the database, in one line.')),

@@ -13,7 +13,7 @@ const content = 'content';
 const transferId = '2c1d5e0a-0000-4000-8000-000000000001';
 const longName = `${'x'.repeat(200)}.bin`;
 
-describe('Objects with hostile names (D63)', () => {
+describe('Objects with hostile names (D62)', () => {
   let root: string;
   let target: string;
   let server: Server;

@@ -5,7 +5,7 @@ import * as nodePath from 'node:path';
 import { findRclonePath, readRcloneVersion } from '../../../src/core/util/rclonePath.ts';
 import { openRclone } from '../../../src/service/stores/rcloneProgram.ts';
 
-describe('The rclone that the local service uses (D63)', () => {
+describe('The rclone that the local service uses (D62)', () => {
   let folder: string;
 
   beforeEach(async () => (folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-rclone-'))));

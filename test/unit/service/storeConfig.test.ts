@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ConfigError, parseConfig } from '../../../src/service/config.ts';
 
-describe('A store in the configuration of the service (D63)', () => {
+describe('A store in the configuration of the service (D62)', () => {
   function parse(...databases: object[]): ReturnType<typeof parseConfig> {
     return parseConfig(JSON.stringify({ dataFolder: 'data', databases }), '/base');
   }
