@@ -194,7 +194,7 @@ describe('A shared service (D29)', () => {
       ['the age of a folder', [{ ...good, rescanMinutes: 5 }], 'body.databases.0.rescanMinutes'],
       ['a relative folder', [good, { name: 'B', folder: 'data/b' }], 'body.databases.1.folder'],
       ['a folder with a NUL in it', [{ name: 'A', folder: '/tmp/\0' }], 'body.databases.0.folder'],
-      ['a folder that is a store too', [{ ...good, remote: 'lab:bucket' }], 'body.databases.0.folder'],
+      ['a folder that is a store too', [{ ...good, remote: 'lab:bucket' }], 'body.databases.0.remote'],
       ['a connection string (D62)', [{ name: 'A', remote: ":sftp,ssh='touch /tmp/x':" }], 'body.databases.0.remote'],
       ['an empty name', [{ ...good, name: '' }], 'body.databases.0.name'],
       ['a name of blanks', [{ ...good, name: '  ' }], 'body.databases.0.name'],
