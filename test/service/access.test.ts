@@ -287,6 +287,7 @@ describe('Access to the local service (D26)', () => {
       'POST /api/v1/files',
       'POST /api/v1/files/by-id',
       'POST /api/v1/transfers',
+      'POST /databases/{database}/scans',
     ]);
   });
 });
