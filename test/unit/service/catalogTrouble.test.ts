@@ -124,7 +124,7 @@ describe('A catalog whose file breaks while it is in use (D20)', () => {
     renameSync(`${rig.root}/data`, `${rig.root}/other`);
     writeFileSync(`${rig.root}/data`, 'a file in the place of the folder');
     await assert.rejects(rig.find(), {
-      code: 'FOLDER_UNAVAILABLE',
+      code: 'DATABASE_UNAVAILABLE',
       message: "The folder of the database Soil can't be searched: its catalog can't be written.",
     });
     assert.deepEqual(rig.catalog.getCachedHashes(['a.txt']), []);
@@ -157,7 +157,7 @@ describe('A catalog on a full disk (D20)', () => {
           (error: unknown) => String(error).includes("can't be searched: its catalog can't be written"),
         ),
     );
-    await assert.rejects(rig.find(), { code: 'FOLDER_UNAVAILABLE' });
+    await assert.rejects(rig.find(), { code: 'DATABASE_UNAVAILABLE' });
     assert.ok(rig.log.lines.some((line) => line.includes('full')));
     limit(100_000);
     assert.equal((await rig.find()).length, 100);

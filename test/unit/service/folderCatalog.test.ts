@@ -174,10 +174,10 @@ describe('The catalog of a changing folder (D20)', () => {
     rig.write({ 'just before': '' });
     renameSync(rig.folder, away);
     await assert.rejects(rig.find(), {
-      code: 'FOLDER_UNAVAILABLE',
+      code: 'DATABASE_UNAVAILABLE',
       message: "The folder of the database Soil doesn't exist.",
     });
-    await assert.rejects(rig.find(), { code: 'FOLDER_UNAVAILABLE' });
+    await assert.rejects(rig.find(), { code: 'DATABASE_UNAVAILABLE' });
     renameSync(away, rig.folder);
     assert.deepEqual(await rig.find(), ['a.txt', 'just before', 'sub/b.txt', 'sub/deep/c.txt']);
     await rig.catalog.rescan();
@@ -191,7 +191,7 @@ describe('The catalog of a changing folder (D20)', () => {
     rig.write({ x: '' });
     await rig.waitForChange();
     renameSync(rig.folder, away);
-    await assert.rejects(rig.find(), { code: 'FOLDER_UNAVAILABLE' });
+    await assert.rejects(rig.find(), { code: 'DATABASE_UNAVAILABLE' });
     renameSync(away, rig.folder);
     await rig.find();
     await rig.catalog.rescan();
