@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
+import { getErrorCode } from '../../src/core/util/errorCode.ts';
 import { listRclones } from '../support/processTree.ts';
 import { SeededRandom } from '../support/random.ts';
 import { StoreRig } from '../support/storeRig.ts';
@@ -76,7 +77,7 @@ class StoreCrashRound {
       await rig.killService();
       await rig.startService();
     } else if (victim === 1) {
-      for (const { pid } of listRclones(rig.service.pid)) process.kill(pid, 'SIGKILL');
+      for (const { pid } of listRclones(rig.service.pid)) killIfRunning(pid);
     } else {
       await rig.servers.kill('sftp');
       await new Promise((resolve) => setTimeout(resolve, this.random.below(1_000)));
@@ -94,6 +95,15 @@ class StoreCrashRound {
       const content = await fs.readFile(nodePath.join(folder, path));
       assert.equal(digest(content), digest(this.contents.get(path) ?? Buffer.of()), path);
     }
+  }
+}
+
+/** Kills a process. It may have ended since it was listed. */
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (getErrorCode(error) !== 'ESRCH') throw error;
   }
 }
 
