@@ -28,7 +28,10 @@ interface ParsedItem {
 }
 
 // The package declares no types.
-const Cite = createRequire(import.meta.url)('citation-js') as new (input: unknown) => { readonly data: ParsedItem[] };
+const Cite = createRequire(import.meta.url)('citation-js') as new (
+  input: unknown,
+  options?: { readonly forceType: string },
+) => { readonly data: ParsedItem[] };
 
 /** A citation as a library read it, in the form of {@link ParsedItem}, with names and dates as text. */
 export interface ParsedCitation {
@@ -45,9 +48,12 @@ export interface ParsedCitation {
   readonly notes: string;
 }
 
-/** Reads BibTeX, RIS or CSL-JSON with citation-js. */
-export function parseWithCitationJs(text: string): readonly ParsedCitation[] {
-  return new Cite(text).data.map((item) => ({
+/** The name that citation-js gives to RIS. Notes with `@a{` would make it guess BibTeX. */
+export const risType = '@ris/file';
+
+/** Reads BibTeX, RIS or CSL-JSON with citation-js, which guesses the format if `forceType` is absent. */
+export function parseWithCitationJs(text: string, forceType?: string): readonly ParsedCitation[] {
+  return new Cite(text, forceType === undefined ? undefined : { forceType }).data.map((item) => ({
     key: item.id,
     title: item.title,
     authors: (item.author ?? []).map(joinName),

@@ -5,7 +5,12 @@ import { listCitations } from '../../../src/core/citations/citableUnits.ts';
 import { writeCitations, type CitationFormat } from '../../../src/core/citations/citationFormats.ts';
 import { citableFile } from '../../support/citationArbitraries.ts';
 import { checkCitationFile } from '../../support/citationFileRules.ts';
-import { parseWithBiblatexConverter, parseWithCitationJs, type ParsedCitation } from '../../support/citationOracles.ts';
+import {
+  parseWithBiblatexConverter,
+  parseWithCitationJs,
+  risType,
+  type ParsedCitation,
+} from '../../support/citationOracles.ts';
 import { property } from '../../support/property.ts';
 
 const texts = { message: 'Please cite these data.', title: 'Data', unknownAuthor: 'anonymous' };
@@ -70,11 +75,11 @@ describe('Citation formats', () => {
     const text = write('ris', all);
     const toRisForm = (citation: ParsedCitation): object => ({
       ...{ ...citation, key: undefined, notes: undefined },
-      // With editors, the library reads an earlier version of the format, which has no such date.
-      ...(all.some(({ editors }) => editors.length > 0) && { accessed: undefined }),
+      // With editors, the library reads an earlier version of the format, which has no such date and no abstract.
+      ...(all.some(({ editors }) => editors.length > 0) && { accessed: undefined, abstract: undefined }),
       authors: citation.authors.map(listNameParts),
     });
-    assert.deepEqual(parseWithCitationJs(text).map(toRisForm), all.map(toExpected).map(toRisForm));
+    assert.deepEqual(parseWithCitationJs(text, risType).map(toRisForm), all.map(toExpected).map(toRisForm));
     const lines = text.split('\r\n');
     assert.ok(lines.every((line) => line === '' || /^[A-Z][A-Z\d] {2}- [^\n\r]*$/u.test(line)));
     const written = (tag: string): readonly string[] =>
@@ -84,6 +89,10 @@ describe('Citation formats', () => {
       all.flatMap(({ otherTitles }) => otherTitles),
     );
     assert.deepEqual(written('N1'), all.flatMap(listNotes));
+    assert.deepEqual(
+      written('AB'),
+      all.flatMap(({ abstract }) => abstract ?? []),
+    );
     assert.deepEqual(
       written('AN'),
       all.flatMap(({ identifier }) => identifier ?? []),
