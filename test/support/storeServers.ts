@@ -18,7 +18,7 @@ export type StoreKind = 'sftp' | 'dav' | 's3';
 
 export interface StoreOptions {
   readonly remotes?: string;
-  /** Where the temporary folders are created. */
+  /** The folder in which the temporary folders are created. */
   readonly parent?: string;
   readonly folders?: Partial<Record<StoreKind, string>>;
 }

@@ -6,7 +6,7 @@ export const roCrateName = 'ro-crate-metadata.json';
 
 const licenseId = '#license';
 
-/** What every RO-Crate states of itself. */
+/** The fields that every RO-Crate contains about itself. */
 export interface CrateRoot {
   readonly name: string;
   readonly description: string;
