@@ -37,6 +37,8 @@ export class FaultServer {
   private readonly sockets = new Set<Socket>();
   private readonly waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
   private readonly server: Server;
+  /** Ports of all servers of this process. */
+  private static readonly usedPorts = new Set<number>();
   private isCutOff = false;
   private openedSockets = 0;
   private boundPort = 0;
@@ -53,12 +55,22 @@ export class FaultServer {
     });
   }
 
-  /** Starts on a free loopback port; uses TLS if an identity is given. */
-  static async start(identity?: ServerIdentity): Promise<FaultServer> {
+  /**
+   * Starts on a loopback port that no server of this process has used; uses TLS if an identity is given. The extension
+   * identifies a connection by its address, so on a used port it would still know facts about an earlier server.
+   */
+  static async start(identity?: ServerIdentity, preferredPort = 0): Promise<FaultServer> {
     const server = new FaultServer(identity);
-    await server.listen(0);
+    await server.listen(preferredPort);
     server.boundPort = (server.server.address() as AddressInfo).port;
-    return server;
+    if (!FaultServer.usedPorts.has(server.port)) {
+      FaultServer.usedPorts.add(server.port);
+      return server;
+    }
+    // The port stays in use until another one is found.
+    const other = await FaultServer.start(identity);
+    await server.stop();
+    return other;
   }
 
   /** The port, which stays the same after {@link stop}. */
