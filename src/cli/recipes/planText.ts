@@ -42,6 +42,7 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     failed: () =>
       failure?.kind === 'service' ? `${describeReason(failure.reason)}.` : describeTable(failure?.problem),
     missing: () => `The service has no file for ${formatCount(missing.length, 'ID')}: ${formatNames(missing)}.`,
+    otherDatabases: () => describeOtherDatabases(plan),
     differsFromLock: () => describeLockDifference(difference),
     unmet: () => unmet.map(describeExpectation).join(' '),
     tooMany: () => `The recipe finds more than ${files.length} files. Narrow its search.`,
@@ -49,6 +50,11 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     noDestination: () => 'The recipe has no destination ("to"), so it is a saved search.',
   };
   return texts[obstacle]();
+}
+
+function describeOtherDatabases({ lockedDatabases }: RecipePlan): string {
+  const { from = '', to = '' } = lockedDatabases ?? {};
+  return `The lock is for a transfer from ${toPlainCell(from)} to ${toPlainCell(to)}. Run it once without --locked.`;
 }
 
 function describeLockDifference(difference: LockDifference | undefined): string {

@@ -60,5 +60,6 @@ export function getObstacleCode(obstacle: PlanObstacle | undefined): ExitCode {
 
 const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {
   ...{ failed: exitCode.failed, missing: exitCode.notFound, differsFromLock: exitCode.differs },
+  otherDatabases: exitCode.differs,
   ...{ unmet: exitCode.failed, tooMany: exitCode.failed, noFiles: exitCode.failed, noDestination: exitCode.usage },
 };

@@ -30,7 +30,12 @@ export interface RecipePlan extends ResolvedFiles {
   /** Absent without a lock. */
   readonly difference?: LockDifference;
   readonly unmet: readonly UnmetExpectation[];
+  /** The databases of the lock. Only in a locked run whose recipe names others. */
+  readonly lockedDatabases?: LockedDatabases;
 }
+
+/** Names of the databases of the last run. */
+export type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
 
 /**
  * Determines the files of a recipe by requests that change nothing. With `isLocked`, these are the files of the lock,
@@ -42,7 +47,13 @@ export async function planRecipe(source: RecipeSource, request: PlanRequest): Pr
   const files = sortRecipeFiles(resolved.files);
   const difference = lock && !resolved.failure ? compareFiles(lock.files, files) : undefined;
   const unmet = resolved.failure ? [] : checkExpectations(recipe.expect, files);
-  return { ...resolved, files, recipe, isLocked, unmet, ...(difference && { difference }) };
+  const lockedDatabases = isLocked && lock && namesOthers(recipe, lock) ? { from: lock.from, to: lock.to } : undefined;
+  const comparison = { ...(difference && { difference }), ...(lockedDatabases && { lockedDatabases }) };
+  return { ...resolved, files, recipe, isLocked, unmet, ...comparison };
+}
+
+function namesOthers({ from, to }: Recipe, lock: RecipeLock): boolean {
+  return from.database !== lock.from || (to !== undefined && to.database !== lock.to);
 }
 
 async function resolve(source: RecipeSource, request: PlanRequest): Promise<ResolvedFiles> {
@@ -61,12 +72,14 @@ async function resolve(source: RecipeSource, request: PlanRequest): Promise<Reso
 }
 
 /** The reason why nothing may be sent. */
-export type PlanObstacle = 'failed' | 'missing' | 'differsFromLock' | 'unmet' | 'tooMany' | 'noFiles' | 'noDestination';
+export type PlanObstacle =
+  'failed' | 'missing' | 'otherDatabases' | 'differsFromLock' | 'unmet' | 'tooMany' | 'noFiles' | 'noDestination';
 
 /** Returns the first reason why a plan can't be carried out; undefined if it can. */
 export function findObstacle(plan: RecipePlan): PlanObstacle | undefined {
   const { failure, missing, unmet, isCut, files, recipe, isLocked, difference } = plan;
   if (failure) return 'failed';
+  if (plan.lockedDatabases) return 'otherDatabases';
   if (isLocked && (!difference || difference.gone.length + difference.changed.length > 0)) return 'differsFromLock';
   if (missing.length > 0) return 'missing';
   if (unmet.length > 0) return 'unmet';

@@ -3,17 +3,23 @@ import type { RecipePath } from './recipeText.ts';
 
 const secretName =
   /^(?:api|developer|access|auth|authentication|bearer|secret)?[-_ ]?(?:key|token|password|passwd|secret|authorization|credentials?)$/i;
-const secretText = /^(?:bearer|basic)\s+\S|^[a-z][a-z\d+.-]{1,20}:\/\/[^\s/@]*@/i;
+const secretText = /^bearer\s+\S+$|^[a-z][a-z\d+.-]{1,20}:\/\/[^\s/@]*@/i;
+/** `Basic` and a base64 value. Words of a sentence have no capital after a small letter. */
+const basicCredentials = /^[Bb]asic\s+(?=\S*[a-z\d]\S*[A-Z\d])[\w+/]{8,}=*$/;
 
 /**
  * Finds what looks like a key, a password or a token. A recipe is committed and sent to others, so it may never contain
  * one. `key` is also a field of a table.
  */
 export function findSecrets(value: unknown, path: RecipePath = []): readonly RecipePath[] {
-  if (typeof value === 'string') return secretText.test(value) || isSecretName(path) ? [path] : [];
+  if (typeof value === 'string') return isSecretText(value) || isSecretName(path) ? [path] : [];
   if (Array.isArray(value)) return value.flatMap((one: unknown, index) => findSecrets(one, [...path, index]));
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, one]) => findSecrets(one, [...path, name]));
+}
+
+function isSecretText(value: string): boolean {
+  return secretText.test(value) || basicCredentials.test(value);
 }
 
 function isSecretName(path: RecipePath): boolean {

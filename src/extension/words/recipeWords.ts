@@ -63,6 +63,8 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
       return failure ? describeFailure(failure) : '';
     case 'missing':
       return describeMissing(missing);
+    case 'otherDatabases':
+      return describeOtherDatabases(plan);
     case 'differsFromLock':
       return describeLockedDifference(difference);
     case 'unmet':
@@ -95,6 +97,10 @@ function describeMissing(missing: readonly string[]): string {
     'There is no file for {0} IDs of the recipe: {1}',
     formatNames(missing),
   );
+}
+
+function describeOtherDatabases({ lockedDatabases: { from, to } = { from: '', to: '' } }: RecipePlan): string {
+  return l10n.t('The lock is for a transfer from {0} to {1}. Run the recipe once.', toPlainLine(from), toPlainLine(to));
 }
 
 function describeLockedDifference(difference: LockDifference | undefined): string {

@@ -190,6 +190,18 @@ describe('Planning a recipe (D61)', () => {
     assert.equal(findObstacle(await plan({ from: search, to }, { lock, isLocked: true })), 'differsFromLock');
   });
 
+  it('sends nothing in a locked run if the recipe names other databases than the lock', async () => {
+    const lock = createLock([{ id: '1', path: 'reads/a.fasta' }]);
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: [files[1]] }));
+    const other = { from: search, to: { database: 'Gamma' } };
+    const planned = await plan(other, { lock, isLocked: true });
+    assert.deepEqual(
+      [findObstacle(planned), planned.lockedDatabases],
+      ['otherDatabases', { from: 'Alpha', to: 'Beta' }],
+    );
+    assert.equal(findObstacle(await plan(other, { lock })), undefined);
+  });
+
   it('stops when it is canceled', async () => {
     const stop = new AbortController();
     const session = await rig.connect();
