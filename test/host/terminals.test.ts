@@ -34,7 +34,7 @@ describe('The command line in a terminal of the editor', () => {
     return text;
   }
 
-  it('is on the PATH, and reaches the service of the window', async () => {
+  it('knows the connections of the window, and records transfers where the window shows them', async () => {
     const { address } = stage.server;
     const listed = JSON.parse(await runInTerminal(`data-transfer databases --server ${address} --json`)) as {
       readonly databases: readonly { readonly name: string }[];
@@ -43,8 +43,16 @@ describe('The command line in a terminal of the editor', () => {
       listed.databases.some(({ name }) => name.startsWith('KBase')),
       JSON.stringify(listed),
     );
-    const line = `data-transfer search 'JGI Data Portal' prochlorococcus --limit 1 --server ${address} --json`;
+    const line = `data-transfer search 'JGI Data Portal' JDP:000001 --limit 1 --server ${address} --json`;
     await rm(join(folder, 'whole'));
-    assert.ok(Array.isArray((JSON.parse(await runInTerminal(line)) as { readonly files: unknown }).files));
+    const [file] = (JSON.parse(await runInTerminal(line)) as { readonly files: readonly { readonly id: string }[] })
+      .files;
+    assert.ok(file, 'the search finds a file');
+    await rm(join(folder, 'whole'));
+    const id = await runInTerminal(`data-transfer transfer jdp kbase '${file.id}' --server ${address}`);
+    const shown = await eventually(() =>
+      Promise.resolve(stage.parts.transferStore.getAll().find((transfer) => transfer.id === id.trim())),
+    );
+    assert.equal(shown.order.connectionId, stage.parts.sessions.active?.connection.id);
   });
 });

@@ -31,7 +31,7 @@ export class RecordFolderWatch implements Disposable {
   /** Creates the folder if it does not exist. All changes after it resolves are reported. */
   async start(): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
-    const isWatching = this.watch.start(() => this.checkLater(undefined));
+    const isWatching = this.watch.start(() => this.checkInstead());
     if (!isWatching) this.checkLater(await getChangedAt(this.folder));
   }
 
@@ -39,6 +39,12 @@ export class RecordFolderWatch implements Disposable {
     this.isDisposed = true;
     this.watch.dispose();
     this.waiting?.dispose();
+  }
+
+  /** Checks the folder from now on, because the system no longer reports its changes. */
+  private checkInstead(): void {
+    this.notify(undefined);
+    this.checkLater(undefined);
   }
 
   /**

@@ -1,4 +1,5 @@
-import { watch, type FSWatcher } from 'node:fs';
+import { statSync, watch, type FSWatcher } from 'node:fs';
+import { basename } from 'node:path';
 import type { Disposable } from './lifetime.ts';
 import { isRemoteFolder } from './remoteFolder.ts';
 
@@ -17,19 +18,22 @@ export class FolderWatch implements Disposable {
 
   /**
    * Starts watching. Returns false if the folder is missing, cannot be watched, or is on a network file system. Calls
-   * `onFail` if watching ends with an error. Does nothing if already watching.
+   * `onFail` if watching ends with an error, or because the folder was deleted or replaced. Does nothing if already
+   * watching.
    */
   start(onFail: () => void = () => undefined): boolean {
     if (this.watcher) return true;
     if (this.isDisposed || isRemoteFolder(this.folder)) return false;
     try {
-      const watcher = watch(this.folder, { persistent: false }, (_event, name) => this.onChange(name ?? undefined));
-      this.watcher = watcher;
-      watcher.on('error', () => {
-        watcher.close();
-        this.watcher = undefined;
-        onFail();
+      const before = getIdentity(this.folder);
+      const watcher = watch(this.folder, { persistent: false }, (_event, name) => {
+        // The system reports the end of a folder as a change of its own name, and nothing after that.
+        const mayHaveEnded = name === null || name === basename(this.folder);
+        if (mayHaveEnded && getIdentity(this.folder) !== before) this.end(onFail);
+        else this.onChange(name ?? undefined);
       });
+      this.watcher = watcher;
+      watcher.on('error', () => this.end(onFail));
       return true;
     } catch {
       return false;
@@ -40,4 +44,17 @@ export class FolderWatch implements Disposable {
     this.isDisposed = true;
     this.watcher?.close();
   }
+
+  private end(onFail: () => void): void {
+    if (!this.watcher) return;
+    this.watcher.close();
+    this.watcher = undefined;
+    onFail();
+  }
+}
+
+/** Returns a string that differs for a folder that replaces another one; undefined if there is none. */
+function getIdentity(folder: string): string | undefined {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats && [stats.dev, stats.ino, stats.birthtimeMs].join(' ');
 }

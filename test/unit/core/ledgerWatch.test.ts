@@ -51,6 +51,17 @@ describe('Watching the ledger', () => {
     assert.equal(clock.waitingCount, 0, 'folders with reported changes are not checked');
   });
 
+  it('reports changes in a folder that was replaced by another one (D48)', async () => {
+    await watch.start();
+    await rm(folder, { recursive: true });
+    await areReported({ folder: 'running' }, { folder: 'ended' });
+    await mkdir(join(folder, 'running'), { recursive: true });
+    await writeFile(join(folder, 'running', 'one.json'), '');
+    changes = [];
+    await waitForCheck();
+    await areReported({ folder: 'running' });
+  });
+
   it("checks every five seconds if the system doesn't report changes, and reports the folder", async () => {
     await writeFile(folder, 'a file where the folder should be');
     await watch.start();
