@@ -10,7 +10,8 @@ import type { ProblemDocument } from '../../src/contract/problem.ts';
 import { checkToken } from '../../src/service/http/access.ts';
 import { HttpProblem } from '../../src/service/http/httpProblem.ts';
 import { say } from '../support/rawHttp.ts';
-import { ServiceRig, type Answer } from '../support/serviceRig.ts';
+import type { Answer } from '../support/contractRig.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
 
 function assertProblem(answer: Answer, status: number, location?: string): void {
   assert.equal(answer.status, status);

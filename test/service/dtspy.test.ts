@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { RawConnection } from '../support/rawHttp.ts';
-import { ServiceRig, type Answer } from '../support/serviceRig.ts';
+import type { Answer } from '../support/contractRig.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 

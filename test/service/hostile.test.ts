@@ -5,7 +5,8 @@ import type { ProblemDocument } from '../../src/contract/problem.ts';
 import { findQueryMistakes } from '../../src/core/util/searchSyntax.ts';
 import { say } from '../support/rawHttp.ts';
 import { requestText } from '../support/requestText.ts';
-import { ServiceRig, type Answer } from '../support/serviceRig.ts';
+import type { Answer } from '../support/contractRig.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 const secret = 'this must never be told';

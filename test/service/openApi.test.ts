@@ -7,7 +7,8 @@ import type { OpenApiCheck, Operation } from '../support/openApiCheck.ts';
 import { commonProblems, ownProblems, validRequests } from '../support/openApiRequests.ts';
 import { say } from '../support/rawHttp.ts';
 import { requestText, type RequestParts } from '../support/requestText.ts';
-import { ServiceRig, type Answer } from '../support/serviceRig.ts';
+import type { Answer } from '../support/contractRig.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { DataTransferClient } from '../../src/core/client/dataTransferClient.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
-import { ServiceRig, type Answer } from '../support/serviceRig.ts';
+import type { Answer } from '../support/contractRig.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 

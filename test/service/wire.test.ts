@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
 import { RawConnections, say, type RawConnection } from '../support/rawHttp.ts';
 import { requestText, type RequestParts } from '../support/requestText.ts';
-import { ServiceRig, type Answer } from '../support/serviceRig.ts';
+import type { Answer } from '../support/contractRig.ts';
+import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 const mebibyte = 1024 * 1024;

@@ -4,17 +4,9 @@ import * as nodePath from 'node:path';
 import type { Logger } from '../../src/core/util/logger.ts';
 import { startService, type RunningService } from '../../src/service/startService.ts';
 import { parseConfig } from '../../src/service/config.ts';
+import { ContractRig, type Answer } from './contractRig.ts';
 import { eventually } from './eventually.ts';
 import { HeldLease, type LeasedFolder, type LeasedStore } from './heldLease.ts';
-import { OpenApiCheck, type GivenAnswer, type OpenApi } from './openApiCheck.ts';
-import type { StatusBody } from './transferClient.ts';
-
-/** A response of the service; `body` is the parsed JSON, or undefined if it is empty. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: unknown;
-}
 
 interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'logger'>> {
   readonly retentionDays?: number;
@@ -35,16 +27,14 @@ interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'l
   readonly whileStopped?: () => void;
 }
 
-const orcid = '0000-0002-1825-0097';
-
 /** Runs a service in this process over two new folders, `source` and `target`, named `Source Data` and `Target`. */
-export class ServiceRig {
+export class ServiceRig extends ContractRig {
   readonly root: string;
   readonly logged: string[] = [];
-  private checker: OpenApiCheck | undefined;
   private running: RunningService | undefined;
 
   private constructor(root: string) {
+    super();
     this.root = root;
   }
 
@@ -73,7 +63,7 @@ export class ServiceRig {
     ];
   }
 
-  get service(): RunningService {
+  override get service(): RunningService {
     if (this.running === undefined) throw new Error('The service does not run.');
     return this.running;
   }
@@ -114,63 +104,9 @@ export class ServiceRig {
     await fs.rm(this.root, { recursive: true, force: true });
   }
 
-  /** Returns the token for an operation: leases and stop requests require the sharing token (D41: two secrets). */
-  tokenFor(method: string, path: string): string {
-    const { token, sharingToken = token } = this.service;
-    return /^(?:POST \/leases|DELETE \/service)\b/.test(`${method} ${path}`) ? sharingToken : token;
-  }
-
-  /**
-   * Sends a request with the token and a JSON body; `init` overrides both. Throws if the OpenAPI document does not
-   * describe the response.
-   */
-  async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
-    const headers = new Headers({
-      authorization: `Bearer ${Buffer.from(this.tokenFor(method, path)).toString('base64')}`,
-      'content-type': 'application/json',
-    });
-    new Headers(init.headers).forEach((value, name) => headers.set(name, value));
-    const response = await fetch(this.service.address + path, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...init,
-      headers,
-    });
-    const { status } = response;
-    const given = { status, headers: response.headers, text: await response.text() };
-    return await this.checked(method, path, given);
-  }
-
-  /**
-   * Checks a response against the OpenAPI document (D26: service HTTP behavior), as {@link call} does for every
-   * response.
-   */
-  async checked(method: string, path: string, given: GivenAnswer): Promise<Answer> {
-    (await this.openApi()).check(method, path, given);
-    return {
-      status: given.status,
-      headers: given.headers,
-      body: given.text === '' ? undefined : JSON.parse(given.text),
-    };
-  }
-
-  /** Returns a checker for the service's OpenAPI document. */
-  async openApi(): Promise<OpenApiCheck> {
-    if (this.checker === undefined) {
-      const response = await fetch(`${this.service.address}/openapi.json`);
-      const text = await response.text();
-      if (!response.ok) throw new Error(text);
-      this.checker = new OpenApiCheck(JSON.parse(text) as OpenApi);
-    }
-    return this.checker;
-  }
-
   /** Returns the paths that a search of the source finds, in order. */
   async find(query: string, more: object = {}): Promise<string[]> {
-    const body = { database: 'Source Data', orcid, query, ...more };
-    const answer = await this.call('POST', '/api/v1/files', body);
-    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-    return (answer.body as { resources: { path: string }[] }).resources.map((resource) => resource.path);
+    return (await this.search('Source Data', query, more)).map((resource) => resource.path);
   }
 
   /** Waits until a search of the source finds this number of files, after files were added or removed. */
@@ -179,27 +115,12 @@ export class ServiceRig {
   }
 
   async submit(fileIds: readonly string[], more: object = {}): Promise<Answer> {
-    const body = { orcid, source: 'Source Data', destination: 'Target', file_ids: fileIds, ...more };
-    return await this.call('POST', '/api/v1/transfers', body);
+    return await this.requestTransfer(describeTransfer(fileIds, more));
   }
 
   /** Submits a transfer that must be accepted, and returns its id. */
   async mustSubmit(fileIds: readonly string[], more: object = {}): Promise<string> {
-    const answer = await this.submit(fileIds, more);
-    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-    return (answer.body as { id: string }).id;
-  }
-
-  async status(id: string): Promise<StatusBody> {
-    return (await this.call('GET', `/api/v1/transfers/${id}`)).body as StatusBody;
-  }
-
-  /** Polls until the transfer has one of these states. */
-  async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
-    return await eventually(async () => {
-      const status = await this.status(id);
-      return states.includes(status.status) ? status : undefined;
-    });
+    return await this.mustRequestTransfer(describeTransfer(fileIds, more));
   }
 
   /** Opens a lease on these folders; see {@link HeldLease}. */
@@ -213,14 +134,14 @@ export class ServiceRig {
     return (body as { name: string }[]).map(({ name }) => name);
   }
 
-  async cancel(id: string, by = orcid): Promise<Answer> {
-    return await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${by}`);
-  }
-
   /** Returns the relative paths of all files below the target, sorted. */
   async landedFiles(): Promise<string[]> {
     const entries = await fs.readdir(this.target, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile());
     return files.map((file) => nodePath.relative(this.target, nodePath.join(file.parentPath, file.name))).sort();
   }
+}
+
+function describeTransfer(fileIds: readonly string[], more: object): object {
+  return { source: 'Source Data', destination: 'Target', file_ids: fileIds, ...more };
 }

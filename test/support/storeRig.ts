@@ -1,20 +1,11 @@
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { ContractRig, type Answer, type FoundFile } from './contractRig.ts';
 import { eventually } from './eventually.ts';
 import { startLocalService, type StartedService } from './localService.ts';
 import { StoreServers, type StoreKind, type StoreOptions } from './storeServers.ts';
 import type { StatusBody } from './transferClient.ts';
-
-const orcid = '0000-0002-1825-0097';
-
-interface FoundFile {
-  readonly id: string;
-  readonly path: string;
-  readonly bytes: number;
-  readonly hash?: string;
-  readonly modified?: string;
-}
 
 interface DatabaseBody {
   readonly name: string;
@@ -37,7 +28,7 @@ interface StoreServiceOptions {
 }
 
 /** A service in another process with stores as databases `sftp`, `dav`, `s3`, and a folder `folder`. */
-export class StoreRig {
+export class StoreRig extends ContractRig {
   readonly servers: StoreServers;
   readonly folder: string;
   readonly data: string;
@@ -48,6 +39,7 @@ export class StoreRig {
   private logs = '';
 
   private constructor(root: string, servers: StoreServers, kinds: readonly StoreKind[]) {
+    super();
     this.root = root;
     this.servers = servers;
     this.kinds = kinds;
@@ -68,7 +60,7 @@ export class StoreRig {
     return rig;
   }
 
-  get service(): StartedService {
+  override get service(): StartedService {
     if (this.running === undefined) throw new Error('The service does not run.');
     return this.running;
   }
@@ -106,22 +98,13 @@ export class StoreRig {
     await fs.rm(this.root, { recursive: true, force: true });
   }
 
-  async call(
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<{ readonly status: number; readonly body: unknown }> {
-    const { address, token } = this.service;
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' };
-    const response = await fetch(address + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-    const text = await response.text();
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  /** Closes the connection after each request, so that the open files of the service can be counted. */
+  override async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
+    return await super.call(method, path, body, { ...init, headers: { connection: 'close' } });
   }
 
   async find(database: string, query = '', more: object = {}): Promise<FoundFile[]> {
-    const { status, body } = await this.call('POST', '/api/v1/files', { database, orcid, query, ...more });
-    if (status !== 200) throw new Error(JSON.stringify(body));
-    return (body as { resources: FoundFile[] }).resources;
+    return await this.search(database, query, more);
   }
 
   async findPaths(database: string, query = '', more: object = {}): Promise<string[]> {
@@ -152,34 +135,16 @@ export class StoreRig {
   }
 
   async submit(source: string, destination: string, ids: readonly string[]): Promise<string> {
-    const { status, body } = await this.call('POST', '/api/v1/transfers', {
-      orcid,
-      source,
-      destination,
-      file_ids: ids,
-    });
-    if (status !== 201) throw new Error(JSON.stringify(body));
-    return (body as { id: string }).id;
-  }
-
-  async cancel(id: string): Promise<number> {
-    return (await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${orcid}`)).status;
-  }
-
-  async status(id: string): Promise<StatusBody> {
-    return (await this.call('GET', `/api/v1/transfers/${id}`)).body as StatusBody;
-  }
-
-  async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
-    return await eventually(async () => {
-      const status = await this.status(id);
-      return states.includes(status.status) ? status : undefined;
-    }, 600_000);
+    return await this.mustRequestTransfer({ source, destination, file_ids: ids });
   }
 
   /** Transfers files and waits for the end. */
   async transfer(source: string, destination: string, ids: readonly string[]): Promise<StatusBody> {
     return await this.reaches(await this.submit(source, destination, ids), 'succeeded', 'failed');
+  }
+
+  protected override getLimitMs(): number {
+    return 600_000;
   }
 
   private forgetService(): void {

@@ -4,7 +4,7 @@ import type { CatalogStore } from '../../../src/service/catalog/catalogStore.ts'
 import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 import { property } from '../../support/property.ts';
 import { trees, type Tree } from './catalogArbitraries.ts';
-import { assertHolds, storeInMemory, type Known } from './storeRig.ts';
+import { assertHolds, storeInMemory, type Known } from './catalogStoreRig.ts';
 
 type Ending = 'finish' | 'stop' | 'abandon';
 

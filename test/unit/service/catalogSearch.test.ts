@@ -11,7 +11,7 @@ import { anyText } from '../client/arbitraries.ts';
 import { inPathOrder, oddPath } from './catalogArbitraries.ts';
 import { naiveIsAt, naiveIsFormat, naiveTier } from './naiveSearch.ts';
 import { askedTree, queryText, type AskedTree } from './searchArbitraries.ts';
-import { storeInMemory } from './storeRig.ts';
+import { storeInMemory } from './catalogStoreRig.ts';
 
 const modes: TextMode[] = ['index', 'scan'];
 

@@ -5,7 +5,7 @@ import type { CatalogStore } from '../../../src/service/catalog/catalogStore.ts'
 import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 import { property } from '../../support/property.ts';
 import { inPathOrder } from './catalogArbitraries.ts';
-import { assertHolds, storeInMemory, type Known } from './storeRig.ts';
+import { assertHolds, storeInMemory, type Known } from './catalogStoreRig.ts';
 
 function fileAt(path: string): ScannedFile {
   return { path, bytes: path.length, modifiedMs: 1 };

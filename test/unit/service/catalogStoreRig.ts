@@ -10,13 +10,13 @@ import { naiveColumns, naiveFormat } from './naiveSearch.ts';
 /** The expected content of a catalog, by paths. */
 export type Known = ReadonlyMap<string, ScannedFile & { readonly sha256?: string }>;
 
-interface StoreRig {
+interface CatalogStoreRig {
   readonly store: CatalogStore;
   readonly database: SqliteFile;
 }
 
 /** Creates a catalog in memory, with access to its database. */
-export function storeInMemory(mode: TextMode): StoreRig {
+export function storeInMemory(mode: TextMode): CatalogStoreRig {
   const database = openCatalogFile(':memory:', mode);
   if (mode === 'index') database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, instance)');
   return { store: new CatalogStore(':memory:', mode, () => database), database };

@@ -1,0 +1,125 @@
+import { eventually } from './eventually.ts';
+import { OpenApiCheck, type GivenAnswer, type OpenApi } from './openApiCheck.ts';
+import type { StatusBody } from './transferClient.ts';
+
+/** A response of the service; `body` is the parsed JSON, or undefined if it is empty. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** A file in a search's response. */
+export interface FoundFile {
+  readonly id: string;
+  readonly path: string;
+  readonly bytes: number;
+  readonly hash?: string;
+  readonly modified?: string;
+}
+
+interface ServiceAccess {
+  readonly address: string;
+  readonly token: string;
+  readonly sharingToken?: string | undefined;
+}
+
+const orcid = '0000-0002-1825-0097';
+
+/** Calls the operations of a service over HTTP, and checks each response against the service's OpenAPI document. */
+export abstract class ContractRig {
+  private checker: OpenApiCheck | undefined;
+
+  /** The running service. Throws if there is none. */
+  abstract get service(): ServiceAccess;
+
+  /** Returns the token for an operation: leases and stop requests require the sharing token (D41: two secrets). */
+  tokenFor(method: string, path: string): string {
+    const { token, sharingToken = token } = this.service;
+    return /^(?:POST \/leases|DELETE \/service)\b/.test(`${method} ${path}`) ? sharingToken : token;
+  }
+
+  /**
+   * Sends a request with the token and a JSON body; `init` overrides both. Throws if the OpenAPI document does not
+   * describe the response.
+   */
+  async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
+    const headers = new Headers({
+      authorization: `Bearer ${Buffer.from(this.tokenFor(method, path)).toString('base64')}`,
+      'content-type': 'application/json',
+    });
+    new Headers(init.headers).forEach((value, name) => headers.set(name, value));
+    const response = await fetch(this.service.address + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...init,
+      headers,
+    });
+    const { status } = response;
+    const given = { status, headers: response.headers, text: await response.text() };
+    return await this.checked(method, path, given);
+  }
+
+  /**
+   * Checks a response against the OpenAPI document (D26: service HTTP behavior), as {@link call} does for every
+   * response.
+   */
+  async checked(method: string, path: string, given: GivenAnswer): Promise<Answer> {
+    (await this.openApi()).check(method, path, given);
+    return {
+      status: given.status,
+      headers: given.headers,
+      body: given.text === '' ? undefined : JSON.parse(given.text),
+    };
+  }
+
+  /** Returns a checker for the service's OpenAPI document. */
+  async openApi(): Promise<OpenApiCheck> {
+    if (this.checker === undefined) {
+      const response = await fetch(`${this.service.address}/openapi.json`);
+      const text = await response.text();
+      if (!response.ok) throw new Error(text);
+      this.checker = new OpenApiCheck(JSON.parse(text) as OpenApi);
+    }
+    return this.checker;
+  }
+
+  /** Returns the files that a search finds. Throws if the response is a problem. */
+  async search(database: string, query = '', more: object = {}): Promise<FoundFile[]> {
+    const { status, body } = await this.call('POST', '/api/v1/files', { database, orcid, query, ...more });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    return (body as { resources: FoundFile[] }).resources;
+  }
+
+  async requestTransfer(request: object): Promise<Answer> {
+    return await this.call('POST', '/api/v1/transfers', { orcid, ...request });
+  }
+
+  /** Submits a transfer that must be accepted, and returns its id. */
+  async mustRequestTransfer(request: object): Promise<string> {
+    const { status, body } = await this.requestTransfer(request);
+    if (status !== 201) throw new Error(JSON.stringify(body));
+    return (body as { id: string }).id;
+  }
+
+  async cancel(id: string, by = orcid): Promise<Answer> {
+    return await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${by}`);
+  }
+
+  async status(id: string): Promise<StatusBody> {
+    return (await this.call('GET', `/api/v1/transfers/${id}`)).body as StatusBody;
+  }
+
+  /** Polls until the transfer has one of these states. */
+  async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
+    return await eventually(async () => {
+      const status = await this.status(id);
+      return states.includes(status.status) ? status : undefined;
+    }, this.getLimitMs());
+  }
+
+  /** Returns the time after which {@link reaches} fails. */
+  protected getLimitMs(): number {
+    return 45_000;
+  }
+}
