@@ -1,6 +1,7 @@
 /**
- * Prepares a fresh clone: installs packages, rclone, a browser and the editor's server. Requires only Node.js 20 or
- * later, does only what is missing, and records the locations in `node_modules/.setup.json` for the tests.
+ * Prepares a fresh clone: installs packages, rclone, servers for the tests of stores, a browser and the editor's server.
+ * Requires only Node.js 20 or later, does only what is missing, and records the locations in `node_modules/.setup.json`
+ * for the tests.
  */
 import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +10,15 @@ import { ensureBrowser } from './setup/browser.mjs';
 import { ensureDependencies } from './setup/dependencies.mjs';
 import { ensureEditor } from './setup/editor.mjs';
 import { ensureRclone } from './setup/rclone.mjs';
+import { ensureStoreServers } from './setup/storeServers.mjs';
 import { StepError, root, say, seconds } from './setup/steps.mjs';
 
 const oldestNode = 20;
 
-/** Installs the packages and rclone and, with `editor`, the browser and the editor; resolves to their locations. */
+/**
+ * Installs the packages, rclone and the servers of the tests. With `editor`, installs the browser and the editor, and
+ * resolves to their locations.
+ */
 export async function setup({ editor = true } = {}) {
   const started = performance.now();
   if (Number.parseInt(process.versions.node, 10) < oldestNode) {
@@ -21,6 +26,7 @@ export async function setup({ editor = true } = {}) {
   }
   await ensureDependencies();
   await ensureRclone();
+  await ensureStoreServers();
   if (!editor) return {};
   const places = { browser: await ensureBrowser(), server: await ensureEditor() };
   writeFileSync(join(root, 'node_modules', '.setup.json'), JSON.stringify(places));

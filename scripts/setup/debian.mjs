@@ -8,8 +8,9 @@ export function isDebianRoot() {
   return /^ID="?debian"?$/m.test(readFileSync('/etc/os-release', 'utf8')) && existsSync('/usr/bin/apt-get');
 }
 
-export async function installFromDebian(name) {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+/** Installs packages without starting the services that belong to them. */
+export async function installFromDebian(...names) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   await run('apt-get', ['update'], { env });
-  await run('apt-get', ['install', '-y', name], { env });
+  await run('apt-get', ['install', '-y', ...names], { env });
 }

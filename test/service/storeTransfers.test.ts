@@ -4,9 +4,8 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { eventually } from '../support/eventually.ts';
 import { StoreRig } from '../support/storeRig.ts';
-import { plantedSecrets, type StoreKind } from '../support/storeServers.ts';
+import { plantedSecrets, storeKinds, type StoreKind } from '../support/storeServers.ts';
 
-const kinds = ['sftp', 'dav', 's3'] as const;
 const large = randomBytes(3_000_000);
 const files = {
   'a.txt': 'a',
@@ -17,7 +16,13 @@ const files = {
 };
 
 /** The hashes that the servers share with Node.js. */
-const methods: Readonly<Record<StoreKind, string>> = { sftp: 'md5', dav: 'reading back', s3: 'md5' };
+const methods: Readonly<Record<StoreKind, string>> = {
+  sftp: 'md5',
+  dav: 'reading back',
+  s3: 'md5',
+  openssh: 'md5',
+  apache: 'reading back',
+};
 
 interface Manifest {
   readonly resources: readonly { readonly path: string; readonly hash: string }[];
@@ -36,15 +41,19 @@ describe('Transfers from and to stores (D62)', function () {
   this.timeout(120_000);
   let rig: StoreRig;
 
-  before(async () => (rig = await StoreRig.start(kinds, { sftp: files, dav: files, s3: files })));
+  before(async () => {
+    const filesOfAll = Object.fromEntries(storeKinds.map((kind) => [kind, files]));
+    rig = await StoreRig.start(storeKinds, filesOfAll);
+  });
   after(async () => await rig.stop());
 
   async function idsOf(database: string): Promise<string[]> {
+    await rig.waitForListing(database);
     const found = await rig.find(database);
     return found.filter(({ path }) => !path.startsWith('dts-')).map(({ id }) => id);
   }
 
-  for (const kind of kinds) {
+  for (const kind of storeKinds) {
     it(`writes the objects of ${kind} to a folder, and names how they were verified`, async () => {
       const status = await rig.transfer(kind, 'folder', await idsOf(kind));
       const text = `Transfer ${status.id}: completed successfully, verified by ${methods[kind]}`;

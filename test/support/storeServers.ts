@@ -6,15 +6,24 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createRcloneEnvironment } from '../../src/core/util/rcloneEnvironment.ts';
 import { findRclonePath } from '../../src/core/util/rclonePath.ts';
+import { debianServerKinds, prepareDebianServer, type DebianServer, type DebianServerKind } from './debianServers.ts';
 import { eventually } from './eventually.ts';
 
 const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');
 
 /** Parts of the configuration of the remotes that must never leave it. */
-export const plantedSecrets = ['planted-sftp-password', 'planted-dav-password', 'S3RVER-planted-never-used'] as const;
+export const plantedSecrets = [
+  'planted-sftp-password',
+  'planted-dav-password',
+  'planted-apache-password',
+  'S3RVER-planted-never-used',
+] as const;
 
 /** The remotes of the configuration, and the kinds of their servers. */
-export type StoreKind = 'sftp' | 'dav' | 's3';
+export type StoreKind = 'sftp' | 'dav' | 's3' | DebianServerKind;
+
+/** All kinds of servers that this machine can run. */
+export const storeKinds: readonly StoreKind[] = ['sftp', 'dav', 's3', ...debianServerKinds];
 
 export interface StoreOptions {
   readonly remotes?: string;
@@ -31,14 +40,15 @@ export function mustFindRclone(): string {
 }
 
 /**
- * Real servers on loopback, each over a folder, and the configuration of rclone that names them `sftp:`, `dav:` and
- * `s3:lab`.
+ * Real servers on loopback, each over a folder, and the configuration of rclone that names them: `sftp:` and `dav:` are
+ * rclone's own servers, `s3:lab` is s3rver, `openssh:` and `apache:` are those of Debian's packages.
  */
 export class StoreServers {
   readonly root: string;
   private readonly folders: StoreOptions['folders'];
   private readonly ports: ReadonlyMap<StoreKind, number>;
   private readonly servers = new Map<StoreKind, ChildProcess>();
+  private readonly debian = new Map<StoreKind, DebianServer>();
   private readonly rclone = mustFindRclone();
 
   private constructor(root: string, ports: ReadonlyMap<StoreKind, number>, folders: StoreOptions['folders']) {
@@ -56,8 +66,9 @@ export class StoreServers {
     const ports = new Map<StoreKind, number>();
     for (const kind of kinds) ports.set(kind, await findFreePort());
     const servers = new StoreServers(root, ports, folders);
-    await fs.writeFile(servers.configFile, servers.describeRemotes() + remotes, { mode: 0o600 });
     for (const kind of kinds) await fs.mkdir(servers.folder(kind), { recursive: true });
+    for (const kind of debianServerKinds.filter((one) => kinds.includes(one))) await servers.prepareDebian(kind);
+    await fs.writeFile(servers.configFile, servers.describeRemotes() + remotes, { mode: 0o600 });
     await Promise.all(kinds.map(async (kind) => await servers.startServer(kind)));
     return servers;
   }
@@ -77,6 +88,7 @@ export class StoreServers {
   }
 
   remote(kind: StoreKind): string {
+    if (kind === 'openssh') return `openssh:${this.folder(kind)}`;
     return kind === 's3' ? 's3:lab' : `${kind}:`;
   }
 
@@ -116,7 +128,10 @@ export class StoreServers {
     const child = spawn(program, args, { stdio: 'ignore' });
     child.unref();
     this.servers.set(kind, child);
-    await eventually(async () => ((await isListening(port)) ? true : undefined));
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(`The server ${kind} ended with ${child.exitCode}.`);
+      return (await isListening(port)) ? true : undefined;
+    });
   }
 
   async kill(kind: StoreKind): Promise<void> {
@@ -134,7 +149,21 @@ export class StoreServers {
     await fs.rm(this.root, { recursive: true, force: true });
   }
 
-  private commandOf(kind: StoreKind, port: number): [string, ...string[]] {
+  private async prepareDebian(kind: DebianServerKind): Promise<void> {
+    const place = { root: nodePath.join(this.root, `${kind}-server`), folder: this.folder(kind) };
+    const port = this.ports.get(kind) ?? 0;
+    const password = `planted-${kind}-password`;
+    const obscure = (text: string): string => this.obscure(text);
+    this.debian.set(kind, await prepareDebianServer(kind, { ...place, port, password, obscure }));
+  }
+
+  private obscure(text: string): string {
+    return execFileSync(this.rclone, ['obscure', text]).toString().trim();
+  }
+
+  private commandOf(kind: StoreKind, port: number): readonly [string, ...string[]] {
+    const debian = this.debian.get(kind);
+    if (debian !== undefined) return debian.command;
     const address = `127.0.0.1:${port}`;
     const folder = this.folder(kind);
     if (kind === 's3') {
@@ -148,7 +177,7 @@ export class StoreServers {
 
   private describeRemotes(): string {
     const port = (kind: StoreKind): string => String(this.ports.get(kind) ?? 1);
-    const obscure = (text: string): string => execFileSync(this.rclone, ['obscure', text]).toString().trim();
+    const obscure = (text: string): string => this.obscure(text);
     return [
       ...['[sftp]', 'type = sftp', 'host = 127.0.0.1', `port = ${port('sftp')}`, 'user = lab'],
       `pass = ${obscure('planted-sftp-password')}`,
@@ -158,7 +187,9 @@ export class StoreServers {
       ...[`endpoint = http://127.0.0.1:${port('s3')}`, 'force_path_style = true', 'region = us-east-1'],
       ...['[gone]', 'type = sftp', 'host = 127.0.0.1', 'port = 1', 'user = lab'],
       `pass = ${obscure('planted-sftp-password')}`,
-      ...['[unused]', 'type = s3', 'provider = Other', 'secret_access_key = S3RVER-planted-never-used', ''],
+      ...['[unused]', 'type = s3', 'provider = Other', 'secret_access_key = S3RVER-planted-never-used'],
+      ...[...this.debian].flatMap(([kind, { section }]) => [`[${kind}]`, ...section]),
+      '',
     ].join('\n');
   }
 }

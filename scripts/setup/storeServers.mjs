@@ -1,0 +1,21 @@
+/** Provides the SFTP and WebDAV servers of Debian's packages for the tests of stores. They run on loopback only. */
+import { existsSync } from 'node:fs';
+import { installFromDebian, isDebianRoot } from './debian.mjs';
+import { say, step } from './steps.mjs';
+
+const programs = { 'openssh-server': '/usr/sbin/sshd', 'apache2-bin': '/usr/sbin/apache2' };
+
+function findMissing() {
+  return Object.keys(programs).filter((name) => !existsSync(programs[name]));
+}
+
+/** Installs the servers that are missing if that needs no password; otherwise names the command. For Linux only. */
+export async function ensureStoreServers() {
+  const names = findMissing();
+  if (process.platform !== 'linux' || names.length === 0) return;
+  const install = () => installFromDebian(...names).catch(() => undefined);
+  if (isDebianRoot()) await step(`Servers for the tests of stores (apt-get install ${names.join(' ')})`, install);
+  const missing = findMissing().join(' ');
+  if (missing === '') return;
+  say(`${missing} missing, and tests of stores fail without it. To install it: sudo apt-get install ${missing}`);
+}

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+
+/** The servers of Debian's packages that {@link prepareDebianServer} configures. */
+export type DebianServerKind = 'openssh' | 'apache';
+
+/** Where the servers run: on every Linux, where a missing one is a failure. Elsewhere there are no such packages. */
+export const debianServerKinds: readonly DebianServerKind[] = process.platform === 'linux' ? ['openssh', 'apache'] : [];
+
+/** A configured server that isn't running yet. */
+export interface DebianServer {
+  readonly command: readonly [string, ...string[]];
+  /** The section of rclone's configuration that names the server. */
+  readonly section: readonly string[];
+}
+
+interface ServerPlace {
+  /** A folder for the configuration, in which nothing else is. */
+  readonly root: string;
+  /** The folder to serve. */
+  readonly folder: string;
+  readonly port: number;
+  readonly password: string;
+  /** Encrypts a password in the way that the configuration of rclone expects. */
+  readonly obscure: (text: string) => string;
+}
+
+const packages = { openssh: 'openssh-server', apache: 'apache2-bin' } as const;
+const programs = { openssh: '/usr/sbin/sshd', apache: '/usr/sbin/apache2' } as const;
+
+/** Writes the configuration of a server. Throws an error that names the command to install it if it is missing. */
+export async function prepareDebianServer(kind: DebianServerKind, place: ServerPlace): Promise<DebianServer> {
+  await fs.access(programs[kind]).catch(() => {
+    throw new Error(`These tests need ${programs[kind]}: run \`sudo apt-get install ${packages[kind]}\`.`);
+  });
+  await fs.mkdir(place.root, { recursive: true });
+  return kind === 'openssh' ? await prepareOpenssh(place) : await prepareApache(place);
+}
+
+async function prepareOpenssh({ root, port }: ServerPlace): Promise<DebianServer> {
+  const file = (name: string): string => nodePath.join(root, name);
+  for (const name of ['host', 'user']) execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file(name)]);
+  await fs.copyFile(file('user.pub'), file('authorized'));
+  const hostKey = await fs.readFile(file('host.pub'), 'utf8');
+  await fs.writeFile(file('known'), `[127.0.0.1]:${port} ${hostKey}`);
+  await fs.writeFile(file('sshd.conf'), describeOpenssh(root, port));
+  // The program requires it of a root user, and Debian creates it when the system starts.
+  if (process.getuid?.() === 0) await fs.mkdir('/run/sshd', { recursive: true, mode: 0o755 });
+  const section = ['type = sftp', 'host = 127.0.0.1', `port = ${port}`, `user = ${os.userInfo().username}`];
+  const keys = [`key_file = ${file('user')}`, `known_hosts_file = ${file('known')}`];
+  return { command: [programs.openssh, '-D', '-e', '-f', file('sshd.conf')], section: [...section, ...keys] };
+}
+
+function describeOpenssh(root: string, port: number): string {
+  return [
+    ...[`Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${root}/host`, `PidFile ${root}/sshd.pid`],
+    ...[`AuthorizedKeysFile ${root}/authorized`, 'StrictModes no', 'UsePAM no', 'PermitRootLogin prohibit-password'],
+    ...['PasswordAuthentication no', 'Subsystem sftp internal-sftp', 'MaxStartups 100', 'MaxSessions 100', ''],
+  ].join('\n');
+}
+
+async function prepareApache({ root, folder, port, password, obscure }: ServerPlace): Promise<DebianServer> {
+  const file = (name: string): string => nodePath.join(root, name);
+  const hash = execFileSync('openssl', ['passwd', '-apr1', '-stdin'], { input: password }).toString().trim();
+  await fs.writeFile(file('users'), `lab:${hash}\n`);
+  await fs.writeFile(file('apache.conf'), describeApache(root, folder, port));
+  // Started by root, the server becomes another user, who must reach both folders.
+  if (process.getuid?.() === 0) await openFolders([root, folder], nodePath.dirname(root));
+  const section = ['type = webdav', `url = http://127.0.0.1:${port}`, 'vendor = other', 'user = lab'];
+  return {
+    command: [programs.apache, '-X', '-f', file('apache.conf')],
+    section: [...section, `pass = ${obscure(password)}`],
+  };
+}
+
+async function openFolders(folders: readonly string[], parent: string): Promise<void> {
+  await fs.chmod(parent, 0o711);
+  for (const folder of folders) await fs.chmod(folder, 0o777);
+}
+
+const apacheModules = [
+  ...['mpm_event', 'authn_core', 'authn_file', 'authz_core', 'authz_user', 'auth_basic'],
+  ...['mime', 'dav', 'dav_fs'],
+];
+
+function describeApache(root: string, folder: string, port: number): string {
+  const isRoot = process.getuid?.() === 0;
+  return [
+    ...[`ServerRoot ${root}`, `Listen 127.0.0.1:${port}`, 'ServerName localhost', `PidFile ${root}/apache.pid`],
+    ...[`ErrorLog ${root}/error.log`, `DefaultRuntimeDir ${root}`, `DavLockDB ${root}/locks`, 'AllowEncodedSlashes on'],
+    ...apacheModules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`),
+    ...(isRoot ? ['User nobody', 'Group nogroup'] : []),
+    ...['TypesConfig /dev/null', `DocumentRoot ${folder}`, `<Directory ${folder}>`, 'Dav On'],
+    ...['AuthType Basic', 'AuthName stores', `AuthUserFile ${root}/users`, 'Require valid-user', '</Directory>', ''],
+  ].join('\n');
+}
