@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '../support/eventually.ts';
+import { debianServerKinds } from '../support/debianServers.ts';
+import { startLocalService, type StartedService } from '../support/localService.ts';
+import { StoreServers, type StoreKind } from '../support/storeServers.ts';
+
+const readme = nodePath.join(import.meta.dirname, '../../README.md');
+
+/** Returns the command of a recipe in the README with other values. Throws if the recipe has other fields. */
+async function adaptRecipe(start: string, values: Readonly<Record<string, string>>): Promise<string[]> {
+  const text = await fs.readFile(readme, 'utf8');
+  const [, command] = new RegExp(`\`(rclone config create ${start}[^\`]*)\``).exec(text) ?? [];
+  assert.ok(command !== undefined, `There is no recipe for ${start}.`);
+  const [, ...words] = command.split(' ');
+  const isGiven = (word: string): boolean => Object.hasOwn(values, word.split('=')[0] ?? '');
+  const given = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+  return [...words.filter((word) => !isGiven(word)), ...given];
+}
+
+/** A configuration of rclone that has only the remote of one recipe. */
+class RecipeRun {
+  readonly servers: StoreServers;
+  readonly environment: Record<string, string>;
+
+  constructor(servers: StoreServers, more: Readonly<Record<string, string>> = {}) {
+    this.servers = servers;
+    this.environment = { RCLONE_CONFIG: nodePath.join(servers.root, 'recipe.conf'), ...more };
+  }
+
+  /** Returns a value of the configuration with which the other tests reach a server. */
+  async read(kind: StoreKind, field: string): Promise<string> {
+    const text = await fs.readFile(this.servers.configFile, 'utf8');
+    return new RegExp(`\\[${kind}\\][^[]*?^${field} = (.*)$`, 'm').exec(text)?.[1] ?? '';
+  }
+
+  async run(args: readonly string[]): Promise<void> {
+    await promisify(execFile)('rclone', args, { env: { ...process.env, ...this.environment } });
+  }
+
+  /** Answers the questions of `rclone config`, each after it was asked. */
+  async answer(lines: readonly string[]): Promise<void> {
+    const env = { ...process.env, ...this.environment };
+    const child = spawn('rclone', ['config'], { env, stdio: 'pipe', timeout: 60_000 });
+    const left = [...lines];
+    let asked = '';
+    const answerNext = (text: string): void => {
+      asked += text;
+      if (!/(?:> |(?:^|\n)password:)\s*$/.test(asked)) return;
+      asked = '';
+      child.stdin.write(`${left.shift() ?? 'q'}\n`);
+    };
+    for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', answerNext);
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+    assert.deepEqual(left, []);
+  }
+
+  /** Asserts that a service finds the object of the store that the recipe configured. */
+  async assertServed(remote: string): Promise<void> {
+    const databases = [{ name: 'Recipe', remote }];
+    const service = await startLocalService({ databases }, { environment: this.environment });
+    try {
+      await eventually(async () => ((await findPaths(service)).join() === 'a.txt' ? true : undefined));
+    } finally {
+      await service.stop();
+    }
+  }
+}
+
+async function findPaths({ address, token }: StartedService): Promise<string[]> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ database: 'Recipe', orcid: '0000-0002-1825-0097', query: '' });
+  const response = await fetch(`${address}/api/v1/files`, { method: 'POST', headers, body });
+  const { resources = [] } = (await response.json()) as { resources?: { path: string }[] };
+  return resources.map(({ path }) => path);
+}
+
+describe('The recipes for stores in the README (D62)', function () {
+  this.timeout(120_000);
+  let servers: StoreServers | undefined;
+  let agent: ChildProcess | undefined;
+
+  afterEach(async () => {
+    agent?.kill();
+    await servers?.stop();
+  });
+
+  async function start(kind: StoreKind): Promise<StoreServers> {
+    servers = await StoreServers.start([kind]);
+    await servers.write(kind, { 'a.txt': 'a' });
+    return servers;
+  }
+
+  it('serve an S3 bucket with the keys of the environment', async () => {
+    const keys = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+    const recipe = new RecipeRun(await start('s3'), keys);
+    const endpoint = await recipe.read('s3', 'endpoint');
+    await recipe.run(await adaptRecipe('lab', { provider: 'Other', endpoint }));
+    await recipe.assertServed('lab:lab');
+  });
+
+  for (const kind of debianServerKinds.filter((one) => one === 'openssh')) {
+    it('serve a cluster by SFTP with the SSH agent', async () => {
+      const started = await start(kind);
+      const socket = nodePath.join(started.root, 'agent');
+      const recipe = new RecipeRun(started, { SSH_AUTH_SOCK: socket });
+      agent = await startAgent(socket, await recipe.read(kind, 'key_file'));
+      const [host, port, user] = ['127.0.0.1', await recipe.read(kind, 'port'), await recipe.read(kind, 'user')];
+      const known = await recipe.read(kind, 'known_hosts_file');
+      await recipe.run(await adaptRecipe('cluster', { host, port, user, known_hosts_file: known }));
+      await recipe.assertServed(`cluster:${started.folder(kind)}`);
+    });
+  }
+
+  for (const kind of ['dav', ...debianServerKinds.filter((one) => one === 'apache')] as const) {
+    it(`serve a WebDAV share with the answers to the questions of rclone: ${kind}`, async () => {
+      const recipe = new RecipeRun(await start(kind));
+      const url = await recipe.read(kind, 'url');
+      const password = `planted-${kind}-password`;
+      const vendor = 'other';
+      const fields = ['n', 'share', 'webdav', url, vendor, 'lab', 'y', password, password];
+      await recipe.answer([...fields, '', 'n', 'y', 'q']);
+      await recipe.assertServed('share:');
+    });
+  }
+});
+
+/** Starts an SSH agent with one key. */
+async function startAgent(socket: string, key: string): Promise<ChildProcess> {
+  const child = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
+  await eventually(
+    async () =>
+      await fs.access(socket).then(
+        () => true,
+        () => undefined,
+      ),
+  );
+  execFileSync('ssh-add', ['-q', key], { env: { ...process.env, SSH_AUTH_SOCK: socket } });
+  return child;
+}
