@@ -85,7 +85,7 @@ describe('Citing', () => {
     assert.equal(await env.clipboard.readText(), `${name} (${database}) [Data set]. (n.d.).\n`);
   });
 
-  it('cites the files of a transfer as of the day on which it was seen to have ended', async () => {
+  it('cites the files of a transfer as of the day on which it was observed to have ended', async () => {
     await saveTransfer('succeeded');
     await cite({ kind: 'transfer', key: 'cited' }, 'CSL-JSON', 'Copy');
     const [item] = JSON.parse(await env.clipboard.readText()) as readonly [{ readonly accessed: object }];
@@ -154,11 +154,11 @@ describe('Citing', () => {
     saveTransfer(state, status).then(() => copyStatement({ kind: 'transfer', key: 'cited' }));
   const service = 'through the data transfer service DTS prototype';
   for (const [state, status, sentence] of [
-    ['succeeded', {}, `They were obtained ${service}. The transfer was seen to have ended on ${day}.`],
+    ['succeeded', {}, `They were obtained ${service}. The transfer was observed to have ended on ${day}.`],
     [
       'succeeded',
       { fileCount: 2, movedFileCount: 1 },
-      `1 of 2 requested files was obtained ${service}; the others were not transferred. The transfer was seen to have ended on ${day}.`,
+      `1 of 2 requested files was obtained ${service}; the others were not transferred. The transfer was observed to have ended on ${day}.`,
     ],
     ['succeeded', { fileCount: 2, movedFileCount: 0 }, `They are available ${service}.`],
     ['failed', { fileCount: 2, movedFileCount: 1 }, `They are available ${service}.`],

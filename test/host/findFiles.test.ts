@@ -144,7 +144,7 @@ describe('Finding files by ID', () => {
     again.sources.choose('Column of a table…');
     const next = await stage.person.pick();
     assert.match(next.labels[0] ?? '', /open\.csv$/);
-    assert.equal(next.items[0]?.description, 'used last');
+    assert.equal(next.items[0]?.description, 'last used');
     next.escape();
     await again.done;
   });

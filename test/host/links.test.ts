@@ -211,9 +211,9 @@ describe('Links', () => {
     'with control characters': [
       'file',
       { ...file, service: 'local', name: 'a\u0007b' },
-      /because “name” in it isn't valid\.$/,
+      /because its field “name” isn't valid\.$/,
     ],
-    'with a key': ['file', { ...file, service: 'local', apiKey: 'x' }, /because “apiKey” in it isn't valid\.$/],
+    'with a key': ['file', { ...file, service: 'local', apiKey: 'x' }, /because its field “apiKey” isn't valid\.$/],
     'with markup in the name of a field': [
       'file',
       { ...file, service: 'local', '[a](b)$(x)': 1 },
@@ -227,9 +227,9 @@ describe('Links', () => {
     'with bidirectional controls': [
       'search',
       { service: 'local', database: jgi, query: 'a\u202eb' },
-      /because “query” in it isn't valid\.$/,
+      /because its field “query” isn't valid\.$/,
     ],
-    'with a null character': ['file', { ...file, service: 'local', id: 'a\0b' }, /because “id” in it isn't valid\.$/],
+    'with a null character': ['file', { ...file, service: 'local', id: 'a\0b' }, /because its field “id” isn't valid\.$/],
     'with 10,000 IDs': [
       'search',
       { service: 'local', database: jgi, query: '', ids: Array.from({ length: 10_000 }, (_, index) => `JDP:${index}`) },

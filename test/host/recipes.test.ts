@@ -156,7 +156,7 @@ describe('A recipe in the editor (D61)', () => {
     await refused(
       'runRecipe',
       await write(byIds('JDP:1', 'JDP:none')),
-      /^Nothing was sent\. There is no file for 1 ID of the recipe: JDP:none$/,
+      /^Nothing was sent\. No file was found for 1 ID in the recipe: JDP:none$/,
     );
     assert.equal(service.transfers.size, 0);
   });

@@ -101,7 +101,7 @@ describe('Serving a store as a database (D62)', function () {
     await stage.settings.update('rclone.path', join(root, 'no-rclone'), true);
     await stage.run('dataTransfer.serveStore');
     const { message, buttons } = await stage.person.notice();
-    assert.match(message, /^There is no rclone at .*no-rclone\. Correct the setting dataTransfer\.rclone\.path\.$/);
+    assert.match(message, /^rclone wasn't found at .*no-rclone\. Check the setting dataTransfer\.rclone\.path\.$/);
     assert.deepEqual(buttons, ['Installation Guide', 'Set Path']);
   });
 });

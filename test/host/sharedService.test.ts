@@ -177,8 +177,8 @@ describe('The local service of all windows (D29)', function () {
   });
 
   for (const [count, words] of [
-    [1, 'Another window uses it.'],
-    [2, '2 other windows use it.'],
+    [1, 'Another window is using it.'],
+    [2, '2 other windows are using it.'],
   ] as const) {
     it(`requires confirmation to stop while other windows use it: ${words}`, async () => {
       const { localService } = stage.parts;

@@ -111,9 +111,9 @@ describe('A person who shares code and links', function () {
     for (const [fields, refusal] of [
       [{ ...file, service: `vscode://${extensionId}/file` }, "doesn't contain the address of a service."],
       [{ ...file, service: 'https://dts.example.org/?key=secret' }, "doesn't contain the address of a service."],
-      [{ ...file, name: 'a\u202eb' }, "because “name” in it isn't valid."],
-      [{ ...file, id: 'a\0' }, "because “id” in it isn't valid."],
-      [{ ...file, apiKey: 'secret' }, "because “apiKey” in it isn't valid."],
+      [{ ...file, name: 'a\u202eb' }, "because its field “name” isn't valid."],
+      [{ ...file, id: 'a\0' }, "because its field “id” isn't valid."],
+      [{ ...file, apiKey: 'secret' }, "because its field “apiKey” isn't valid."],
       [{ ...file, name: 'x'.repeat(20_000) }, 'because it is too long.'],
     ] as const) {
       await openUrl(makeLink('file', fields));

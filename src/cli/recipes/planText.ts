@@ -27,7 +27,7 @@ export function formatPlanSize({ files }: RecipePlan): string {
 /** Describes a lock that is unusual; undefined for a valid one or none. */
 export function describeUnusualLock(lock: LockReadResult): string | undefined {
   const texts: Partial<Record<LockReadResult['kind'], string>> = {
-    edited: 'The lock was edited by hand, so it may not be what the last run found.',
+    edited: 'The lock was edited by hand, so it may not match what the last run found.',
     broken: "The lock can't be read. The next run replaces it.",
     newer: 'The lock was written by a later version.',
     foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}.`,
@@ -60,7 +60,7 @@ function describeOtherDatabases({ lockedDatabases }: RecipePlan): string {
 function describeLockDifference(difference: LockDifference | undefined): string {
   return difference
     ? `The files differ from the lock: ${formatDifference(difference)}.`
-    : 'The recipe has no lock that can be used.';
+    : 'The recipe has no usable lock.';
 }
 
 function describeTable(problem: TableProblem | undefined): string {

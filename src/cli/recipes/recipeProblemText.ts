@@ -16,7 +16,7 @@ const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string
   wrongNumber: (field) => `"${field}" must be an integer of at least 0`,
   wrongRange: () => '"least" must not exceed "most"',
   sourceCount: () => '"from" must contain exactly one of "search", "ids" and "table"',
-  outsideFolder: () => 'the table must be in the folder of the recipe or below',
+  outsideFolder: () => "the table must be in the recipe's folder or a subfolder",
   sameDatabase: () => 'source and destination must be different databases',
   unknownDatabase: () => 'the service has no such database',
   readOnlyDatabase: () => 'this database is read-only',

@@ -19,7 +19,7 @@ export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
     unknownKind: l10n.t("This link can't be opened because it doesn't refer to a search, a file or a transfer."),
     unreadable: l10n.t("This link can't be read. It may have been cut off."),
     badService: l10n.t("This link can't be opened because it doesn't contain the address of a service."),
-    badField: l10n.t("This link can't be opened because “{0}” in it isn't valid.", toPlainText(field, 40)),
+    badField: l10n.t("This link can't be opened because its field “{0}” isn't valid.", toPlainText(field, 40)),
   };
   return sentences[kind];
 }

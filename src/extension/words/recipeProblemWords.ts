@@ -52,7 +52,7 @@ function getFieldSentences(field: string, expected: string): Sentences<FieldProb
     wrongNumber: l10n.t('“{0}” must be an integer of at least 0.', field),
     wrongRange: l10n.t('“least” must not exceed “most”.'),
     sourceCount: l10n.t('“from” must contain exactly one of “search”, “ids” and “table”.'),
-    outsideFolder: l10n.t('The table must be in the folder of the recipe or below.'),
+    outsideFolder: l10n.t("The table must be in the recipe's folder or a subfolder."),
   };
 }
 

@@ -47,7 +47,7 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
   const sentences: Readonly<Record<LockReadResult['kind'], readonly string[]>> = {
     none: [l10n.t('This recipe has not been run yet.')],
     valid: since,
-    edited: [...since, l10n.t('The lock was edited by hand, so it may not be what the last run found.')],
+    edited: [...since, l10n.t('The lock was edited by hand, so it may not match what the last run found.')],
     broken: [l10n.t("The lock can't be read. The next run replaces it.")],
     newer: [l10n.t('The lock was written by a later version of this extension.')],
     foreign: [l10n.t('The lock belongs to {0}.', 'recipe' in lock ? toPlainLine(lock.recipe) : '')],
@@ -93,8 +93,8 @@ function describeFailure(failure: ResolveFailure): string {
 function describeMissing(missing: readonly string[]): string {
   return plural(
     missing.length,
-    'There is no file for {0} ID of the recipe: {1}',
-    'There is no file for {0} IDs of the recipe: {1}',
+    'No file was found for {0} ID in the recipe: {1}',
+    'No files were found for {0} IDs in the recipe: {1}',
     formatNames(missing),
   );
 }
@@ -104,7 +104,7 @@ function describeOtherDatabases({ lockedDatabases: { from, to } = { from: '', to
 }
 
 function describeLockedDifference(difference: LockDifference | undefined): string {
-  if (!difference) return l10n.t('The recipe has no lock that can be used.');
+  if (!difference) return l10n.t('The recipe has no usable lock.');
   return l10n.t('The files differ from the lock: {0}', formatRowDifference(difference));
 }
 

@@ -53,7 +53,7 @@ function getFileSource(
   const refs = getSelectedFiles(argument, selection).map(({ ref }) => ref);
   const { connectionId } = argument;
   if (refs.some((ref) => ref.connectionId !== connectionId))
-    throw new CommandHint(l10n.t('Select files of one service only.'));
+    throw new CommandHint(l10n.t('Select files from one service only.'));
   const databases = [...new Set(refs.map(({ database }) => database))];
   const orcid = getUserId(settings, connectionId);
   const requests = databases.map((database): MetadataCode => {

@@ -97,7 +97,7 @@ function createVariantPick(variants: CodeSource['variants']): PickOptions<readon
     label: value[0]?.kind === 'transfer' ? l10n.t('Submission of this transfer') : l10n.t('Status of this transfer'),
     value,
   }));
-  return { placeholder: l10n.t('Select the request to write as code'), choices };
+  return { placeholder: l10n.t('Select the request to copy as code'), choices };
 }
 
 function createLanguagePick(service: CodeService, requests: readonly CodeRequest[]): PickOptions<CodeLanguage> {

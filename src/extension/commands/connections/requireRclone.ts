@@ -26,7 +26,7 @@ function describeUnusableRclone(path: string, version: string | undefined): stri
 function describeMissingRclone(configured: string | undefined): string {
   const setting = 'dataTransfer.rclone.path';
   if (configured !== undefined)
-    return l10n.t('There is no rclone at {0}. Correct the setting {1}.', toPlainLine(configured), setting);
+    return l10n.t("rclone wasn't found at {0}. Check the setting {1}.", toPlainLine(configured), setting);
   const missing = l10n.t("Stores need rclone, which isn't installed.");
   return [missing, describeInstallation[process.platform]?.()].filter(Boolean).join(' ');
 }

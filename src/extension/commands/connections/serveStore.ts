@@ -64,7 +64,7 @@ async function askRemote(program: string): Promise<string | undefined> {
   const remotes = await findRemotes(program);
   if (remotes.length === 0) throw new CommandHint(l10n.t('rclone has no stores configured yet.'), createAddStoreStep());
   const answer = await pickOne(createSingleStep(getTitle()), {
-    placeholder: l10n.t('Select a store of your rclone configuration'),
+    placeholder: l10n.t('Select a store from your rclone configuration'),
     choices: remotes.map(({ remote, type }) => ({ label: toPlainLine(remote), description: type, value: remote })),
   });
   return typeof answer === 'string' ? undefined : answer.value;
@@ -75,7 +75,7 @@ async function findRemotes(program: string): ReturnType<typeof listRemotes> {
     return await listRemotes(program);
   } catch (error) {
     throw new CommandFailure(
-      l10n.t("Can't list the stores of rclone: {0}", describeError(error)),
+      l10n.t("Can't list the stores in your rclone configuration: {0}", describeError(error)),
       createAddStoreStep(),
     );
   }

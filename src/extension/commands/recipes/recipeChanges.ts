@@ -91,7 +91,7 @@ export class RecipeChanges implements Disposable {
   private async findStatus(path: string): Promise<RecipeStatus> {
     const { recipe, problems } = parseRecipe(await readFile(path, 'utf8'));
     const line = problems[0]?.range.line;
-    if (!recipe) return { description: l10n.t('problem in line {0}', line ?? 1), icon: 'error' };
+    if (!recipe) return { description: l10n.t('problem on line {0}', line ?? 1), icon: 'error' };
     if (!recipe.to) return { description: l10n.t('saved search'), icon: 'beaker' };
     return await this.compare(recipe, path, await readLock(path));
   }

@@ -91,7 +91,7 @@ async function toFilesDraft(services: CommandServices, files: readonly CheckedFi
   const { connectionId } = first;
   const { database } = first.file;
   if (files.some((one) => one.connectionId !== connectionId || one.file.database !== database))
-    throw new CommandHint(l10n.t('A recipe has one source. Select files of one database only.'));
+    throw new CommandHint(l10n.t('A recipe has one source. Select files from one database only.'));
   const ids = files.map(({ file }) => file.id);
   const query = findWholeSearch(services, connectionId, ids);
   const from = query ? await askSource(query, ids) : { database, ids };

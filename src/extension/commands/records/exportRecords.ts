@@ -31,7 +31,7 @@ export async function exportRecords(
 async function askFormat(isTransfer: boolean): Promise<RecordFormat | undefined> {
   const choices: readonly Choice<RecordFormat>[] = [
     { label: 'CSV', description: l10n.t('a table of the files'), value: 'csv' },
-    { label: 'TSV', description: l10n.t('a table of the files, separated by tabs'), value: 'tsv' },
+    { label: 'TSV', description: l10n.t('a table of the files (tab-separated)'), value: 'tsv' },
     { label: l10n.t('Checksums (SHA-256)'), description: l10n.t('for sha256sum -c'), value: 'sha256' },
     isTransfer ? createTransferChoice() : createListChoice(),
   ];

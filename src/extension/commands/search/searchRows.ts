@@ -75,7 +75,7 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
 /** Checks all loaded files of a search. If more may exist, offers to load them first. */
 export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notices } = services;
-  const search = await chooseSearch(services, node, l10n.t('Select the search to check all files of'));
+  const search = await chooseSearch(services, node, l10n.t('Select the search whose files to check'));
   if (!search) return;
   const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
   if (choice === 'all') {
@@ -95,7 +95,7 @@ async function askFilesToCheck({ files, query }: Search): Promise<'loaded' | 'al
     'Check {0} loaded files; more may exist',
   );
   const answer = await pickOne(createSingleStep(l10n.t('Check All Files')), {
-    placeholder: l10n.t('More results of {0} may exist that are not loaded yet', describeSearchTerms(query)),
+    placeholder: l10n.t('There may be more results for {0} that are not loaded yet', describeSearchTerms(query)),
     choices: [
       { label: loaded, value: 'loaded' as const },
       { label: l10n.t('Load all files, then check them'), value: 'all' as const },

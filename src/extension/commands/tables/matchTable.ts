@@ -115,7 +115,7 @@ function createHeadStep(answers: MatchAnswers): Step {
 function createKeyPick({ column, hasHead, key }: MatchAnswers): PickOptions<MatchKey> {
   const keys: readonly MatchKey[] = ['id', 'name', 'hash'];
   return {
-    placeholder: l10n.t('Select the property of files in the column {0}', describeColumn(column, hasHead)),
+    placeholder: l10n.t('Select the file property that the column {0} contains', describeColumn(column, hasHead)),
     choices: keys.map((value) => ({ label: describeMatchKey(value), value })),
     active: key,
   };

@@ -116,7 +116,7 @@ async function createFileChoices(memory: TableMemory): Promise<readonly Choice<U
   const last = await findLastFile(memory);
   const choices = [
     ...findOpenFiles().map((file) => createFileChoice(file, l10n.t('open in the editor'))),
-    ...(last ? [createFileChoice(last, l10n.t('used last'))] : []),
+    ...(last ? [createFileChoice(last, l10n.t('last used'))] : []),
     ...inWorkspace.map((file) => createFileChoice(file)),
   ];
   return [...new Map(choices.toReversed().map((choice) => [String(choice.value), choice])).values()].toReversed();
