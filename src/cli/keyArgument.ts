@@ -5,8 +5,8 @@ const addressPassword = /^[a-z][a-z\d+.-]*:\/\/[^/@]+@/i;
 const advice = 'Use --key-variable, --key-file or --key-stdin.';
 
 /**
- * Returns the sentence that refuses arguments that contain an API key, without the key: other processes and the shell's
- * history show arguments. Undefined if no argument looks like one.
+ * Returns an error message if an argument looks like an API key, which other processes and the shell's history would
+ * reveal. The message doesn't contain the key. Undefined if no argument does.
  */
 export function findKeyArgument(args: readonly string[]): string | undefined {
   for (const [index, arg] of args.entries()) {

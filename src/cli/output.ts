@@ -24,7 +24,7 @@ export class Output {
     this.streams.stdout.write(this.isJson ? `${JSON.stringify(document)}\n` : toText());
   }
 
-  /** Writes text to standard output as it is, for formats that are no JSON document. */
+  /** Writes text to standard output as it is, for formats other than JSON. */
   write(text: string): void {
     this.progressLine.clear();
     this.streams.stdout.write(text);

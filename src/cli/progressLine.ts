@@ -7,7 +7,7 @@ export class ProgressLine {
   private readonly stream: NodeJS.WriteStream;
   private isShown = false;
   private lastText = '';
-  /** Short work shows no plain lines. */
+  /** The time of the last plain line, initially the start, so that short work prints none. */
   private lastAt = Date.now();
 
   constructor(stream: NodeJS.WriteStream) {

@@ -7,13 +7,13 @@ import type { RecipeFiles } from './editor/recipeFiles.ts';
 import { RecipeTree, type RecipeStatus } from './views/recipeTree.ts';
 import type { SideBar } from './views/sideBar.ts';
 
-/** The services that exist from the activation on. */
+/** The services that exist since activation. */
 export interface ActivationServices {
   readonly sideBar: SideBar;
   readonly recipeFiles: RecipeFiles;
 }
 
-/** Fills the view of recipes. What they need is loaded when one is opened or the view is shown. */
+/** Fills the Recipes view. Loads the code for recipes when one is opened or the view is shown. */
 export function startRecipes(
   lifetime: Lifetime,
   services: CommandServices,

@@ -24,7 +24,7 @@ const serviceConfigSchema = z.strictObject({
   /** Folder for catalogs and the transfer journal; created if missing. */
   dataFolder: z.string().check(z.minLength(1)),
   databases: z.array(databaseSchema),
-  /** The program of rclone; otherwise it is searched for in the usual places (D62: stores through rclone). */
+  /** Path of rclone; if absent, it is searched for in common locations (D62: stores through rclone). */
   rclone: z.optional(z.string().check(z.minLength(1))),
   /** 0 or absent selects any free port. */
   port: z.optional(z.int().check(z.gte(0), z.lte(65_535))),

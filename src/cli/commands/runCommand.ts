@@ -64,7 +64,7 @@ async function start(session: CliSession, planned: PlannedRun, flags: RunFlags):
   return hasLock ? code : exitCode.failed;
 }
 
-/** Writes the lock. Returns false, and says why, if that fails: the transfer was started nevertheless. */
+/** Writes the lock. Prints the reason and returns false if that fails; the transfer was started anyway. */
 async function saveLock(
   { context }: CliSession,
   planned: PlannedRun,

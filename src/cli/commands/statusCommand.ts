@@ -49,7 +49,7 @@ async function listUnfinished(session: CliSession): Promise<readonly Transfer[]>
   return [...transferStore.getNotConfirmed(), ...transferStore.getRunning()];
 }
 
-/** Requests the status of transfers that are not settled. Notes those whose service is unknown. */
+/** Requests the status of transfers that are not settled. Prints a note for each one whose service is unknown. */
 async function refresh(session: CliSession, transfers: readonly Transfer[]): Promise<void> {
   const { context, explorer, file } = session;
   const pending: Transfer[] = [];

@@ -51,7 +51,10 @@ function listNames(connections: readonly FileConnection[]): string {
   return connections.map(({ name }) => toPlainCell(name)).join(', ') || 'none';
 }
 
-/** The ID of a connection that no file names is its address, so that its records are found again. */
+/**
+ * Creates a connection for an address that no file contains. The address is its ID, so that its records are found
+ * again.
+ */
 function toConnection(server: string): FileConnection {
   const address = toAddress({ server });
   return { id: address, name: address, server };

@@ -23,7 +23,7 @@ const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string
   unknownParameter: () => 'the database has no such search parameter',
 };
 
-/** Describes a problem with its place: `reads.transfer.json:3: unknown field "form"; did you mean "from"?`. */
+/** Describes a problem with its position: `reads.transfer.json:3: unknown field "form"; did you mean "from"?`. */
 export function describeRecipeProblem(file: string, problem: RecipeProblem): string {
   const { kind, path, range, nearest, expected = '' } = problem;
   const hint = nearest === undefined ? '' : `; did you mean "${toPlainCell(nearest)}"?`;

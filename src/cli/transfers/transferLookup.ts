@@ -17,7 +17,7 @@ export async function loadTransfers({ explorer }: CliSession): Promise<readonly 
 }
 
 /**
- * Finds transfers by their IDs, their keys, or unique starts of them. An ID that no record has is looked up on the
+ * Finds transfers by their IDs, their keys, or unique prefixes of these. An ID that no record has is looked up on the
  * service and recorded. Throws an error with exit code 4 if there is no such transfer.
  */
 export async function findTransfers(session: CliSession, names: readonly string[]): Promise<readonly Transfer[]> {

@@ -6,10 +6,10 @@ import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { describeProgress, getTransferId } from '../text/transferDocument.ts';
 
-/** Decides, for the current state of a transfer, that it need not be waited for any longer. */
+/** Returns true if a transfer in its current state no longer needs to be waited for. */
 type Condition = (transfer: Transfer) => boolean;
 
-/** Returns true for a transfer that changes no more: it has ended, or only the user can tell if it started. */
+/** Returns true for a transfer that won't change by itself: it has ended, or only the user can tell if it started. */
 export function isSettled({ state }: Transfer): boolean {
   return hasEnded(state) || state === 'notConfirmed';
 }

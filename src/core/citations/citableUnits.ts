@@ -34,7 +34,7 @@ export function listCitations(files: readonly CitableFile[], accessed?: string):
   return [...units.values()].map((unit) => createCitation(unit, usedKeys, accessed));
 }
 
-/** Returns the same text for files of one unit. Texts of credit contain neither line breaks nor tabs. */
+/** Returns a key that all files of a unit share. The fields of credit contain neither line breaks nor tabs. */
 function getUnitId(work: CitedWork, { database = '' }: CitableFile): string {
   if (work.doi !== undefined) return work.doi.toLowerCase();
   const { title = '', otherTitles, publisher = '', version = '', authors, editors, contributors } = work;

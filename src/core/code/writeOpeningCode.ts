@@ -6,7 +6,7 @@ export interface OpenedFiles {
   readonly folder: string;
   /** Paths relative to the folder, with `/`. */
   readonly paths: readonly string[];
-  /** Number of files that are not in `paths`, because they are too many. */
+  /** Number of files that are not in `paths`, because there are too many. */
   readonly omittedCount: number;
   /** The last verification of the files; undefined if there was none. */
   readonly verification?:

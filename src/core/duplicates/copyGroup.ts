@@ -28,7 +28,7 @@ export class CopyGroup {
     return Array.from(this.entries.values(), ({ file }) => file);
   }
 
-  /** Adds a file that one more search has found. Returns true if its database is new in the group. */
+  /** Adds a file that a search has found. Returns true if its database is new in the group. */
   add(file: IndexedFile): boolean {
     const key = getEntryKey(file);
     const known = this.entries.get(key);
@@ -40,7 +40,7 @@ export class CopyGroup {
     return this.count(file.database, 1) === 1;
   }
 
-  /** Removes a file that one search less contains. Returns true if its database leaves the group. */
+  /** Removes a file that a search no longer contains. Returns true if its database leaves the group. */
   remove(file: IndexedFile): boolean {
     const key = getEntryKey(file);
     const known = this.entries.get(key);

@@ -19,8 +19,8 @@ export function filterSameDestination(
 }
 
 /**
- * Finds the files with the content of files that earlier transfers to the same destination transferred. Returns the end
- * of the newest such transfer for each, in milliseconds since 1970. A transfer with an entry in `verified` counts with
+ * Finds the files whose content was already delivered by earlier transfers to the same destination. Returns the end of
+ * the newest such transfer for each, in milliseconds since 1970. A transfer with an entry in `verified` counts with
  * these files only; any other if it completed, with the hashes in its record.
  */
 export function findReceivedFiles(

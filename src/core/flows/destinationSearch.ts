@@ -7,7 +7,7 @@ import type { OpenConnection } from './openConnections.ts';
 /** Number of sizes in a request. The local service accepts 200 conditions. */
 const sizesPerRequest = 100;
 
-/** A destination with more files of these sizes is searched only in part. */
+/** Maximum number of files to find per request. Beyond that, the search is incomplete. */
 const maxFound = 1_000;
 
 const maxRequests = 4;

@@ -10,7 +10,7 @@ import type { OpenConnections } from './openConnections.ts';
 /** The files of a planned submission that the destination already has, as far as is known (D60: same content). */
 export interface KnownCopies {
   readonly atDestination: ReadonlySet<TransferFile>;
-  /** False if the destination may have others of the files too. */
+  /** False if the destination may have more of the files. */
   readonly isComplete: boolean;
   /** The files that an earlier transfer transferred there, with its end in milliseconds since 1970. */
   readonly received: ReadonlyMap<TransferFile, number>;
@@ -19,7 +19,7 @@ export interface KnownCopies {
 /** Options of {@link DuplicateFlow.findKnownCopies}. */
 interface KnownCopiesOptions {
   readonly signal?: AbortSignal;
-  /** Returns the intact files of those of the transfers that were verified. */
+  /** Returns the intact files of the transfers that were verified. */
   readVerified(transfers: readonly Transfer[], signal: AbortSignal): Promise<readonly VerifiedFiles[]>;
 }
 
@@ -92,7 +92,10 @@ export class DuplicateFlow {
     known.isComplete = await searchDestination({ session, order, files, signal, onFound });
   }
 
-  /** Loaded results, which may be older, count only if the destination could not be searched completely. */
+  /**
+   * Returns true if the destination has a file. Loaded results, which may be older, count only if the destination could
+   * not be searched completely.
+   */
   private isAtDestination(order: TransferOrder | undefined, file: TransferFile, known: KnownSoFar): boolean {
     const key = getContentKey(file);
     if (!order || key === undefined) return false;

@@ -118,7 +118,7 @@ export class SearchFlow {
   }
 
   /**
-   * Requests as many files of a search again as it shows, at least `count`, and then replaces them (D59: saved
+   * Requests as many files of a search as it currently shows, at least `count`, and replaces them (D59: saved
    * searches). Checked files stay checked. If a request fails, the files stay, with the reason.
    */
   async refresh(key: string, count = 0): Promise<void> {
@@ -204,9 +204,7 @@ export class SearchFlow {
     return this.addPage(store, search, page, count);
   }
 
-  /**
-   * Returns the known searchability because of which a database refuses a query, if any (D38: learned searchability).
-   */
+  /** Returns the known searchability if a database refuses the query because of it (D38: learned searchability). */
   getKnownRefusal(session: OpenConnection, query: SearchQuery): Searchability | undefined {
     const known = this.dependencies.searchability.get(toServiceVersion(session), query.database);
     return known && isRefused(query, known) ? known : undefined;

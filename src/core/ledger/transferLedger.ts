@@ -98,8 +98,8 @@ export class TransferLedger {
   }
 
   /**
-   * Returns true if a running transfer of any window, or one that was removed within the last day, has this id of a
-   * server. Ignores the transfer with `key`.
+   * Returns true if a running transfer of any window, or one that was removed within the last day, has this server ID.
+   * Ignores the transfer with `key`.
    */
   async hasRunningOrRemoved(id: string, key: string): Promise<boolean> {
     const transfers = [...(await this.readAll('running')), ...(await this.readAll('removed'))];

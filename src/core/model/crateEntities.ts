@@ -34,7 +34,7 @@ function createRoot({ name, description, now }: CrateRoot): JsonObject {
   return { '@id': './', '@type': 'Dataset', name, description, datePublished: formatTime(now), license };
 }
 
-/** Explains that the license is that of the source: the extension does not know it. */
+/** Refers to the license of the source, because the extension doesn't know it. */
 function createLicense({ source }: CrateRoot): JsonObject {
   const description = `The license of each file is stated by ${source || 'its source'}. Check it before reuse.`;
   return { '@id': licenseId, '@type': 'CreativeWork', name: 'License of the source', description };

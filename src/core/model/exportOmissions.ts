@@ -1,6 +1,6 @@
 import type { Transfer } from './transferModel.ts';
 
-/** The cause for which files are missing from an export, or differ from what was transferred. */
+/** The reason why files are missing from an export, or differ from those that were transferred. */
 type OmissionKind =
   | 'noHash' // files without a SHA-256 hash, which a file of checksums cannot list
   | 'notLoaded' // results of a search that were not loaded; their number is unknown
@@ -16,7 +16,7 @@ export interface Omission {
   readonly count?: number;
 }
 
-/** The remarks as written to files, whose readers are programs: not translated. */
+/** The remarks as written to files. Not translated, because programs read them. */
 const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
   noHash: (count) => `Not listed: ${count} without a SHA-256 hash.`,
   notLoaded: () => 'Not listed: results of the search that were not loaded.',

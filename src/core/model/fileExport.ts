@@ -35,7 +35,7 @@ export function* exportFiles(files: Iterable<RecordedFile>, separator: Separator
     );
 }
 
-/** Returns the files that a file of checksums can list: those with a SHA-256 hash and a path or name. */
+/** Returns the files that a checksum file can list: those with a SHA-256 hash and a path or name. */
 export function filterChecksummed(files: readonly RecordedFile[]): readonly RecordedFile[] {
   return files.filter((file) => getSha256(file) !== undefined && getPlace(file) !== '');
 }

@@ -18,7 +18,7 @@ export type LinkTarget =
     }
   | { readonly kind: 'transfer'; readonly service: string; readonly id: string };
 
-/** Why a link can't be made or opened; `field` names what is wrong in it. */
+/** The reason why a link can't be created or opened; `field` names the invalid field. */
 export interface LinkProblem {
   readonly kind: 'tooLong' | 'unknownKind' | 'unreadable' | 'badService' | 'badField';
   readonly field?: string;

@@ -1,6 +1,6 @@
 import type { Reason } from './reason.ts';
 
-/** A requested id that brought no file, with the reason if the service gave one (D8: metadata by ids). */
+/** A requested ID for which no file was returned, with the reason if the service gave one (D8: metadata by ids). */
 export interface MissingId {
   readonly id: string;
   readonly reason?: Reason;

@@ -11,7 +11,7 @@ export interface ServiceFacts {
   readonly parameters?: readonly string[] | undefined;
 }
 
-/** Returns the name of a database that a recipe calls by its name or ID; undefined if there is none. */
+/** Returns the name of a database that a recipe refers to by name or ID; undefined if there is none. */
 export function findDatabase(databases: readonly Database[], named: string): Database | undefined {
   return databases.find(({ name }) => name === named) ?? databases.find(({ id }) => id === named);
 }

@@ -44,7 +44,7 @@ function hasChanged({ before, after }: ChangedFile): boolean {
   return before.path !== after.path || differs(before.bytes, after.bytes) || hasOtherHash(before.hash, after.hash);
 }
 
-/** Hashes of different algorithms can't be compared. */
+/** Returns true if the hashes prove different content. Hashes of different algorithms prove nothing. */
 function hasOtherHash(before: string | undefined, after: string | undefined): boolean {
   const [one, other] = [parseDeclaredHash(before), parseDeclaredHash(after)];
   if (one && other) return one.algorithm === other.algorithm && one.hex !== other.hex;

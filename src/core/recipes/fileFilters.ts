@@ -27,14 +27,14 @@ function createPathTest(patterns: readonly string[]): FileTest {
   return ({ path, name }) => expressions.some((expression) => expression.test(path ?? name));
 }
 
-/** A file of unknown size fits no range. */
+/** Creates a function that is true for files in a size range, never for a file of unknown size. */
 function createSizeTest({ least = 0, most = Infinity }: NonNullable<RecipeFilters['bytes']>): FileTest {
   return ({ sizeBytes }) => sizeBytes !== undefined && sizeBytes >= least && sizeBytes <= most;
 }
 
 const wildcards: Readonly<Record<string, string>> = { '*': '[^/]*', '?': '[^/]', '**': '.*', '**/': '(?:.*/)?' };
 
-/** Converts a pattern: `*` and `?` stay within a folder, `**` does not. */
+/** Converts a path pattern: `*` and `?` match within a folder, `**` across folders. */
 function toExpression(pattern: string): RegExp {
   const source = pattern.replace(/\*{2,}\/?|[*?]|[\\^$.+()[\]{}|]/g, (found) => {
     const wildcard = found.replace(/\*{2,}/, '**');

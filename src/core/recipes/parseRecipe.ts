@@ -6,12 +6,12 @@ import { recipeSchema, recipeVersion, type Recipe, type RecipeRange } from './re
 import { findSecrets } from './recipeSecrets.ts';
 import { RecipeText, type RecipePath } from './recipeText.ts';
 
-/** A recipe, or the problems because of which it can't be used. */
+/** A recipe, or the problems that prevent its use. */
 export interface ParsedRecipe {
   /** Absent if there are problems. */
   readonly recipe?: Recipe;
   readonly problems: readonly RecipeProblem[];
-  /** The text with the places of its values. */
+  /** The text with the positions of its values. */
   readonly text: RecipeText;
 }
 
@@ -46,7 +46,7 @@ function parseObject(text: RecipeText, value: JsonObject): ParsedRecipe {
   return { text, problems, ...(parsed.success && problems.length === 0 && { recipe: parsed.data }) };
 }
 
-/** Finds what the schema can't express. */
+/** Finds problems that the schema can't express. */
 function findContradictions(text: RecipeText, recipe: Recipe): readonly RecipeProblem[] {
   const { from, to, expect } = recipe;
   const sources = (['search', 'ids', 'table'] as const).filter((name) => from[name] !== undefined);

@@ -38,8 +38,8 @@ export interface RecipePlan extends ResolvedFiles {
 export type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
 
 /**
- * Determines the files of a recipe by requests that change nothing. With `isLocked`, these are the files of the lock,
- * which must be given.
+ * Determines the files of a recipe with read-only requests. With `isLocked`, these are the files of the lock, which
+ * must be given.
  */
 export async function planRecipe(source: RecipeSource, request: PlanRequest): Promise<RecipePlan> {
   const { recipe, lock, isLocked = false } = request;

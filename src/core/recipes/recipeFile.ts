@@ -2,7 +2,7 @@ import type { FileEntry } from '../model/fileEntry.ts';
 import type { TransferFile } from '../model/transferModel.ts';
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 
-/** A file of a recipe, with what identifies it and its content. */
+/** A file of a recipe, with the properties that identify the file and its content. */
 export interface RecipeFile {
   readonly id: string;
   /** Its path in the database; its name if the database states no path. */
@@ -12,7 +12,7 @@ export interface RecipeFile {
   readonly hash?: string;
 }
 
-/** Returns what a recipe stores of a file. */
+/** Returns the properties of a file that a recipe stores. */
 export function toRecipeFile({ id, path, name, sizeBytes, hash }: FileEntry): RecipeFile {
   return {
     ...{ id, path: path ?? name },
@@ -41,7 +41,7 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Returns the size of all files, and the number of those that state none. */
+/** Returns the total size of the files, and the number of files of unknown size. */
 export function sumUpFiles(files: readonly RecipeFile[]): { readonly bytes: number; readonly unknownCount: number } {
   const bytes = files.reduce((sum, file) => sum + (file.bytes ?? 0), 0);
   return { bytes, unknownCount: files.filter((file) => file.bytes === undefined).length };

@@ -1,6 +1,6 @@
 import type { RecipePath, TextRange } from './recipeText.ts';
 
-/** The cause for which a recipe can't be used, as data; the words are those of its reader. */
+/** The reason why a recipe can't be used, as data; the caller provides the wording. */
 export type RecipeProblemKind =
   | 'syntax' // no JSON
   | 'tooLarge' // larger than a recipe may be
@@ -22,7 +22,7 @@ export type RecipeProblemKind =
   | 'readOnlyDatabase' // the service refuses transfers to it
   | 'unknownParameter'; // the database has no such search parameter; `nearest` is a similar one
 
-/** A problem with a recipe, and its place in the text. */
+/** A problem with a recipe, and its position in the text. */
 export interface RecipeProblem {
   readonly kind: RecipeProblemKind;
   readonly path: RecipePath;

@@ -11,11 +11,11 @@ export interface TextRange {
 /** The names and indexes that lead to a value. */
 export type RecipePath = readonly (string | number)[];
 
-/** JSON with comments, and the places of its values. */
+/** JSON with comments, and the positions of its values. */
 export class RecipeText {
   private readonly text: string;
   private readonly root: Node | undefined;
-  /** The place of the first syntax error; those that follow it are often its consequences. */
+  /** The position of the first syntax error; those that follow it are often its consequences. */
   readonly error: TextRange | undefined;
 
   constructor(text: string) {
@@ -29,21 +29,21 @@ export class RecipeText {
     return this.root && (getNodeValue(this.root) as unknown);
   }
 
-  /** Returns the place of a value, or of the nearest one that contains it. */
+  /** Returns the position of a value, or of the nearest value that contains it. */
   findValue(path: RecipePath): TextRange {
     const node = this.root && findNodeAtLocation(this.root, [...path]);
     if (node) return this.toRange(node.offset, node.length);
     return path.length === 0 ? this.toRange(0, 1) : this.findValue(path.slice(0, -1));
   }
 
-  /** Returns the place of a property's name, or of its value if it is an element of a list. */
+  /** Returns the position of a property's name, or of the value if it is an element of a list. */
   findName(path: RecipePath): TextRange {
     const node = this.root && findNodeAtLocation(this.root, [...path]);
     const name = node?.parent?.type === 'property' ? node.parent.children?.[0] : node;
     return name ? this.toRange(name.offset, name.length) : this.findValue(path);
   }
 
-  /** Lists the names that an object has twice; the editor shows only the last value. */
+  /** Lists the repeated names in objects, of which a parser keeps only the last value. */
   findRepeatedNames(): readonly { readonly path: RecipePath; readonly range: TextRange }[] {
     return this.root ? [...this.listRepeated(this.root, [])] : [];
   }

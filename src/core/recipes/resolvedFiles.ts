@@ -13,12 +13,12 @@ export interface ResolvedFiles {
   readonly files: readonly RecipeFile[];
   /** The IDs, or values of the table, for which there isn't exactly one file. */
   readonly missing: readonly string[];
-  /** True if there are more files, which were not requested because the limit is reached. */
+  /** True if there are more files, which were not requested because the limit was reached. */
   readonly isCut: boolean;
   readonly failure?: ResolveFailure;
 }
 
-/** Nothing was found, because of a failure. */
+/** Creates the result of a failure, without files. */
 export function createFailure(failure: ResolveFailure): ResolvedFiles {
   return { files: [], missing: [], isCut: false, failure };
 }

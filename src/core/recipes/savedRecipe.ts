@@ -11,7 +11,7 @@ export function toRecipeSource({ database, ids, query, status, specific }: Searc
   return { database, search: { query, ...filters } };
 }
 
-/** Formats a recipe as JSON. The order of the fields is that of the documentation. */
+/** Formats a recipe as JSON. The fields are in the same order as in the documentation. */
 export function formatRecipe(draft: RecipeDraft): string {
   const { service, description, from, to, instructions, expect } = draft;
   const content = { version: recipeVersion, service, description, from, to, instructions, expect };

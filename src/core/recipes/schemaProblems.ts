@@ -6,10 +6,10 @@ import type { RecipePath, RecipeText } from './recipeText.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** More problems than anyone reads at a time. */
+/** Maximum number of problems to report. */
 const maxIssues = 100;
 
-/** Converts the findings of the schema to problems with their places. */
+/** Converts the issues that the schema finds to problems with their positions. */
 export function findSchemaProblems(text: RecipeText, issues: readonly Issue[]): readonly RecipeProblem[] {
   return issues.slice(0, maxIssues).flatMap((issue) => toProblems(text, issue));
 }

@@ -27,7 +27,8 @@ export function parseTextTable(text: string): DataTable {
 
 /**
  * Reads the tables in a file: the sheets of a spreadsheet that contain anything, or one table of separated values.
- * Rejects with a `TableError` if a spreadsheet is no workbook or too large in memory, with an error if it is damaged.
+ * Rejects with a `TableError` if a spreadsheet isn't a workbook or is too large in memory, with an error if it is
+ * damaged.
  */
 export async function readTables(fileName: string, bytes: Uint8Array): Promise<readonly DataTable[]> {
   if (!/\.xlsx$/i.test(fileName)) return [parseTextTable(decodeTableText(bytes))];

@@ -31,7 +31,7 @@ export function countStatuses(matched: MatchedTable): Readonly<Record<MatchStatu
   return counts;
 }
 
-/** The status as written to a file, whose readers are programs: not translated. */
+/** The status as written to a file. Not translated, because programs read it. */
 const statusWords: Readonly<Record<MatchStatus, string>> = {
   matched: 'matched',
   several: 'several matches',

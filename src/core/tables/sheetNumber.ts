@@ -5,7 +5,7 @@ export function getCellKey(line: number, column: number): string {
 
 /** A number of a spreadsheet. */
 export class SheetNumber {
-  /** The number with all digits, because an exponent is no part of an ID. */
+  /** The number with all digits, because an ID has no exponent. */
   readonly text: string;
   /** True for an integer above 2^53, or one in scientific notation with more digits than are stored. */
   readonly isRounded: boolean;

@@ -1,4 +1,4 @@
-/** The cause of a file that is not read as a table. */
+/** The reason why a file is not read as a table. */
 export type TableErrorKind =
   | 'notWorkbook' // not a ZIP archive, or a damaged one
   | 'unpacksTooLarge' // unpacks to more than `maxUnpackedBytes`

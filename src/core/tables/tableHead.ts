@@ -3,7 +3,7 @@ import { guessKeyByName, type TableColumn } from './tableColumns.ts';
 
 /**
  * Determines if the first row of a table contains column names, by the column that identifies files and by numbers in
- * the others. Undefined if the content decides neither way.
+ * the others. Undefined if the content is inconclusive.
  */
 export function detectHead(columns: readonly TableColumn[], column: TableColumn): boolean | undefined {
   if (guessKeyByName(column.head) !== undefined) return true;
@@ -31,7 +31,7 @@ function isNumber(text: string): boolean {
   return /^\s*[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?\s*$/i.test(text);
 }
 
-/** Returns true if the first value of a column has the form of one below. */
+/** Returns true if the first value of a column has the form of a value below it. */
 function isLikeSamples({ head, samples }: TableColumn): boolean {
   const forms = getForms(head);
   return samples.some((sample) => sample !== '' && getForms(sample).some((form) => forms.includes(form)));

@@ -8,8 +8,8 @@ export const maxUnpackedBytes = 250_000_000;
 export const maxCells = 20_000_000;
 
 /**
- * Checks that a workbook can be read in bounded memory. Rejects with a {@link TableError} if it is no ZIP archive, if it
- * unpacks to too many bytes, by its directory or in fact, or if a sheet has too many cells.
+ * Checks that a workbook can be read in bounded memory. Rejects with a {@link TableError} if it isn't a ZIP archive, if
+ * it unpacks to too many bytes (according to its directory or in fact), or if a sheet has too many cells.
  */
 export async function checkWorkbook(bytes: Uint8Array): Promise<void> {
   const entries = listEntries(bytes);

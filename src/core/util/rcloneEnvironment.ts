@@ -1,11 +1,14 @@
 /**
- * Variables that change the output that the service parses, write what it must not contain, or configure a listener.
- * The configuration of the remotes and its password are left to the user.
+ * Variables that change the output that the service parses, cause secrets to be written, or configure a listener. The
+ * configuration of the remotes and its password are left to the user.
  */
 const ignoredVariables =
   /^RCLONE_(?:RC(?:_.*)?|LOG_.*|SYSLOG.*|USE_JSON_LOG|VERBOSE|QUIET|DUMP.*|PROGRESS.*|STATS.*|DRY_RUN|INTERACTIVE|INCLUDE.*|EXCLUDE.*|FILTER.*|FILES_FROM.*|MAX_.*|MIN_.*)$/;
 
-/** Returns the environment of every rclone process. It never asks for a password, and gives up after one attempt. */
+/**
+ * Returns the environment of every rclone process. With it, rclone never asks for a password and gives up after one
+ * attempt.
+ */
 export function createRcloneEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !ignoredVariables.test(name));
   const { AWS_CA_BUNDLE: certificates, ...rest } = Object.fromEntries(inherited);

@@ -13,7 +13,10 @@ const usualFolders: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
   linux: ['/usr/bin', '/usr/local/bin', '/snap/bin', '/home/linuxbrew/.linuxbrew/bin'],
 };
 
-/** Returns the path of rclone: the configured one, or one on the PATH or in a usual place; undefined if there is none. */
+/**
+ * Returns the path of rclone: the configured one, or one on the PATH or in a common location; undefined if there is
+ * none.
+ */
 export function findRclonePath(configured: string | undefined, env = process.env): string | undefined {
   if (configured !== undefined) return isProgram(configured) ? configured : undefined;
   const name = process.platform === 'win32' ? 'rclone.exe' : 'rclone';

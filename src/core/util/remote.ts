@@ -1,9 +1,12 @@
-/** The pattern of rclone for names of remotes; it excludes the characters of connection strings and of options. */
+/**
+ * rclone's own pattern for the names of remotes, which excludes the characters of connection strings and of options.
+ */
 const remotePattern = /^([\w\p{L}\p{N}.+@][\w\p{L}\p{N}.+@ -]*):(.*)$/u;
 
 /**
- * Returns why a text can't be the remote of a store, in words that follow its field; undefined if it can. Only names of
- * configured remotes are accepted: a backend that is made up on the fly can run commands (D62: stores through rclone).
+ * Returns the reason why a string can't be the remote of a store, worded to follow the field's name; undefined if it
+ * can. Only names of configured remotes are accepted, because a backend defined in the string itself can run commands
+ * (D62: stores through rclone).
  */
 export function findRemoteProblem(remote: string): string | undefined {
   const [, name = '', path = ''] = remotePattern.exec(remote) ?? [];

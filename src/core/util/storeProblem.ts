@@ -29,7 +29,7 @@ export function findStoreCause(output: string): string | undefined {
   return causes.find(([pattern]) => pattern.test(output))?.[1];
 }
 
-/** Returns the cause of a failure as a clause that names a command to see more. */
+/** Returns the cause of a failure as a clause that names a command to show the details. */
 export function describeStoreFailure(output: string, remote: string): string {
   return findStoreCause(output) ?? `rclone failed; "rclone lsd ${remote}" in a terminal shows why`;
 }

@@ -8,13 +8,16 @@ export interface PastVerification {
   /** Number of files in the manifest, and of requested files that it doesn't list. */
   readonly fileCount: number;
   readonly intactCount: number;
-  /** Paths of the files that were not intact; absent if they are too many. */
+  /** Paths of the files that were not intact; absent if there are too many. */
   readonly damaged?: readonly string[];
 }
 
 const maxDamaged = 100;
 
-/** Returns what to store of a verification. `unlistedCount` is the number of requested files without an entry. */
+/**
+ * Converts a verification report to the form in which it is stored. `unlistedCount` is the number of requested files
+ * without an entry.
+ */
 export function toPastVerification(report: VerificationReport, unlistedCount: number, at: number): PastVerification {
   const { manifest, intactCount, findings } = report;
   const damaged = findings.map(({ file }) => file.path);
@@ -31,7 +34,7 @@ export function getPastResult(
   return intactCount === 0 ? 'damaged' : 'unknown';
 }
 
-/** Checks a stored value. */
+/** Returns true if a stored value is valid. */
 export function isPastVerification(value: unknown): value is PastVerification {
   if (!isJsonObject(value)) return false;
   const { at, fileCount, intactCount, damaged = [] } = value;

@@ -15,7 +15,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** A failure that is no error: the command has nothing to act on yet. Its buttons are the next steps. */
+/** A failure that isn't an error: the command has nothing to act on yet. Its buttons are the next steps. */
 export class CommandHint extends CommandFailure {
   override readonly name = 'CommandHint';
 }
@@ -49,7 +49,7 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
     await this.run(id, () => this.runHandler(this.handlers, id, argument, selection));
   };
 
-  /** Does work that no command starts, in the same way. `name` is for the log. */
+  /** Runs work that no command has started in the same way. `name` is for the log. */
   async run(name: string, work: () => Promise<void>): Promise<void> {
     const startedAt = performance.now();
     try {

@@ -55,7 +55,7 @@ function getContextKeys({
 
 const rcloneMissingKey: keyof ContextKeys = 'dataTransfer.rcloneMissing';
 
-/** Records that rclone was searched for in vain, for a welcome that says how to get it. */
+/** Records that rclone wasn't found, so that a welcome view explains how to install it. */
 export function setRcloneMissing(isMissing: boolean): void {
   void commands.executeCommand('setContext', rcloneMissingKey, isMissing);
 }

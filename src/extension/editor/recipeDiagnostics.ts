@@ -7,7 +7,7 @@ import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import { describeRecipeProblem } from '../words/recipeProblemWords.ts';
 
-/** The problems that the editor itself reports, by the syntax of JSON and the schema. */
+/** The problems that the editor itself reports, from the JSON syntax and the schema. */
 const reportedByEditor: ReadonlySet<RecipeProblemKind> = new Set([
   ...(['syntax', 'notObject', 'repeatedField', 'missingField'] as const),
   ...(['wrongType', 'wrongValue', 'wrongNumber', 'empty'] as const),
@@ -20,7 +20,7 @@ interface DiagnosticsDependencies {
   onDidChangeFacts(listener: () => void): Disposable;
 }
 
-/** Shows the problems of open recipes, those with their service only while it is connected. */
+/** Shows the problems of open recipes. Problems that depend on the service are shown only while it is connected. */
 export class RecipeDiagnostics implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: DiagnosticsDependencies;

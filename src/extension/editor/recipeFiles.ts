@@ -5,7 +5,7 @@ import type { ContextKeys } from './contributions.ts';
 
 const contextKey: keyof ContextKeys = 'dataTransfer.hasRecipes';
 
-/** Limits the rows; a workspace with more recipes is searched by its files. */
+/** Maximum number of rows. Users find more recipes in the Explorer view. */
 const maxFiles = 500;
 
 /** Lists the recipes of the workspace, and shows their view while there are any. */

@@ -131,7 +131,7 @@ export class TransferPage implements Disposable {
     };
   }
 
-  /** Counts licenses only if the files are others than those of the last snapshot. */
+  /** Counts licenses only if the files differ from those of the last snapshot. */
   private getLicenses({ order: { files } }: Transfer): readonly PageLicense[] {
     if (this.licensed?.files !== files) this.licensed = { files, rows: listLicenseRows(countFileLicenses(files)) };
     return this.licensed.rows;

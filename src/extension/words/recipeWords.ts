@@ -41,7 +41,7 @@ export function formatPlanSize({ files }: RecipePlan): string {
   return unknownCount === files.length ? count : l10n.t('{0}, {1}', count, formatSize(bytes));
 }
 
-/** Describes the difference to the last run, and what is unusual about the lock. */
+/** Describes the difference from the last run, and an unusual state of the lock. */
 export function describeLock(lock: LockReadResult, difference: LockDifference | undefined): readonly string[] {
   const since = difference ? [l10n.t('Since the last run: {0}', formatDifference(difference))] : [];
   const sentences: Readonly<Record<LockReadResult['kind'], readonly string[]>> = {

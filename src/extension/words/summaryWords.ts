@@ -181,7 +181,7 @@ function formatTransferCount(count: number): string {
 interface CrashingIds {
   /** IDs for which the server closes the connection during a metadata request. */
   readonly unsafe: readonly string[];
-  /** IDs that weren't looked up after their submission lost its connection. */
+  /** IDs that weren't looked up after the connection was lost during their submission. */
   readonly unchecked: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import type { ScannedFile } from './catalogFile.ts';
 export class StagedListing {
   private readonly database: SqliteFile;
 
-  /** Empties what an earlier listing left. */
+  /** Removes the rows that an earlier listing left. */
   constructor(database: SqliteFile) {
     this.database = database;
     database.exec(`

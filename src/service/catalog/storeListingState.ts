@@ -7,6 +7,6 @@ export interface StoreListingState {
   readonly scanned?: number;
   /** The end of the last complete scan, in ISO 8601. Absent before the first one. */
   readonly asOf?: string;
-  /** Why the last scan failed, as a clause. The files of the scan before stay. */
+  /** Why the last scan failed, as a clause. The files of the previous scan remain. */
   readonly problem?: string;
 }

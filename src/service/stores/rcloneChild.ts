@@ -3,8 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
 
 /**
- * Runs rclone and ends it when standard input closes, so that no rclone outlives a service that is killed. The program
- * of the arguments is not a shell command.
+ * Runs rclone and ends it when standard input closes, so that no rclone outlives a service that is killed. The
+ * arguments name a program and are not interpreted by a shell.
  */
 const guardProgram = `
   const { spawn } = require('node:child_process');

@@ -21,7 +21,7 @@ const startLimitMs = 30_000;
 const idleMs = 60_000;
 const addressPattern = /Serving remote control on http:\/\/127\.0\.0\.1:(\d+)\//;
 
-/** An address that an rclone without a password would serve; nothing is ever read from it. */
+/** Requests that an rclone without a password would accept. Only the status of the response is read. */
 const probes = [
   { method: 'GET', path: '/[:memory:]/probe' },
   { method: 'GET', path: '/*' },

@@ -7,7 +7,7 @@ interface ChildOutput {
   readonly code: number;
   /** The beginning of the output. */
   readonly text: string;
-  /** The end of the error output, which is not shown to anyone. */
+  /** The last part of the error output, which is never shown. */
   readonly errors: string;
 }
 

@@ -182,7 +182,7 @@ export class StoreCatalog {
     this.logScan(clock.now() - startedAtMs, unnamable, note);
   }
 
-  /** The listing is as of its start: what changed during the scan may be missing. */
+  /** Records the start of a scan as the time of its listing, because changes during the scan may be missing. */
   private recordListing(startedAtMs: number): void {
     this.store.openListingRecord().record(this.config.remote, startedAtMs);
     this.listedAtMs = startedAtMs;

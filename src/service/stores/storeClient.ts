@@ -21,10 +21,10 @@ export interface StoreObject {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-/** `refused` is final; `broken` and `failed` may pass, like `unreachable` and `full`. */
+/** The kind of a store's failure. `refused` is final; `broken`, `failed`, `unreachable` and `full` can be temporary. */
 export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
 
-/** Reports a failed operation of a store. The message is a clause without what the store said. */
+/** Reports a failed operation of a store. The message is a clause that doesn't contain the store's response. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly kind: StoreErrorKind;
@@ -43,7 +43,7 @@ const listedObjectSchema = z.object({
 
 const maxErrorChars = 8_192;
 
-/** Reads and writes objects of stores through a running rclone, which is the only one that names them to a store. */
+/** Reads and writes objects of stores through a running rclone. */
 export class StoreClient {
   private readonly address: RcloneAddress;
   private readonly agent: http.Agent;
@@ -58,7 +58,7 @@ export class StoreClient {
     this.agent.destroy();
   }
 
-  /** Reads an object from an offset. Throws {@link StoreError}, also while its pieces are read. */
+  /** Reads an object from an offset. Throws {@link StoreError}, including while the pieces are being read. */
   async *read(remote: string, path: string, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
     const headers = from === 0 ? {} : { Range: `bytes=${from}-` };
     const target = `/${encodeURIComponent(`[${remote}]`)}/${path.split('/').map(encodeURIComponent).join('/')}`;
@@ -145,7 +145,7 @@ export class StoreClient {
     await this.call('operations/rmdirs', { fs: remote, remote: path });
   }
 
-  /** Returns the number of free bytes; undefined if the store doesn't tell it. */
+  /** Returns the number of free bytes; undefined if the store doesn't report it. */
   async getFreeBytes(remote: string): Promise<number | undefined> {
     const { free } = await this.call('operations/about', { fs: remote }).catch(() => ({ free: undefined }));
     return typeof free === 'number' ? free : undefined;
@@ -249,7 +249,7 @@ function toStoreObject(item: unknown): StoreObject | undefined {
 
 const refusedCauses = new Set(['its server denies access', 'it is archived and must be restored first']);
 
-/** Converts an error of rclone. Causes that can pass make a transfer wait; others end it. */
+/** Converts an error of rclone. Temporary causes suspend a transfer; others end it. */
 function toStoreError(status: number, body: string): StoreError {
   const { error } = parseJsonObject(body) ?? {};
   const said = typeof error === 'string' ? error : '';

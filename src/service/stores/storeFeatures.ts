@@ -14,7 +14,7 @@ const featuresSchema = z.object({
   }),
 });
 
-/** The functions of a store that decide how it is listed and verified. */
+/** The features of a store that determine how it is listed and verified. */
 export interface StoreFeatures {
   /** The hashes that the store and Node.js share, the preferred one first. */
   readonly hashes: readonly string[];
@@ -27,7 +27,10 @@ export interface StoreFeatures {
 
 const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
 
-/** Reads the features of a store, which connects to most. Throws {@link DatabaseUnavailableError} if that fails. */
+/**
+ * Reads the features of a store. This connects to most kinds of stores. Throws {@link DatabaseUnavailableError} if that
+ * fails.
+ */
 export async function readStoreFeatures(program: string, remote: string, signal: AbortSignal): Promise<StoreFeatures> {
   const child = startRclone(program, ['backend', 'features', '--', remote]);
   const { code, text, errors } = await collectOutput(child, signal);

@@ -17,7 +17,7 @@ interface ListedStore {
 
 interface ListingBatch {
   readonly files: readonly ScannedFile[];
-  /** Number of objects without a name that a file can have. */
+  /** Number of objects whose names are not valid for files. */
   readonly unnamable: number;
 }
 
@@ -25,7 +25,7 @@ const batchSize = 1_000;
 /** The exit code of rclone for a folder that doesn't exist. */
 const missingFolder = 3;
 
-/** The time of an object whose store doesn't tell it. It sorts before all others, and is not shown. */
+/** The time of an object whose store doesn't report it. It sorts before all others, and is not shown. */
 const unknownTimeMs = Number.NEGATIVE_INFINITY;
 
 /** Storage classes whose objects can't be read before they are restored. */
@@ -82,7 +82,7 @@ async function* gather(lines: AsyncIterable<string>, under: string): AsyncGenera
 
 type ListedObject = Readonly<Record<string, unknown>>;
 
-/** Each object is a line: rclone separates the objects of its array with a comma and a line break. */
+/** Parses one line of the listing. rclone prints an array with one object per line, separated by commas. */
 function parseListedLine(line: string): ListedObject | undefined {
   return line.startsWith('{') ? parseJsonObject(line.endsWith(',') ? line.slice(0, -1) : line) : undefined;
 }
@@ -98,7 +98,7 @@ function toScannedObject(object: ListedObject, under: string): ScannedFile | und
   return { path, bytes, modifiedMs: Number.isNaN(modifiedMs) ? unknownTimeMs : modifiedMs, ...metadata };
 }
 
-/** Returns false for names that no file can have, or whose characters rclone could not represent. */
+/** Returns false for names that are not valid for files, or that rclone could not represent. */
 function isFilePath(path: string): boolean {
   return !/[\0\uFFFD]/.test(path) && !path.split('/').some((part) => part === '' || part === '.' || part === '..');
 }

@@ -12,7 +12,7 @@ export interface ScannedStore {
 }
 
 interface ScanResult {
-  /** Number of objects without a name that a file can have. */
+  /** Number of objects whose names are not valid for files. */
   readonly unnamable: number;
   /** Why a newer rclone is recommended, if it is. */
   readonly note: string | undefined;
@@ -29,7 +29,7 @@ export class StoreScan {
   private readonly signal: AbortSignal;
   private readonly usesPartial: boolean;
 
-  /** With `usesPartial`, the files of a failed scan are merged too: there are no others. */
+  /** With `usesPartial`, the files of a failed scan are merged too, because the catalog has no others. */
   constructor(store: ScannedStore, catalog: CatalogStore, signal: AbortSignal, usesPartial: boolean) {
     this.store = store;
     this.catalog = catalog;
@@ -57,7 +57,7 @@ export class StoreScan {
     return { unnamable, note };
   }
 
-  /** Merges in pieces, so that searches needn't wait for all of them. */
+  /** Merges in pieces, so that searches don't have to wait for all of them. */
   private async merge(staged: StagedListing, under: string): Promise<void> {
     const merge = this.catalog.startMerge(under);
     try {

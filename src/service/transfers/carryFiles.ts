@@ -69,7 +69,7 @@ class FileCarrier {
     }
   }
 
-  /** After the first failure, the other files fail because they are stopped. */
+  /** Records the first failure and stops the other files, which then fail too. */
   private fail(position: number, error: unknown): void {
     if (!this.abort.signal.aborted) this.failure = toCarryFailure(position, error);
     this.abort.abort();

@@ -13,7 +13,10 @@ export interface WrittenFile {
 
 export interface CarriedContent {
   readonly digests: StreamDigests;
-  /** True if a part that an earlier attempt left may be continued: the whole is compared with a hash afterwards. */
+  /**
+   * True if a partial file from an earlier attempt may be continued, because the whole file is then compared with a
+   * hash.
+   */
   readonly canResume: boolean;
   read(from: number): AsyncIterable<Buffer>;
 }
@@ -22,9 +25,9 @@ export interface CarriedContent {
 export interface CarrySink {
   /** The algorithm of the hash that the destination can compute; undefined if it has none. */
   readonly hash: string | undefined;
-  /** Writes a file under a temporary name. What is left after a lost connection can be continued. */
+  /** Writes a file under a temporary name. A write that is interrupted by a lost connection can be continued. */
   write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile>;
 }
 
-/** The method of files that no hash of a store could verify. */
+/** The verification method for files that no store hash could verify. */
 export const readBackMethod = 'reading back';

@@ -9,7 +9,7 @@ import type { StreamDigests } from './streamDigests.ts';
 export interface CarrySource {
   /** Returns the algorithm of the hash that the source has for a file; undefined if it has none. */
   getHashName(file: FileToCarry): string | undefined;
-  /** Reads a file from an offset. Throws {@link OperationError} `read`, also if the file has another size. */
+  /** Reads a file from an offset. Throws {@link OperationError} `read`, including if the file's size has changed. */
   read(file: FileToCarry, from: number, signal: AbortSignal): AsyncIterable<Buffer>;
   /** Compares what was read with the hash of the source, and returns its algorithm; undefined if there is none. */
   verify(file: FileToCarry, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined>;
@@ -51,7 +51,7 @@ class FolderSource implements CarrySource {
     }
   }
 
-  /** The staged hash is computed from the same file, so it is no second opinion. */
+  /** Verifies nothing independently, because the staged hash was computed from the same file. */
   async verify({ sha256 }: FileToCarry, digests: StreamDigests): Promise<undefined> {
     if (digests.sha256 !== sha256) throw new OperationError('copy', new BadFile(changed));
     await Promise.resolve();

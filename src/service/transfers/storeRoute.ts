@@ -19,9 +19,9 @@ interface StoreRouteOptions extends RouteOptions<DatabasePlace> {
   readonly daemon: RcloneDaemon;
 }
 
-/** Number of times that a file is tried if its store fails without a known cause, or breaks off. */
+/** Maximum number of attempts for a file if its store fails without a known cause, or the connection is lost. */
 const maxAttempts = 5;
-/** A cancel doesn't wait longer for a store that doesn't respond. */
+/** Maximum time that a cancel waits for a store that doesn't respond. */
 const discardLimitMs = 1_500;
 
 /** Moves files from or to stores, or between two stores (D62: stores through rclone). */
@@ -47,7 +47,7 @@ export class StoreRoute implements TransferRoute {
     });
   }
 
-  /** Lists the objects of earlier runs, and removes the unfinished ones. */
+  /** Lists the objects from earlier runs, and removes unfinished ones. */
   private async findPresent(client: StoreClient, remote: string): Promise<void> {
     const objects = await client.list(remote, this.folderName);
     const isUnfinished = (path: string): boolean => path.endsWith(`.part-${this.options.transferId}`);
@@ -143,7 +143,7 @@ export class StoreRoute implements TransferRoute {
     return count < maxAttempts;
   }
 
-  /** An error without a known cause may mean that the store is full. */
+  /** Returns true if an error without a known cause may mean that the store is full. */
   private async isFull({ operation, store }: FileFailure, bytes: number): Promise<boolean> {
     const { remote } = this.destination;
     if (store !== 'failed' || operation === 'read' || remote === undefined) return false;

@@ -7,7 +7,7 @@ export interface TransferRoute {
   readonly isHashedFirst: boolean;
   /** Hashes files of the source. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
-  /** Begins a run: finds out what the destination has from an earlier one. */
+  /** Prepares a run: determines which files the destination has from an earlier run. */
   prepare(): Promise<void>;
   /** Moves files to their final names, after verifying them under a temporary name. */
   move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;

@@ -70,7 +70,7 @@ async function collectTransfer(
   return cited && { ...cited, ...(receipt && { receipt }) };
 }
 
-/** Fetches missing metadata. Warns of files that have none; fails if all of them have none. */
+/** Fetches missing metadata. Warns about files without metadata; fails if no file has any. */
 async function collectFiles(services: CommandServices, files: readonly KnownFile[]): Promise<CitedFiles | undefined> {
   const loaded = await loadCompleteEntries(services, files);
   if (!loaded) return undefined;
@@ -83,7 +83,7 @@ async function collectFiles(services: CommandServices, files: readonly KnownFile
   return { files: citable, services: [...new Set(names)].filter(Boolean) };
 }
 
-/** Returns undefined if the user cancels. */
+/** Fetches the metadata that is not complete yet. Returns undefined if the user cancels. */
 async function loadCompleteEntries(
   { metadataFlow }: CommandServices,
   files: readonly KnownFile[],

@@ -17,7 +17,7 @@ import { createDeliveryPick, deliverCode } from './codeDelivery.ts';
 /** Maximum number of files in the code. */
 const maxFiles = 1000;
 
-/** Without a list of files within this time, the command fails. */
+/** Time limit for listing the files, after which the command fails. */
 const listLimitMs = 10_000;
 
 /**

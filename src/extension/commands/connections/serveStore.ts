@@ -11,7 +11,7 @@ import type { CommandServices } from '../services.ts';
 import { requireRclone } from './requireRclone.ts';
 import { servePlace } from './servePlace.ts';
 
-/** A folder of a store, with the names of its folders. */
+/** A folder of a store, with the names of its subfolders. */
 interface StoreFolder {
   readonly remote: string;
   readonly folders: readonly string[];
@@ -37,7 +37,7 @@ export async function serveStore(services: CommandServices): Promise<void> {
   await servePlace(services, { name: suggestName(found.remote), remote: found.remote }, { title: getTitle(), prompt });
 }
 
-/** Files that are counted at the top level of a store before its first scan. */
+/** Maximum number of files to count at the top level of a store before its first scan. */
 const maxCounted = 1_000;
 
 function getTitle(): string {
@@ -81,7 +81,7 @@ async function findRemotes(program: string): ReturnType<typeof listRemotes> {
   }
 }
 
-/** Browses a remote, one level at a time. The Back button leads to the folder above. */
+/** Browses a remote, one level at a time. The Back button leads to the parent folder. */
 async function browse(program: string, start: string): Promise<InputResult<StoreFolder>> {
   const visited = [start];
   for (;;) {
@@ -96,7 +96,7 @@ async function browse(program: string, start: string): Promise<InputResult<Store
   }
 }
 
-/** Resolves to the name of a folder, or to an empty text to serve this one. */
+/** Resolves to the name of a folder, or to an empty string to serve the current one. */
 async function askFolder({ remote, folders }: StoreFolder): Promise<InputResult<string>> {
   const shown = toPlainLine(remote);
   return await pickOne(

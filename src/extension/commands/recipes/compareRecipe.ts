@@ -22,7 +22,7 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
   });
 }
 
-/** Describes unchanged files as they are described now, so that a hash that is only known now is no difference. */
+/** Replaces unchanged files by their current descriptions, so that a newly known hash isn't shown as a difference. */
 function withLaterDetails(
   before: readonly RecipeFile[],
   after: readonly RecipeFile[],

@@ -16,7 +16,7 @@ import type { RecipeStatus } from '../../views/recipeTree.ts';
 import type { CommandServices } from '../services.ts';
 import { findConnectionId } from './recipeSession.ts';
 
-/** The time after which a recipe that is shown is compared with its service again. */
+/** Age at which the status of a recipe is determined again when it is shown. */
 const maxAgeMs = 60 * 60_000;
 
 const unknown: RecipeStatus = { description: '', icon: 'beaker' };
@@ -45,7 +45,7 @@ export class RecipeChanges implements Disposable {
     this.lifetime.track(services.sessions.onDidChange(() => this.forgetUnknown()));
   }
 
-  /** Returns the last known status. If it is older than an hour, finds it again and fires `onDidChange`. */
+  /** Returns the last known status. If it is older than an hour, determines it again and fires `onDidChange`. */
   getStatus(uri: Uri): RecipeStatus {
     const known = this.checked.get(uri.toString());
     const now = systemClock.now();
@@ -61,13 +61,13 @@ export class RecipeChanges implements Disposable {
     this.lifetime.dispose();
   }
 
-  /** Checks a recipe again that has changed, or whose lock has. */
+  /** Discards the status of a recipe after the recipe or its lock has changed. */
   private forgetFile(uri: Uri): void {
     this.forget(uri.toString().replace(/\.transfer\.lock\.json$/, recipeExtension));
     this.changed.fire();
   }
 
-  /** Checks the recipes again whose service was not connected. */
+  /** Discards the status of the recipes whose service was not connected. */
   private forgetUnknown(): void {
     const keys = [...this.checked].filter(([, { status }]) => status === unknown).map(([key]) => key);
     keys.forEach((key) => this.forget(key));

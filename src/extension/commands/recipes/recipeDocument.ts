@@ -46,7 +46,7 @@ async function readRecipe(uri: Uri): Promise<OpenRecipe> {
   return { uri, name, folder: dirname(uri.fsPath), recipe, text, lock: await readRecipeLock(uri, name) };
 }
 
-/** Creates the failure for a recipe that can't be used, with a button that shows the place. */
+/** Creates the failure for a recipe that can't be used, with a button that shows the position. */
 export function createProblemFailure(uri: Uri, name: string, problem: RecipeProblem | undefined): CommandFailure {
   if (!problem) return new CommandFailure(l10n.t("{0} can't be read.", name));
   const text = l10n.t('{0}, line {1}: {2}', name, problem.range.line, describeRecipeProblem(problem));

@@ -42,7 +42,7 @@ async function openSession(
   throw new CommandHint(text, createConnectStep());
 }
 
-/** Returns the connection that a recipe calls by its name or address; undefined if there is none. */
+/** Returns the connection that a recipe refers to by name or address; undefined if there is none. */
 export function findConnectionId({ settings }: Pick<CommandServices, 'settings'>, service: string): string | undefined {
   if (service === localLinkService) return localConnectionId;
   const { connections } = settings;

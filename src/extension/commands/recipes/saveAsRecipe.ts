@@ -37,7 +37,7 @@ async function completeDraft(
   return destination === '' ? named : { ...named, to: { database: destination } };
 }
 
-/** Returns what a recipe calls a connection: the address, which is the same for everyone. */
+/** Returns the address by which a recipe refers to a connection, because it is the same for all users. */
 function getServiceName({ settings }: CommandServices, connectionId: string): string | undefined {
   if (connectionId === localConnectionId) return localLinkService;
   const connection = settings.connections.find(({ id }) => id === connectionId);

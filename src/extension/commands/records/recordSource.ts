@@ -24,7 +24,7 @@ export interface RecordSource {
   readonly files: readonly RecordedFile[];
   /** The connections of the files. */
   readonly connectionIds: readonly string[];
-  /** The files that the search or selection has in addition. */
+  /** The files of the search or selection that are left out. */
   readonly omissions: readonly Omission[];
   readonly query?: SearchQuery;
   readonly transfer?: Transfer;

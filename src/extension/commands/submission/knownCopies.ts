@@ -24,7 +24,7 @@ export type LeaveOutListener = (orders: readonly TransferOrder[]) => unknown;
 interface SpareFiles {
   /** One sentence for each reason. */
   readonly lines: readonly string[];
-  /** Label of the button that leaves them out; undefined if they are none, or all. */
+  /** Label of the button that leaves them out; undefined if there are none, or if all files are among them. */
   readonly label: string | undefined;
   leaveOut(): 'next';
 }
@@ -75,7 +75,10 @@ async function readVerified(
   return verified;
 }
 
-/** Returns the intact files of a manifest; without a readable one, undefined if all files were intact, else none. */
+/**
+ * Returns the intact files of a manifest. Without a readable manifest, returns undefined if all files were intact, and
+ * no files otherwise.
+ */
 async function readIntactFiles(
   services: CommandServices,
   transfer: Transfer,

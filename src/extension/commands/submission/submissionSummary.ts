@@ -29,7 +29,7 @@ interface SummaryOptions {
   readonly getStaging?: StagingLookup;
   /** The licenses of the files, if their metadata are known. */
   readonly licenses?: readonly LicenseCount[];
-  /** IDs that couldn't be looked up after their submission lost its connection (D37: crashing file ids). */
+  /** IDs that couldn't be looked up after the connection was lost during their submission (D37: crashing file ids). */
   readonly uncheckedIds?: readonly string[];
   /** Sentences to show in addition. */
   readonly notes?: readonly string[];
