@@ -9,7 +9,7 @@ const databaseSchema = z.strictObject({
   name: z.string().check(z.minLength(1)),
   /** The folder that is the database (D20: folders as databases). */
   folder: z.optional(z.string().check(z.minLength(1))),
-  /** Instead of a folder: a configured remote of rclone, and a path in it (D62: stores through rclone). */
+  /** Instead of a folder: a configured rclone remote, and a path in it (D62: stores through rclone). */
   remote: z.optional(z.string().check(z.minLength(1))),
   /** Age in minutes at which the listing of a store is renewed. */
   rescanMinutes: z.optional(z.number().check(z.gt(0))),
@@ -107,7 +107,7 @@ function toDatabaseConfig(
     return problem === undefined ? { ...fields, remote, rescanMinutes } : fail(`.remote ${problem}: ${remote}`);
   }
   if (rescanMinutes !== undefined) return fail('.rescanMinutes is for stores only: folders are watched');
-  if (folder === undefined) return fail(' must have a folder, or a remote of rclone');
+  if (folder === undefined) return fail(' must have a folder or an rclone remote');
   return { ...fields, folder: path.resolve(baseFolder, folder) };
 }
 

@@ -94,7 +94,7 @@ async function resolveRealPath(path: string): Promise<string> {
 }
 
 function checkStore({ remote }: LeasedDatabase, report: ProblemReport): FieldProblem | undefined {
-  if (remote === undefined) return report('folder', 'is missing: a folder, or a remote of rclone, is required');
+  if (remote === undefined) return report('folder', 'is missing: a folder or an rclone remote is required');
   const problem = findRemoteProblem(remote);
   return problem === undefined ? undefined : report('remote', problem);
 }

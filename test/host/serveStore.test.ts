@@ -87,7 +87,7 @@ describe('Serving a store as a database (D62)', function () {
     const remote = ":sftp,ssh='touch /tmp/x':";
     await stage.settings.update('localService.databases', [{ name: 'Bad', remote }], true);
     const { message } = await stage.person.notice();
-    assert.match(message, /databases in your settings: Bad \(:sftp.*\): remote must be the name of a remote of rclone/);
+    assert.match(message, /databases in your settings: Bad \(:sftp.*\): remote must be the name of an rclone remote/);
   });
 
   it('opens the configuration of rclone in a terminal to add a store', async () => {

@@ -22,7 +22,7 @@ describe('A lease of a store (D29, D62)', () => {
     assert.deepEqual(listing, {
       state: 'failed',
       files: 0,
-      problem: "its remote isn't in the configuration of rclone",
+      problem: "its remote isn't in the rclone configuration",
     });
     lease.die();
   });

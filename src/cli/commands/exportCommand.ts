@@ -38,7 +38,7 @@ const formats: readonly ExportFormat[] = ['csv', 'tsv', 'sha256', 'ro-crate', 'j
 export function addExportCommand(program: Command): void {
   program
     .command('export')
-    .description('write the files of a transfer, or without a transfer all records, in a format for other programs')
+    .description('export the files of a transfer or, without one, the records of all transfers')
     .argument('[transfer]', 'its ID, or a unique start of it')
     .addOption(new Option('--format <format>', 'the format; csv and json for all records').choices(formats))
     .option('--output <file>', 'write to a file, not to standard output')
@@ -64,7 +64,7 @@ function formatRecords(session: CliSession, transfers: readonly Transfer[], form
   const getConnectionName = (id: string): string => getServiceName(session, id);
   if (format === 'csv') return exportAsCsv(transfers, { getConnectionName });
   if (format === 'json') return exportAsJson(transfers, { getConnectionName });
-  throw createUsageError('All records are exported as csv or json.');
+  throw createUsageError('All records can only be exported as csv or json.');
 }
 
 async function formatTransfer(

@@ -43,7 +43,7 @@ export function addTransferCommand(program: Command): void {
     .argument('<source>', 'the name or ID of the database that has the files')
     .argument('<destination>', 'the name or ID of the database that receives them')
     .argument('[id...]', 'the IDs of the files')
-    .option('--ids-file <file>', 'a file with IDs, separated by spaces, commas or lines; - for standard input')
+    .option('--ids-file <file>', 'a file with IDs separated by spaces, commas or line breaks; - for standard input')
     .option('--description <markdown>', 'a description of the transfer')
     .option('--instructions <file>', 'a JSON file with instructions for the destination')
     .option('--again', 'transfer files that another transfer is copying to the same destination')
@@ -91,7 +91,7 @@ async function readIds(file: string | undefined): Promise<string> {
 async function readInstructions(file: string | undefined): Promise<JsonObject | undefined> {
   if (file === undefined) return undefined;
   const instructions = parseJsonObject(await readTextFile(file));
-  if (!instructions) throw createUsageError(`${toPlainCell(file)} contains no JSON object.`);
+  if (!instructions) throw createUsageError(`${toPlainCell(file)} doesn't contain a JSON object.`);
   return instructions;
 }
 

@@ -19,8 +19,8 @@ const texts: Readonly<Record<ManifestError['kind'], string>> = {
   missing: "doesn't exist",
   unreadable: "can't be read",
   tooLarge: 'is too large',
-  notJson: 'is no valid JSON',
-  notPackage: 'is no manifest of a transfer',
+  notJson: "isn't valid JSON",
+  notPackage: "isn't the manifest of a transfer",
 };
 
 /** Returns the files that a manifest lists, with paths relative to its folder. */

@@ -2,7 +2,7 @@ import type { Transfer } from './transferModel.ts';
 
 /** The reason why files are missing from an export, or differ from those that were transferred. */
 type OmissionKind =
-  | 'noHash' // files without a SHA-256 hash, which a file of checksums cannot list
+  | 'noHash' // files without a SHA-256 hash, which a checksum file cannot list
   | 'notLoaded' // results of a search that were not loaded; their number is unknown
   | 'unreadable' // resources of a search that could not be parsed
   | 'notFound' // requested IDs for which the service returned no file

@@ -2,9 +2,9 @@ import type { RecipePath, TextRange } from './recipeText.ts';
 
 /** The reason why a recipe can't be used, as data; the caller provides the wording. */
 export type RecipeProblemKind =
-  | 'syntax' // no JSON
+  | 'syntax' // not JSON
   | 'tooLarge' // larger than a recipe may be
-  | 'notObject' // JSON, but no object
+  | 'notObject' // JSON, but not an object
   | 'newerVersion' // written for a later version
   | 'secret' // a key, a password or a token, which a recipe may never contain
   | 'unknownField' // `nearest` is a known field with a similar name
@@ -12,12 +12,12 @@ export type RecipeProblemKind =
   | 'missingField' // a field that every recipe needs
   | 'wrongType' // `expected` is the type
   | 'wrongValue' // `expected` lists the allowed values
-  | 'empty' // an empty text or list
-  | 'wrongNumber' // negative or no integer
+  | 'empty' // an empty string or list
+  | 'wrongNumber' // negative, or not an integer
   | 'wrongRange' // `least` exceeds `most`
   | 'sourceCount' // not exactly one of search, ids and table
-  | 'outsideFolder' // a table that isn't below the folder of the recipe
-  | 'sameDatabase' // from and to are one database
+  | 'outsideFolder' // a table outside the recipe's folder
+  | 'sameDatabase' // `from` and `to` are the same database
   | 'unknownDatabase' // the service has no such database; `nearest` is one with a similar name
   | 'readOnlyDatabase' // the service refuses transfers to it
   | 'unknownParameter'; // the database has no such search parameter; `nearest` is a similar one

@@ -13,7 +13,7 @@ const rangeSchema = z.strictObject({
 const nameSchema = z.string().check(z.minLength(1));
 
 const searchSchema = z.strictObject({
-  query: z.string().check(z.describe('The query, in the syntax of the database. Empty: every file.')),
+  query: z.string().check(z.describe('The query, in the syntax of the database. Empty for all files.')),
   status: z.optional(
     z
       .enum(['staged', 'unstaged'])
@@ -25,7 +25,7 @@ const searchSchema = z.strictObject({
 });
 
 const tableSchema = z.strictObject({
-  file: nameSchema.check(z.describe('Path of a CSV, TSV or XLSX file, relative to the folder of the recipe.')),
+  file: nameSchema.check(z.describe("Path of a CSV, TSV or XLSX file, relative to the recipe's folder.")),
   column: nameSchema.check(z.describe('Name of the column that identifies the files.')),
   key: z.optional(z.enum(['id', 'name', 'hash']).check(z.describe('The property of a file that the column contains.'))),
   sheet: z.optional(nameSchema.check(z.describe('Name of the sheet of an XLSX file. Default: the first one.'))),
@@ -34,7 +34,7 @@ const tableSchema = z.strictObject({
 const filtersSchema = z.strictObject({
   formats: z.optional(z.array(nameSchema).check(z.minLength(1), z.describe('Formats or file extensions: "fasta".'))),
   paths: z.optional(
-    z.array(nameSchema).check(z.minLength(1), z.describe('Patterns of paths: "reads/**/*.gz". One has to match.')),
+    z.array(nameSchema).check(z.minLength(1), z.describe('Path patterns: "reads/**/*.gz". At least one must match.')),
   ),
   bytes: z.optional(rangeSchema.check(z.describe('Size of a single file in bytes.'))),
 });
@@ -44,13 +44,13 @@ const fromSchema = z.strictObject({
   search: z.optional(searchSchema.check(z.describe('Finds the files each time the recipe is run.'))),
   ids: z.optional(z.array(nameSchema).check(z.minLength(1), z.describe('IDs of the files.'))),
   table: z.optional(tableSchema.check(z.describe('Finds the files for the rows of a table.'))),
-  filters: z.optional(filtersSchema.check(z.describe('Leaves out the files that do not fit.'))),
+  filters: z.optional(filtersSchema.check(z.describe('Leaves out files that do not match.'))),
 });
 
 const expectSchema = z.strictObject({
   files: z.optional(rangeSchema.check(z.describe('Number of files.'))),
   bytes: z.optional(rangeSchema.check(z.describe('Size of all files in bytes.'))),
-  ids: z.optional(z.array(nameSchema).check(z.describe('IDs of files that have to be among them.'))),
+  ids: z.optional(z.array(nameSchema).check(z.describe('IDs that must be among the files.'))),
 });
 
 /** Describes a recipe: the files of a transfer, and what is done with them. */
@@ -72,7 +72,7 @@ export const recipeSchema = z.strictObject({
   instructions: z.optional(
     z.record(z.string(), z.unknown()).check(z.describe('Tells the destination how to process the files.')),
   ),
-  expect: z.optional(expectSchema.check(z.describe('Nothing is sent unless the files that were found fit.'))),
+  expect: z.optional(expectSchema.check(z.describe('Nothing is sent unless the files meet these expectations.'))),
 });
 
 /** The content of a `*.transfer.json` file. */

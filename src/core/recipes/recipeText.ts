@@ -79,7 +79,7 @@ function parseText(text: string): {
   try {
     return { root: parseTree(text, errors, { allowTrailingComma: true }), errors };
   } catch (error) {
-    // The parser calls itself for each level of nesting.
+    // The parser recurses for each level of nesting.
     if (error instanceof RangeError) return { errors: [{ offset: 0, length: 1 }] };
     throw error;
   }

@@ -22,7 +22,7 @@ export async function resolveIds(source: RecipeSource, { database, ids, filters 
   for (let done = 0; done < unique.length; done += batchSize) {
     const reply = await source.lookUpIds(database, unique.slice(done, done + batchSize));
     if (reply.failure) return createFailure({ kind: 'service', reason: reply.failure });
-    // Only what identifies a file is kept: its resource takes most of the memory.
+    // Keeps only the identifying properties, because the resource takes most of the memory.
     const entries = reply.files.filter((file) => file.kind === 'file');
     for (const { id } of entries) found.add(id);
     for (const file of entries.filter(fits)) files.set(file.id, toRecipeFile(file));

@@ -10,7 +10,7 @@ const remotePattern = /^([\w\p{L}\p{N}.+@][\w\p{L}\p{N}.+@ -]*):(.*)$/u;
  */
 export function findRemoteProblem(remote: string): string | undefined {
   const [, name = '', path = ''] = remotePattern.exec(remote) ?? [];
-  if (name === '' || name.endsWith(' ')) return `must be the name of a remote of rclone and a path, such as ${example}`;
+  if (name === '' || name.endsWith(' ')) return `must be the name of an rclone remote and a path, such as ${example}`;
   if (/\p{Cc}|\]/u.test(path)) return 'must have no control characters and no "]" in its path';
   if (path.split('/').some((part) => part === '..' || part === '.')) return 'must have no "." or ".." in its path';
   return undefined;

@@ -2,12 +2,9 @@ const maxStoredChars = 64 * 1024;
 
 /** Known causes of failures. What rclone prints can contain addresses and names, so it is never passed on. */
 const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
-  [/didn't find section in config file/i, "its remote isn't in the configuration of rclone"],
-  [
-    /unable to decrypt configuration|config file password|couldn't decrypt/i,
-    'the configuration of rclone is encrypted',
-  ],
-  [/failed to load config/i, "the configuration of rclone can't be read"],
+  [/didn't find section in config file/i, "its remote isn't in the rclone configuration"],
+  [/unable to decrypt configuration|config file password|couldn't decrypt/i, 'the rclone configuration is encrypted'],
+  [/failed to load config/i, "the rclone configuration can't be read"],
   [/no such host|server misbehaving|lookup .* on /i, "its server's name can't be resolved"],
   [/connection refused/i, 'its server refuses connections'],
   [/i\/o timeout|deadline exceeded|timed out|network is unreachable|no route to host/i, "its server doesn't respond"],

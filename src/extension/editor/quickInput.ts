@@ -174,7 +174,7 @@ export async function pickOne<T>(position: StepPosition, options: PickOptions<T>
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.items = options.choices.map(escapeChoice);
-  // A choice may have the value undefined, which is no request to highlight it.
+  // A choice may have the value undefined, which doesn't mean that it is to be highlighted.
   const active = 'active' in options && pick.items.find((choice) => choice.value === options.active);
   if (active) pick.activeItems = [active];
   const closing = new AbortController();

@@ -21,7 +21,7 @@ export interface ServedFolder extends ServedFields {
 
 /** Describes a store that the local service serves as a database (D62: stores through rclone). */
 interface ServedStore extends ServedFields {
-  /** A remote of rclone and a path, such as `lab:bucket/prefix`. */
+  /** An rclone remote and a path, such as `lab:bucket/prefix`. */
   readonly remote: string;
   readonly folder?: undefined;
 }

@@ -7,7 +7,7 @@ import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
 import { findRemoteProblem } from '../../core/util/remote.ts';
 import { describeStoreFailure } from '../../core/util/storeProblem.ts';
 
-/** A remote in the configuration of rclone. */
+/** A remote in the rclone configuration. */
 interface ConfiguredRemote {
   /** The name with a colon, such as `lab:`. */
   readonly remote: string;

@@ -3,7 +3,7 @@ import type { Catalog } from './catalog.ts';
 
 export interface ServedDatabase {
   readonly document: DatabaseDocument;
-  /** The folder that is the database, or the remote of rclone with its path (D62: stores through rclone). */
+  /** The folder that is the database, or the rclone remote with its path (D62: stores through rclone). */
   readonly place: DatabasePlace;
   readonly catalog: Catalog;
 }

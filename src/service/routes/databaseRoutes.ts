@@ -83,7 +83,7 @@ function createScanRoute(databases: ServedDatabases): DescribedRoute {
     tag: 'service',
     summary: 'Scan a database again',
     description:
-      'For stores, whose changes nobody reports. The listing of the database shows the progress; until the scan is complete, the files of the last one are served.',
+      'For stores, which do not report changes. The listing of the database shows the progress. Until the scan is complete, the files of the previous one are served.',
     success: { status: 202, description: 'The scan is queued.' },
     problems,
   });

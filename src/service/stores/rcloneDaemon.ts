@@ -122,7 +122,7 @@ const daemonArguments = [
   'rcd',
   '--rc-serve',
   '--rc-addr=127.0.0.1:0',
-  // The limits apply to whole requests, which last as long as their files.
+  // The limits apply to whole requests, which last as long as it takes to move their files.
   '--rc-server-read-timeout=240h',
   '--rc-server-write-timeout=240h',
   '--rc-job-expire-duration=10s',

@@ -25,7 +25,7 @@ export async function openRclone(configured: string | undefined): Promise<Rclone
   if (path === undefined) {
     const place = configured === undefined ? '' : ` at ${configured}`;
     throw new DatabaseUnavailableError(
-      `there is no rclone${place}: install it (https://rclone.org/install), or set its path`,
+      `rclone wasn't found${place}: install it (https://rclone.org/install), or set its path`,
     );
   }
   const version = await readVersion(path);

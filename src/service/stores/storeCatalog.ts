@@ -192,7 +192,7 @@ export class StoreCatalog {
     const { logger } = this.dependencies;
     const { name } = this.config;
     logger.info(`${name}: ${this.fileCount} files, scanned in ${(tookMs / 1_000).toFixed(1)} s`);
-    if (unnamable > 0) logger.warn(`${name}: ${unnamable} objects are skipped: no file can have their names`);
+    if (unnamable > 0) logger.warn(`${name}: ${unnamable} objects are skipped: their names aren't valid for files`);
     if (note !== undefined && !this.hasLoggedNote) logger.warn(`${name}: ${note}`);
     this.hasLoggedNote = true;
   }

@@ -38,7 +38,7 @@ class FolderSource implements CarrySource {
     const opened = runOperation('read', () => this.files.openFile(path));
     try {
       for (let offset = from; ;) {
-        // Pieces are sent later, so each one has memory of its own.
+        // Pieces are sent later, so each one needs its own memory.
         const piece = Buffer.allocUnsafe(pieceBytes);
         const count = runOperation('read', () => fs.readSync(opened, piece, 0, pieceBytes, offset));
         offset += count;

@@ -42,7 +42,7 @@ export class FolderSink implements CarrySink {
   }
 
   private getFinalPath(path: string): string {
-    // Empty parts would give two objects one name.
+    // Without their empty parts, two objects could have the same name.
     if (path.split('/').some((name) => name === '' || name === '.')) throw new BadFile('its name has an empty part');
     return `${this.folders.ensureFolder(nodePath.posix.dirname(path))}/${nodePath.posix.basename(path)}`;
   }

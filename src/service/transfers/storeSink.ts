@@ -28,7 +28,7 @@ export class StoreSink implements CarrySink {
 
   async write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile> {
     const { client, remote, folder } = this.target;
-    // A late removal of an earlier attempt must not meet the object of this one.
+    // A delayed removal from an earlier attempt must not affect the object of this one.
     const attempt = randomBytes(4).toString('hex');
     const name = `${file.position}-${attempt}.part-${this.transferId}`;
     const written = new WrittenObject(this.target, file, `${folder}/${name}`);
@@ -83,7 +83,7 @@ class WrittenObject implements WrittenFile {
     const { client, remote, folder } = this.target;
     const finalPath = `${folder}/${this.file.path}`;
     try {
-      // A store without hashes might take an object of the same size for the same.
+      // A store without hashes might treat an object of the same size as identical.
       if (this.file.isPresent) await client.remove(remote, finalPath);
       await client.rename(remote, this.path, finalPath, signal);
     } catch (error) {

@@ -118,7 +118,7 @@ const leasedDatabaseSchema = z
         .string()
         .check(
           z.minLength(1),
-          z.describe('Instead of a folder: a configured remote of rclone and a path: `lab:bucket/prefix`.'),
+          z.describe('Instead of a folder: a configured rclone remote and a path: `lab:bucket/prefix`.'),
         ),
     ),
     rescanMinutes: z.optional(

@@ -17,7 +17,7 @@ const listing = z
     files: count('Number of its files.'),
     scanned: z.optional(count('Number of files that the running scan has found so far.')),
     asOf: z.optional(z.string().check(z.meta({ description: 'Time of the last complete scan.', format: 'date-time' }))),
-    problem: optionalText.check(z.describe('Why the last scan failed; the files of the one before stay.')),
+    problem: optionalText.check(z.describe('Why the last scan failed; the files of the previous one remain.')),
   })
   .check(z.describe('The state of the listing of a store.'));
 
@@ -31,7 +31,7 @@ const database = z
     readOnly: z.optional(z.literal(true).check(z.describe('Refuses transfers to it; absent otherwise.'))),
     listing: z.optional(listing),
   })
-  .check(z.describe('A database: a folder, or a store that rclone reaches.'));
+  .check(z.describe('A database: a folder, or a store accessed through rclone.'));
 
 /** A file as a data resource (§2.3, D20: folders as databases), with additional fields from its Data Package. */
 const file = z

@@ -73,7 +73,7 @@ describe('The configuration of the local service', () => {
     [
       'a database without a folder',
       { ...good, databases: [{ name: 'A' }] },
-      /config\.databases\.0 must have a folder, or a remote of rclone/,
+      /config\.databases\.0 must have a folder or an rclone remote/,
     ],
     ['an empty name', { ...good, databases: [{ name: '', folder: 'a' }] }, /databases\.0\.name must not be empty/],
     ['a port out of range', { ...good, port: 70_000 }, /config\.port must not be more than 65535/],

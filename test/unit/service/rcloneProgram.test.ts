@@ -56,7 +56,7 @@ describe('The rclone that the local service uses (D62)', () => {
     const path = nodePath.join(folder, 'rclone');
     await fs.writeFile(path, '#!/bin/sh\necho other 1.99\n', { mode: 0o755 });
     await assert.rejects(openRclone(path), { message: `${path} isn't rclone, or can't be run` });
-    await assert.rejects(openRclone(nodePath.join(folder, 'none')), /there is no rclone at .*none: install it/);
+    await assert.rejects(openRclone(nodePath.join(folder, 'none')), /rclone wasn't found at .*none: install it/);
   });
 
   const outputs: [output: string, version: string | undefined][] = [

@@ -46,7 +46,7 @@ describe('A store in the configuration of the service (D62)', () => {
 
   it('has either a folder or a remote, once', () => {
     assert.throws(() => parse({ name: 'A', folder: 'a', remote: 'lab:' }), /must have a folder or a remote, not both/);
-    assert.throws(() => parse({ name: 'A' }), /config\.databases\.0 must have a folder, or a remote of rclone/);
+    assert.throws(() => parse({ name: 'A' }), /config\.databases\.0 must have a folder or an rclone remote/);
     assert.throws(() => parse({ name: 'A', folder: 'a', rescanMinutes: 5 }), /is for stores only/);
     const twice = [
       { name: 'A', remote: 'lab:x' },
