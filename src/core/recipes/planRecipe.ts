@@ -16,7 +16,7 @@ const maxRecipeFiles = 250_000;
 /** Describes what to plan. */
 export interface PlanRequest {
   readonly recipe: Recipe;
-  /** The folder of the recipe, to which the path of a table is relative. */
+  /** The recipe's folder, to which the path of a table is relative. */
   readonly folder: string;
   readonly lock?: RecipeLock | undefined;
   /** True to send exactly the files of the lock, and none if one of them is gone or has changed. */

@@ -19,7 +19,7 @@ interface ColumnValues {
   readonly values: readonly string[];
 }
 
-/** Finds the files for the rows of a table, which is below the folder of the recipe. */
+/** Finds the files for the rows of a table, which is in the recipe's folder or a subfolder. */
 export async function resolveTable(
   source: RecipeSource,
   { database, filters }: Recipe['from'],

@@ -23,7 +23,7 @@ export function getRemoteName(remote: string): string {
   return remote.slice(0, remote.indexOf(':'));
 }
 
-/** Returns a path below the path of a remote, as an argument of rclone. */
+/** Returns a path below a remote's path, as an argument for rclone. */
 export function joinRemotePath(remote: string, path: string): string {
   if (path === '') return remote;
   return remote.endsWith(':') || remote.endsWith('/') ? remote + path : `${remote}/${path}`;

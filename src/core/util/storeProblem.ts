@@ -21,7 +21,7 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, 'the connection was lost'],
 ];
 
-/** Returns the cause of a failure as a clause, from the error output of rclone; undefined if it isn't known. */
+/** Returns the cause of a failure as a clause, from rclone's error output; undefined if it is unknown. */
 export function findStoreCause(output: string): string | undefined {
   return causes.find(([pattern]) => pattern.test(output))?.[1];
 }
@@ -31,7 +31,7 @@ export function describeStoreFailure(output: string, remote: string): string {
   return findStoreCause(output) ?? `rclone failed; "rclone lsd ${remote}" in a terminal shows why`;
 }
 
-/** Collects the end of the error output of rclone, for {@link describeStoreFailure} only. */
+/** Collects the last part of rclone's error output, for {@link describeStoreFailure} only. */
 export class ErrorOutput {
   private text = '';
 

@@ -249,7 +249,7 @@ function toStoreObject(item: unknown): StoreObject | undefined {
 
 const refusedCauses = new Set(['its server denies access', 'it is archived and must be restored first']);
 
-/** Converts an error of rclone. Temporary causes suspend a transfer; others end it. */
+/** Converts an error response of rclone. Temporary causes suspend a transfer; others end it. */
 function toStoreError(status: number, body: string): StoreError {
   const { error } = parseJsonObject(body) ?? {};
   const said = typeof error === 'string' ? error : '';
