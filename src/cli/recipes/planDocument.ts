@@ -36,7 +36,7 @@ export function formatPlan({ plan }: PlannedRun): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Lists the differences from a lock, one file a line: `+ new`, `- gone`, `~ changed`. */
+/** Lists the differences from a lock, one file per line: `+ new`, `- gone`, `~ changed`. */
 export function formatFileDifferences({ plan: { difference } }: PlannedRun): string {
   const { added = [], gone = [], changed = [] } = difference ?? {};
   const format = (sign: string, { path, id }: RecipeFile): string =>

@@ -1,6 +1,6 @@
 import type { Citation, CitedName } from './citation.ts';
 
-/** Writes citations as reference list entries in APA style (7th edition), one a paragraph. */
+/** Writes citations as reference list entries in APA style (7th edition), one per paragraph. */
 export function writeApa(citations: readonly Citation[]): string {
   return citations.map((citation) => `${formatApa(citation)}\n`).join('\n');
 }

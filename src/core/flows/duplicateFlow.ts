@@ -45,7 +45,7 @@ interface Plan {
   readonly known: KnownSoFar;
 }
 
-/** Longest time by which the summary of a submission is delayed. */
+/** Maximum delay of a submission's summary. */
 const maxWaitMs = 2_000;
 
 /** Number of earlier transfers whose files and verifications are compared, newest first. */

@@ -27,7 +27,7 @@ const maxFiles = 1000;
 
 type Saveable = Omit<SavedSearch, 'files'> & { readonly files: readonly FoundFile[] };
 
-/** Formats a search as JSON text, with `openedAt` for its place among the others. */
+/** Formats a search as JSON text, with `openedAt` for its position among the others. */
 export function formatSavedSearch({ files, checked, ...search }: Saveable, openedAt: number): string {
   const readable = files.filter((file) => file.kind === 'file');
   const summaries = readable.slice(0, maxFiles).map(summarize);

@@ -21,7 +21,7 @@ export function toRecipeFile({ id, path, name, sizeBytes, hash }: FileEntry): Re
   };
 }
 
-/** Returns a file as it is submitted. */
+/** Converts a recipe's file to a file of a submission. */
 export function toTransferFile({ id, path, bytes, hash }: RecipeFile): TransferFile {
   const name = path.replace(/^.*\//s, '');
   return {

@@ -82,7 +82,7 @@ export async function writeLock(recipePath: string, lock: RecipeLock): Promise<v
   await chmod(path, mode & 0o666);
 }
 
-/** Formats a lock with one file a line, sorted by ID, so that its versions differ in few lines. */
+/** Formats a lock with one file per line, sorted by ID, so that versions differ in few lines. */
 function formatLock(lock: RecipeLock): string {
   const { files, ...head } = lock;
   const lines = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);

@@ -86,7 +86,7 @@ function getMidnight(at: number, daysBefore: number): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysBefore).getTime();
 }
 
-/** Goes back by months, to the last day of a month that is too short. */
+/** Subtracts months. Uses the last day of the month if it is too short. */
 function subtractMonths(date: Date, count: number): void {
   const day = date.getDate();
   date.setDate(1);

@@ -7,7 +7,7 @@ import { readManifest } from './transferManifest.ts';
 
 /** A file in the folder of a transfer. */
 export interface TransferredFile {
-  /** The path as the manifest has it, or as it is in the folder. */
+  /** The path as written in the manifest or, without one, as found in the folder. */
   readonly path: string;
   /** Its possible paths relative to the folder, with `/` and without `..`. */
   readonly places: readonly string[];

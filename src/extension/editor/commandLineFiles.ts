@@ -5,7 +5,7 @@ import type { Connection } from '../../core/model/connection.ts';
 import { omit } from '../../core/util/omit.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 
-/** The places that the command line in terminals needs. */
+/** The paths that the command line needs in terminals. */
 interface CommandLinePlaces {
   /** The folder for the launcher and the connections file. */
   readonly folder: string;

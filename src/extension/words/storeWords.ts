@@ -23,7 +23,9 @@ function describeScan(fileCount: number): string {
   return fileCount === 0 ? l10n.t('scanning…') : l10n.t('scanning: {0}', formatFileCount(fileCount));
 }
 
-/** Describes the files of a store and the failure of its last scan for the tooltip of its row, one sentence a line. */
+/**
+ * Describes the files of a store and the failure of its last scan for the tooltip of its row, one sentence per line.
+ */
 export function describeStoreListing({ files, asOf, problem }: StoreListing): string {
   const count = formatFileCount(files);
   const listed = asOf === undefined ? '' : l10n.t('{0}, listed at {1}', count, formatListedTime(asOf));

@@ -74,7 +74,7 @@ function isMissingKey(name: TestStepName, { kind, status }: Reason): boolean {
   return name === 'key' && kind === 'unauthorized' && status === undefined;
 }
 
-/** Suggests a fix for a failed step, and the place to apply it: an editor setting, or the API key. */
+/** Suggests a fix for a failed step, and where to apply it: an editor setting, or the API key. */
 export interface Advice {
   readonly text: string;
   readonly setting?: string;

@@ -42,7 +42,7 @@ export interface PageEstimate {
 /** Identifies problems that are not responses from the server. */
 type PageProblemKind = 'unsent' | 'queued';
 
-/** Contains the place of the transferred files. */
+/** Contains the location of the transferred files. */
 export interface PagePlace {
   /** Path of the folder on this machine; otherwise the name of the folder at the destination. */
   readonly folder: string;
@@ -89,7 +89,7 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'fore
   readonly estimate?: PageEstimate;
   /** The licenses of the files; absent if no file is known to state one. */
   readonly licenses?: readonly PageLicense[];
-  /** The place of the files; absent without a success, and until it was looked up. */
+  /** The location of the files; absent unless the transfer succeeded and the location was found. */
   readonly place?: PagePlace;
 }
 

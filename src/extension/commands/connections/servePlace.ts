@@ -28,7 +28,7 @@ export async function servePlace(
   services.notices.showStatusMessage(l10n.t('Added {0} as a database.', toPlainLine(answer.value)));
 }
 
-/** Names the database of a place that is already served. Returns false if it isn't served. */
+/** Reports the database of a place that is already served. Returns false if it isn't served. */
 function reportServedPlace({ settings, notices }: CommandServices, place: ServedPlace): boolean {
   const saved = settings.servedPlaces.find((one) => isSamePlace(one, place));
   if (!saved) return false;

@@ -33,7 +33,7 @@ function withLaterDetails(
   return before.map((file) => later.get(file.id) ?? file);
 }
 
-/** Formats one file a line: path, size, hash and ID. */
+/** Formats one file per line: path, size, hash and ID. */
 function formatFiles(files: readonly RecipeFile[]): string {
   const lines = sortRecipeFiles(files).map(({ id, path, bytes, hash }) =>
     [path, bytes ?? '', hash ?? '', id].map((value) => String(value).replace(/\s+/g, ' ')).join('\t'),
