@@ -229,7 +229,11 @@ describe('Links', () => {
       { service: 'local', database: jgi, query: 'a\u202eb' },
       /because its field “query” isn't valid\.$/,
     ],
-    'with a null character': ['file', { ...file, service: 'local', id: 'a\0b' }, /because its field “id” isn't valid\.$/],
+    'with a null character': [
+      'file',
+      { ...file, service: 'local', id: 'a\0b' },
+      /because its field “id” isn't valid\.$/,
+    ],
     'with 10,000 IDs': [
       'search',
       { service: 'local', database: jgi, query: '', ids: Array.from({ length: 10_000 }, (_, index) => `JDP:${index}`) },
