@@ -103,7 +103,12 @@ export class StoreRig extends ContractRig {
     return await super.call(method, path, body, { ...init, headers: { connection: 'close' } });
   }
 
+  /** Searches a database; a store only after its first scan, until the end of which it can't be searched. */
   async find(database: string, query = '', more: object = {}): Promise<FoundFile[]> {
+    await eventually(async () => {
+      const { listing } = await this.describe(database);
+      return listing && listing.asOf === undefined && listing.state !== 'failed' ? undefined : true;
+    });
     return await this.search(database, query, more);
   }
 
