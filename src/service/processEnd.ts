@@ -3,8 +3,8 @@ import type { ServiceEnd } from './startService.ts';
 
 /** Shutdown takes at most five seconds unless the main thread hangs. */
 const maxStopMs = 5_250;
-/** Time limit for pending file system requests. */
-const graceMs = 500;
+/** Time limit for pending file system requests, which a busy disk delays. {@link limitStop} can end it earlier. */
+const graceMs = 5_000;
 const checkEveryMs = 10;
 
 /** Kills this process if its shutdown takes too long: a hanging disk may block the main thread (D42: hanging disks). */
