@@ -2,7 +2,7 @@ import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatRecord } from '../../src/core/ledger/transferRecord.ts';
 import type { Transfer, TransferState } from '../../src/core/model/transferModel.ts';
-import { getStorageFolder } from '../../test/support/version01.ts';
+import { getEditorDataHome, getLedgerIn } from '../../test/support/dataHome.ts';
 import { toId } from './pictureService.ts';
 import type { Stage } from './stage.ts';
 
@@ -26,7 +26,7 @@ const past: readonly (readonly [number, number, string, TransferState])[] = [
 
 /** Writes the records of past transfers. Each appears as a whole, because an open window watches the folder. */
 export async function writePastTransfers({ editor, clock }: Stage): Promise<void> {
-  const folder = join(getStorageFolder(editor.dataFolder), 'transfers', 'ended');
+  const folder = join(getLedgerIn(getEditorDataHome(editor.dataFolder)), 'ended');
   await mkdir(folder, { recursive: true });
   for (const [index, [hours, ...rest]] of past.entries()) {
     const transfer = createTransfer(index, clock.now - hours * hourMs, ...rest);

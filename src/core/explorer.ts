@@ -17,6 +17,7 @@ import { SearchFlow } from './flows/searchFlow.ts';
 import { TableMatchFlow } from './flows/tableMatchFlow.ts';
 import { OpenConnections } from './flows/openConnections.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
+import type { ConnectionAlias } from './ledger/connectionAlias.ts';
 import { PollingLease } from './ledger/pollingLease.ts';
 import { NoticeClaims } from './ledger/noticeClaims.ts';
 import { LedgerWatch } from './ledger/ledgerWatch.ts';
@@ -41,6 +42,8 @@ interface ExplorerDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly ledgerFolder: string;
+  /** The ID of the local service in the ledger, if it differs (D63: shared ledger folder). */
+  readonly alias?: ConnectionAlias | undefined;
   readonly getOrcid: (connectionId: string) => string;
   /** Returns the time limit of a submission in seconds; undefined for the default (D16: timeouts and retries). */
   readonly getTimeoutSeconds: () => number | undefined;
@@ -92,7 +95,7 @@ export class Explorer implements Disposable {
   readonly noticeClaims: NoticeClaims;
 
   constructor(dependencies: ExplorerDependencies) {
-    const { log, clock, ledgerFolder, fetch, getNetworkSettings, getOrcid, hasFocus } = dependencies;
+    const { log, clock, ledgerFolder, alias, fetch, getNetworkSettings, getOrcid, hasFocus } = dependencies;
     const { rememberConnection: remember, getMinIntervalMs, getTimeoutSeconds } = dependencies;
     const { sessions, connectionStore, searchStore, transferStore, unsafeIds } = this;
     const searchability = this.openSearchability(dependencies);
@@ -103,7 +106,7 @@ export class Explorer implements Disposable {
     const createClient = createClientFactory({ log, clock, dialects, queues, getNetworkSettings, fetch });
     this.keys = this.lifetime.track(new KeyWatch(sessions, clock));
     const { keys } = this;
-    const ledger = new TransferLedger(ledgerFolder, log, clock);
+    const ledger = new TransferLedger(ledgerFolder, log, clock, alias);
     const unsaved = this.lifetime.track(new UnsavedRecords(ledger, clock, log));
     const submissions = this.lifetime.track(new PendingSubmissions(ledgerFolder, clock));
     const watch = this.lifetime.track(new LedgerWatch(ledgerFolder, clock));
@@ -125,7 +128,7 @@ export class Explorer implements Disposable {
     this.transferFlow = new TransferFlow({ ...shared, sessions, saved, getTimeoutSeconds });
     this.trackFlow = new TrackFlow({ sessions, store: transferStore, transfers: this.transferFlow, clock });
     this.duplicateFlow = this.createDuplicateFlow(clock);
-    const lease = this.lifetime.track(new PollingLease({ folder: ledgerFolder, clock, log, hasFocus }));
+    const lease = this.lifetime.track(new PollingLease({ folder: ledgerFolder, alias, clock, log, hasFocus }));
     const polling = { sessions, keys, store: transferStore, clock, lease };
     this.monitor = this.lifetime.track(
       new TransferMonitor({

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { l10n, Uri, workspace, type Disposable, type ExtensionContext } from 'vscode';
+import { toStoredId } from '../core/ledger/connectionAlias.ts';
 import type { EditorServices } from './commands/services.ts';
 import {
   setTerminalVariables,
@@ -7,19 +8,24 @@ import {
   writeLaunchers,
   type CommandLineConnections,
 } from './editor/commandLineFiles.ts';
+import type { LedgerPlace } from './editor/ledgerPlace.ts';
 import { localConnectionId, machineName } from './editor/machine.ts';
 import { getLocalServiceName } from './words/serviceNames.ts';
 
 /** Makes the command `data-transfer` available in the editor's terminals, with the connections of this window. */
-export function provideCommandLine(context: ExtensionContext, editor: EditorServices): Disposable {
+export function provideCommandLine(
+  context: ExtensionContext,
+  editor: EditorServices,
+  { folder: ledgerFolder, alias }: LedgerPlace,
+): Disposable {
   const { extensionUri, globalStorageUri, environmentVariableCollection: variables } = context;
   const places = {
     folder: Uri.joinPath(globalStorageUri, 'cli', machineName).fsPath,
     program: Uri.joinPath(extensionUri, 'dist', 'cli', 'main.cjs').fsPath,
-    ledgerFolder: Uri.joinPath(globalStorageUri, 'transfers').fsPath,
+    ledgerFolder,
   };
   const report = (error: unknown): void => editor.log.warn(`The command line is not available: ${String(error)}`);
-  const write = (): void => void writeConnections(places, getConnections(editor)).catch(report);
+  const write = (): void => void writeConnections(places, getConnections(editor, alias)).catch(report);
   variables.description = l10n.t('Adds the command {0} to terminals.', '`data-transfer`');
   setTerminalVariables(variables, places);
   void writeLaunchers(places).catch(report);
@@ -29,8 +35,12 @@ export function provideCommandLine(context: ExtensionContext, editor: EditorServ
   });
 }
 
-function getConnections({ settings, servicePlaces }: EditorServices): CommandLineConnections {
+/** The command line uses the ID of the local service that the ledger has. */
+function getConnections(
+  { settings, servicePlaces }: EditorServices,
+  alias: LedgerPlace['alias'],
+): CommandLineConnections {
   const serviceFile = join(servicePlaces.dataFolder, 'service.json');
-  const local = { id: localConnectionId, name: getLocalServiceName(), serviceFile };
+  const local = { id: toStoredId(alias, localConnectionId), name: getLocalServiceName(), serviceFile };
   return { orcid: settings.orcid, connections: settings.connections, local };
 }

@@ -1,18 +1,10 @@
-import {
-  commands,
-  ExtensionMode,
-  l10n,
-  Uri,
-  window,
-  workspace,
-  type ExtensionContext,
-  type WebviewPanel,
-} from 'vscode';
+import { commands, ExtensionMode, l10n, window, workspace, type ExtensionContext, type WebviewPanel } from 'vscode';
 import type { RunningExtension } from './startup.ts';
 import { FirstTransferWatch } from '../core/ledger/firstTransferWatch.ts';
 import { systemClock } from '../core/util/clock.ts';
 import { Lifetime } from '../core/util/lifetime.ts';
 import { commandIds, panelTypes } from './editor/contributions.ts';
+import { openLedgerPlace } from './editor/ledgerPlace.ts';
 import { RecipeFiles } from './editor/recipeFiles.ts';
 import { SideBar } from './views/sideBar.ts';
 
@@ -26,10 +18,11 @@ export function activate(context: ExtensionContext): unknown {
   context.subscriptions.push(lifetime);
   const sideBar = lifetime.track(new SideBar(() => start()));
   const recipeFiles = lifetime.track(new RecipeFiles());
+  const ledger = openLedgerPlace(context.globalStorageUri.fsPath);
   let running: Promise<RunningExtension> | undefined;
   const start = async (): Promise<RunningExtension> => {
     running ??= import('./startup.ts')
-      .then(({ startExtension }) => startExtension(context, lifetime, { sideBar, recipeFiles }))
+      .then(({ startExtension }) => startExtension(context, lifetime, { sideBar, recipeFiles, ledger }))
       .catch(reportStartFailure);
     return await running;
   };
@@ -42,8 +35,9 @@ export function activate(context: ExtensionContext): unknown {
       if (change.affectsConfiguration('dataTransfer.connections')) startInBackground();
     }),
   );
-  const ledgerFolder = Uri.joinPath(context.globalStorageUri, 'transfers').fsPath;
-  void lifetime.track(new FirstTransferWatch(ledgerFolder, systemClock, startInBackground)).start();
+  void ledger.then(({ folder }) =>
+    lifetime.track(new FirstTransferWatch(folder, systemClock, startInBackground)).start(),
+  );
   return context.extensionMode === ExtensionMode.Test
     ? start().then(({ services, openLink }) => ({ ...services, openLink, context }))
     : undefined;

@@ -3,6 +3,7 @@ import { Emitter } from '../core/util/emitter.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
 import type { RecipeFeatures } from './commands/recipes/recipeFeatures.ts';
 import type { CommandServices } from './commands/services.ts';
+import type { LedgerPlace } from './editor/ledgerPlace.ts';
 import type { RecipeFiles } from './editor/recipeFiles.ts';
 import { RecipeTree, type RecipeStatus } from './views/recipeTree.ts';
 import type { SideBar } from './views/sideBar.ts';
@@ -11,13 +12,14 @@ import type { SideBar } from './views/sideBar.ts';
 export interface ActivationServices {
   readonly sideBar: SideBar;
   readonly recipeFiles: RecipeFiles;
+  readonly ledger: Promise<LedgerPlace>;
 }
 
 /** Fills the Recipes view. Loads the code for recipes when one is opened or the view is shown. */
 export function startRecipes(
   lifetime: Lifetime,
   services: CommandServices,
-  { sideBar, recipeFiles }: ActivationServices,
+  { sideBar, recipeFiles }: Pick<ActivationServices, 'sideBar' | 'recipeFiles'>,
 ): void {
   const changed = lifetime.track(new Emitter<void>());
   let features: Promise<RecipeFeatures> | undefined;

@@ -20,6 +20,7 @@ import { getConnectionName } from './editor/connectionName.ts';
 import { watchContextKeys } from './editor/contextKeys.ts';
 import { viewIds, type CommandId, type panelTypes } from './editor/contributions.ts';
 import { readNetworkSettings } from './editor/editorNetworkSettings.ts';
+import type { LedgerPlace } from './editor/ledgerPlace.ts';
 import { localConnectionId } from './editor/machine.ts';
 import { SavedSearches } from './editor/savedSearches.ts';
 import { getUserId } from './editor/userId.ts';
@@ -54,11 +55,13 @@ export interface RunningExtension {
 export async function startExtension(
   context: ExtensionContext,
   lifetime: Lifetime,
-  { sideBar, recipeFiles }: ActivationServices,
+  { sideBar, recipeFiles, ledger }: ActivationServices,
 ): Promise<RunningExtension> {
   const editor = createEditorServices(context, lifetime);
-  const core = lifetime.track(await createCore(context, editor));
-  lifetime.track(provideCommandLine(context, editor));
+  const place = await ledger;
+  for (const message of place.messages) editor.log.info(message);
+  const core = lifetime.track(await createCore(place, editor));
+  lifetime.track(provideCommandLine(context, editor, place));
   const localService = lifetime.track(createLocalService(context, editor));
   const estimates = lifetime.track(createEstimates(core));
   const savedSearches = lifetime.track(createSavedSearches(context, core, editor));
@@ -85,11 +88,14 @@ export async function startExtension(
   };
 }
 
-async function createCore(context: ExtensionContext, { log, settings, memory }: EditorServices): Promise<Explorer> {
+async function createCore(
+  { folder: ledgerFolder, alias }: LedgerPlace,
+  { log, settings, memory }: EditorServices,
+): Promise<Explorer> {
   return new Explorer({
     log,
     clock,
-    ledgerFolder: Uri.joinPath(context.globalStorageUri, 'transfers').fsPath,
+    ...{ ledgerFolder, alias },
     getOrcid: (connectionId) => getUserId(settings, connectionId),
     getTimeoutSeconds: () => settings.submitTimeoutSeconds,
     getMinIntervalMs: () => settings.shortestIntervalMs,

@@ -14,7 +14,7 @@ import { MemoryLog } from '../support/memoryLog.ts';
 import { surroundingsOf } from '../support/surroundings.ts';
 import { until } from '../unit/core/rig.ts';
 import { transfer, wordsOf } from './specimens.ts';
-import { orcid, Stage } from './stage.ts';
+import { ledgerFolder, orcid, Stage } from './stage.ts';
 
 const connection = (server: FaultServer): { id: string; name: string; server: string } => ({
   id: 'c',
@@ -118,10 +118,9 @@ describe('After a restart', () => {
     assert.deepEqual(server.requestsTo('POST /api/v1/transfers'), []);
   });
 
-  it('the extension reads its records from its own global storage', async () => {
+  it('the extension reads its records from the folder that all windows share (D63)', async () => {
     const stage = await Stage.open();
-    const records = join(stage.parts.context.globalStorageUri.fsPath, 'transfers');
-    const ledger = new TransferLedger(records, new MemoryLog());
+    const ledger = new TransferLedger(ledgerFolder, new MemoryLog());
     await ledger.write(transfer('from-before', { state: 'active' }));
     await ledger.write(transfer('long-ago', { state: 'succeeded' }));
     await stage.parts.transferFlow.resume();
@@ -130,8 +129,8 @@ describe('After a restart', () => {
     await stage.parts.transferFlow.loadFinished();
     assert.ok(transferStore.get('long-ago'));
     await stage.close();
-    assert.deepEqual(await readdir(join(records, 'running')), []);
-    assert.deepEqual(await readdir(join(records, 'ended')), []);
+    assert.deepEqual(await readdir(join(ledgerFolder, 'running')), []);
+    assert.deepEqual(await readdir(join(ledgerFolder, 'ended')), []);
   });
 });
 

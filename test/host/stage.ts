@@ -12,6 +12,7 @@ import {
   type TreeItem,
   type WorkspaceConfiguration,
 } from 'vscode';
+import { getUserLedgerFolder } from '../../src/core/ledger/userLedgerFolder.ts';
 import type { Search } from '../../src/core/store/searchStore.ts';
 import type { CommandArguments, CommandId, TransferNode } from '../../src/extension/editor/contributions.ts';
 import { localConnectionId } from '../../src/extension/editor/machine.ts';
@@ -30,6 +31,9 @@ export const extensionId = 'data-transfer-explorer.data-transfer-explorer';
 
 /** A valid ORCID iD. */
 export const orcid = '0000-0002-1825-0097';
+
+/** The folder of transfer records that the extension uses. */
+export const ledgerFolder = getUserLedgerFolder(process.env, process.platform);
 
 /** The running extension with a scripted user and a server, in the state after a fresh installation. */
 export class Stage {
@@ -230,8 +234,7 @@ async function clear(parts: ExtensionParts): Promise<void> {
   await parts.transferFlow.loadFinished();
   await parts.transferFlow.forget(parts.transferStore.getAll().map(({ key }) => key));
   // The ledger ignores new records under a removed key, but tests reuse their keys.
-  const records = join(context.globalStorageUri.fsPath, 'transfers');
-  await rm(join(records, 'removed'), { recursive: true, force: true });
+  await rm(join(ledgerFolder, 'removed'), { recursive: true, force: true });
   await rm(join(context.globalStorageUri.fsPath, 'state'), {
     recursive: true,
     force: true,

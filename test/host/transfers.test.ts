@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { commands, env, window } from 'vscode';
 import { dropBeforeAnswer, json, problem } from '../support/faultBehaviours.ts';
 import type { PublicState } from '../support/faultPersonality.ts';
-import { Stage } from './stage.ts';
+import { ledgerFolder, Stage } from './stage.ts';
 
 const nmdc = 'National Microbiome Data Collaborative';
 
@@ -124,8 +124,8 @@ describe('Transferring in the editor', () => {
   });
 
   it('reports that nothing was sent because the transfer could not be saved, and keeps the files checked', async () => {
-    const { context, transferStore, searchStore } = stage.parts;
-    const folder = join(context.globalStorageUri.fsPath, 'transfers', 'submitting');
+    const { transferStore, searchStore } = stage.parts;
+    const folder = join(ledgerFolder, 'submitting');
     await rm(folder, { recursive: true, force: true });
     await writeFile(folder, 'no folder');
     try {

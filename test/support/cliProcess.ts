@@ -1,11 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { omit } from '../../src/core/util/omit.ts';
+import { dataHomeVariables } from './dataHome.ts';
 import { repositoryRoot } from './editor/places.ts';
+import { atEndOfTests } from './mochaHooks.ts';
 
 /** The command line as shipped, which must have been built. */
 export const cliProgram = join(repositoryRoot, 'dist', 'cli', 'main.cjs');
+
+/** The data directory of commands without a ledger folder of their own. */
+const dataHome = join(tmpdir(), `cli-data-home-${process.pid}`);
+atEndOfTests(() => rm(dataHome, { recursive: true, force: true }));
 
 /** The result of a process of the command line. */
 export interface CliResult {
@@ -34,7 +42,8 @@ export class CliProcess {
   constructor(args: readonly string[], options: CliOptions = {}) {
     const { environment = {}, input = '', program = cliProgram, runtime = process.execPath } = options;
     const inherited = omit(process.env, 'DATA_TRANSFER_LEDGER', 'DATA_TRANSFER_CONNECTIONS');
-    this.child = spawn(runtime, [program, ...args], { env: { ...inherited, ...environment } });
+    const env = { ...inherited, ...dataHomeVariables(dataHome), ...environment };
+    this.child = spawn(runtime, [program, ...args], { env });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.child.stdin?.on('error', () => undefined).end(input);

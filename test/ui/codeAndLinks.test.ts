@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { formatRecord } from '../../src/core/ledger/transferRecord.ts';
 import { getLocalConnectionId } from '../../src/core/model/connection.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
+import { getEditorDataHome, getLedgerIn } from '../support/dataHome.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { searchDatabase } from '../support/editor/journeySteps.ts';
@@ -148,9 +149,10 @@ describe('A person who shares code and links', function () {
     await writeFile(join(own, 'manifest.json'), JSON.stringify({ id, resources: [{ path: 'notes.csv', bytes: 4 }] }));
     const order = { connectionId: getLocalConnectionId(machine), orcid, source: 'Sample Data' };
     const at = Date.now();
-    await mkdir(join(storage, 'transfers', 'ended'), { recursive: true });
+    const ended = join(getLedgerIn(getEditorDataHome(editor.dataFolder)), 'ended');
+    await mkdir(ended, { recursive: true });
     await writeFile(
-      join(storage, 'transfers', 'ended', 'one.json'),
+      join(ended, 'one.json'),
       formatRecord({
         ...{ key: 'one', id, createdAt: at, state: 'succeeded', changes: [{ state: 'succeeded', at }] },
         order: { ...order, destination: 'Received Files', files: [{ id: 'notes.csv', name: 'notes.csv' }] },

@@ -7,6 +7,7 @@ import { getLocalConnectionId } from '../../src/core/model/connection.ts';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
+import { getEditorDataHome, getLedgerIn } from '../support/dataHome.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { finishTransfers } from '../support/editor/journeySteps.ts';
@@ -73,7 +74,7 @@ describe('A user who looks for transferred files', function () {
       changes: [{ state, at: createdAt }],
       ...more,
     };
-    const parent = join(storage, 'transfers', state === 'active' ? 'running' : 'ended');
+    const parent = join(getLedgerIn(getEditorDataHome(editor.dataFolder)), state === 'active' ? 'running' : 'ended');
     await mkdir(parent, { recursive: true });
     const file = join(parent, `${transfer.key}.json`);
     await writeFile(file, formatRecord(transfer));

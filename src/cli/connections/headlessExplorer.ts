@@ -3,7 +3,7 @@ import { resolveNetworkSettings } from '../../core/model/networkSettings.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { createRedactingLog } from '../../core/util/redactingLog.ts';
 import type { CommandContext } from '../commandContext.ts';
-import { getLedgerFolder } from '../ledgerPlace.ts';
+import { getLedgerFolder } from '../ledgerFolder.ts';
 
 const networkDefaults = {
   ...{ proxy: '', noProxy: [], proxyAuthorization: '', proxySupport: 'override' },

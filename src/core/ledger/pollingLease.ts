@@ -7,10 +7,12 @@ import { FileLock } from '../util/fileLock.ts';
 import { FolderWatch } from '../util/folderWatch.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
+import { toStoredId, type ConnectionAlias } from './connectionAlias.ts';
 import { WindowMessages } from './windowMessages.ts';
 
 interface PollingLeaseDependencies {
   readonly folder: string;
+  readonly alias?: ConnectionAlias | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   hasFocus(): boolean;
@@ -79,7 +81,7 @@ export class PollingLease implements Disposable {
    * Requests a poll from the window that holds the lease. It polls immediately, or at its next heartbeat at the latest.
    */
   async requestPoll({ connectionId, ...content }: PollRequest): Promise<void> {
-    const name = `${encodeURIComponent(connectionId)}.${randomUUID()}.want`;
+    const name = `${this.toFileName(connectionId)}.${randomUUID()}.want`;
     await this.notifyWindows(() => this.messages.write(name, content));
   }
 
@@ -95,6 +97,10 @@ export class PollingLease implements Disposable {
     for (const lock of this.leases.values()) lock?.dispose();
     this.leases.clear();
     if (this.isFocusPublished) rmSync(join(this.messages.folder, this.focusFile), { force: true });
+  }
+
+  private toFileName(connectionId: string): string {
+    return encodeURIComponent(toStoredId(this.dependencies.alias, connectionId));
   }
 
   private get focusFile(): string {
@@ -154,7 +160,7 @@ export class PollingLease implements Disposable {
 
   private async tryToAcquire(connectionId: string): Promise<void> {
     if (this.leases.get(connectionId)) return;
-    const file = join(this.messages.folder, `${encodeURIComponent(connectionId)}.lock`);
+    const file = join(this.messages.folder, `${this.toFileName(connectionId)}.lock`);
     const lock = await FileLock.acquire(file, this.dependencies.clock);
     if (!lock) {
       await this.waitFor(connectionId, file);
@@ -190,7 +196,7 @@ export class PollingLease implements Disposable {
   }
 
   private async readPollRequest(name: string): Promise<void> {
-    const connectionId = [...this.leases.keys()].find((id) => isPollRequestFor(id, name));
+    const connectionId = [...this.leases.keys()].find((id) => isPollRequestFor(this.toFileName(id), name));
     if (connectionId === undefined) return;
     const { key } = await this.messages.read(name);
     await this.messages.remove(name);
@@ -215,7 +221,7 @@ export class PollingLease implements Disposable {
   }
 }
 
-function isPollRequestFor(connectionId: string, name: string): boolean {
-  const start = `${encodeURIComponent(connectionId)}.`;
+function isPollRequestFor(connection: string, name: string): boolean {
+  const start = `${connection}.`;
   return name.startsWith(start) && /^[\da-f-]{36}\.want$/.test(name.slice(start.length));
 }

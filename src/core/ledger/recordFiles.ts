@@ -5,11 +5,9 @@ import { getErrorCode } from '../util/errorCode.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
-import { parseRecordKey, toRecordName } from './recordNames.ts';
+import { fromStoredId, toStoredId, type ConnectionAlias } from './connectionAlias.ts';
+import { parseRecordKey, toRecordName, type RecordFolder } from './recordNames.ts';
 import { parseRecord } from './transferRecord.ts';
-
-/** A folder in the ledger. `removed` contains the records of removed transfers while they can be restored. */
-export type RecordFolder = 'running' | 'ended' | 'removed';
 
 /** The result of reading a record file; `record` contains its entire content. */
 interface FoundRecord {
@@ -22,12 +20,19 @@ interface FoundRecord {
 export class RecordFiles {
   readonly folder: string;
   private readonly log: Logger;
+  private readonly alias: ConnectionAlias | undefined;
   /** Records written by a later version that were already logged. */
   private readonly later = new Set<string>();
 
-  constructor(folder: string, log: Logger) {
+  constructor(folder: string, log: Logger, alias?: ConnectionAlias) {
     this.folder = folder;
     this.log = log;
+    this.alias = alias;
+  }
+
+  /** Returns a transfer as it is written, with the ID that its connection has in the ledger. */
+  toStored(transfer: Transfer): Transfer {
+    return replaceConnection(transfer, toStoredId(this.alias, transfer.order.connectionId));
   }
 
   /** Creates a folder in the ledger if it does not exist. Resolves to its path. */
@@ -61,7 +66,8 @@ export class RecordFiles {
     if (text === undefined) return undefined;
     const result = parseRecord(text);
     if (result.kind === 'later') return this.skipLater(key, result.version);
-    if (result.kind === 'transfer' && result.transfer.key === key) return { ...result, folder };
+    if (result.kind === 'transfer' && result.transfer.key === key)
+      return { ...result, transfer: this.fromStored(result.transfer), folder };
     await this.setAside(path, toRecordName(key));
     return undefined;
   }
@@ -124,6 +130,10 @@ export class RecordFiles {
     }
   }
 
+  private fromStored(transfer: Transfer): Transfer {
+    return replaceConnection(transfer, fromStoredId(this.alias, transfer.order.connectionId));
+  }
+
   private skipLater(key: string, version: number): 'later' {
     if (!this.later.has(key)) {
       this.log.warn(
@@ -142,6 +152,11 @@ export class RecordFiles {
   private path(folder: RecordFolder, key: string): string {
     return join(this.folder, folder, toRecordName(key));
   }
+}
+
+function replaceConnection(transfer: Transfer, connectionId: string): Transfer {
+  if (transfer.order.connectionId === connectionId) return transfer;
+  return { ...transfer, order: { ...transfer.order, connectionId } };
 }
 
 async function ignoreMissing<T>(promise: Promise<T>): Promise<T | undefined> {

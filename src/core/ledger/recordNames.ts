@@ -1,3 +1,9 @@
+/** The folders in the ledger. `removed` contains the records of removed transfers while they can be restored. */
+export const recordFolders = ['running', 'ended', 'removed'] as const;
+
+/** One of {@link recordFolders}. */
+export type RecordFolder = (typeof recordFolders)[number];
+
 const suffix = '.json';
 
 /** Returns the file name of a transfer's record. */

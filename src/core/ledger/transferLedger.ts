@@ -4,7 +4,9 @@ import { systemClock, type Clock } from '../util/clock.ts';
 import { runUnderLock } from '../util/fileLock.ts';
 import type { Logger } from '../util/logger.ts';
 import { mapConcurrently } from '../util/mapConcurrently.ts';
-import { RecordFiles, type RecordFolder } from './recordFiles.ts';
+import type { ConnectionAlias } from './connectionAlias.ts';
+import { RecordFiles } from './recordFiles.ts';
+import type { RecordFolder } from './recordNames.ts';
 import { mergeTransfers, isSameExceptPolledAt } from './transferMerge.ts';
 import { formatRecord } from './transferRecord.ts';
 
@@ -29,9 +31,9 @@ export class TransferLedger {
   /** The identity of each file when this window last read or wrote it, by transfer key. */
   private readonly seen = new Map<string, string | undefined>();
 
-  constructor(folder: string, log: Logger, clock: Clock = systemClock) {
+  constructor(folder: string, log: Logger, clock: Clock = systemClock, alias?: ConnectionAlias) {
     this.clock = clock;
-    this.files = new RecordFiles(folder, log);
+    this.files = new RecordFiles(folder, log, alias);
   }
 
   /**
@@ -169,7 +171,7 @@ export class TransferLedger {
     const isSame = found?.folder === folder && isSameExceptPolledAt(found.transfer, merged);
     if (!isSame || found.transfer.askedAt !== merged.askedAt) {
       await this.files.createFolder(folder);
-      await this.files.write(folder, key, formatRecord(merged, found?.record), !isSame);
+      await this.files.write(folder, key, formatRecord(this.files.toStored(merged), found?.record), !isSame);
     }
     if (folder === 'ended') await this.files.delete('running', key);
     this.seen.set(key, await this.files.getIdentity(key));

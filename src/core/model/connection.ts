@@ -29,7 +29,9 @@ export function getLocalConnectionId(machine: string): string {
 
 /** Returns the machine of a local service's connection; undefined for any other connection. */
 export function getMachine(connectionId: string): string | undefined {
-  return connectionId.startsWith(localPrefix) ? connectionId.slice(localPrefix.length) : undefined;
+  if (!connectionId.startsWith(localPrefix)) return undefined;
+  // The ledger adds the editor that the service belongs to (D63: shared ledger folder).
+  return connectionId.slice(localPrefix.length).split(':', 1)[0];
 }
 
 /** The description of a service from its root document (§4.9). */

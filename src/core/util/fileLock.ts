@@ -164,9 +164,14 @@ export class FileLock implements Disposable {
   }
 }
 
-/** Runs `act` while holding the lock. Rejects if another process holds it for too long. */
-export async function runUnderLock<T>(file: string, clock: Clock, act: () => Promise<T>): Promise<T> {
-  const until = clock.now() + acquireTimeoutMs;
+/** Runs `act` while holding the lock. Rejects if other processes hold it for longer than `timeoutMs`. */
+export async function runUnderLock<T>(
+  file: string,
+  clock: Clock,
+  act: () => Promise<T>,
+  timeoutMs = acquireTimeoutMs,
+): Promise<T> {
+  const until = clock.now() + timeoutMs;
   for (;;) {
     const lock = await FileLock.acquire(file, clock);
     if (lock) return await act().finally(() => lock.release());

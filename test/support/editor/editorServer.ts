@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { dataHomeVariables, getEditorDataHome } from '../dataHome.ts';
 import { sendSignal } from './localServices.ts';
 import { readPlaces } from './places.ts';
 import { until } from './until.ts';
@@ -88,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
       ...(options.asksForTrust ? [] : ['--disable-workspace-trust']),
     ],
     {
-      env: environment(options.environment),
+      env: environment({ ...dataHomeVariables(getEditorDataHome(options.dataFolder)), ...options.environment }),
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
     },

@@ -1,6 +1,7 @@
 import { rm, glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type CDPSession, type Page, chromium } from 'playwright-core';
+import { getEditorDataHome } from '../dataHome.ts';
 import { rememberCommands } from './commandsRun.ts';
 import { endLocalServices } from './localServices.ts';
 import { readPlaces } from './places.ts';
@@ -86,6 +87,7 @@ export class RunningEditor {
     await rememberCommands(folder.data);
     await endLocalServices(folder.data);
     const places = ['data/User', 'data/Machine'].map((place) => join(folder.data, place));
+    places.push(getEditorDataHome(folder.data));
     for await (const logs of glob('data/logs/*/exthost*', { cwd: folder.data })) places.push(join(folder.data, logs));
     for (const place of [...places, folder.workspace]) await rm(place, { recursive: true, force: true, maxRetries: 5 });
     this.#isTaken = false;

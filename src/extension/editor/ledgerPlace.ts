@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConnectionAlias } from '../../core/ledger/connectionAlias.ts';
+import { needsImport } from '../../core/ledger/importMarker.ts';
+import { getUserLedgerFolder } from '../../core/ledger/userLedgerFolder.ts';
+import { systemClock as clock } from '../../core/util/clock.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { localConnectionId } from './machine.ts';
+
+/** The folder of the transfer records that this window uses. */
+export interface LedgerPlace {
+  readonly folder: string;
+  /** The ID of this editor's local service in the records, if other editors use them too. */
+  readonly alias?: ConnectionAlias;
+  /** The messages for the log, which exists only after the extension has started. */
+  readonly messages: readonly string[];
+}
+
+/**
+ * Opens the folder of records that all windows of the user share (D63: shared ledger folder). Imports the records in the
+ * editor's own storage first. As long as that fails, or the folder can't be written, the window uses those records.
+ * Never rejects.
+ */
+export async function openLedgerPlace(
+  storageFolder: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<LedgerPlace> {
+  const own = join(storageFolder, 'transfers');
+  const folder = getUserLedgerFolder(environment, process.platform);
+  const alias = { id: localConnectionId, storedId: getStoredLocalId(storageFolder) };
+  const messages: string[] = [];
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.R_OK | constants.W_OK);
+    if (await needsImport(own, folder)) await importOwn({ source: own, target: folder, alias }, messages);
+    return { folder, alias, messages };
+  } catch (error) {
+    messages.push(`The shared transfer records in ${folder} can't be used; this editor uses ${own}: ${String(error)}`);
+    return { folder: own, messages };
+  }
+}
+
+/** Loads the import only if there is something to import, because every window runs this when it opens. */
+async function importOwn(
+  request: { readonly source: string; readonly target: string; readonly alias: ConnectionAlias },
+  messages: string[],
+): Promise<void> {
+  const { importRecords } = await import('../../core/ledger/ledgerImport.ts');
+  await importRecords({ ...request, clock, log: collectMessages(messages) });
+  messages.push(`The transfer records in ${request.source} were copied to ${request.target}`);
+}
+
+function collectMessages(messages: string[]): Logger {
+  const add = (message: string): void => void messages.push(message);
+  return { trace: () => undefined, debug: () => undefined, info: add, warn: add, error: add };
+}
+
+function getStoredLocalId(storageFolder: string): string {
+  return `${localConnectionId}:${createHash('sha256').update(storageFolder).digest('hex').slice(0, 8)}`;
+}

@@ -1,0 +1,8 @@
+/** Imports the records of one ledger into another in a separate process, which can be killed. */
+import { importRecords } from '../../src/core/ledger/ledgerImport.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
+import { MemoryLog } from './memoryLog.ts';
+
+const [source, target] = process.argv.slice(2);
+if (source !== undefined && target !== undefined)
+  await importRecords({ source, target, clock: systemClock, log: new MemoryLog() });

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getMachine } from '../../../src/core/model/connection.ts';
+import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
+import { PollingLease } from '../../../src/core/ledger/pollingLease.ts';
+import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { systemClock, wait } from '../../../src/core/util/clock.ts';
+import { FileLock } from '../../../src/core/util/fileLock.ts';
+import { openLedgerPlace, type LedgerPlace } from '../../../src/extension/editor/ledgerPlace.ts';
+import { localConnectionId } from '../../../src/extension/editor/machine.ts';
+import { dataHomeVariables, getLedgerIn } from '../../support/dataHome.ts';
+import { eventually } from '../../support/eventually.ts';
+import { fillDisk } from '../../support/fullDisk.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+import { SeededRandom } from '../../support/random.ts';
+import * as version01 from '../../support/version01.ts';
+import { running } from '../core/specimens.ts';
+
+const importProgram = join(import.meta.dirname, '..', '..', 'support', 'importProcess.ts');
+const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+
+describe('The folder of transfer records that all windows share (D63)', () => {
+  let folder: string;
+  let home: string;
+  let storage: string;
+  let own: string;
+  let shared: string;
+  let log: MemoryLog;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ledger-place-'));
+    [home, storage] = [join(folder, 'home'), join(folder, 'storage')];
+    [own, shared] = [join(storage, 'transfers'), getLedgerIn(home)];
+    log = new MemoryLog();
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+  const open = (storageFolder = storage): Promise<LedgerPlace> =>
+    openLedgerPlace(storageFolder, dataHomeVariables(home));
+  const openLedger = ({ folder: ledgerFolder, alias }: LedgerPlace): TransferLedger =>
+    new TransferLedger(ledgerFolder, log, systemClock, alias);
+  const load = async (ledger: TransferLedger): Promise<readonly Transfer[]> =>
+    [await ledger.loadRunning(), await ledger.loadEnded(), await ledger.loadRemoved()].flat();
+  const summarize = (transfers: readonly Transfer[]): readonly string[] =>
+    transfers.map(({ key, state }) => `${key} ${state}`).sort();
+  const withKey = (key: string, state: Transfer['state'] = 'active'): Transfer => ({
+    ...withState(running, state, 1),
+    key,
+  });
+  const installVersion01 = (): Promise<void> =>
+    version01.installStorage({ server: 'http://127.0.0.1:9', home, storage });
+
+  it('is a folder of the data directory, and nothing is in the storage of a new editor', async () => {
+    const { folder: opened, messages } = await open();
+    assert.deepEqual([opened, messages], [shared, []]);
+    await assert.rejects(readdir(storage));
+  });
+
+  it('receives every record of version 0.1 once, in its order, and leaves those where they are', async () => {
+    await installVersion01();
+    const before = await load(new TransferLedger(own, log));
+    const lastBefore = await new TransferLedger(own, log).loadLastEnded(3);
+    const files = await readdir(own, { recursive: true });
+    const place = await open();
+    assert.equal(place.folder, shared);
+    assert.equal(before.length, 10);
+    assert.deepEqual(await load(openLedger(place)), before);
+    assert.deepEqual(await openLedger(place).loadLastEnded(3), lastBefore);
+    assert.deepEqual((await readdir(own, { recursive: true })).sort(), [...files, 'imported.json'].sort());
+    assert.deepEqual((await open()).messages, []);
+    assert.deepEqual(summarize(await load(openLedger(place))), summarize(before));
+    assert.deepEqual(log.lines, []);
+  });
+
+  it('receives them once from windows that open simultaneously', async () => {
+    await installVersion01();
+    const before = summarize(await load(new TransferLedger(own, log)));
+    const places = await Promise.all([open(), open(), open()]);
+    for (const place of places) assert.deepEqual(summarize(await load(openLedger(place))), before);
+    assert.equal(places.filter(({ messages }) => messages.length > 0).length >= 1, true);
+  });
+
+  it(`receives all of them after imports were killed (seed ${seed})`, async () => {
+    const random = new SeededRandom(seed);
+    const ledger = new TransferLedger(own, log);
+    const all = Array.from({ length: 150 }, (_, place) => withKey(`t${place}`, place % 2 === 0 ? 'active' : 'failed'));
+    await Promise.all(all.map((transfer) => ledger.write(transfer)));
+    for (let round = 0; round < 4; round += 1) {
+      const importing = spawn(process.execPath, [importProgram, own, shared], { stdio: 'ignore' });
+      const exited = once(importing, 'exit');
+      await eventually(async () => ((await readdir(shared).catch(() => [])).length > 0 ? true : undefined));
+      await wait(systemClock, random.below(40));
+      importing.kill('SIGKILL');
+      await exited;
+    }
+    assert.deepEqual(summarize(await load(openLedger(await open()))), summarize(all));
+    assert.deepEqual(log.lines, []);
+  }).timeout(60_000);
+
+  it('is not used while its disk is full, and receives later what the window wrote meanwhile', async () => {
+    await installVersion01();
+    const before = summarize(await load(new TransferLedger(own, log)));
+    const makeRoom = fillDisk(home);
+    const full = await open().finally(makeRoom);
+    assert.equal(full.folder, own);
+    assert.match(full.messages.join('\n'), /can't be used.*ENOSPC/);
+    await openLedger(full).write(withKey('meanwhile'));
+    const place = await open();
+    assert.equal(place.folder, shared);
+    assert.deepEqual(summarize(await load(openLedger(place))), [...before, 'meanwhile active'].sort());
+  });
+
+  it("is not used if it can't be created, and the reason is logged", async () => {
+    await writeFile(home, 'no folder');
+    const { folder: opened, alias, messages } = await open();
+    assert.deepEqual([opened, alias], [own, undefined]);
+    assert.match(messages.join('\n'), /^The shared transfer records in .* can't be used; .*: Error: E\w+/);
+  });
+
+  it('receives what a window of an earlier version writes after the import', async () => {
+    const earlier = new TransferLedger(own, log);
+    await Promise.all(['a', 'b', 'c'].map((key) => earlier.write(withKey(key))));
+    const ledger = openLedger(await open());
+    await earlier.write(withKey('a', 'succeeded'));
+    await earlier.write(withKey('new'));
+    await earlier.remove(['b']);
+    await open();
+    assert.deepEqual(summarize(await ledger.loadRunning()), ['c active', 'new active']);
+    assert.deepEqual(summarize(await ledger.loadEnded()), ['a succeeded']);
+    assert.deepEqual(summarize(await ledger.loadRemoved()), ['b active']);
+  });
+
+  it('receives a submission only after an earlier window has its response (D12)', async () => {
+    const earlier = new TransferLedger(own, log);
+    await earlier.write(withKey('sent', 'submitting'));
+    await mkdir(join(own, 'submitting'));
+    const pending = await FileLock.acquire(join(own, 'submitting', 'sent.lock'), systemClock);
+    const ledger = openLedger(await open());
+    assert.deepEqual(await load(ledger), []);
+    await earlier.write(withKey('sent', 'accepted'));
+    await pending?.release();
+    await open();
+    assert.deepEqual(summarize(await load(ledger)), ['sent accepted']);
+  });
+
+  it('receives a record of a later version unchanged', async () => {
+    await mkdir(join(own, 'running'), { recursive: true });
+    await writeFile(join(own, 'running', 'x.json'), '{"version":9}');
+    await open();
+    assert.equal(await readFile(join(shared, 'running', 'x.json'), 'utf8'), '{"version":9}');
+  });
+
+  it('keeps the local services of two editors apart (D29)', async () => {
+    const storages = [storage, join(folder, 'other')];
+    const order = { ...running.order, connectionId: localConnectionId };
+    for (const one of storages)
+      await new TransferLedger(join(one, 'transfers'), log).write({ ...withKey(one.slice(folder.length + 1)), order });
+    const places = [await open(storages[0]), await open(storages[1])];
+    for (const [at, place] of places.entries()) {
+      const transfers = await openLedger(place).loadRunning();
+      const local = transfers.filter(({ order: { connectionId } }) => connectionId === localConnectionId);
+      assert.deepEqual([transfers.length, local.map(({ key }) => key)], [2, [at === 0 ? 'storage' : 'other']]);
+      for (const {
+        order: { connectionId },
+      } of transfers)
+        assert.equal(getMachine(connectionId), getMachine(localConnectionId));
+    }
+    const leases = places.map(
+      ({ folder: ledgerFolder, alias }) =>
+        new PollingLease({ folder: ledgerFolder, alias, clock: systemClock, log, hasFocus: () => false }),
+    );
+    for (const lease of leases) lease.setEligible(new Set([localConnectionId]), true);
+    await eventually(() => Promise.resolve(leases.every((lease) => lease.hasLease(localConnectionId)) || undefined));
+    for (const lease of leases) lease.dispose();
+  });
+});
