@@ -59,7 +59,7 @@ export async function startExtension(
 ): Promise<RunningExtension> {
   const editor = createEditorServices(context, lifetime);
   const place = await ledger;
-  for (const message of place.messages) editor.log.info(message);
+  place.log.writeTo(editor.log);
   const core = lifetime.track(await createCore(place, editor));
   lifetime.track(provideCommandLine(context, editor, place));
   const localService = lifetime.track(createLocalService(context, editor));

@@ -18,6 +18,12 @@ function listBlocks(text: string, language: string): readonly string[] {
   );
 }
 
+/** Replaces the free space, which differs between machines, and "at least" before the service has all hashes. */
+function maskSpace(text: string): string {
+  const masked = text.replaceAll(/^(free space in \w+): [\d.]+ [KMGT]?B$/gm, '$1: any');
+  return masked.replaceAll(/^(already in \w+): at least /gm, '$1: ');
+}
+
 describe('The document of the command line', () => {
   let document: string;
   let rig: CliRig;
@@ -52,8 +58,8 @@ describe('The document of the command line', () => {
     const { stdout } = await run('bash', ['-c', `exec 2>&1\n${script}`], { cwd: folder, env: environment });
     const printed = stdout.split('--- end ---\n').slice(0, -1);
     assert.deepEqual(
-      commands.map((command, index) => `${command}\n${printed[index] ?? ''}`),
-      commands.map((command, index) => `${command}\n${shown[index] ?? ''}`),
+      commands.map((command, index) => `${command}\n${maskSpace(printed[index] ?? '')}`),
+      commands.map((command, index) => `${command}\n${maskSpace(shown[index] ?? '')}`),
     );
   }).timeout(120_000);
 
@@ -106,6 +112,6 @@ describe('The document of the command line', () => {
     const { jobs } = parse(workflow) as { jobs: Record<string, { steps: { run?: string }[] }> };
     const last = jobs['check-data']?.steps.at(-1)?.run ?? '';
     const { stdout } = await run('sh', ['-c', last], { cwd: folder, env });
-    assert.equal(stdout, '2 files, 3 B\nsince the last run: 2 unchanged\n');
+    assert.match(stdout, /^2 files, 3 B\nsince the last run: 2 unchanged\n/);
   });
 });

@@ -7,6 +7,7 @@ import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { parseCount } from '../optionValues.ts';
+import { readDestinationFacts } from '../recipes/destinationFacts.ts';
 import { formatPlan, toPlanDocument } from '../recipes/planDocument.ts';
 import { getObstacleCode, planRun, requireRunnable, type PlannedRun } from '../recipes/plannedRun.ts';
 import { readRecipe } from '../recipes/recipeInput.ts';
@@ -41,12 +42,13 @@ async function runRecipe(context: CommandContext, file: string, flags: RunFlags)
   const input = await readRecipe(file);
   return await CliSession.run(context, async (session) => {
     const planned = await planRun(session, input, flags.locked);
-    return flags.dryRun ? printPlan(context, planned) : await start(session, planned, flags);
+    return flags.dryRun ? await printPlan(session, planned) : await start(session, planned, flags);
   });
 }
 
-function printPlan({ output }: CommandContext, planned: PlannedRun): ExitCode {
-  output.print(toPlanDocument(planned), () => formatPlan(planned));
+async function printPlan(session: CliSession, planned: PlannedRun): Promise<ExitCode> {
+  const destination = await readDestinationFacts(session, planned);
+  session.context.output.print(toPlanDocument(planned, destination), () => formatPlan(planned, destination));
   const obstacle = findObstacle(planned.plan);
   // A recipe without a destination is a saved search.
   return obstacle === 'noDestination' ? exitCode.done : getObstacleCode(obstacle);

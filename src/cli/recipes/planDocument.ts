@@ -2,17 +2,24 @@ import { hasDifference } from '../../core/recipes/compareFiles.ts';
 import { findObstacle } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import { toPlainCell } from '../text/plainCell.ts';
-import { describeExpectation, describeObstacle, formatDifference, formatPlanSize } from './planText.ts';
+import type { DestinationFacts } from './destinationFacts.ts';
+import {
+  describeExpectation,
+  describeObstacle,
+  formatDestination,
+  formatDifference,
+  formatPlanSize,
+} from './planText.ts';
 import type { PlannedRun } from './plannedRun.ts';
 
 /** Returns the result of a dry run as it is printed in JSON (docs/command-line.md). */
-export function toPlanDocument({ name, plan, recipe }: PlannedRun): object {
+export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: DestinationFacts): object {
   const { files, missing, unmet, difference } = plan;
   const obstacle = findObstacle(plan);
   const { bytes, unknownCount } = sumUpFiles(files);
   return {
     ...{ recipe: name, source: recipe.from.database, destination: recipe.to?.database },
-    ...{ files: files.length, bytes, filesWithoutSize: unknownCount },
+    ...{ files: files.length, bytes, filesWithoutSize: unknownCount, ...destination },
     ...{ obstacle, problem: obstacle && describeObstacle(plan, obstacle) },
     ...{ missing, unmet: unmet.map(describeExpectation), difference: difference && toCounts(difference) },
   };
@@ -25,12 +32,13 @@ export function toDifferenceDocument({ name, plan: { difference } }: PlannedRun)
 }
 
 /** Describes the result of a dry run in lines. */
-export function formatPlan({ plan }: PlannedRun): string {
+export function formatPlan({ plan }: PlannedRun, destination: DestinationFacts): string {
   const { difference } = plan;
   const obstacle = findObstacle(plan);
   const lines = [
     formatPlanSize(plan),
     ...(difference ? [`since the last run: ${formatDifference(difference)}`] : ['not run yet']),
+    ...formatDestination(plan, destination),
     ...(obstacle ? [describeObstacle(plan, obstacle)] : []),
   ];
   return lines.map((line) => `${line}\n`).join('');

@@ -4,6 +4,7 @@ import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts'
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { TableProblem } from '../../core/recipes/resolvedFiles.ts';
+import type { DestinationFacts } from './destinationFacts.ts';
 import { formatBytes, formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeReason } from '../text/reasonText.ts';
@@ -22,6 +23,21 @@ export function formatPlanSize({ files }: RecipePlan): string {
   const { bytes, unknownCount } = sumUpFiles(files);
   const count = formatCount(files.length, 'file');
   return unknownCount === files.length ? count : `${count}, ${formatBytes(bytes)}`;
+}
+
+/** Describes what is known of the destination, in lines. */
+export function formatDestination(
+  { recipe: { to }, files }: RecipePlan,
+  { freeBytes, alreadyThere }: DestinationFacts,
+): readonly string[] {
+  const name = toPlainCell(to?.database ?? '');
+  const isShort = freeBytes !== undefined && sumUpFiles(files).bytes > freeBytes;
+  const space = `${isShort ? 'not enough ' : ''}free space in ${name}: ${formatBytes(freeBytes ?? 0)}`;
+  const count = formatCount(alreadyThere?.files ?? 0, 'file');
+  return [
+    ...(freeBytes === undefined ? [] : [space]),
+    ...(alreadyThere?.files ? [`already in ${name}: ${alreadyThere.atLeast ? 'at least ' : ''}${count}`] : []),
+  ];
 }
 
 /** Describes a lock that is unusual; undefined for a valid one or none. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { isLoopback } from '../../core/model/loopback.ts';
-import type { Transfer } from '../../core/model/transferModel.ts';
+import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts';
 import { findTransferredFolder, type TransferredFolder } from '../../core/verification/transferredFolderSearch.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
@@ -28,14 +28,23 @@ export async function findDestinationFolder(
   throw new CliError(`The files of transfer ${transfer.id} weren't found. Searched: ${places}.`, exitCode.notFound);
 }
 
-/** Returns the folder that a service on this machine serves as the destination; only such a service can name one. */
 async function getServedFolder(session: CliSession, transfer: Transfer): Promise<string> {
-  const { connectionId, destination } = transfer.order;
   await connectFor(session, transfer);
-  const { sessions, connectionStore } = session.explorer;
+  const folder = findServedFolder(session, transfer.order);
+  if (folder !== undefined) return folder;
+  throw createUsageError(`The folder of transfer ${getTransferId(transfer)} isn't known. Use --folder.`);
+}
+
+/**
+ * Returns the folder that a service on this machine serves as the destination; undefined for any other service, which
+ * can't name one. The connection must be open.
+ */
+export function findServedFolder(
+  { explorer: { sessions, connectionStore } }: CliSession,
+  { connectionId, destination }: Pick<TransferOrder, 'connectionId' | 'destination'>,
+): string | undefined {
   const address = sessions.get(connectionId)?.service.address ?? '';
   const url = connectionStore.listing.databases.find(({ name }) => name === destination)?.url ?? '';
   const isHere = URL.canParse(address) && isLoopback(new URL(address).hostname);
-  if (isHere && url.startsWith('file:')) return fileURLToPath(url);
-  throw createUsageError(`The folder of transfer ${getTransferId(transfer)} isn't known. Use --folder.`);
+  return isHere && url.startsWith('file:') ? fileURLToPath(url) : undefined;
 }

@@ -3,10 +3,11 @@ import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConnectionAlias } from '../../core/ledger/connectionAlias.ts';
+import type { ImportRequest } from '../../core/ledger/ledgerImport.ts';
 import { needsImport } from '../../core/ledger/importMarker.ts';
 import { getUserLedgerFolder } from '../../core/ledger/userLedgerFolder.ts';
 import { systemClock as clock } from '../../core/util/clock.ts';
-import type { Logger } from '../../core/util/logger.ts';
+import { EarlyLog } from './earlyLog.ts';
 import { localConnectionId } from './machine.ts';
 
 /** The folder of the transfer records that this window uses. */
@@ -14,8 +15,7 @@ export interface LedgerPlace {
   readonly folder: string;
   /** The ID of this editor's local service in the records, if other editors use them too. */
   readonly alias?: ConnectionAlias;
-  /** The messages for the log, which exists only after the extension has started. */
-  readonly messages: readonly string[];
+  readonly log: EarlyLog;
 }
 
 /**
@@ -30,31 +30,23 @@ export async function openLedgerPlace(
   const own = join(storageFolder, 'transfers');
   const folder = getUserLedgerFolder(environment, process.platform);
   const alias = { id: localConnectionId, storedId: getStoredLocalId(storageFolder) };
-  const messages: string[] = [];
+  const log = new EarlyLog();
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.R_OK | constants.W_OK);
-    if (await needsImport(own, folder)) await importOwn({ source: own, target: folder, alias }, messages);
-    return { folder, alias, messages };
+    if (await needsImport(own, folder)) await importOwn({ source: own, target: folder, alias }, log);
+    return { folder, alias, log };
   } catch (error) {
-    messages.push(`The shared transfer records in ${folder} can't be used; this editor uses ${own}: ${String(error)}`);
-    return { folder: own, messages };
+    log.warn(`The shared transfer records in ${folder} can't be used; this editor uses ${own}: ${String(error)}`);
+    return { folder: own, log };
   }
 }
 
 /** Loads the import only if there is something to import, because every window runs this when it opens. */
-async function importOwn(
-  request: { readonly source: string; readonly target: string; readonly alias: ConnectionAlias },
-  messages: string[],
-): Promise<void> {
+async function importOwn(request: Pick<ImportRequest, 'source' | 'target' | 'alias'>, log: EarlyLog): Promise<void> {
   const { importRecords } = await import('../../core/ledger/ledgerImport.ts');
-  await importRecords({ ...request, clock, log: collectMessages(messages) });
-  messages.push(`The transfer records in ${request.source} were copied to ${request.target}`);
-}
-
-function collectMessages(messages: string[]): Logger {
-  const add = (message: string): void => void messages.push(message);
-  return { trace: () => undefined, debug: () => undefined, info: add, warn: add, error: add };
+  await importRecords({ ...request, clock, log });
+  log.info(`The transfer records in ${request.source} were copied to ${request.target}`);
 }
 
 function getStoredLocalId(storageFolder: string): string {

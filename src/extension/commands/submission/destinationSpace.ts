@@ -1,9 +1,6 @@
-import { statfs } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
+import { readFreeBytes } from '../../../core/util/freeSpace.ts';
 import type { CommandServices } from '../services.ts';
 import { getServedFolder } from '../verification/transferredFolders.ts';
-
-const maxWaitMs = 1_000;
 
 /**
  * Returns the free bytes at a destination whose folder is served by this machine or was selected by the user. Returns
@@ -18,15 +15,5 @@ export async function getDestinationFreeBytes(
   const isShown = session !== undefined && sessions.active === session;
   const served = isShown ? getServedFolder(session, connectionStore.listing.databases, destination) : undefined;
   const folder = served ?? (await memory.getDestinationFolder(connectionId, destination));
-  const timeout = delay(maxWaitMs, undefined, { ref: false });
-  return folder === undefined ? undefined : await Promise.race([readFreeBytes(folder), timeout]);
-}
-
-async function readFreeBytes(folder: string): Promise<number | undefined> {
-  try {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
-  } catch {
-    return undefined;
-  }
+  return folder === undefined ? undefined : await readFreeBytes(folder);
 }

@@ -1,0 +1,39 @@
+import { findObstacle, toOrder } from '../../core/recipes/planRecipe.ts';
+import { readFreeBytes } from '../../core/util/freeSpace.ts';
+import type { CliSession } from '../connections/cliSession.ts';
+import { findServedFolder } from '../transfers/destinationFolder.ts';
+import type { PlannedRun } from './plannedRun.ts';
+
+/** What is known of a destination before files are sent there. Absent fields are unknown. */
+export interface DestinationFacts {
+  /** Known only for a folder that a service on this machine serves. */
+  readonly freeBytes?: number;
+  /** The files whose content the destination already has (D60: same content). */
+  readonly alreadyThere?: { readonly files: number; readonly atLeast: boolean };
+}
+
+/** Finds out if the files of a plan fit into the destination, and which of them it has. Takes a few seconds at most. */
+export async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
+  const { plan, connection } = planned;
+  if (findObstacle(plan) === 'failed' || !plan.recipe.to || plan.files.length === 0) return {};
+  const connectionId = connection.connection.id;
+  const folder = findServedFolder(session, { connectionId, destination: plan.recipe.to.database });
+  const freeBytes = folder === undefined ? undefined : await readFreeBytes(folder);
+  const alreadyThere = await countCopies(session, planned, connectionId);
+  return { ...(freeBytes !== undefined && { freeBytes }), ...(alreadyThere && { alreadyThere }) };
+}
+
+async function countCopies(
+  session: CliSession,
+  { plan }: PlannedRun,
+  connectionId: string,
+): Promise<DestinationFacts['alreadyThere']> {
+  const { explorer, context } = session;
+  // Earlier transfers count too.
+  await explorer.transferFlow.resume();
+  const order = toOrder(plan, { connectionId, orcid: session.getOrcid(connectionId) });
+  const readVerified = (): Promise<[]> => Promise.resolve([]);
+  const known = await explorer.duplicateFlow.findKnownCopies([order], { signal: context.signal, readVerified });
+  const files = new Set([...known.atDestination, ...known.received.keys()]).size;
+  return files > 0 || known.isComplete ? { files, atLeast: !known.isComplete } : undefined;
+}

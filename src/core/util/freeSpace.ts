@@ -1,0 +1,19 @@
+import { statfs } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const maxWaitMs = 1_000;
+
+/** Returns the free bytes of a folder's file system; undefined if it does not respond in time. Never rejects. */
+export async function readFreeBytes(folder: string): Promise<number | undefined> {
+  const timeout = delay(maxWaitMs, undefined, { ref: false });
+  return await Promise.race([readFileSystem(folder), timeout]);
+}
+
+async function readFileSystem(folder: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import type { Logger } from '../../core/util/logger.ts';
+
+type Level = keyof Logger;
+
+/** Stores messages until the log exists, which is created when the extension is first used. */
+export class EarlyLog implements Logger {
+  private readonly entries: { readonly level: Level; readonly message: string }[] = [];
+  readonly trace = this.createWriter('trace');
+  readonly debug = this.createWriter('debug');
+  readonly info = this.createWriter('info');
+  readonly warn = this.createWriter('warn');
+  readonly error = this.createWriter('error');
+
+  /** Writes the stored messages, and forgets them. */
+  writeTo(log: Logger): void {
+    for (const { level, message } of this.entries.splice(0)) log[level](message);
+  }
+
+  private createWriter(level: Level): (message: string) => void {
+    return (message) => void this.entries.push({ level, message });
+  }
+}
