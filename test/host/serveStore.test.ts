@@ -63,6 +63,17 @@ describe('Serving a store as a database (D62)', function () {
     assert.deepEqual(stage.parts.settings.servedPlaces, []);
   });
 
+  it('reads the interval of scans, and ignores an invalid one', async () => {
+    const entries = [{ rescanMinutes: 5 }, { rescanMinutes: 0 }, { rescanMinutes: 'often' }];
+    const databases = entries.map((entry, index) => ({ name: `Lab ${index}`, remote: 'lab:', ...entry }));
+    await stage.settings.update('localService.databases', databases, true);
+    assert.deepEqual(stage.parts.settings.servedPlaces, [
+      { name: 'Lab 0', remote: 'lab:', rescanMinutes: 5 },
+      { name: 'Lab 1', remote: 'lab:' },
+      { name: 'Lab 2', remote: 'lab:' },
+    ]);
+  });
+
   it('reports a store that is already served', async () => {
     await stage.parts.settings.saveServedPlace({ name: 'Mine', remote: 'lab:' });
     const done = stage.run('dataTransfer.serveStore');

@@ -1,12 +1,61 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
 import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
+interface Listing {
+  readonly state: string;
+  readonly asOf?: string;
+  readonly freeBytes?: number;
+}
+
 describe('A lease of a store (D29, D62)', () => {
   let rig: ServiceRig;
+  let root: string;
+  const config = process.env['RCLONE_CONFIG'];
 
-  beforeEach(async () => (rig = await ServiceRig.start({}, { shared: true })));
-  afterEach(async () => await rig.stop());
+  beforeEach(async () => {
+    root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-store-lease-'));
+    process.env['RCLONE_CONFIG'] = nodePath.join(root, 'rclone.conf');
+    await fs.mkdir(nodePath.join(root, 'store'));
+    const remote = ['[lab]', 'type = alias', `remote = ${nodePath.join(root, 'store')}`, ''];
+    await fs.writeFile(nodePath.join(root, 'rclone.conf'), remote.join('\n'));
+    rig = await ServiceRig.start({}, { shared: true });
+  });
+  afterEach(async () => {
+    await rig.stop();
+    if (config === undefined) delete process.env['RCLONE_CONFIG'];
+    else process.env['RCLONE_CONFIG'] = config;
+    await fs.rm(root, { recursive: true });
+  });
+
+  async function waitForListing(isExpected: (listing: Listing) => boolean): Promise<Listing> {
+    return await eventually(async () => {
+      const { listing } = (await rig.call('GET', '/api/v1/databases/Lab')).body as { listing: Listing };
+      return isExpected(listing) ? listing : undefined;
+    });
+  }
+
+  it('takes over the age at which a search renews the listing', async () => {
+    const first = await rig.lease([{ name: 'Lab', remote: 'lab:' }]);
+    const { asOf } = await waitForListing(({ state }) => state === 'listed');
+    const second = await rig.lease([{ name: 'Lab', remote: 'lab:', rescanMinutes: 0.0001 }]);
+    await waitForListing((listing) => {
+      void rig.search('Lab');
+      return listing.asOf !== asOf;
+    });
+    first.die();
+    second.die();
+  });
+
+  it('has the free space that the store reports', async () => {
+    const lease = await rig.lease([{ name: 'Lab', remote: 'lab:' }]);
+    const { freeBytes = 0 } = await waitForListing(({ state }) => state === 'listed');
+    assert.ok(freeBytes > 0);
+    lease.die();
+  });
 
   it('serves a requested store, which has the state of its listing (D62)', async () => {
     const lease = await rig.lease([{ name: 'Lab', remote: 'not-configured:bucket' }]);

@@ -14,6 +14,7 @@ export interface LeasedFolder {
 export interface LeasedStore {
   readonly name: string;
   readonly remote: string;
+  readonly rescanMinutes?: number;
 }
 
 /** A database as described in the first line of a lease's response. */

@@ -59,11 +59,11 @@ const listingStates = ['scanning', 'listed', 'failed'] as const;
 function readStoreListing(value: unknown): StoreListing | undefined {
   if (!isJsonObject(value)) return undefined;
   const state = listingStates.find((one) => one === value['state']);
-  const [files, scanned] = [value['files'], value['scanned']].map(readCount);
+  const [files, scanned, freeBytes] = [value['files'], value['scanned'], value['freeBytes']].map(readCount);
   if (state === undefined || files === undefined) return undefined;
   const asOf = isInstant(value['asOf']) ? value['asOf'] : undefined;
   const problem = typeof value['problem'] === 'string' ? value['problem'] : undefined;
-  return { state, files, ...omitAbsent({ scanned, asOf, problem }) };
+  return { state, files, ...omitAbsent({ scanned, asOf, freeBytes, problem }) };
 }
 
 function readCount(value: unknown): number | undefined {

@@ -21,6 +21,8 @@ export interface StoreListing {
   readonly scanned?: number;
   /** The end of the last complete scan, in ISO 8601. */
   readonly asOf?: string;
+  /** Number of free bytes, if the store reports it. */
+  readonly freeBytes?: number;
   /** Why the last scan failed, as a clause. */
   readonly problem?: string;
 }

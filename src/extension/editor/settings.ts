@@ -24,6 +24,8 @@ interface ServedStore extends ServedFields {
   /** An rclone remote and a path, such as `lab:bucket/prefix`. */
   readonly remote: string;
   readonly folder?: undefined;
+  /** Age in minutes at which a search renews the listing. */
+  readonly rescanMinutes?: number;
 }
 
 /** Describes a folder or store that the local service serves as a database. */
@@ -93,7 +95,7 @@ export class Settings {
 
   /** Returns the folders and stores in the setting. */
   get servedPlaces(): readonly ServedPlace[] {
-    return this.getList('localService.databases').filter(isServedPlace);
+    return this.getList('localService.databases').filter(isServedPlace).map(omitInvalidInterval);
   }
 
   /** Adds a folder or store to the setting. Preserves the other entries. */
@@ -157,4 +159,11 @@ function isServedPlace(value: unknown): value is ServedPlace {
   if ((folder === undefined) === (remote === undefined)) return false;
   const texts = [name, folder ?? remote].every((text) => typeof text === 'string' && text !== '');
   return texts && (organization === undefined || typeof organization === 'string');
+}
+
+/** Omits an interval that isn't a positive number, or belongs to a folder, which the service would refuse. */
+function omitInvalidInterval(place: ServedPlace): ServedPlace {
+  const { rescanMinutes, ...others }: ServedPlace & { readonly rescanMinutes?: unknown } = place;
+  const isValid = place.remote !== undefined && typeof rescanMinutes === 'number' && rescanMinutes > 0;
+  return isValid ? place : others;
 }

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { StoreListing } from '../../core/model/databaseModel.ts';
-import { formatFileCount, formatNumber, formatTime, plural } from './localeFormats.ts';
+import { formatFileCount, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 
 /** Describes the top level of a store: "2 folders, 1,000 or more files". Files are counted up to a limit. */
@@ -11,11 +11,11 @@ export function describeStoreContent(folderCount: number, fileCount: number, max
   return l10n.t('{0}, {1}', folders, files);
 }
 
-/** Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42". */
+/** Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42", or why it can't be listed. */
 export function describeStoreState(listing: StoreListing): string {
-  const { state, asOf, scanned, files } = listing;
+  const { state, asOf, scanned, files, problem } = listing;
   if (state === 'scanning') return describeScan(scanned ?? files);
-  if (state === 'failed') return l10n.t("can't be listed");
+  if (state === 'failed') return describeFailedScan(problem);
   return asOf === undefined ? '' : l10n.t('as of {0}', formatListedTime(asOf));
 }
 
@@ -23,14 +23,21 @@ function describeScan(fileCount: number): string {
   return fileCount === 0 ? l10n.t('scanning…') : l10n.t('scanning: {0}', formatFileCount(fileCount));
 }
 
+function describeFailedScan(problem: string | undefined): string {
+  if (problem === undefined) return l10n.t("can't be listed");
+  return l10n.t("can't be listed: {0}", toPlainLine(problem));
+}
+
 /**
- * Describes the files of a store and the failure of its last scan for the tooltip of its row, one sentence per line.
+ * Describes the files of a store, its free space and the failure of its last scan for the tooltip of its row, one
+ * sentence per line.
  */
-export function describeStoreListing({ files, asOf, problem }: StoreListing): string {
+export function describeStoreListing({ files, asOf, freeBytes, problem }: StoreListing): string {
   const count = formatFileCount(files);
   const listed = asOf === undefined ? '' : l10n.t('{0}, listed at {1}', count, formatListedTime(asOf));
   const failure = problem === undefined ? '' : l10n.t('The last scan failed: {0}', toPlainLine(problem));
-  return [listed, failure].filter((line) => line !== '').join('\n');
+  const space = freeBytes === undefined ? '' : l10n.t('{0} free', formatSize(freeBytes));
+  return [listed, space, failure].filter((line) => line !== '').join('\n');
 }
 
 function formatListedTime(asOf: string): string {

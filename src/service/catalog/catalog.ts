@@ -19,7 +19,7 @@ type Result<M extends CatalogMethod> = Awaited<ReturnType<FolderCatalog[M]>>;
 
 /** Provides access to the catalog of one database, which runs on the catalog thread (D20: folders as databases). */
 export class Catalog {
-  private readonly options: CatalogOptions;
+  private options: CatalogOptions;
   private isClosed = false;
   private opening: { readonly run: CatalogRun; readonly whenDone: Promise<void> } | undefined;
 
@@ -84,6 +84,13 @@ export class Catalog {
   /** Returns the state of the listing of a store; undefined for a folder. Never rejects. */
   async getListing(): Promise<StoreListingState | undefined> {
     return 'remote' in this.options ? await this.callWithoutThrowing('getListing') : undefined;
+  }
+
+  /** Sets the age at which a search renews the listing of a store. Does nothing for a folder. Never rejects. */
+  async setRescanInterval(rescanMs: number): Promise<void> {
+    if (!('remote' in this.options) || this.options.rescanMs === rescanMs) return;
+    this.options = { ...this.options, rescanMs };
+    await this.callWithoutThrowing('setRescanInterval', rescanMs);
   }
 
   /** Stops watching, waits for a running scan to stop, and closes the catalog file. Later searches reject. */

@@ -13,7 +13,8 @@ export type CatalogMethod =
   | 'pauseTracking'
   | 'resumeTracking'
   | 'rescan'
-  | 'getListing';
+  | 'getListing'
+  | 'setRescanInterval';
 
 export type CatalogConfig = FolderCatalogConfig | StoreCatalogConfig;
 

@@ -7,6 +7,8 @@ export interface StoreListingState {
   readonly scanned?: number;
   /** The end of the last complete scan, in ISO 8601. Absent before the first one. */
   readonly asOf?: string;
+  /** Number of free bytes at the end of the last scan. Absent if the store doesn't report it. */
+  readonly freeBytes?: number;
   /** Why the last scan failed, as a clause. The files of the previous scan remain. */
   readonly problem?: string;
 }

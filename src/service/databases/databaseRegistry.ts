@@ -143,7 +143,8 @@ export class DatabaseRegistry implements ServedDatabases {
       this.entries.set(id, { served: { document, place, catalog }, uses: 0 });
       return true;
     }
-    const { document: old } = entry.served;
+    const { document: old, catalog } = entry.served;
+    void catalog.setRescanInterval(getRescanMs(config));
     if (old.name === name && old.organization === organization && wasReadOnly === readOnly) return false;
     entry.served = { ...entry.served, document };
     return true;
@@ -163,8 +164,7 @@ export class DatabaseRegistry implements ServedDatabases {
     const [file, storeFile] = getCatalogFiles(catalogFolder, id);
     const { folder, remote } = config;
     if (folder !== undefined) return new Catalog({ name, folder, file, thread, logger });
-    const rescanMs = (config.rescanMinutes ?? defaultRescanMinutes) * 60_000;
-    return new Catalog({ name, remote, rclone, rescanMs, file: storeFile, thread, logger });
+    return new Catalog({ name, remote, rclone, rescanMs: getRescanMs(config), file: storeFile, thread, logger });
   }
 
   private endServing(ids: readonly string[]): void {
@@ -196,6 +196,11 @@ export class DatabaseRegistry implements ServedDatabases {
 }
 
 const defaultRescanMinutes = 60;
+
+function getRescanMs({ folder, ...config }: DatabaseConfig): number {
+  const minutes = folder === undefined && 'rescanMinutes' in config ? config.rescanMinutes : undefined;
+  return (minutes ?? defaultRescanMinutes) * 60_000;
+}
 
 function pickPlace({ folder, remote }: DatabaseConfig): DatabasePlace {
   return folder === undefined ? { remote } : { folder };

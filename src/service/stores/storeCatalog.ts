@@ -9,6 +9,7 @@ import type { CatalogSearch } from '../catalog/searchSql.ts';
 import type { StoreListingState } from '../catalog/storeListingState.ts';
 import { StoreScan, type ScannedStore } from './storeScan.ts';
 import { readableCondition } from './storeListing.ts';
+import { readFreeBytes } from './storeSpace.ts';
 
 /** Options of a store's catalog. All values can be cloned, because they are sent to the catalog thread. */
 export interface StoreCatalogConfig extends ScannedStore {
@@ -34,7 +35,7 @@ const retryMs = 15_000;
  * files of the last one are served (D62: stores through rclone).
  */
 export class StoreCatalog {
-  private readonly config: StoreCatalogConfig;
+  private config: StoreCatalogConfig;
   private readonly dependencies: StoreCatalogDependencies;
   private readonly repairableStore: RepairableStore;
   private readonly abort = new AbortController();
@@ -46,6 +47,7 @@ export class StoreCatalog {
   private listedAtMs: number | undefined;
   private attemptedAtMs: number | undefined;
   private fileCount: number;
+  private freeBytes: number | undefined;
   private problem: string | undefined;
   private hasLoggedNote = false;
 
@@ -97,13 +99,19 @@ export class StoreCatalog {
     await this.queuedScan;
   }
 
+  /** Sets the age of the listing at which a search renews it. */
+  setRescanInterval(rescanMs: number): void {
+    this.config = { ...this.config, rescanMs };
+  }
+
   getListing(): StoreListingState {
-    const { listedAtMs, problem, current } = this;
+    const { listedAtMs, problem, current, freeBytes } = this;
     return {
       state: current === undefined ? (problem === undefined ? 'listed' : 'failed') : 'scanning',
       files: this.fileCount,
       ...(current !== undefined && { scanned: current.count }),
       ...(listedAtMs !== undefined && { asOf: new Date(listedAtMs).toISOString() }),
+      ...(freeBytes !== undefined && { freeBytes }),
       ...(problem !== undefined && { problem }),
     };
   }
@@ -175,7 +183,9 @@ export class StoreCatalog {
     const { clock } = this.dependencies;
     const startedAtMs = clock.now();
     this.current = new StoreScan(this.config, this.store, this.abort.signal, !this.hasFiles);
+    const space = readFreeBytes(this.config, this.abort.signal);
     const { note, unnamable } = await this.current.run(under);
+    this.freeBytes = await space;
     this.fileCount = this.store.count();
     if (under === '') this.recordListing(startedAtMs);
     this.problem = undefined;

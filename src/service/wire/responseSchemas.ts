@@ -17,6 +17,7 @@ const listing = z
     files: count('Number of its files.'),
     scanned: z.optional(count('Number of files that the running scan has found so far.')),
     asOf: z.optional(z.string().check(z.meta({ description: 'Time of the last complete scan.', format: 'date-time' }))),
+    freeBytes: z.optional(count('Number of free bytes, if the store reports it.')),
     problem: optionalText.check(z.describe('Why the last scan failed; the files of the previous one remain.')),
   })
   .check(z.describe('The state of the listing of a store.'));

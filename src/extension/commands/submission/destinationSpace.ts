@@ -3,8 +3,8 @@ import type { CommandServices } from '../services.ts';
 import { getServedFolder } from '../verification/transferredFolders.ts';
 
 /**
- * Returns the free bytes at a destination whose folder is served by this machine or was selected by the user. Returns
- * undefined for any other destination, or if the file system doesn't respond in time.
+ * Returns the free bytes at a destination whose folder is served by this machine or was selected by the user, and those
+ * that a store reported. Returns undefined for any other destination, or if the file system doesn't respond in time.
  */
 export async function getDestinationFreeBytes(
   { connectionStore, sessions, memory }: CommandServices,
@@ -13,7 +13,10 @@ export async function getDestinationFreeBytes(
 ): Promise<number | undefined> {
   const session = sessions.get(connectionId);
   const isShown = session !== undefined && sessions.active === session;
-  const served = isShown ? getServedFolder(session, connectionStore.listing.databases, destination) : undefined;
+  const { databases } = connectionStore.listing;
+  const reported = isShown ? databases.find(({ name }) => name === destination)?.listing?.freeBytes : undefined;
+  if (reported !== undefined) return reported;
+  const served = isShown ? getServedFolder(session, databases, destination) : undefined;
   const folder = served ?? (await memory.getDestinationFolder(connectionId, destination));
   return folder === undefined ? undefined : await readFreeBytes(folder);
 }

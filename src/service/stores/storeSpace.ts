@@ -1,0 +1,17 @@
+import { parseJsonObject } from '../../core/util/json.ts';
+import { findRclonePath } from '../../core/util/rclonePath.ts';
+import { startRclone } from './rcloneChild.ts';
+import { collectOutput } from './rcloneOutput.ts';
+import type { ScannedStore } from './storeScan.ts';
+
+/** Reads the number of free bytes of a store; undefined if the store doesn't report it. Never rejects. */
+export async function readFreeBytes(
+  { remote, rclone }: ScannedStore,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const program = findRclonePath(rclone);
+  if (program === undefined) return undefined;
+  const { code, text } = await collectOutput(startRclone(program, ['about', '--json', '--', remote]), signal);
+  const free = code === 0 ? parseJsonObject(text)?.['free'] : undefined;
+  return typeof free === 'number' && Number.isSafeInteger(free) && free >= 0 ? free : undefined;
+}
