@@ -118,7 +118,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 }
 
 describe('Transfers with stores while service, rclone or server are killed (D25, D62)', function () {
-  this.timeout(120_000);
+  this.timeout(400_000);
   const seeds = Array.from({ length: seedText === undefined ? rounds : 1 }, (_, round) => firstSeed + round);
   for (const [round, seed] of seeds.entries()) {
     it(`lose, halve and double no file, round ${round + 1}`, async () => {
@@ -126,7 +126,7 @@ describe('Transfers with stores while service, rclone or server are killed (D25,
       try {
         await crash.run();
       } catch (error) {
-        throw new Error(`CRASH_SEED=${seed} runs this round again`, { cause: error });
+        throw new Error(`CRASH_SEED=${seed} runs this round again: ${String(error)}`, { cause: error });
       } finally {
         await crash.end();
       }

@@ -151,9 +151,12 @@ export class StoreClient {
     return typeof free === 'number' ? free : undefined;
   }
 
-  /** Rejects with a {@link StoreError} if a store can't be reached. */
+  /**
+   * Rejects with a {@link StoreError} if a store can't be reached. Lists a folder that doesn't exist, because S3 explains
+   * a rejected listing, but not a rejected request for an object.
+   */
   async requireReachable(remote: string): Promise<void> {
-    await this.stat(remote, '.dts-reachable', undefined);
+    await this.list(remote, '.dts-reachable');
   }
 
   /** Returns the status of a response to a request without a body. */

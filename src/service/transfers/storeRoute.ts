@@ -118,6 +118,8 @@ export class StoreRoute implements TransferRoute {
     if (store === undefined) return await convertFileFailure(failure, { path, bytes, root });
     if (store === 'full') return new TransferSuspension('waiting: the destination is full', bytes);
     if (store === 'unreachable') return createSuspension(operation, text);
+    const outage = await this.findOutage(failure);
+    if (outage !== undefined) return createSuspension(operation, outage);
     if (await this.isFull(failure, bytes)) return new TransferSuspension('waiting: the destination is full', bytes);
     const mayPass = (store === 'broken' || store === 'failed') && this.countAttempt(failure.position);
     if (mayPass) return new TransferSuspension(`waiting to try again: could not ${operation} ${path}: ${text}`);
@@ -141,6 +143,18 @@ export class StoreRoute implements TransferRoute {
     const count = (this.attempts.get(position) ?? 0) + 1;
     this.attempts.set(position, count);
     return count < maxAttempts;
+  }
+
+  /** Returns why the whole store can't be used, such as expired credentials, if an object's failure doesn't say so. */
+  private async findOutage({ operation, store }: FileFailure): Promise<string | undefined> {
+    const { remote } = operation === 'read' ? this.source : this.destination;
+    if ((store !== 'failed' && store !== 'refused') || remote === undefined) return undefined;
+    return await withStoreClient(this.options.daemon, async (client) => {
+      await client.requireReachable(remote);
+      return undefined;
+    }).catch((error: unknown) => {
+      return error instanceof StoreError && error.kind === 'unreachable' ? error.message : undefined;
+    });
   }
 
   /** Returns true if an error without a known cause may mean that the store is full. */

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { OddBucket } from '../support/oddBucket.ts';
+import { StoreRig } from '../support/storeRig.ts';
+
+/** Objects that a folder can have. */
+const plain = {
+  con: 'con',
+  'aux.txt': 'aux',
+  'Case.txt': 'upper',
+  'case.txt': 'lower',
+  ' lead and trail ': 'spaces',
+  'back\\slash.txt': 'backslash',
+  '-rf': 'option',
+  '[lab]:x': 'remote',
+  [`${'d'.repeat(250)}/${'e'.repeat(250)}/${'f'.repeat(250)}/${'g'.repeat(250)}/${'h'.repeat(20)}`]: '1,024 bytes',
+};
+
+/** Objects whose names lead elsewhere, or belong to no file. */
+const hostile = {
+  '../x': 'parent',
+  'a/../../../y': 'parents',
+  '/absolute.txt': 'absolute',
+  'double//slash': 'slashes',
+  './dot': 'dot',
+  'marker/': '',
+};
+
+describe('The objects of a bucket (D62)', function () {
+  this.timeout(180_000);
+  const large = randomBytes(600_000);
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`many/${index}.txt`, 'x']));
+  const parts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`parts/${index}.bin`, large]));
+  let bucket: OddBucket;
+  let rig: StoreRig;
+
+  before(async () => {
+    bucket = await OddBucket.start({ ...plain, ...hostile, ...many, ...parts, 'line\nbreak.txt': 'line' });
+    rig = await StoreRig.start([], {}, { remotes: bucket.section });
+    await rig.stopService();
+    const remotes = [{ name: 'odd', remote: bucket.remote }];
+    await rig.startService({ remotes, throttleBytesPerSecond: 3_000_000 });
+    await rig.waitForListing('odd');
+  });
+  after(async () => {
+    await rig.stop();
+    bucket.stop();
+  });
+
+  it('can be 20,000 in one prefix, which the server lists in pages', async () => {
+    assert.equal((await rig.find('odd', 'path:many/*.txt')).length, 20_000);
+  });
+
+  it('never lead outside the destination, whatever they are named', async () => {
+    const found = (await rig.find('odd', '-path:many/* -path:parts/*')).filter(({ path }) => !path.includes('\n'));
+    const paths = found.map(({ path }) => path);
+    for (const path of Object.keys(plain)) assert.ok(paths.includes(path), `${path}\n${paths.join('\n')}`);
+    for (const path of paths) assert.ok(!/(?:^|\/)(?:\.{0,2})(?:\/|$)/.test(path), path);
+    const ids = found.filter(({ path }) => path in plain).map(({ id }) => id);
+    const { status, message, id } = await rig.transfer('odd', 'folder', ids);
+    assert.equal(status, 'succeeded', message);
+    const folder = nodePath.join(rig.folder, `dts-${id}`);
+    for (const [path, content] of Object.entries(plain))
+      assert.equal(await fs.readFile(nodePath.join(folder, path), 'utf8'), content, path);
+    // rclone writes two dots as full-width ones, and can't read the object by that name.
+    for (const { path, id: other } of found.filter(({ path }) => !(path in plain))) {
+      const end = await rig.transfer('odd', 'folder', [other]);
+      assert.match(end.message, /completed successfully|it no longer exists\)$/, path);
+    }
+    assert.ok((await fs.readdir(rig.folder)).every((name) => name.startsWith('dts-')));
+    assert.deepEqual((await fs.readdir(nodePath.dirname(rig.folder))).sort(), ['data', 'folder']);
+  });
+
+  it('wait for new credentials if those of the store expire during a transfer', async () => {
+    const before = bucket.reads;
+    const ids = (await rig.find('odd', 'path:parts/*')).map(({ id }) => id);
+    const id = await rig.submit('odd', 'folder', ids);
+    await eventually(async () => await Promise.resolve(bucket.reads > before + 2 || undefined));
+    bucket.isExpired = true;
+    const { message } = await rig.reaches(id, 'inactive', 'failed', 'succeeded');
+    assert.match(message, /waiting: the (?:source|store) can't be reached: its server rejects the credentials$/);
+    bucket.isExpired = false;
+    const end = await rig.reaches(id, 'succeeded', 'failed');
+    assert.deepEqual([end.status, end.num_files_transferred], ['succeeded', 20], end.message);
+    for (const path of Object.keys(parts))
+      assert.deepEqual(await fs.readFile(nodePath.join(rig.folder, `dts-${id}`, path)), large, path);
+  });
+});

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const name = 'odd';
+const pageSize = 1_000;
+
+/** An S3 server on loopback with one bucket, whose objects can have names that no real server would store. */
+export class OddBucket {
+  /** The bucket's remote in the configuration of rclone. */
+  readonly remote = `${name}:${name}`;
+  /** True to reject every request, like AWS after a session token has expired: without a body for an object. */
+  isExpired = false;
+  /** Number of objects that were read. */
+  reads = 0;
+  private readonly objects: ReadonlyMap<string, Buffer>;
+  private readonly server: Server;
+
+  private constructor(objects: Readonly<Record<string, string | Buffer>>) {
+    this.objects = new Map(Object.entries(objects).map(([key, content]) => [key, Buffer.from(content)]));
+    this.server = createServer((request, response) => this.handle(request, response));
+  }
+
+  /** Starts a server with these objects, by their keys. */
+  static async start(objects: Readonly<Record<string, string | Buffer>>): Promise<OddBucket> {
+    const bucket = new OddBucket(objects);
+    bucket.server.listen(0, '127.0.0.1');
+    await once(bucket.server, 'listening');
+    return bucket;
+  }
+
+  /** The section of rclone's configuration that names the bucket. */
+  get section(): string {
+    const { port } = this.server.address() as AddressInfo;
+    return [
+      ...[`[${name}]`, 'type = s3', 'provider = Other', 'access_key_id = odd', 'secret_access_key = odd'],
+      ...[`endpoint = http://127.0.0.1:${port}`, 'force_path_style = true', 'region = us-east-1', ''],
+    ].join('\n');
+  }
+
+  stop(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+
+  /** Parses the target itself, because a URL would resolve `..` in keys. */
+  private handle({ method = '', url = '', headers: { range } }: IncomingMessage, response: ServerResponse): void {
+    const [path = '', query = ''] = url.split('?');
+    const key = decodeURIComponent(path).slice(`/${name}/`.length);
+    if (this.isExpired) respond(response, 400, method === 'HEAD' ? '' : describeError('ExpiredToken'));
+    else if (key === '') respond(response, 200, this.list(new URLSearchParams(query)));
+    else this.read(response, key, method === 'GET', range);
+  }
+
+  private list(query: URLSearchParams): string {
+    const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
+    const after = query.get('continuation-token') ?? query.get('marker') ?? '';
+    const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort();
+    const isDeep = (key: string): boolean => delimiter !== '' && key.slice(prefix.length).includes(delimiter);
+    const page = keys.filter((key) => key > after && !isDeep(key)).slice(0, pageSize);
+    const deep = new Set(keys.filter(isDeep).map((key) => key.slice(0, key.indexOf('/', prefix.length) + 1)));
+    const isLast = page.length < pageSize;
+    return describeListing({ page, prefixes: isLast ? [...deep] : [], isLast }, this.objects);
+  }
+
+  private read(response: ServerResponse, key: string, hasBody: boolean, range: string | undefined): void {
+    const content = this.objects.get(key);
+    if (content === undefined) return respond(response, 404, hasBody ? describeError('NoSuchKey') : '');
+    const from = Number(/^bytes=(\d+)-/.exec(range ?? '')?.[1] ?? 0);
+    if (hasBody) this.reads += 1;
+    response.writeHead(range === undefined ? 200 : 206, {
+      'Content-Length': content.length - from,
+      'Content-Range': `bytes ${from}-${content.length - 1}/${content.length}`,
+      'Last-Modified': modified.toUTCString(),
+      ETag: `"${digest(content)}"`,
+    });
+    response.end(hasBody ? content.subarray(from) : undefined);
+  }
+}
+
+const modified = new Date('2026-01-02T03:04:05Z');
+
+function digest(content: Buffer): string {
+  return createHash('md5').update(content).digest('hex');
+}
+
+function respond(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/xml' }).end(body);
+}
+
+function describeError(code: string): string {
+  return `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`;
+}
+
+interface ListedPage {
+  readonly page: readonly string[];
+  readonly prefixes: readonly string[];
+  readonly isLast: boolean;
+}
+
+function describeListing({ page, prefixes, isLast }: ListedPage, objects: ReadonlyMap<string, Buffer>): string {
+  const next = escapeText(page.at(-1) ?? '');
+  const more = `<NextMarker>${next}</NextMarker><NextContinuationToken>${next}</NextContinuationToken>`;
+  const items = page.map((key) => {
+    const content = objects.get(key) ?? Buffer.of();
+    const fields = `<Size>${content.length}</Size><ETag>"${digest(content)}"</ETag>`;
+    const time = `<LastModified>${modified.toISOString()}</LastModified>`;
+    return `<Contents><Key>${escapeText(key)}</Key>${fields}${time}</Contents>`;
+  });
+  const folders = prefixes.map((prefix) => `<CommonPrefixes><Prefix>${escapeText(prefix)}</Prefix></CommonPrefixes>`);
+  const end = `<IsTruncated>${!isLast}</IsTruncated>${isLast ? '' : more}`;
+  return `<?xml version="1.0"?><ListBucketResult>${[...items, ...folders].join('')}${end}</ListBucketResult>`;
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>\n]/g, (character) => `&#${character.codePointAt(0)};`);
+}
