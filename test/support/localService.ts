@@ -39,6 +39,8 @@ export interface StartedService {
   readonly token: string;
   readonly dataFolder: string;
   readonly pid: number;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
   /** Returns everything written to standard error so far. */
   readonly log: () => string;
   /** Ends the service with a signal, and removes a temporary data folder. Resolves with the exit code. */
@@ -63,10 +65,11 @@ export async function startLocalService(
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });
+  const ended = once(child, 'exit').then(() => undefined);
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
   child.stdin.write(`${JSON.stringify({ ...config, dataFolder, endWithStdin: true })}\n`);
-  const ready = await Promise.race([firstLine(child), once(child, 'exit').then(() => undefined)]);
+  const ready = await Promise.race([firstLine(child), ended]);
   if (ready === undefined) throw new Error(`The service did not start: ${log}`);
   const { address, token, pid } = JSON.parse(ready) as { address: string; token: string; pid: number };
   return {
@@ -74,6 +77,7 @@ export async function startLocalService(
     token,
     dataFolder,
     pid,
+    ended,
     log: () => log,
     stop: async () => {
       const code = await end(child, 'SIGTERM');

@@ -87,6 +87,12 @@ export class StoreRig extends ContractRig {
     this.forgetService();
   }
 
+  /** Waits for the end of a service to which a signal was sent. */
+  async waitForEnd(): Promise<void> {
+    await this.running?.ended;
+    this.forgetService();
+  }
+
   async killService(): Promise<void> {
     await this.running?.kill();
     this.forgetService();
