@@ -66,6 +66,20 @@ describe('The rclone processes of a service (D62)', function () {
     await eventually(async () => ((await fs.readdir(rig.folder)).length === 0 ? true : undefined));
   });
 
+  it('leave no part of an upload that was interrupted, not even one that appears late', async () => {
+    const paths = Array.from({ length: 20 }, (_, index) => `out-${index}.bin`);
+    for (const path of paths) await fs.writeFile(nodePath.join(rig.folder, path), large.subarray(0, 100_000));
+    await rig.stopService();
+    await rig.startService({ throttleBytesPerSecond: 200_000 });
+    await eventually(async () => ((await rig.findPaths('folder', 'out')).length === 20 ? true : undefined));
+    const id = await rig.submit('folder', 'sftp', paths);
+    const sent = nodePath.join(rig.servers.folder('sftp'), `dts-${id}`);
+    await eventually(async () => ((await fs.readdir(sent).catch(() => [])).length > 0 ? true : undefined));
+    rig.servers.run(['rcat', `sftp:dts-${id}/1-late.part-${id}`], 'late');
+    await rig.reaches(id, 'succeeded');
+    assert.deepEqual((await fs.readdir(sent)).sort(), ['manifest.json', ...paths.sort()]);
+  });
+
   it('are as many after 100 transfers as after the first, like the open files and the memory of the service', async () => {
     const count = async (): Promise<number[]> => {
       const { pid } = rig.service;

@@ -47,7 +47,7 @@ export class StoreRoute implements TransferRoute {
     });
   }
 
-  /** Lists the objects from earlier runs, and removes unfinished ones. */
+  /** Lists the objects of the transfer, and removes the unfinished ones. */
   private async findPresent(client: StoreClient, remote: string): Promise<void> {
     const objects = await client.list(remote, this.folderName);
     const isUnfinished = (path: string): boolean => path.endsWith(`.part-${this.options.transferId}`);
@@ -93,6 +93,8 @@ export class StoreRoute implements TransferRoute {
     const content = { record, source: source.document, destination: destination.document, files };
     const { folder, remote } = this.destination;
     if (folder === undefined) {
+      // An upload of a killed run can create its object after this run has started.
+      await this.runInStore(async (client) => await this.findPresent(client, remote));
       const text = Buffer.from([...generateTransferManifest(content)].join(''));
       await this.uploadManifest(remote, chooseManifestName(record.id, files), text, signal);
       return;
