@@ -58,7 +58,12 @@ const bundles = {
     entryPoints: ['src/extension/extension.ts'],
     outfile: built('extension.cjs'),
     external: ['vscode'],
-    plugins: [beside('./startup.ts', './extension/startup.js')],
+    plugins: [
+      beside({
+        './startup.ts': './extension/startup.js',
+        '../../core/ledger/ledgerImport.ts': './extension/ledgerImport.js',
+      }),
+    ],
   },
   // The rest, read at the first use; code that only some commands need is read when the first of them is used.
   startup: {
@@ -66,7 +71,8 @@ const bundles = {
     format: 'esm',
     splitting: true,
     banner: { js: requireForPackages },
-    entryPoints: ['src/extension/startup.ts'],
+    entryPoints: ['src/extension/startup.ts', 'src/core/ledger/ledgerImport.ts'],
+    entryNames: '[name]',
     outdir: built('extension'),
     chunkNames: '[name]-[hash]',
     external: ['vscode'],
@@ -81,7 +87,7 @@ const bundles = {
     target: 'node20',
     entryPoints: ['src/cli/main.ts'],
     outfile: built('cli/main.cjs'),
-    plugins: [beside('./program.ts', './program.cjs')],
+    plugins: [beside({ './program.ts': './program.cjs' })],
   },
   cliProgram: {
     ...service,
@@ -102,12 +108,14 @@ const bundles = {
   },
 };
 
-/** Leaves what is imported by this name to another bundle, which is found at this place when the program runs. */
-function beside(name, place) {
+/** Leaves what is imported by these names to other bundles, which are found at these places when the program runs. */
+function beside(places) {
   return {
     name: 'beside',
     setup(setup) {
-      setup.onResolve({ filter: /./ }, ({ path }) => (path === name ? { path: place, external: true } : undefined));
+      setup.onResolve({ filter: /./ }, ({ path }) =>
+        Object.hasOwn(places, path) ? { path: places[path], external: true } : undefined,
+      );
     },
   };
 }

@@ -10,8 +10,8 @@ import { SideBar } from './views/sideBar.ts';
 
 /**
  * Registers commands, views and pages. To keep activation cheap, starts the extension only when one of them is first
- * used, when the connections setting changes, a recipe is open, or a transfer is running. Under test, starts immediately and returns
- * the extension's services.
+ * used, when the connections setting changes, a recipe is open, or a transfer is running. Under test, starts immediately
+ * and returns the extension's services.
  */
 export function activate(context: ExtensionContext): unknown {
   const lifetime = new Lifetime();

@@ -93,7 +93,8 @@ describe('A change of state', () => {
 
 describe('The id of a connection', () => {
   it('contains the machine of a local service only', () => {
-    assert.equal(getMachine(getLocalConnectionId('a machine/:')), 'a machine/:');
+    assert.equal(getMachine(getLocalConnectionId('a machine/')), 'a machine/');
+    assert.equal(getMachine(`${getLocalConnectionId('machine')}:1f2e3d4c`), 'machine');
     assert.equal(getMachine('3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d'), undefined);
   });
 });

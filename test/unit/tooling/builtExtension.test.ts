@@ -83,6 +83,16 @@ async function loadModules(...modules: string[]): Promise<{ readonly names: stri
   return answer as { names: string[]; slots: string[] };
 }
 
+/** Returns the data directory of the user to whom a storage folder belongs. */
+function getDataHome(storage: string): string {
+  return join(storage, 'data');
+}
+
+/** Returns the folder of the records of running transfers (D63: shared ledger folder). */
+function getRunningFolder(storage: string): string {
+  return join(getDataHome(storage), 'data-transfer-explorer', 'transfers', 'running');
+}
+
 /**
  * Returns the start of a script that activates the extension in a file with a storage folder. `trees`, `handlers` and
  * `pages` hold its registrations by id, `links` its URI handler; `shown` holds the errors that it showed.
@@ -90,6 +100,7 @@ async function loadModules(...modules: string[]): Promise<{ readonly names: stri
 function createActivation(file: string, storage: string): string {
   return `
     import { join } from 'node:path';
+    process.env.XDG_DATA_HOME = process.env.LOCALAPPDATA = ${JSON.stringify(getDataHome(storage))};
     const trees = {}, handlers = {}, pages = {}, links = {}, shown = [];
     let changeSetting, openFile;
     const part = { dispose: () => undefined };
@@ -175,9 +186,9 @@ describe('The built extension', () => {
     let running: string;
     beforeEach(() => {
       storage = mkdtempSync(join(tmpdir(), 'storage-'));
-      running = join(storage, 'transfers', 'running');
-      mkdirSync(join(storage, 'transfers', 'ended'), { recursive: true });
-      writeFileSync(join(storage, 'transfers', 'ended', 'one.json'), '{}');
+      running = getRunningFolder(storage);
+      mkdirSync(join(running, '..', 'ended'), { recursive: true });
+      writeFileSync(join(running, '..', 'ended', 'one.json'), '{}');
     });
     afterEach(() => rmSync(storage, { recursive: true }));
 
@@ -218,7 +229,7 @@ describe('The built extension', () => {
       folder = mkdtempSync(join(tmpdir(), 'other-'));
       storage = join(folder, 'storage');
       mkdirSync(join(folder, 'extension'));
-      mkdirSync(join(storage, 'transfers', 'running'), { recursive: true });
+      mkdirSync(getRunningFolder(storage), { recursive: true });
       copyFileSync(entry, join(folder, 'extension.cjs'));
       writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     });
@@ -258,7 +269,7 @@ describe('The built extension', () => {
     };
     for (const [reason, script] of Object.entries(causes)) {
       it(`shows the failure when it starts because ${reason}`, async () => {
-        if (reason === 'a transfer runs') writeFileSync(join(storage, 'transfers', 'running', 'one.json'), '{}');
+        if (reason === 'a transfer runs') writeFileSync(join(getRunningFolder(storage), 'one.json'), '{}');
         const reportAtEnd = `process.on('unhandledRejection', () => report('not handled')); process.on('beforeExit', () => report(shown));`;
         assert.deepEqual(await runWithStartup(fails, `${reportAtEnd} ${script}`), [text]);
       }).timeout(120_000);
