@@ -5,7 +5,9 @@
 export interface PageElement {
   readonly className: string;
   readonly innerText: string;
+  readonly offsetHeight: number;
   readonly offsetParent: unknown;
+  readonly parentElement: PageElement | null;
   readonly placeholder: string;
   readonly value: string;
   readonly disabled: boolean;

@@ -128,9 +128,13 @@ export class TreeView {
     return names.some((text) => isLabel(text, label));
   }
 
-  /** Scrolls down one screen, or from the end back to the top, because rows may have been added there. */
+  /**
+   * Scrolls down one screen, or from the end back to the top, because rows may have been added there. Leaves a tree that
+   * shows all its rows as it is.
+   */
   async #scrollOn(): Promise<void> {
     const list = this.#pane.locator('.pane-body .monaco-list');
+    if (!(await list.locator('.monaco-list-rows').evaluateAll(exceedsView))) return;
     const before = await list.getAttribute('aria-activedescendant');
     await list.focus();
     await this.#page.keyboard.press('PageDown');
@@ -143,6 +147,11 @@ export class TreeView {
 function wholeLabel(label: string | RegExp): RegExp {
   const source = typeof label === 'string' ? `^${label.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$` : label.source;
   return new RegExp(source.replaceAll(' ', '\\s'), typeof label === 'string' ? '' : label.flags);
+}
+
+/** Returns true if the rows need more height than the list has. Runs in the browser page. */
+function exceedsView(rows: PageElement[]): boolean {
+  return rows.some((one) => one.offsetHeight > (one.parentElement?.offsetHeight ?? 0));
 }
 
 /** Runs in the browser page, so it cannot use anything else from this module. */

@@ -2,12 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** Long enough for a window that loads on a busy machine. The wait ends as soon as the condition is met. */
 const limitMs = 45_000;
-const intervalMs = 80;
+const firstIntervalMs = 80;
+/** Each check takes processor time from the window that is waited for, so that later checks are less frequent. */
+const lastIntervalMs = 240;
 
 /** Calls `ask` repeatedly until it returns a value other than `undefined`. The error after the limit names `what`. */
 export async function until<T>(what: string, ask: () => Promise<T | undefined>, waitMs = limitMs): Promise<T> {
   const end = performance.now() + waitMs;
-  for (;;) {
+  for (let intervalMs = firstIntervalMs; ; intervalMs = Math.min(intervalMs + 20, lastIntervalMs)) {
     const answer = await ask();
     if (answer !== undefined) return answer;
     if (performance.now() > end) throw new Error(`Waited ${waitMs / 1000} s in vain for ${what}.`);
