@@ -13,7 +13,10 @@ export interface FocusState {
 /** Counts of mouse events by page. A page that is reused for another window continues its count. */
 const mouseCounts = new WeakMap<Page, { count: number }>();
 const longestWay = 60;
-/** Time after which the palette is reopened, because it does not list commands that are registered while it is open. */
+/**
+ * Time after which the palette is reopened, because it does not list commands that are registered while it is open. Each
+ * attempt gets this much more, so that a slow palette is not closed again and again.
+ */
 const attemptMs = 2_000;
 
 /** Operates the editor with the keyboard only, and checks the focused element at each step. */
@@ -46,13 +49,14 @@ export class Keyboard {
     for (const key of keys) await this.#page.keyboard.press(key);
   }
 
-  /** Runs a command from the palette. */
+  /** Runs a command from the palette. Enters the title in one piece, because the palette searches at each character. */
   async command(title: string): Promise<void> {
+    let waitMs = 0;
     await until(`the command "${title}" in the palette`, async () => {
       await this.press('F1');
       await this.#quickInput.wait('Type the name of a command');
-      await this.#page.keyboard.type(title);
-      const isThere = await this.#toRow(title, attemptMs).catch(() => false);
+      await this.#page.keyboard.insertText(title);
+      const isThere = await this.#toRow(title, (waitMs += attemptMs)).catch(() => false);
       await this.press(isThere ? 'Enter' : 'Escape');
       return isThere || undefined;
     });
