@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Transfer } from '../../core/model/transferModel.ts';
 import { findObstacle, toOrder } from '../../core/recipes/planRecipe.ts';
-import { writeLock, type RecipeLock } from '../../core/recipes/recipeLock.ts';
+import type { RecipeLock } from '../../core/recipes/lockFormat.ts';
+import { writeLock } from '../../core/recipes/recipeLock.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';

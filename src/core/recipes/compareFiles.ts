@@ -22,17 +22,14 @@ export interface LockDifference {
 export function compareFiles(before: readonly RecipeFile[], after: readonly RecipeFile[]): LockDifference {
   const earlier = new Map(before.map((file) => [file.id, file]));
   const later = new Set(after.map(({ id }) => id));
-  const both = after.flatMap((file) => {
+  const added = after.filter(({ id }) => !earlier.has(id));
+  // Nearly all files are unchanged, and need no pair.
+  const changed = after.flatMap((file) => {
     const one = earlier.get(file.id);
-    return one ? [{ before: one, after: file }] : [];
+    return one && hasChanged({ before: one, after: file }) ? [{ before: one, after: file }] : [];
   });
-  const changed = both.filter(hasChanged);
-  return {
-    added: after.filter(({ id }) => !earlier.has(id)),
-    gone: before.filter(({ id }) => !later.has(id)),
-    changed,
-    sameCount: both.length - changed.length,
-  };
+  const gone = before.filter(({ id }) => !later.has(id));
+  return { added, gone, changed, sameCount: after.length - added.length - changed.length };
 }
 
 /** Returns true if anything differs. */

@@ -2,7 +2,7 @@ import type { TransferOrder } from '../model/transferModel.ts';
 import { checkExpectations, type UnmetExpectation } from './checkExpectations.ts';
 import { compareFiles, type LockDifference } from './compareFiles.ts';
 import { sortRecipeFiles, toTransferFile } from './recipeFile.ts';
-import type { RecipeLock } from './recipeLock.ts';
+import type { RecipeLock } from './lockFormat.ts';
 import type { Recipe } from './recipeSchema.ts';
 import type { RecipeSource } from './recipeSource.ts';
 import { resolveIds } from './resolveIds.ts';
@@ -60,7 +60,8 @@ async function resolve(source: RecipeSource, request: PlanRequest): Promise<Reso
   const { recipe, folder, lock, isLocked } = request;
   const { from, expect } = recipe;
   if (isLocked && lock) {
-    const locked = await resolveIds(source, { database: from.database, ids: lock.files.map(({ id }) => id) });
+    const known = lock.files;
+    const locked = await resolveIds(source, { database: from.database, ids: known.map(({ id }) => id), known });
     // A missing file of the lock is part of the difference.
     return { ...locked, missing: [] };
   }

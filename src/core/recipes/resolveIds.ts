@@ -11,10 +11,14 @@ interface IdRequest {
   readonly database: string;
   readonly ids: readonly string[];
   readonly filters?: RecipeFilters | undefined;
+  /** Files of a lock. Those that are described as before need no other object. */
+  readonly known?: readonly RecipeFile[];
 }
 
 /** Requests files by ID. IDs that the service doesn't know, or refuses, are missing (D8: metadata by ids). */
-export async function resolveIds(source: RecipeSource, { database, ids, filters }: IdRequest): Promise<ResolvedFiles> {
+export async function resolveIds(source: RecipeSource, request: IdRequest): Promise<ResolvedFiles> {
+  const { database, ids, filters, known = [] } = request;
+  const before = new Map(known.map((file) => [file.id, file]));
   const unique = [...new Set(ids)];
   const fits = createFileTest(filters);
   const found = new Set<string>();
@@ -25,8 +29,13 @@ export async function resolveIds(source: RecipeSource, { database, ids, filters 
     // Keeps only the identifying properties, because the resource takes most of the memory.
     const entries = reply.files.filter((file) => file.kind === 'file');
     for (const { id } of entries) found.add(id);
-    for (const file of entries.filter(fits)) files.set(file.id, toRecipeFile(file));
+    for (const file of entries.filter(fits)) files.set(file.id, reuse(before.get(file.id), toRecipeFile(file)));
     source.onProgress(Math.min(done + batchSize, unique.length));
   }
   return { files: [...files.values()], missing: unique.filter((id) => !found.has(id)), isCut: false };
+}
+
+function reuse(before: RecipeFile | undefined, now: RecipeFile): RecipeFile {
+  const isSame = before?.path === now.path && before.bytes === now.bytes && before.hash === now.hash;
+  return isSame ? before : now;
 }

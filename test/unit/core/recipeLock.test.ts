@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  getLockPath,
-  readLock,
-  writeLock,
-  type LockReadResult,
-  type RecipeLock,
-} from '../../../src/core/recipes/recipeLock.ts';
+import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
+import { getLockPath, readLock, writeLock, type LockReadResult } from '../../../src/core/recipes/recipeLock.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 
 const lock: RecipeLock = {
@@ -71,6 +66,16 @@ describe('The lock of a recipe (D61)', () => {
     const text = await format(lock);
     assert.equal((await parse(text.replace('"bytes":2', '"bytes":3'))).kind, 'edited');
     assert.equal((await parse(JSON.stringify(JSON.parse(text), undefined, 4))).kind, 'valid');
+  });
+
+  it('is read as a whole if its lines differ from those that were written', async () => {
+    const text = await format(lock);
+    const [first = '', second = ''] = text.split('\n').filter((line) => line.startsWith('    '));
+    assert.equal((await parse(text.replace(`${first}\n${second}`, `${second},\n${first.slice(0, -1)}`))).kind, 'valid');
+    assert.equal((await parse(text.replace(first, `${first}\n${first}`))).kind, 'edited');
+    assert.equal((await parse(text.replace(`${first}\n`, ''))).kind, 'edited');
+    assert.equal((await parse(text.replace(/}\n$/, ''))).kind, 'broken');
+    assert.equal((await parse(await format({ ...lock, files: [] }))).kind, 'valid');
   });
 
   it('is refused if it belongs to another recipe, a later version or nothing at all', async () => {

@@ -6,7 +6,8 @@ import { hasDifference, type LockDifference } from '../../../core/recipes/compar
 import { withDatabaseNames } from '../../../core/recipes/checkRecipe.ts';
 import { parseRecipe } from '../../../core/recipes/parseRecipe.ts';
 import { recipeExtension } from '../../../core/recipes/recipeNames.ts';
-import { readLock, type LockReadResult, type RecipeLock } from '../../../core/recipes/recipeLock.ts';
+import type { RecipeLock } from '../../../core/recipes/lockFormat.ts';
+import { readLock, type LockReadResult } from '../../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { systemClock } from '../../../core/util/clock.ts';
 import { Emitter } from '../../../core/util/emitter.ts';
