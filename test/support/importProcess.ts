@@ -3,6 +3,11 @@ import { importRecords } from '../../src/core/ledger/ledgerImport.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { MemoryLog } from './memoryLog.ts';
 
-const [source, target] = process.argv.slice(2);
-if (source !== undefined && target !== undefined)
-  await importRecords({ source, target, clock: systemClock, log: new MemoryLog() });
+/** The file of this program, whose arguments are the two folders. */
+export const importProgram = import.meta.filename;
+
+if (import.meta.main) {
+  const [source, target] = process.argv.slice(2);
+  if (source !== undefined && target !== undefined)
+    await importRecords({ source, target, clock: systemClock, log: new MemoryLog() });
+}

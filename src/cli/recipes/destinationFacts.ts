@@ -2,15 +2,8 @@ import { findObstacle, toOrder } from '../../core/recipes/planRecipe.ts';
 import { readFreeBytes } from '../../core/util/freeSpace.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { findServedFolder } from '../transfers/destinationFolder.ts';
+import type { DestinationFacts } from './planText.ts';
 import type { PlannedRun } from './plannedRun.ts';
-
-/** What is known of a destination before files are sent there. Absent fields are unknown. */
-export interface DestinationFacts {
-  /** Known only for a folder that a service on this machine serves. */
-  readonly freeBytes?: number;
-  /** The files whose content the destination already has (D60: same content). */
-  readonly alreadyThere?: { readonly files: number; readonly atLeast: boolean };
-}
 
 /** Finds out if the files of a plan fit into the destination, and which of them it has. Takes a few seconds at most. */
 export async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {

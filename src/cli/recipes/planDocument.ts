@@ -2,13 +2,13 @@ import { hasDifference } from '../../core/recipes/compareFiles.ts';
 import { findObstacle } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles, type RecipeFile } from '../../core/recipes/recipeFile.ts';
 import { toPlainCell } from '../text/plainCell.ts';
-import type { DestinationFacts } from './destinationFacts.ts';
 import {
   describeExpectation,
   describeObstacle,
   formatDestination,
   formatDifference,
   formatPlanSize,
+  type DestinationFacts,
 } from './planText.ts';
 import type { PlannedRun } from './plannedRun.ts';
 

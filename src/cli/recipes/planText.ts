@@ -4,10 +4,17 @@ import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts'
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { TableProblem } from '../../core/recipes/resolvedFiles.ts';
-import type { DestinationFacts } from './destinationFacts.ts';
 import { formatBytes, formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeReason } from '../text/reasonText.ts';
+
+/** What is known of a destination before files are sent there. Absent fields are unknown. */
+export interface DestinationFacts {
+  /** Known only for a folder that a service on this machine serves. */
+  readonly freeBytes?: number;
+  /** The files whose content the destination already has (D60: same content). */
+  readonly alreadyThere?: { readonly files: number; readonly atLeast: boolean };
+}
 
 const maxNames = 10;
 

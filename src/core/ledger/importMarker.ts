@@ -6,7 +6,7 @@ import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { recordFolders, type RecordFolder } from './recordNames.ts';
 
 /** The modification times of the record folders of a ledger, in milliseconds since 1970; 0 for a missing folder. */
-export type FolderTimes = Readonly<Record<RecordFolder, number>>;
+type FolderTimes = Readonly<Record<RecordFolder, number>>;
 
 const markerName = 'imported.json';
 

@@ -15,12 +15,12 @@ import { localConnectionId } from '../../../src/extension/editor/machine.ts';
 import { dataHomeVariables, getLedgerIn } from '../../support/dataHome.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
+import { importProgram } from '../../support/importProcess.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { SeededRandom } from '../../support/random.ts';
 import * as version01 from '../../support/version01.ts';
 import { running } from '../core/specimens.ts';
 
-const importProgram = join(import.meta.dirname, '..', '..', 'support', 'importProcess.ts');
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
 
 describe('The folder of transfer records that all windows share (D63)', () => {
