@@ -23,36 +23,44 @@ export function writeBibtex(citations: readonly Citation[]): string {
   return citations.map(writeEntry).join('\n');
 }
 
+/** Appends to one string: templates with many fields create a string for each of them first. */
 function writeEntry(citation: Citation): string {
   const { key, title, issued, publisher } = citation;
-  const people = `${writeField('author', writeNames(citation.authors))}${writeField('editor', writeNames(citation.editors))}`;
-  const dates = `${writeField('date', issued)}${writeField('year', issued?.slice(0, 4))}`;
+  let entry = `@dataset{${key},\n`;
+  entry += writeNames('  author = {', citation.authors);
+  entry += writeNames('  editor = {', citation.editors);
+  entry += `  title = {{${escapeTex(title)}}},\n`;
+  if (issued !== undefined) entry += `  date = {${issued}},\n  year = {${issued.slice(0, 4)}},\n`;
   // In double braces, because BibLaTeX divides publishers at "and".
-  const source = publisher === undefined ? '' : writeField('publisher', `{${escapeTex(publisher)}}`);
-  const heading = `${people}${writeField('title', `{${escapeTex(title)}}`)}${dates}${source}`;
-  return `@dataset{${key},\n${heading}${writeOtherFields(citation)}}\n`;
+  if (publisher !== undefined) entry += `  publisher = {{${escapeTex(publisher)}}},\n`;
+  return `${entry}${writeOtherFields(citation)}}\n`;
 }
 
 function writeOtherFields(citation: Citation): string {
   const { version, doi, url, accessed, abstract } = citation;
-  const address = `${writeField('doi', doi)}${writeField('url', url)}${writeField('urldate', accessed)}`;
-  const texts = `${writeField('abstract', escapeField(abstract))}${writeField('note', escapeTex(joinNotes(citation)))}`;
-  return `${writeField('version', escapeField(version))}${address}${texts}`;
-}
-
-function writeField(name: string, value: string | undefined): string {
-  return value === undefined || value === '' ? '' : `  ${name} = {${value}},\n`;
+  let fields = version === undefined ? '' : `  version = {${escapeTex(version)}},\n`;
+  if (doi !== undefined) fields += `  doi = {${doi}},\n`;
+  if (url !== undefined) fields += `  url = {${url}},\n`;
+  if (accessed !== undefined) fields += `  urldate = {${accessed}},\n`;
+  if (abstract !== undefined) fields += `  abstract = {${escapeTex(abstract)}},\n`;
+  const notes = joinNotes(citation);
+  return notes === '' ? fields : `${fields}  note = {${notes}},\n`;
 }
 
 /** Joins everything for which BibTeX has no field of its own. */
 function joinNotes(citation: Citation): string {
   const { identifier, otherTitles } = citation;
-  const notes = [...otherTitles, ...listNotes(citation)];
-  return (identifier === undefined ? notes : [identifier, ...notes]).join('; ');
+  let joined = identifier === undefined ? '' : escapeTex(identifier);
+  for (const title of otherTitles) joined = joined === '' ? escapeTex(title) : `${joined}; ${escapeTex(title)}`;
+  for (const note of listNotes(citation)) joined = joined === '' ? escapeTex(note) : `${joined}; ${escapeTex(note)}`;
+  return joined;
 }
 
-function writeNames(names: readonly CitedName[]): string {
-  return names.map(writeName).join(' and ');
+function writeNames(opening: string, names: readonly CitedName[]): string {
+  const [first] = names;
+  if (!first) return '';
+  const written = names.length === 1 ? writeName(first) : names.map(writeName).join(' and ');
+  return `${opening}${written}},\n`;
 }
 
 function writeName(name: CitedName): string {
@@ -71,10 +79,6 @@ const plainName = /^\p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?(?: \p{L}(?:[-.’']{0
 function protectName(part: string, isOneName: boolean): string {
   const text = escapeTex(part);
   return isOneName && plainName.test(part) ? text : `{${text}}`;
-}
-
-function escapeField(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : escapeTex(text);
 }
 
 function escapeTex(text: string): string {
