@@ -14,6 +14,13 @@ export interface CitableFile {
 interface Unit {
   readonly files: CitableFile[];
   readonly works: CitedWork[];
+  /** Set once another file has the same label. */
+  id?: string;
+}
+
+interface CitedFile {
+  readonly file: CitableFile;
+  readonly work: CitedWork;
 }
 
 /**
@@ -21,17 +28,40 @@ interface Unit {
  * contributors and version. `accessed` is the day on which the files were transferred, as `YYYY-MM-DD`.
  */
 export function listCitations(files: readonly CitableFile[], accessed?: string): readonly Citation[] {
-  const units = new Map<string, Unit>();
-  for (const file of files) {
-    const work = readCitedWork(file.resource);
-    const id = getUnitId(work, file);
-    const unit = units.get(id);
-    unit?.files.push(file);
-    if (unit) unit.works.push(work);
-    else units.set(id, { files: [file], works: [work] });
-  }
+  const index: UnitIndex = { units: [], byLabel: new Map(), byId: new Map() };
+  for (const file of files) addFile(index, file, readCitedWork(file.resource));
   const usedKeys = new Map<string, number>();
-  return [...units.values()].map((unit) => createCitation(unit, usedKeys, accessed));
+  return index.units.map((unit) => createCitation(unit, usedKeys, accessed));
+}
+
+/** Units in the order of their first files. Only the later ones of several with the same label are in `byId`. */
+interface UnitIndex {
+  readonly units: Unit[];
+  readonly byLabel: Map<string, Unit>;
+  readonly byId: Map<string, Unit>;
+}
+
+function addFile(index: UnitIndex, file: CitableFile, work: CitedWork): void {
+  const label = work.doi?.toLowerCase() ?? work.title ?? '';
+  const sameLabel = index.byLabel.get(label);
+  if (sameLabel) addToLabel(index, sameLabel, { file, work });
+  else index.byLabel.set(label, addUnit(index, file, work));
+}
+
+/** Adds a file to the unit with its ID. Labels come first because composing an ID takes longer. */
+function addToLabel(index: UnitIndex, sameLabel: Unit, { file, work }: CitedFile): void {
+  const id = getUnitId(work, file);
+  sameLabel.id ??= getUnitId(sameLabel.works[0] ?? work, sameLabel.files[0] ?? file);
+  const unit = sameLabel.id === id ? sameLabel : index.byId.get(id);
+  unit?.files.push(file);
+  if (unit) unit.works.push(work);
+  else index.byId.set(id, addUnit(index, file, work));
+}
+
+function addUnit({ units }: UnitIndex, file: CitableFile, work: CitedWork): Unit {
+  const unit: Unit = { files: [file], works: [work] };
+  units.push(unit);
+  return unit;
 }
 
 /** Returns a key that all files of a unit share. The fields of credit contain neither line breaks nor tabs. */
@@ -157,9 +187,12 @@ function createKey(work: CitedWork, title: string, usedKeys: Map<string, number>
 }
 
 function findTitleWord(title: string): string {
-  for (const part of title.split(' ')) {
-    const word = toKeyWord(part);
+  let start = 0;
+  while (start < title.length) {
+    const end = title.indexOf(' ', start);
+    const word = toKeyWord(title.slice(start, end === -1 ? undefined : end));
     if (word.length > 3) return word;
+    start = end === -1 ? title.length : end + 1;
   }
   return '';
 }

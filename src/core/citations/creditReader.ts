@@ -1,7 +1,7 @@
 import type { JsonObject } from '../util/json.ts';
 import { parseOrcid } from '../util/orcid.ts';
 import { formatSortedName, type CitedName, type CitedWork, type SupportingContributor } from './citation.ts';
-import { listObjects, listTexts, parseDoi, parseWebAddress, readText, toObject } from './creditText.ts';
+import { append, listObjects, listTexts, parseDoi, parseWebAddress, readText, toObject } from './creditText.ts';
 import { readLicenses } from './licenses.ts';
 
 /** Reads what the credit metadata of a resource state, or the fields that data packages use instead. */
@@ -14,10 +14,10 @@ export function readCitedWork(resource: JsonObject): CitedWork {
   return {
     title: titles[0],
     otherTitles: titles.length < 2 ? none : titles.slice(1),
-    authors: people.authors,
-    editors: people.editors,
+    authors: people.authors ?? noNames,
+    editors: people.editors ?? noNames,
     publisher: readPublisher(credit, people),
-    contributors: people.contributors,
+    contributors: people.contributors ?? noContributors,
     issued: readIssueDate(credit['dates']),
     version: readText(credit['version']) ?? readText(resource['version']),
     doi,
@@ -30,6 +30,8 @@ export function readCitedWork(resource: JsonObject): CitedWork {
 }
 
 const none: readonly string[] = [];
+const noNames: readonly CitedName[] = [];
+const noContributors: readonly SupportingContributor[] = [];
 
 function readDescription(credit: JsonObject, resource: JsonObject): string | undefined {
   const [first] = listObjects(credit['descriptions']);
@@ -63,8 +65,12 @@ function readIssueDate(dates: unknown): string | undefined {
   return best;
 }
 
+/** The beginning of a date on a day that every month has. */
+const plainDay = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?!\d)/;
+
 /** Returns the valid beginning of a date: the day, the month or the year. */
 function parseDay(text: string | undefined): string | undefined {
+  if (text !== undefined && plainDay.test(text)) return text.slice(0, 10);
   const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)/.exec(text ?? '') ?? [];
   if (year === undefined || Number(year) === 0) return undefined;
   if (month === undefined || Number(month) < 1 || Number(month) > 12) return year;
@@ -77,8 +83,9 @@ function readIdentifiers(credit: JsonObject): Pick<CitedWork, 'doi' | 'identifie
   const identifier = readText(credit['identifier']);
   const own = parseDoi(identifier);
   if (own !== undefined) return { doi: own, identifier: undefined };
-  const related = listObjects(credit['related_identifiers']).find(isOwnDoi);
-  return { doi: related && parseDoi(readText(related['id'])), identifier };
+  for (const entry of listObjects(credit['related_identifiers']))
+    if (isOwnDoi(entry)) return { doi: parseDoi(readText(entry['id'])), identifier };
+  return { doi: undefined, identifier };
 }
 
 /** Returns true for the DOI of the work itself, which databases list among the related identifiers. */
@@ -88,15 +95,15 @@ function isOwnDoi({ id, description, relationship_type: relationship }: JsonObje
 }
 
 function readNotes(credit: JsonObject): readonly string[] {
-  const notes: string[] = [];
-  for (const entry of listObjects(credit['funding'])) addNote(notes, 'Funding', readFunding(entry));
+  let notes: string[] | undefined;
+  for (const entry of listObjects(credit['funding'])) notes = addNote(notes, 'Funding', readFunding(entry));
   for (const entry of listObjects(credit['related_identifiers']))
-    if (!isOwnDoi(entry)) addNote(notes, getRelationLabel(entry), readText(entry['id']));
-  return notes;
+    if (!isOwnDoi(entry)) notes = addNote(notes, getRelationLabel(entry), readText(entry['id']));
+  return notes ?? none;
 }
 
-function addNote(notes: string[], label: string, text: string | undefined): void {
-  if (text !== undefined) notes.push(`${label}: ${parseDoi(text) ?? text}`);
+function addNote(notes: string[] | undefined, label: string, text: string | undefined): string[] | undefined {
+  return text === undefined ? notes : append(notes, `${label}: ${parseDoi(text) ?? text}`);
 }
 
 function getRelationLabel({ description, relationship_type: relationship }: JsonObject): string {
@@ -134,15 +141,15 @@ const supportingRoles: ReadonlyMap<string, string> = new Map([
 ]);
 
 interface People {
-  readonly authors: CitedName[];
-  readonly editors: CitedName[];
-  readonly contributors: SupportingContributor[];
+  authors?: CitedName[];
+  editors?: CitedName[];
+  contributors?: SupportingContributor[];
 }
 
 /** Divides contributors by their roles. */
 function readPeople(credit: JsonObject, resource: JsonObject): People {
   const own = listObjects(credit['contributors']);
-  const people: People = { authors: [], editors: [], contributors: [] };
+  const people: People = {};
   for (const entry of own.length > 0 ? own : listObjects(resource['contributors'])) {
     const name = readName(entry);
     if (name) addPerson(people, name, readRoles(entry));
@@ -153,16 +160,21 @@ function readPeople(credit: JsonObject, resource: JsonObject): People {
 /** Returns the publisher. In a data package, this is a contributor, which is taken from the list. */
 function readPublisher(credit: JsonObject, { contributors }: People): string | undefined {
   const name = readOrganizationName(credit['publisher']);
-  const position = name === undefined ? contributors.findIndex(({ role }) => role === 'Publisher') : -1;
+  if (name !== undefined || !contributors) return name;
+  const position = contributors.findIndex(({ role }) => role === 'Publisher');
   const [taken] = position === -1 ? [] : contributors.splice(position, 1);
-  return taken ? formatSortedName(taken.name) : name;
+  return taken && formatSortedName(taken.name);
 }
 
 /** Adds an author if any role is neither supporting nor that of an editor, or if there is no role. */
-function addPerson({ authors, editors, contributors }: People, name: CitedName, roles: readonly string[]): void {
-  if (roles.length === 0 || roles.some((word) => word !== 'editor' && !supportingRoles.has(word))) authors.push(name);
-  else if (roles.includes('editor')) editors.push(name);
-  else contributors.push({ name, role: supportingRoles.get(roles[0] ?? '') ?? '' });
+function addPerson(people: People, name: CitedName, roles: readonly string[]): void {
+  if (roles.length === 0 || roles.some(isAuthorRole)) people.authors = append(people.authors, name);
+  else if (roles.includes('editor')) people.editors = append(people.editors, name);
+  else people.contributors = append(people.contributors, { name, role: supportingRoles.get(roles[0] ?? '') ?? '' });
+}
+
+function isAuthorRole(role: string): boolean {
+  return role !== 'editor' && !supportingRoles.has(role);
 }
 
 /** Returns the roles of a contributor in lower case, without vocabulary and separators: `contactperson`. */

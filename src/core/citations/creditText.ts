@@ -4,8 +4,7 @@ import { isJsonObject, type JsonObject } from '../util/json.ts';
 const maxLength = 5_000;
 const none: readonly JsonObject[] = [];
 const hasContent = /[\p{L}\p{N}\p{S}]/u;
-const isWord = /^[A-Za-z0-9]/;
-const isPlain = /^[!-~]+(?: [!-~]+)*$/;
+const isPlain = /^[A-Za-z0-9][!-~]*(?: [!-~]+)*$/;
 const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
 
 /**
@@ -15,7 +14,7 @@ const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   if (typeof value !== 'string' || value === '') return undefined;
-  if (value.length <= maxLength && isPlain.test(value) && (isWord.test(value) || hasContent.test(value))) return value;
+  if (value.length <= maxLength && isPlain.test(value)) return value;
   if (!hasContent.test(value)) return undefined;
   const line = value.replace(invisible, ' ').normalize('NFC').replace(/\s+/gu, ' ').trim();
   return shortenText(line, maxLength);
@@ -28,8 +27,18 @@ export function toObject(value: unknown): JsonObject {
 
 /** Returns the objects in a list; an empty list if the value is not a list. */
 export function listObjects(value: unknown): readonly JsonObject[] {
-  if (!Array.isArray(value)) return none;
+  if (!Array.isArray(value) || value.length === 0) return none;
   return value.every(isJsonObject) ? value : value.filter(isJsonObject);
+}
+
+/**
+ * Appends a value to a list, and creates the list for its first value. Pushing to an empty list would reserve space for
+ * many values, and a citation has many lists with a single one.
+ */
+export function append<T>(list: T[] | undefined, value: T): T[] {
+  if (!list) return [value];
+  list.push(value);
+  return list;
 }
 
 /** Returns the texts that {@link readText} finds in a list. */
@@ -47,11 +56,14 @@ export function omitUndefined<T extends object>(object: T): { [K in keyof T]?: E
   return known;
 }
 
-const doiPattern = /^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)?(10\.\d{4,9}\/[^\s{}\\"]+)$/i;
+const plainDoi = /^10\.\d{4,9}\/[^\s{}\\"]+$/;
+const doiPrefix = /^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i;
 
 /** Parses a DOI in any form that servers use: `10.1234/a`, `doi:10.1234/a`, `https://doi.org/10.1234/a`. */
 export function parseDoi(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : doiPattern.exec(text)?.[1];
+  if (text === undefined) return undefined;
+  const doi = text.startsWith('10.') ? text : text.replace(doiPrefix, '');
+  return plainDoi.test(doi) ? doi : undefined;
 }
 
 /** Addresses that are in normalized form already, apart from those with segments that begin with a dot. */
@@ -62,11 +74,15 @@ const plainAddress = /^https?:\/\/[a-z\d]+(?:[.-][a-z\d]+)*\/[\w./~-]*$/;
  * undefined for any other text and for addresses that contain a user name or password.
  */
 export function parseWebAddress(value: unknown): string | undefined {
+  if (isPlainAddress(value)) return value;
   const text = readText(value);
   if (text === undefined || !/^https?:\/\//i.test(text)) return undefined;
-  if (plainAddress.test(text) && !text.includes('/.')) return text;
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return undefined;
   return url.href.replace(/[{}\\^`|]/g, encodeURIComponent);
+}
+
+function isPlainAddress(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= maxLength && plainAddress.test(value) && !value.includes('/.');
 }

@@ -1,6 +1,6 @@
 import type { StatedLicense, TransferFile } from '../model/transferModel.ts';
 import type { JsonObject } from '../util/json.ts';
-import { listObjects, parseWebAddress, readText, toObject } from './creditText.ts';
+import { append, listObjects, parseWebAddress, readText, toObject } from './creditText.ts';
 
 /** A license that metadata state. */
 export interface License {
@@ -38,12 +38,20 @@ const sharingForbidden =
 
 /** Returns the licenses that a resource and its credit state, without duplicates. */
 export function readLicenses(resource: JsonObject): readonly License[] {
-  const single = resource['license'] ?? resource['licence'];
-  const { license: credit } = toObject(resource['credit']);
-  const listed = listObjects(resource['licenses']).map(({ name, title, path }) => toLicense(name ?? title, path));
-  const all = [...listed, readLicense(single), readLicense(credit)].filter((license) => license !== undefined);
-  return all.length < 2 ? all : [...new Map(all.map((license) => [license.name, license])).values()];
+  let all: License[] | undefined;
+  for (const { name, title, path } of listObjects(resource['licenses']))
+    all = addLicense(all, toLicense(name ?? title, path));
+  all = addLicense(all, readLicense(resource['license'] ?? resource['licence']));
+  all = addLicense(all, readLicense(toObject(resource['credit'])['license']));
+  if (!all || all.length === 1) return all ?? none;
+  return [...new Map(all.map((license) => [license.name, license])).values()];
 }
+
+function addLicense(licenses: License[] | undefined, license: License | undefined): License[] | undefined {
+  return license ? append(licenses, license) : licenses;
+}
+
+const none: readonly License[] = [];
 
 /** Returns the licenses of a resource in the short form that transfer records store. */
 export function readStatedLicenses(resource: JsonObject): readonly StatedLicense[] {

@@ -89,6 +89,21 @@ describe('Citable units', () => {
     assert.deepEqual([citation.issued, citation.version], ['2021-01-01', '1']);
   });
 
+  it('join files with the same title in any order, and not with files whose DOI is that title', () => {
+    const title = '10.1234/soil';
+    const versions = ['1', '2', '1', '2', '3', '1'].map((version) => toFile({ titles: [{ title }], version }));
+    const all = [toFile({ identifier: title }), ...versions, toFile({ identifier: title.toUpperCase() })];
+    assert.deepEqual(
+      listCitations(all).map(({ doi, version, fileCount }) => [doi, version, fileCount]),
+      [
+        [title, undefined, 2],
+        [undefined, '1', 3],
+        [undefined, '2', 2],
+        [undefined, '3', 1],
+      ],
+    );
+  });
+
   it('leave out the identifier and the address if they differ between the files', () => {
     const all = [1, 2].map((id) => toFile({ ...credit, identifier: `JDP:${id}`, url: `https://example.org/${id}` }));
     assert.deepEqual(
