@@ -60,7 +60,8 @@ class StoreCrashRound {
     const files = Object.fromEntries(this.contents);
     this.rig = await StoreRig.start(['sftp', 's3'], source === 'folder' ? {} : { [source]: files });
     if (source === 'folder') await this.writeFolder(this.rig.folder);
-    await this.rig.find(source);
+    if (source === 'folder') await this.rig.find(source);
+    else await this.rig.waitForListing(source);
     return this.rig;
   }
 
