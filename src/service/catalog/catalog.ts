@@ -2,10 +2,9 @@ import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
-import type { CatalogConfig, CatalogMethod } from './catalogHandlers.ts';
+import type { CatalogConfig, CatalogMethod, CatalogMethods } from './catalogHandlers.ts';
 import type { CatalogPage } from './catalogPage.ts';
 import type { CatalogRun, CatalogThread } from './catalogThread.ts';
-import type { FolderCatalog } from './folderCatalog.ts';
 import { databaseUnavailableCode } from './databaseUnavailableError.ts';
 import type { CatalogSearch } from './searchSql.ts';
 import type { StoreListingState } from './storeListingState.ts';
@@ -15,7 +14,7 @@ type CatalogOptions = CatalogConfig & {
   readonly logger: Logger;
 };
 
-type Result<M extends CatalogMethod> = Awaited<ReturnType<FolderCatalog[M]>>;
+type Result<M extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[M]>>;
 
 /** Provides access to the catalog of one database, which runs on the catalog thread (D20: folders as databases). */
 export class Catalog {
@@ -101,7 +100,7 @@ export class Catalog {
     await opening?.run.calls.call('close', this.options.file).catch(() => undefined);
   }
 
-  private async call<M extends CatalogMethod>(method: M, ...args: Parameters<FolderCatalog[M]>): Promise<Result<M>> {
+  private async call<M extends CatalogMethod>(method: M, ...args: Parameters<CatalogMethods[M]>): Promise<Result<M>> {
     const run = await this.ensureOpen();
     try {
       return (await run.calls.call('call', this.options.file, method, args)) as Result<M>;
@@ -113,7 +112,7 @@ export class Catalog {
 
   private async callWithoutThrowing<M extends CatalogMethod>(
     method: M,
-    ...args: Parameters<FolderCatalog[M]>
+    ...args: Parameters<CatalogMethods[M]>
   ): Promise<Result<M> | undefined> {
     try {
       return await this.call(method, ...args);

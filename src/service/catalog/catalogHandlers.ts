@@ -16,6 +16,10 @@ export type CatalogMethod =
   | 'getListing'
   | 'setRescanInterval';
 
+/** The methods of a folder's catalog, and those that only a store's catalog has. */
+export type CatalogMethods = Pick<FolderCatalog, Exclude<CatalogMethod, 'setRescanInterval'>> &
+  Pick<StoreCatalog, 'setRescanInterval'>;
+
 export type CatalogConfig = FolderCatalogConfig | StoreCatalogConfig;
 
 /** Handles calls to the catalog thread; `key` identifies a catalog. */
@@ -43,7 +47,9 @@ export class CatalogHandlers {
   call(key: string, method: CatalogMethod, args: readonly unknown[]): unknown {
     const catalog = this.catalogs.get(key);
     if (catalog === undefined) throw new Error('This catalog is closed.');
-    return (catalog[method] as (...values: readonly unknown[]) => unknown).apply(catalog, [...args]);
+    return ((catalog as CatalogMethods)[method] as (...values: readonly unknown[]) => unknown).apply(catalog, [
+      ...args,
+    ]);
   }
 
   async close(key: string): Promise<void> {

@@ -132,11 +132,6 @@ export class FolderCatalog {
     return undefined;
   }
 
-  /** Does nothing: a folder's catalog follows its folder. */
-  setRescanInterval(rescanMs: number): void {
-    void rescanMs;
-  }
-
   /** Stops watching, waits for a running scan to stop, and closes the catalog file. */
   async close(): Promise<void> {
     this.isClosed = true;
