@@ -61,11 +61,10 @@ export class StoreScan {
   private async merge(staged: StagedListing, under: string): Promise<void> {
     const merge = this.catalog.startMerge(under);
     try {
-      for (let files = staged.listAfter('', mergeBatch); files.length > 0;) {
+      for (const files of staged.listInOrder(mergeBatch)) {
         merge.take(files);
         await setImmediate();
         this.signal.throwIfAborted();
-        files = staged.listAfter(files.at(-1)?.path ?? '', mergeBatch);
       }
       merge.finish();
     } catch (error) {
