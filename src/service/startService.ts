@@ -71,6 +71,10 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   return service;
 }
 
+function createDaemon({ rclone, dataFolder }: ServiceConfig, clock: Clock): RcloneDaemon {
+  return new RcloneDaemon({ rclone, clock, stagingFolder: nodePath.join(dataFolder, 'staging') });
+}
+
 interface Dependencies {
   readonly clock: Clock;
   readonly journal: TransferJournal;
@@ -109,7 +113,7 @@ class LocalService {
       retentionMs: (config.retentionDays ?? 7) * dayMs,
       retryDelayMs: options.retryDelayMs ?? 3_000,
       throttleBytesPerSecond: config.throttleBytesPerSecond,
-      daemon: new RcloneDaemon({ rclone: config.rclone, clock: dependencies.clock }),
+      daemon: createDaemon(config, dependencies.clock),
     });
     this.leases = new Leases(dependencies.databases, config.dataFolder);
     this.server = this.createServer();

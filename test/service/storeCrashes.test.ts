@@ -43,6 +43,13 @@ class StoreCrashRound {
     }
     await this.assertWhole(rig, destination, ids[0] ?? '', paths);
     await this.assertWhole(rig, destination, ids[1] ?? '', paths.slice(3));
+    const names =
+      destination === 'folder' ? await fs.readdir(rig.folder) : await fs.readdir(rig.servers.folder('sftp'));
+    assert.deepEqual(
+      names.filter((name) => name.includes('.part-')),
+      [],
+      'unfinished objects are left',
+    );
   }
 
   async end(): Promise<void> {

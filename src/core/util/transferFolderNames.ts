@@ -3,6 +3,11 @@ export function getTransferFolderName(transferId: string): string {
   return `dts-${transferId}`;
 }
 
+/** Returns the name of the folder in a store in which a transfer's objects are unfinished; catalogs don't show it. */
+export function getUploadFolderName(transferId: string): string {
+  return `${getTransferFolderName(transferId)}.part-${transferId}`;
+}
+
 /** The name of the manifest in a transfer's folder (D24: destination layout). */
 export const manifestName = 'manifest.json';
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
@@ -10,6 +11,8 @@ interface RcloneDaemonOptions {
   /** The path of rclone from the configuration; undefined to search for it. */
   readonly rclone: string | undefined;
   readonly clock: Clock;
+  /** A folder for the files that rclone reads and writes itself. It is emptied when rclone starts and removed when rclone ends. */
+  readonly stagingFolder: string;
 }
 
 interface RunningDaemon {
@@ -69,6 +72,12 @@ export class RcloneDaemon {
     const ended = waitForEnd(running.child);
     running.child.stdin.destroy();
     await ended;
+    this.removeStaging();
+  }
+
+  /** Removes what batches of killed jobs left. */
+  private removeStaging(): void {
+    rmSync(this.options.stagingFolder, { recursive: true, force: true, maxRetries: 3 });
   }
 
   private async ensureRunning(): Promise<RunningDaemon> {
@@ -84,7 +93,10 @@ export class RcloneDaemon {
   }
 
   private async start(): Promise<RunningDaemon> {
-    const { path } = await openRclone(this.options.rclone);
+    const { rclone, stagingFolder } = this.options;
+    const { path } = await openRclone(rclone);
+    this.removeStaging();
+    mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
     const [user, password] = [randomBytes(16).toString('hex'), randomBytes(32).toString('hex')];
     const child = startRclone(path, daemonArguments, { RCLONE_RC_USER: user, RCLONE_RC_PASS: password });
     try {
@@ -92,7 +104,7 @@ export class RcloneDaemon {
       const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
       await requirePassword(port);
       child.once('exit', () => (this.running = undefined));
-      return { child, address: { port, authorization } };
+      return { child, address: { port, authorization, stagingFolder } };
     } catch (error) {
       child.stdin.destroy();
       throw error;
@@ -133,7 +145,7 @@ const daemonArguments = [
 
 /** Throws if rclone serves anything without the password (CVE-2026-49980). */
 async function requirePassword(port: number): Promise<void> {
-  const client = new StoreClient({ port, authorization: 'Basic Og==' }, 1);
+  const client = new StoreClient({ port, authorization: 'Basic Og==', stagingFolder: '' }, 1);
   try {
     for (const { method, path } of probes) {
       const status = await client.probe(method, path);

@@ -11,6 +11,15 @@ export interface RcloneAddress {
   readonly port: number;
   /** The value of the `Authorization` header. */
   readonly authorization: string;
+  /** A private folder for the files that rclone reads and writes itself. */
+  readonly stagingFolder: string;
+}
+
+interface ListOptions {
+  /** The algorithm of the hash to include. */
+  readonly hash?: string | undefined;
+  /** More fields of the request. */
+  readonly more?: object;
 }
 
 /** Describes an object of a store. */
@@ -103,8 +112,7 @@ export class StoreClient {
     hash: string | undefined,
     signal?: AbortSignal,
   ): Promise<StoreObject | undefined> {
-    const hashes = hash === undefined ? {} : { showHash: true, hashTypes: [hash] };
-    const opt = { noModTime: true, noMimeType: true, filesOnly: true, ...hashes };
+    const opt = { noModTime: true, noMimeType: true, filesOnly: true, ...toHashOptions(hash) };
     const { item } = await this.call('operations/stat', { fs: remote, remote: path, opt }, signal);
     return toStoreObject(item);
   }
@@ -116,10 +124,15 @@ export class StoreClient {
   }
 
   /** Lists the objects below a folder; none if the folder doesn't exist. */
-  async list(remote: string, path: string, signal?: AbortSignal): Promise<StoreObject[]> {
-    const opt = { recurse: true, noModTime: true, noMimeType: true, filesOnly: true };
+  async list(
+    remote: string,
+    path: string,
+    { hash, more }: ListOptions = {},
+    signal?: AbortSignal,
+  ): Promise<StoreObject[]> {
+    const opt = { recurse: true, noModTime: true, noMimeType: true, filesOnly: true, ...toHashOptions(hash) };
     try {
-      const { list } = await this.call('operations/list', { fs: remote, remote: path, opt }, signal);
+      const { list } = await this.call('operations/list', { fs: remote, remote: path, opt, ...more }, signal);
       return Array.isArray(list) ? list.flatMap((item) => toStoreObject(item) ?? []) : [];
     } catch (error) {
       if (error instanceof StoreError && error.kind === 'missing') return [];
@@ -166,7 +179,18 @@ export class StoreClient {
     return response.statusCode ?? 0;
   }
 
-  private async call(method: string, body: object, signal?: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  /**
+   * Removes a folder with all objects in it, as far as the store permits. Throws {@link StoreError} only if the store
+   * can't be reached: stores report a missing folder in many ways.
+   */
+  async purge(remote: string, path: string): Promise<void> {
+    await this.call('operations/purge', { fs: remote, remote: path }).catch((error: unknown) => {
+      if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
+    });
+  }
+
+  /** Calls a method of rclone and returns its response. Throws {@link StoreError}. */
+  async call(method: string, body: object, signal?: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     const content = Buffer.from(JSON.stringify(body));
     const headers = { 'Content-Type': 'application/json', 'Content-Length': String(content.length) };
     const response = await this.send('POST', `/${method}`, { headers, signal, body: [content] });
@@ -241,6 +265,10 @@ function isConnectionError(error: unknown): boolean {
 
 async function drain(response: http.IncomingMessage): Promise<void> {
   await text(response);
+}
+
+function toHashOptions(hash: string | undefined): object {
+  return hash === undefined ? {} : { showHash: true, hashTypes: [hash] };
 }
 
 function toStoreObject(item: unknown): StoreObject | undefined {

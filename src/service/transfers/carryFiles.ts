@@ -1,8 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { StoreClient, StoreError } from '../stores/storeClient.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
-import { readBackMethod, type CarrySink } from './carrySink.ts';
-import { openCarrySource, type CarrySource } from './carrySource.ts';
+import { BatchFolder, selectBatch } from './batchFolder.ts';
+import { BatchSource } from './batchSource.ts';
+import { chooseMethod, type CarrySink } from './carrySink.ts';
+import { FolderSource, type CarrySource } from './carrySource.ts';
 import { countDone, type DoneFile, type FileFailure, type JobResult } from './fileJobs.ts';
 import { isStopRequested, OperationError, toFileFailure } from './fileProcessing.ts';
 import { FolderSink } from './folderSink.ts';
@@ -19,13 +21,15 @@ const stopCheckMs = 50;
  */
 export async function carryFiles(job: CarryJob): Promise<JobResult> {
   const client = new StoreClient(job.rclone, 2 * parallelFiles);
+  const folder = new BatchFolder(job.rclone.stagingFolder);
   try {
-    return await new FileCarrier(job, client).run();
+    return await new FileCarrier(job, client, folder).run();
   } catch (error) {
     const [first] = job.files;
     return { done: [], failure: toCarryFailure(first?.position ?? 0, error) };
   } finally {
     client.dispose();
+    folder.remove();
   }
 }
 
@@ -33,28 +37,51 @@ class FileCarrier {
   private readonly job: CarryJob;
   private readonly source: CarrySource;
   private readonly sink: CarrySink;
+  private readonly folder: BatchFolder;
   private readonly abort = new AbortController();
   private readonly done: DoneFile[] = [];
   private failure: FileFailure | undefined;
 
-  constructor(job: CarryJob, client: StoreClient) {
+  constructor(job: CarryJob, client: StoreClient, folder: BatchFolder) {
     this.job = job;
-    this.source = openCarrySource(job.source, client);
-    const { folder, remote } = job.destination.place;
-    this.sink = folder === undefined ? new StoreSink(job, remote, client) : new FolderSink(job, folder);
+    this.folder = folder;
+    const { source, destination } = job;
+    this.source =
+      source.place.folder === undefined
+        ? new BatchSource({ client, remote: source.place.remote, hash: source.hash }, folder)
+        : new FolderSource(source.place.folder);
+    const { place } = destination;
+    this.sink =
+      place.folder === undefined ? new StoreSink(job, place.remote, client) : new FolderSink(job, place.folder);
   }
 
   async run(): Promise<JobResult> {
-    const { files, signal, bytesPerSecond } = this.job;
     const timer = setInterval(() => {
-      if (isStopRequested(signal)) this.abort.abort();
+      if (isStopRequested(this.job.signal)) this.abort.abort();
     }, stopCheckMs);
-    const remaining = files.values();
-    const count = bytesPerSecond === undefined ? parallelFiles : 1;
-    await Promise.all(Array.from({ length: count }, async () => await this.carryAll(remaining)));
+    await this.carryBatch(selectBatch(this.job));
+    await this.carryOthers();
     clearInterval(timer);
     if (this.failure !== undefined) return { done: this.done, failure: this.failure };
     return { done: this.done, ...(this.abort.signal.aborted && { isStopped: true }) };
+  }
+
+  /** Moves small files together, as far as that is possible. */
+  private async carryBatch(files: readonly FileToCarry[]): Promise<void> {
+    const { source, sink, folder, abort } = this;
+    if (files.length === 0) return;
+    await source.fetch(files, abort.signal);
+    for (const file of await sink.writeBatch(files, { source, folder }, abort.signal)) {
+      this.done.push(file);
+      countDone(this.job.signal);
+    }
+  }
+
+  private async carryOthers(): Promise<void> {
+    const positions = new Set(this.done.map(({ position }) => position));
+    const remaining = this.job.files.filter(({ position }) => !positions.has(position)).values();
+    const count = this.job.bytesPerSecond === undefined ? parallelFiles : 1;
+    await Promise.all(Array.from({ length: count }, async () => await this.carryAll(remaining)));
   }
 
   private async carryAll(files: Iterator<FileToCarry>): Promise<void> {
@@ -99,11 +126,6 @@ class FileCarrier {
       await setTimeout((piece.length / bytesPerSecond) * 1_000, undefined, { signal: this.abort.signal });
     }
   }
-}
-
-/** Returns the hash that verified a file in a store; if there is none, the file was read back. */
-function chooseMethod(methods: readonly (string | undefined)[]): string {
-  return methods.find((method) => method !== undefined && method !== readBackMethod) ?? readBackMethod;
 }
 
 function toCarryFailure(position: number, error: unknown): FileFailure {

@@ -1,5 +1,8 @@
-import type { StreamDigests } from './streamDigests.ts';
+import type { BatchFolder } from './batchFolder.ts';
 import type { FileToCarry } from './carryJob.ts';
+import type { CarrySource } from './carrySource.ts';
+import type { DoneFile } from './fileJobs.ts';
+import type { StreamDigests } from './streamDigests.ts';
 
 /** A file that was written under a temporary name. */
 export interface WrittenFile {
@@ -27,7 +30,21 @@ export interface CarrySink {
   readonly hash: string | undefined;
   /** Writes a file under a temporary name. A write that is interrupted by a lost connection can be continued. */
   write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile>;
+  /**
+   * Writes small files together and verifies them, if that is faster. Returns those that have their final names; the
+   * others have to be written one by one. Never rejects.
+   */
+  writeBatch(
+    files: readonly FileToCarry[],
+    batch: { readonly source: CarrySource; readonly folder: BatchFolder },
+    signal: AbortSignal,
+  ): Promise<readonly DoneFile[]>;
 }
 
 /** The verification method for files that no store hash could verify. */
 export const readBackMethod = 'reading back';
+
+/** Returns the hash that verified a file in a store; if there is none, the file was read back. */
+export function chooseMethod(methods: readonly (string | undefined)[]): string {
+  return methods.find((method) => method !== undefined && method !== readBackMethod) ?? readBackMethod;
+}

@@ -1,12 +1,14 @@
 import * as fs from 'node:fs';
 import type { StoreClient } from '../stores/storeClient.ts';
-import type { CarrySide, FileToCarry } from './carryJob.ts';
+import type { FileToCarry } from './carryJob.ts';
 import { BadFile, OperationError, runOperation } from './fileProcessing.ts';
 import { SourceFiles } from './sourceFiles.ts';
 import type { StreamDigests } from './streamDigests.ts';
 
 /** Reads the files of a job, and verifies what was read. */
 export interface CarrySource {
+  /** Prepares to read small files, together if that is faster. Never rejects. */
+  fetch(files: readonly FileToCarry[], signal: AbortSignal): Promise<void>;
   /** Returns the algorithm of the hash that the source has for a file; undefined if it has none. */
   getHashName(file: FileToCarry): string | undefined;
   /** Reads a file from an offset. Throws {@link OperationError} `read`, including if the file's size has changed. */
@@ -18,16 +20,15 @@ export interface CarrySource {
 const changed = 'it changed while it was being transferred';
 const pieceBytes = 256 * 1024;
 
-export function openCarrySource({ place, hash }: CarrySide, client: StoreClient): CarrySource {
-  const { folder, remote } = place;
-  return folder === undefined ? new StoreSource(client, remote, hash) : new FolderSource(folder);
-}
-
-class FolderSource implements CarrySource {
+export class FolderSource implements CarrySource {
   private readonly files: SourceFiles;
 
   constructor(folder: string) {
     this.files = runOperation('read', () => new SourceFiles(folder));
+  }
+
+  async fetch(): Promise<void> {
+    // The files of a folder are near.
   }
 
   getHashName(): undefined {
@@ -59,7 +60,8 @@ class FolderSource implements CarrySource {
   }
 }
 
-class StoreSource implements CarrySource {
+/** Reads files of a store one by one. */
+export class StoreSource implements Omit<CarrySource, 'fetch'> {
   private readonly client: StoreClient;
   private readonly remote: string;
   private readonly hash: string | undefined;
@@ -91,19 +93,20 @@ class StoreSource implements CarrySource {
 
   async verify(file: FileToCarry, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined> {
     const { declared, path } = file;
-    if (declared !== undefined) return this.compare(declared.algorithm, declared.hex, digests);
+    if (declared !== undefined) return compareHash(declared.algorithm, declared.hex, digests);
     if (this.hash === undefined) return undefined;
     try {
       const object = await this.client.stat(this.remote, path, this.hash, signal);
-      return this.compare(this.hash, object?.hashes[this.hash], digests);
+      return compareHash(this.hash, object?.hashes[this.hash], digests);
     } catch (error) {
       throw error instanceof OperationError ? error : new OperationError('read', error);
     }
   }
+}
 
-  private compare(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {
-    if (hex === undefined || hex === '') return undefined;
-    if (digests.get(algorithm) === hex) return algorithm;
-    throw new OperationError('copy', new BadFile(`it does not have the ${algorithm} hash that the store has for it`));
-  }
+/** Compares what was read with a hash, and returns its algorithm; undefined if there is none. */
+export function compareHash(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {
+  if (hex === undefined || hex === '') return undefined;
+  if (digests.get(algorithm) === hex) return algorithm;
+  throw new OperationError('copy', new BadFile(`it does not have the ${algorithm} hash that the store has for it`));
 }

@@ -6,6 +6,7 @@ import { readBackMethod } from './carrySink.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { DestinationFolders, getPartPath } from './destinationFolders.ts';
 import { digestFile } from './digests.ts';
+import type { DoneFile } from './fileJobs.ts';
 import { BadFile, OperationError, readPieces, runOperation, withRegularFile } from './fileProcessing.ts';
 import type { StreamDigests } from './streamDigests.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
@@ -39,6 +40,10 @@ export class FolderSink implements CarrySink {
       fs.closeSync(opened);
     }
     return new WrittenPart(this.job, file, { folders: this.folders, part, finalPath });
+  }
+
+  async writeBatch(): Promise<readonly DoneFile[]> {
+    return await Promise.resolve([]);
   }
 
   private getFinalPath(path: string): string {

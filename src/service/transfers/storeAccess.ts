@@ -1,4 +1,4 @@
-import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { StoreClient, type StoreObject } from '../stores/storeClient.ts';
@@ -22,6 +22,7 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
   return await withStoreClient(daemon, async (client) => {
     const objects = await client.list(remote, folder);
     for (const { path } of objects.filter(isLeftover)) await client.remove(remote, path);
+    await client.purge(remote, getUploadFolderName(transferId));
     if (objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder);
     return true;
   }).catch(() => false);

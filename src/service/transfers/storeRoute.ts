@@ -1,5 +1,5 @@
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
-import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import type { DatabasePlace } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
@@ -49,7 +49,8 @@ export class StoreRoute implements TransferRoute {
 
   /** Lists the objects of the transfer, and removes the unfinished ones. */
   private async findPresent(client: StoreClient, remote: string): Promise<void> {
-    const objects = await client.list(remote, this.folderName);
+    const unfinished = getUploadFolderName(this.options.transferId);
+    const [objects] = await Promise.all([client.list(remote, this.folderName), client.purge(remote, unfinished)]);
     const isUnfinished = (path: string): boolean => path.endsWith(`.part-${this.options.transferId}`);
     for (const { path } of objects) if (isUnfinished(path)) await client.remove(remote, path);
     const finished = objects.filter(({ path }) => !isUnfinished(path));
@@ -180,6 +181,7 @@ export class StoreRoute implements TransferRoute {
       await client.write(remote, object, pieces, signal);
       await client.remove(remote, `${this.folderName}/${name}`);
       await client.rename(remote, `${this.folderName}/${part}`, `${this.folderName}/${name}`, signal);
+      await client.purge(remote, getUploadFolderName(this.options.transferId));
     });
   }
 

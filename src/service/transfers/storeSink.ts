@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { StoreError, type StoreClient } from '../stores/storeClient.ts';
 import { readBackMethod, type CarriedContent, type CarrySink, type WrittenFile } from './carrySink.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
+import { BatchUpload } from './batchUpload.ts';
+import type { DoneFile } from './fileJobs.ts';
 import { OperationError } from './fileProcessing.ts';
 import { StreamDigests } from './streamDigests.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
@@ -40,6 +42,17 @@ export class StoreSink implements CarrySink {
       void written.discard();
       throw toWriteError(error);
     }
+  }
+
+  async writeBatch(
+    files: readonly FileToCarry[],
+    { source, folder }: Parameters<CarrySink['writeBatch']>[1],
+    signal: AbortSignal,
+  ): Promise<readonly DoneFile[]> {
+    const upload = new BatchUpload({ ...this.target, transferId: this.transferId }, folder, signal);
+    // The name of an object of an earlier run isn't free.
+    const isNew = ({ isPresent }: FileToCarry): boolean => !isPresent;
+    return await upload.run(files.filter(isNew), source);
   }
 }
 

@@ -16,6 +16,7 @@ const longName = `${'x'.repeat(200)}.bin`;
 describe('Objects with hostile names (D62)', () => {
   let root: string;
   let target: string;
+  let staging: string;
   let server: Server;
   let requested: string[] = [];
 
@@ -23,6 +24,7 @@ describe('Objects with hostile names (D62)', () => {
     root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-carry-'));
     target = nodePath.join(root, 'target');
     await fs.mkdir(target);
+    staging = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-staging-'));
     requested = [];
     server = createServer((request, response) => {
       requested.push(request.url ?? '');
@@ -36,6 +38,7 @@ describe('Objects with hostile names (D62)', () => {
     server.closeAllConnections();
     server.close();
     await fs.rm(root, { recursive: true });
+    await fs.rm(staging, { recursive: true });
   });
 
   async function carry(paths: readonly string[]): Promise<JobResult> {
@@ -46,7 +49,7 @@ describe('Objects with hostile names (D62)', () => {
       transferId,
       source: { place: { remote: 'lab:' }, hash: undefined },
       destination: { place: { folder: target }, hash: undefined },
-      rclone: { port: (server.address() as AddressInfo).port, authorization: 'Basic eDp5' },
+      rclone: { port: (server.address() as AddressInfo).port, authorization: 'Basic eDp5', stagingFolder: staging },
       files: paths.map((path, position) => ({ ...file, path, position })),
       isFlushed: false,
       signal: createJobSignal(),

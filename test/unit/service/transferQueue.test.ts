@@ -57,7 +57,11 @@ describe('The transfer queue', () => {
   });
 
   async function createDependencies(clock: Clock, logger: MemoryLog): Promise<Dependencies> {
-    const dependencies = { clock, logger, daemon: new RcloneDaemon({ rclone: undefined, clock }) };
+    const dependencies = {
+      clock,
+      logger,
+      daemon: new RcloneDaemon({ rclone: undefined, clock, stagingFolder: nodePath.join(folder, 'staging') }),
+    };
     const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...dependencies });
     thread = new CatalogThread(dependencies.logger);
     const databases = new DatabaseRegistry({ knownFolders: known, catalogFolder: folder, thread, ...dependencies });

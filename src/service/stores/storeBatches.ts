@@ -1,0 +1,70 @@
+import { StoreError, type StoreClient, type StoreObject } from './storeClient.ts';
+
+/** Paths of the objects of a batch, below its remote. */
+export interface ObjectList {
+  /** Path of a local file with one path a line, which rclone reads. */
+  readonly file: string;
+}
+
+/** No existing object is inspected: the folders of batches are new, and the caller verifies what was copied. */
+const batchConfig = {
+  NoTraverse: true,
+  NoCheckDest: true,
+  IgnoreChecksum: true,
+  Transfers: 4,
+  Checkers: 4,
+} as const;
+
+/** Copies, renames and describes many small objects with few requests to rclone (D62: stores through rclone). */
+export class StoreBatches {
+  private readonly client: StoreClient;
+  private readonly signal: AbortSignal;
+
+  constructor(client: StoreClient, signal: AbortSignal) {
+    this.client = client;
+    this.signal = signal;
+  }
+
+  /**
+   * Copies objects between a remote and a local folder. Those that can't be copied are missing afterwards. Throws
+   * {@link StoreError} if the store can't be reached, or if rclone ended and may have left an incomplete file.
+   */
+  async copy(from: string, to: string, list: ObjectList): Promise<void> {
+    await this.call('sync/copy', { srcFs: from, dstFs: to }, list).catch((error: unknown) => {
+      if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
+    });
+  }
+
+  /** Renames objects between two folders of a store that don't overlap. Throws {@link StoreError}. */
+  async rename(from: string, to: string, list: ObjectList): Promise<void> {
+    await this.call('sync/move', { srcFs: from, dstFs: to }, list);
+  }
+
+  /**
+   * Describes objects by path, with a hash if it is named. An SFTP server computes the hashes of one list one after the
+   * other. Objects that can't be described are missing.
+   */
+  async describe(
+    remote: string,
+    lists: readonly ObjectList[],
+    hash: string | undefined,
+  ): Promise<ReadonlyMap<string, StoreObject>> {
+    const requests = lists.map(async (list) => await this.list(remote, list, hash));
+    const objects = (await Promise.allSettled(requests)).flatMap((one) =>
+      one.status === 'fulfilled' ? one.value : [],
+    );
+    return new Map(objects.map((object) => [object.path, object]));
+  }
+
+  private async list(remote: string, list: ObjectList, hash: string | undefined): Promise<StoreObject[]> {
+    return await this.client.list(remote, '', { hash, more: toOptions(list) }, this.signal);
+  }
+
+  private async call(method: string, sides: object, list: ObjectList): Promise<void> {
+    await this.client.call(method, { ...sides, ...toOptions(list) }, this.signal);
+  }
+}
+
+function toOptions({ file }: ObjectList): object {
+  return { _config: batchConfig, _filter: { FilesFromRaw: [file] } };
+}

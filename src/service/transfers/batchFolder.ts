@@ -1,0 +1,97 @@
+import * as fs from 'node:fs';
+import * as nodePath from 'node:path';
+import type { ObjectList } from '../stores/storeBatches.ts';
+import type { CarryJob, FileToCarry } from './carryJob.ts';
+
+const maxBytes = 1024 * 1024;
+/** Fewer files are faster one by one. */
+const minFiles = 3;
+const parallelLists = 4;
+/** Characters that rclone or a file system may replace in a name, and those that end a line. */
+const specialCharacters = /[\p{Cc}\\\u201B\u2400-\u243F\u2028\u2029\uFF00-\uFFEF\uFFFD]/u;
+const specialEnd = /^\s|[\s.]$/u;
+
+/** Selects the small files of a job that rclone can move in one batch; none if the job is throttled. */
+export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileToCarry[] {
+  if (bytesPerSecond !== undefined) return [];
+  const batch = files.filter(({ path, bytes }) => bytes > 0 && bytes <= maxBytes && hasPlainName(path));
+  return batch.length < minFiles ? [] : batch;
+}
+
+/** Returns true for a path that means the same to rclone, to every store and to this file system. */
+function hasPlainName(path: string): boolean {
+  return !specialCharacters.test(path) && !path.split('/').some((part) => part === '' || specialEnd.test(part));
+}
+
+/** A private folder with the files of one batch, which rclone reads or writes. It is created when it is used. */
+export class BatchFolder {
+  private readonly parent: string | BatchFolder;
+  private root: string | undefined;
+  private readonly created = new Set<string>();
+  private listCount = 0;
+
+  constructor(parent: string | BatchFolder) {
+    this.parent = parent;
+  }
+
+  /** Absolute path of the folder of the files. */
+  get files(): string {
+    const folder = nodePath.join(this.ensureRoot(), 'files');
+    if (!this.created.has(folder)) fs.mkdirSync(folder);
+    this.created.add(folder);
+    return folder;
+  }
+
+  /** Writes a list of paths for rclone. */
+  createList(paths: readonly string[]): ObjectList {
+    this.listCount += 1;
+    const file = nodePath.join(this.ensureRoot(), `list-${this.listCount}`);
+    fs.writeFileSync(file, paths.map((path) => `${path}\n`).join(''));
+    return { file };
+  }
+
+  /** Writes lists that rclone can process side by side. */
+  createLists(paths: readonly string[]): ObjectList[] {
+    const size = Math.ceil(paths.length / parallelLists);
+    const starts = Array.from({ length: size === 0 ? 0 : Math.ceil(paths.length / size) }, (_, index) => index * size);
+    return starts.map((start) => this.createList(paths.slice(start, start + size)));
+  }
+
+  /** Returns an empty folder for other copies of the files. */
+  createSibling(): BatchFolder {
+    return new BatchFolder(this);
+  }
+
+  write(path: string, content: Buffer): void {
+    const file = nodePath.join(this.files, path);
+    const folder = nodePath.dirname(file);
+    if (!this.created.has(folder)) fs.mkdirSync(folder, { recursive: true });
+    this.created.add(folder);
+    fs.writeFileSync(file, content, { flag: 'wx' });
+  }
+
+  /** Returns the content of a file; undefined unless it has the expected size. */
+  read({ path, bytes }: FileToCarry): Buffer | undefined {
+    try {
+      const content = fs.readFileSync(nodePath.join(this.files, path));
+      return content.length === bytes ? content : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Removes the folder. What can't be removed now is removed with the staging folder. */
+  remove(): void {
+    try {
+      if (this.root !== undefined) fs.rmSync(this.root, { recursive: true, force: true });
+    } catch {
+      // An rclone that was stopped may still write to it.
+    }
+  }
+
+  private ensureRoot(): string {
+    const parent = typeof this.parent === 'string' ? this.parent : this.parent.ensureRoot();
+    this.root ??= fs.mkdtempSync(nodePath.join(parent, 'batch-'));
+    return this.root;
+  }
+}

@@ -1,0 +1,78 @@
+import { StoreBatches } from '../stores/storeBatches.ts';
+import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
+import type { BatchFolder } from './batchFolder.ts';
+import type { FileToCarry } from './carryJob.ts';
+import { compareHash, StoreSource, type CarrySource } from './carrySource.ts';
+import type { StreamDigests } from './streamDigests.ts';
+
+interface FetchedStore {
+  readonly client: StoreClient;
+  readonly remote: string;
+  readonly hash: string | undefined;
+}
+
+/** Reads small files of a store in one batch, and the others one by one. */
+export class BatchSource implements CarrySource {
+  private readonly store: FetchedStore;
+  private readonly folder: BatchFolder;
+  private readonly single: StoreSource;
+  /** The positions of files in the folder, with the hash that the store has for each. */
+  private readonly fetched = new Map<number, string | undefined>();
+
+  constructor(store: FetchedStore, folder: BatchFolder) {
+    this.store = store;
+    this.folder = folder;
+    this.single = new StoreSource(store.client, store.remote, store.hash);
+  }
+
+  /** Copies files to the private folder. Those that can't be copied are read one by one later. Never rejects. */
+  async fetch(files: readonly FileToCarry[], signal: AbortSignal): Promise<void> {
+    const { client, remote } = this.store;
+    const batches = new StoreBatches(client, signal);
+    try {
+      const list = this.folder.createList(files.map(({ path }) => path));
+      await batches.copy(remote, this.folder.files, list);
+      const objects = await this.describe(batches, files);
+      for (const file of files) this.add(file, objects.get(file.path));
+    } catch {
+      // Reading the files one by one finds the reason.
+    }
+  }
+
+  getHashName(file: FileToCarry): string | undefined {
+    return this.single.getHashName(file);
+  }
+
+  async *read(file: FileToCarry, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const content = this.fetched.has(file.position) ? this.folder.read(file) : undefined;
+    if (content !== undefined) {
+      if (from < content.length) yield content.subarray(from);
+      return;
+    }
+    this.fetched.delete(file.position);
+    yield* this.single.read(file, from, signal);
+  }
+
+  async verify(file: FileToCarry, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined> {
+    const name = this.getHashName(file);
+    if (name === undefined || !this.fetched.has(file.position)) return await this.single.verify(file, digests, signal);
+    return compareHash(name, this.fetched.get(file.position), digests);
+  }
+
+  /** Requests the hashes of files that have none in the catalog. */
+  private async describe(
+    batches: StoreBatches,
+    files: readonly FileToCarry[],
+  ): Promise<ReadonlyMap<string, StoreObject>> {
+    const { remote, hash } = this.store;
+    const paths = hash === undefined ? [] : files.flatMap(({ declared, path }) => (declared === undefined ? path : []));
+    return await batches.describe(remote, this.folder.createLists(paths), hash);
+  }
+
+  private add({ position, declared }: FileToCarry, object: StoreObject | undefined): void {
+    const { hash } = this.store;
+    if (declared !== undefined) this.fetched.set(position, declared.hex);
+    else if (hash === undefined) this.fetched.set(position, undefined);
+    else if (object !== undefined) this.fetched.set(position, object.hashes[hash]);
+  }
+}

@@ -1,0 +1,138 @@
+import { joinRemotePath } from '../../core/util/remote.ts';
+import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
+import { StoreBatches, type ObjectList } from '../stores/storeBatches.ts';
+import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
+import type { BatchFolder } from './batchFolder.ts';
+import type { FileToCarry } from './carryJob.ts';
+import { chooseMethod, readBackMethod } from './carrySink.ts';
+import type { CarrySource } from './carrySource.ts';
+import type { DoneFile } from './fileJobs.ts';
+import { StreamDigests } from './streamDigests.ts';
+
+interface UploadTarget {
+  readonly client: StoreClient;
+  readonly remote: string;
+  readonly hash: string | undefined;
+  readonly transferId: string;
+}
+
+interface UploadedFile {
+  readonly file: FileToCarry;
+  readonly digests: StreamDigests;
+  /** The methods that verified the file so far. */
+  readonly methods: readonly (string | undefined)[];
+}
+
+/**
+ * Writes small files to a store in one batch: to a folder of unfinished objects, from which those that the store has
+ * stored correctly are renamed.
+ */
+export class BatchUpload {
+  private readonly target: UploadTarget;
+  private readonly folder: BatchFolder;
+  private readonly signal: AbortSignal;
+  private readonly batches: StoreBatches;
+
+  constructor(target: UploadTarget, folder: BatchFolder, signal: AbortSignal) {
+    this.target = target;
+    this.folder = folder.createSibling();
+    this.signal = signal;
+    this.batches = new StoreBatches(target.client, signal);
+  }
+
+  /** Returns the files that have their final names. The others have to be written one by one. Never rejects. */
+  async run(files: readonly FileToCarry[], source: CarrySource): Promise<readonly DoneFile[]> {
+    try {
+      const read = await this.readAll(files, source);
+      await this.batches.copy(this.folder.files, this.place, this.createList(read));
+      const verified = await this.verify(read);
+      if (verified.length > 0) await this.batches.rename(this.place, this.finalPlace, this.createList(verified));
+      return verified.map(toDoneFile);
+    } catch {
+      // Writing the files one by one finds the reason.
+      return [];
+    }
+  }
+
+  private async readAll(files: readonly FileToCarry[], source: CarrySource): Promise<UploadedFile[]> {
+    const read: UploadedFile[] = [];
+    for (const file of files) {
+      this.signal.throwIfAborted();
+      const uploaded = await this.read(file, source).catch(() => undefined);
+      if (uploaded !== undefined) read.push(uploaded);
+    }
+    return read;
+  }
+
+  private async read(file: FileToCarry, source: CarrySource): Promise<UploadedFile> {
+    const digests = new StreamDigests([source.getHashName(file), this.target.hash]);
+    const pieces: Buffer[] = [];
+    for await (const piece of source.read(file, 0, this.signal)) {
+      digests.update(piece);
+      pieces.push(piece);
+    }
+    const method = await source.verify(file, digests, this.signal);
+    this.folder.write(file.path, Buffer.concat(pieces));
+    return { file, digests, methods: [method] };
+  }
+
+  /** Returns the files that are stored correctly. */
+  private async verify(read: readonly UploadedFile[]): Promise<UploadedFile[]> {
+    const { hash } = this.target;
+    const lists = this.folder.createLists(read.map(({ file }) => file.path));
+    const objects = await this.batches.describe(this.place, lists, hash);
+    const [verified, unknown]: [UploadedFile[], UploadedFile[]] = [[], []];
+    for (const uploaded of read) {
+      const answer = compareObject(uploaded, objects.get(uploaded.file.path), hash);
+      if (answer === 'same') verified.push(addMethod(uploaded, hash));
+      else if (answer === 'unknown') unknown.push(uploaded);
+    }
+    return [...verified, ...(await this.readBack(unknown))];
+  }
+
+  /** Reads objects without hashes back, and returns those with the same content. */
+  private async readBack(stored: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
+    if (stored.length === 0) return [];
+    const folder = this.folder.createSibling();
+    await this.batches.copy(this.place, folder.files, this.createList(stored));
+    const same = stored.filter(({ file, digests }) => {
+      const content = new StreamDigests([]);
+      content.update(folder.read(file) ?? Buffer.of());
+      return content.sha256 === digests.sha256;
+    });
+    return same.map((uploaded) => addMethod(uploaded, readBackMethod));
+  }
+
+  private createList(files: readonly UploadedFile[]): ObjectList {
+    return this.folder.createList(files.map(({ file }) => file.path));
+  }
+
+  /** The folder of unfinished objects, which catalogs don't show. */
+  private get place(): string {
+    return joinRemotePath(this.target.remote, getUploadFolderName(this.target.transferId));
+  }
+
+  private get finalPlace(): string {
+    return joinRemotePath(this.target.remote, getTransferFolderName(this.target.transferId));
+  }
+}
+
+function compareObject(
+  { file, digests }: UploadedFile,
+  object: StoreObject | undefined,
+  hash: string | undefined,
+): 'same' | 'different' | 'unknown' {
+  if (object?.bytes !== file.bytes) return 'different';
+  const stored = hash === undefined ? undefined : object.hashes[hash];
+  if (hash === undefined || stored === undefined || stored === '') return 'unknown';
+  return stored === digests.get(hash) ? 'same' : 'different';
+}
+
+function addMethod(uploaded: UploadedFile, method: string | undefined): UploadedFile {
+  return { ...uploaded, methods: [...uploaded.methods, method] };
+}
+
+function toDoneFile({ file, digests, methods }: UploadedFile): DoneFile {
+  const { position, bytes } = file;
+  return { position, bytes, sha256: digests.sha256, verifiedBy: chooseMethod(methods) };
+}
