@@ -43,6 +43,8 @@ const serviceConfigSchema = z.strictObject({
   trustedHosts: z.optional(z.array(z.string())),
   /** Maximum number of bytes that a transfer copies per second, to leave bandwidth for others on a shared disk. */
   throttleBytesPerSecond: z.optional(z.number().check(z.gt(0))),
+  /** Maximum number of bytes that all transfers together read from stores, and write to them, per second. */
+  storeBytesPerSecond: z.optional(z.number().check(z.gt(0))),
 });
 
 type DatabaseFields = Omit<z.infer<typeof databaseSchema>, 'folder' | 'remote' | 'rescanMinutes'>;

@@ -71,8 +71,9 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   return service;
 }
 
-function createDaemon({ rclone, dataFolder }: ServiceConfig, clock: Clock): RcloneDaemon {
-  return new RcloneDaemon({ rclone, clock, stagingFolder: nodePath.join(dataFolder, 'staging') });
+function createDaemon(config: ServiceConfig, clock: Clock): RcloneDaemon {
+  const { rclone, dataFolder, storeBytesPerSecond: bytesPerSecond } = config;
+  return new RcloneDaemon({ rclone, clock, stagingFolder: nodePath.join(dataFolder, 'staging'), bytesPerSecond });
 }
 
 interface Dependencies {

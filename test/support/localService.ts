@@ -23,6 +23,7 @@ interface LocalServiceConfig {
   readonly tokenFile?: string;
   readonly retentionDays?: number;
   readonly throttleBytesPerSecond?: number;
+  readonly storeBytesPerSecond?: number;
 }
 
 /** Options for starting the service. */

@@ -20,6 +20,7 @@ interface DatabaseBody {
 
 interface StoreServiceOptions {
   readonly throttleBytesPerSecond?: number;
+  readonly storeBytesPerSecond?: number;
   readonly rclone?: string;
   /** Defaults to the program in the sources. */
   readonly program?: string;

@@ -13,6 +13,8 @@ interface RcloneDaemonOptions {
   readonly clock: Clock;
   /** A folder for the files that rclone reads and writes itself. It is emptied when rclone starts and removed when rclone ends. */
   readonly stagingFolder: string;
+  /** Maximum number of bytes that all transfers together read from stores, and write to them, per second. */
+  readonly bytesPerSecond?: number | undefined;
 }
 
 interface RunningDaemon {
@@ -93,12 +95,15 @@ export class RcloneDaemon {
   }
 
   private async start(): Promise<RunningDaemon> {
-    const { rclone, stagingFolder } = this.options;
+    const { rclone, stagingFolder, bytesPerSecond } = this.options;
     const { path } = await openRclone(rclone);
     this.removeStaging();
     mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
     const [user, password] = [randomBytes(16).toString('hex'), randomBytes(32).toString('hex')];
-    const child = startRclone(path, daemonArguments, { RCLONE_RC_USER: user, RCLONE_RC_PASS: password });
+    const child = startRclone(path, [...daemonArguments, ...limitBandwidth(bytesPerSecond)], {
+      RCLONE_RC_USER: user,
+      RCLONE_RC_PASS: password,
+    });
     try {
       const port = await this.readPort(child);
       const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
@@ -142,6 +147,10 @@ const daemonArguments = [
   // Smaller files are uploaded in one piece, for which S3 has an MD5.
   '--streaming-upload-cutoff=8M',
 ] as const;
+
+function limitBandwidth(bytesPerSecond: number | undefined): string[] {
+  return bytesPerSecond === undefined ? [] : [`--bwlimit=${Math.ceil(bytesPerSecond)}B`];
+}
 
 /** Throws if rclone serves anything without the password (CVE-2026-49980). */
 async function requirePassword(port: number): Promise<void> {
