@@ -18,7 +18,7 @@ const layers = [
   'core/flows',
   'core/monitor',
 ];
-const core = [...layers, 'core'];
+const core = [...layers, 'core/agents', 'core'];
 const editor = ['extension/identity', 'extension/words', 'extension/editor', 'extension/notices'];
 
 /** Rows in matching order: the first pattern that matches a file determines its part. */
@@ -62,6 +62,14 @@ export const fences = [
   },
   { place: 'core/flows', files: /^src\/core\/flows\//, code: layers, node: true },
   { place: 'core/monitor', files: /^src\/core\/monitor\//, code: layers },
+  {
+    place: 'core/agents',
+    files: /^src\/core\/agents\//,
+    code: layers,
+    types: ['core'],
+    packages: ['zod'],
+    node: true,
+  },
   {
     place: 'extension',
     files: /^src\/extension\/[^/]+\.ts$/,
@@ -118,7 +126,7 @@ export const fences = [
     place: 'extension/views',
     files: /^src\/extension\/views\//,
     code: ['extension/identity', 'extension/words', 'core/store', 'core/model', 'core/util'],
-    types: ['core/flows', 'core/duplicates'],
+    types: ['core/flows', 'core/duplicates', 'core/agents'],
     packages: ['vscode'],
   },
   {
@@ -135,6 +143,7 @@ export const fences = [
       ...editor,
       'extension/localService',
       'extension/panels',
+      'core/agents',
       'core/flows',
       'core/code',
       'core/verification',

@@ -1,4 +1,5 @@
 import { planRecipe, type PlanRequest, type RecipePlan } from '../recipes/planRecipe.ts';
+import type { FoundFile } from '../model/fileEntry.ts';
 import type { RecipeSource } from '../recipes/recipeSource.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
 import { lookUpIds } from './idLookup.ts';
@@ -16,6 +17,8 @@ interface PlanOptions {
   readonly signal: AbortSignal;
   /** Receives the number of files that were compared so far. */
   onProgress(count: number): void;
+  /** Receives the files of each response, with their metadata. */
+  readonly onFiles?: (files: readonly FoundFile[]) => void;
 }
 
 /** Determines the files of recipes (D61: recipe and lock). Sends no transfer. */
@@ -31,9 +34,10 @@ export class RecipeFlow {
     return await planRecipe(this.createSource(session, options), request);
   }
 
-  private createSource(session: OpenConnection, { signal, onProgress }: PlanOptions): RecipeSource {
+  private createSource(session: OpenConnection, { signal, onProgress, onFiles }: PlanOptions): RecipeSource {
     const { unsafeIds, tableMatchFlow } = this.dependencies;
     const orcid = this.dependencies.getOrcid(session.connection.id);
+    const observe = (files: readonly FoundFile[] = []): void => onFiles?.(files);
     const whileRunning = async <T>(reply: Promise<T>): Promise<T> => {
       const result = await reply;
       signal.throwIfAborted();
@@ -41,9 +45,16 @@ export class RecipeFlow {
     };
     return {
       pagesExactly: session.service.pagesExactly === true,
-      search: ({ pageSize: limit, ...page }) =>
-        whileRunning(catchRefusal(() => session.client.search({ ...page, orcid, limit }, signal))),
-      lookUpIds: (database, ids) => whileRunning(lookUpIds(session, unsafeIds, { database, orcid, ids }, signal)),
+      search: async ({ pageSize: limit, ...page }) => {
+        const reply = catchRefusal(() => session.client.search({ ...page, orcid, limit }, signal));
+        observe((await whileRunning(reply)).value);
+        return await reply;
+      },
+      lookUpIds: async (database, ids) => {
+        const result = await whileRunning(lookUpIds(session, unsafeIds, { database, orcid, ids }, signal));
+        observe(result.files);
+        return result;
+      },
       matchTable: (database, key, values) =>
         tableMatchFlow.match(
           session,

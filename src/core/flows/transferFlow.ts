@@ -3,7 +3,13 @@ import type { PendingSubmissions } from '../ledger/pendingSubmissions.ts';
 import type { TransferLedger } from '../ledger/transferLedger.ts';
 import type { Reason } from '../model/reason.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
-import { hasEnded, withState, type Transfer, type TransferOrder } from '../model/transferModel.ts';
+import {
+  hasEnded,
+  withState,
+  type Transfer,
+  type TransferOrder,
+  type TransferRequester,
+} from '../model/transferModel.ts';
 import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Logger } from '../util/logger.ts';
@@ -77,19 +83,17 @@ export class TransferFlow {
    * Submits a transfer (§4.5). Resolves to the transfer, which is accepted, refused, not confirmed (D12: never
    * resubmit), or canceled before it was sent. `replacedKey` identifies an unconfirmed transfer that never started,
    * according to the user; this transfer replaces it. `turn` observes the request while it waits for its turn (D34:
-   * serialized requests). Rejects if the record could not be written to the ledger; in that case, nothing was sent or
-   * replaced.
+   * serialized requests). `requestedBy` is recorded. Rejects if the record could not be written to the ledger; in that
+   * case, nothing was sent or replaced.
    */
-  async submit(order: TransferOrder, replacedKey?: string, turn?: TurnOptions): Promise<Transfer> {
+  async submit(
+    order: TransferOrder,
+    replacedKey?: string,
+    turn?: TurnOptions,
+    requestedBy?: TransferRequester,
+  ): Promise<Transfer> {
     const { ledger, store, submissions, clock } = this.dependencies;
-    const createdAt = clock.now();
-    const intent: Transfer = {
-      key: randomUUID(),
-      order,
-      createdAt,
-      state: 'submitting',
-      changes: [{ state: 'submitting', at: createdAt }],
-    };
+    const intent = createIntent(order, clock.now(), requestedBy);
     await submissions.start(intent.key);
     try {
       await ledger.write(intent);
@@ -250,6 +254,12 @@ export class TransferFlow {
     // A ledger that cannot be read must not hide that the server responded.
     return await ledger.hasRunningOrRemoved(id, key).catch(() => false);
   }
+}
+
+function createIntent(order: TransferOrder, createdAt: number, requestedBy?: TransferRequester): Transfer {
+  const changes = [{ state: 'submitting', at: createdAt }] as const;
+  const intent = { key: randomUUID(), order, createdAt, state: 'submitting', changes } as const;
+  return { ...intent, ...(requestedBy && { requestedBy }) };
 }
 
 /** Returns a submission that received no ID: canceled by the user, not confirmed, or refused. */

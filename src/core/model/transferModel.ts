@@ -134,6 +134,14 @@ export interface StateChange {
   readonly at: number;
 }
 
+/** The agent on whose proposal a transfer was submitted, after a person confirmed it (D64: a person decides). */
+export interface TransferRequester {
+  /** The name of the agent's program, as it states it. */
+  readonly agent: string;
+  /** The ID of the plan that the person confirmed. */
+  readonly plan: string;
+}
+
 /** A user's transfer, as stored in the ledger. Times are in milliseconds since 1970. */
 export interface Transfer {
   /** The extension's own ID of the transfer, which exists before the server's. */
@@ -165,6 +173,8 @@ export interface Transfer {
    * Key of the transfer that the user submitted as a replacement, because this one never started (D12: never resubmit).
    */
   readonly replacedBy?: string;
+  /** Absent if a person submitted the transfer without an agent. */
+  readonly requestedBy?: TransferRequester;
 }
 
 /** Returns the number of requested files, or of those that the service reports; undefined until it does. */

@@ -6,6 +6,7 @@ import type {
   TransferFile,
   TransferOrder,
   TransferState,
+  TransferRequester,
   TransferStatus,
 } from '../../core/model/transferModel.ts';
 import type { TransferOutcome, TransferProgress } from '../../core/model/transferOutcome.ts';
@@ -206,6 +207,7 @@ const pageTransfer = object<PageTransfer>({
   cancelUnheeded: optional(isBoolean),
   startedElsewhere: optional(isBoolean),
   replacedBy: optional(isString),
+  requestedBy: optional(object<TransferRequester>({ agent: isString, plan: isString })),
   problem: optional(isString),
   problemKind: optional(oneOf<PageProblemKind>({ unsent: true, queued: true })),
   remedy: optional(isPageRemedy),

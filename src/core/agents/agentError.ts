@@ -1,0 +1,31 @@
+import type { Reason } from '../model/reason.ts';
+
+/** The kind of an expected failure, so that callers can choose their own words for it. */
+export type AgentErrorCode =
+  | 'badInput'
+  | 'unknownTool'
+  | 'notConnected'
+  | 'requestFailed'
+  | 'notFound'
+  | 'cannotTransfer'
+  | 'tooManyPlans'
+  | 'submissionOff'
+  | 'planExpired'
+  | 'planDecided'
+  | 'planElsewhere'
+  | 'declined'
+  | 'notSaved';
+
+/** An expected failure of a tool or a plan. Its message is a plain English sentence for the agent. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+  readonly code: AgentErrorCode;
+  /** The failure of a request, which can contain text of a server. */
+  readonly reason: Reason | undefined;
+
+  constructor(code: AgentErrorCode, message: string, reason?: Reason) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,39 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isMissing } from '../util/errorCode.ts';
+import { parseJsonObject } from '../util/json.ts';
+import { writeFileAtomically } from '../util/writeFileAtomically.ts';
+
+/** The rule for submissions of agents. `ask`: a person confirms each one. `never`: there are none. */
+export type SubmissionRule = 'ask' | 'never';
+
+const fileName = 'agents.json';
+
+/**
+ * Stores the rule for submissions of agents beside the transfer records, so that the editor, the MCP server and the
+ * command line follow the same one.
+ */
+export class AgentPolicy {
+  private readonly file: string;
+
+  /** `folder` is the ledger's folder. */
+  constructor(folder: string) {
+    this.file = join(folder, fileName);
+  }
+
+  /** Reads the rule: `ask` without a file, and `never` if the file can't be understood. Never rejects. */
+  async read(): Promise<SubmissionRule> {
+    try {
+      const { submit } = parseJsonObject(await readFile(this.file, 'utf8')) ?? {};
+      return submit === 'ask' ? 'ask' : 'never';
+    } catch (error) {
+      return isMissing(error) ? 'ask' : 'never';
+    }
+  }
+
+  /** Writes the rule. Rejects with the system's error. */
+  async write(submit: SubmissionRule): Promise<void> {
+    await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
+    await writeFileAtomically(this.file, `${JSON.stringify({ submit })}\n`);
+  }
+}

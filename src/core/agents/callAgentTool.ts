@@ -1,0 +1,74 @@
+import { isJsonObject, type JsonObject } from '../util/json.ts';
+import type { AgentContext } from './agentContext.ts';
+import { AgentError } from './agentError.ts';
+import { agentTools } from './agentTools.ts';
+import { checkInput } from './inputCheck.ts';
+import { toDataLine } from './serverText.ts';
+
+/** The answer of a tool, as data for the agent. Text of servers is only below `data`. */
+export interface AgentAnswer {
+  readonly isError: boolean;
+  readonly content: JsonObject;
+}
+
+/**
+ * Runs a tool by its name with unchecked input. Logs the call with its arguments, its duration and its outcome. Never
+ * rejects: every failure becomes an answer.
+ */
+export async function callAgentTool(
+  context: AgentContext,
+  name: string,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<AgentAnswer> {
+  const startedAt = context.clock.now();
+  const answer = await runTool(context, name, input, signal);
+  const { error, state } = answer.content;
+  const outcome = answer.isError ? `failed: ${toWord(error)}` : toWord(state);
+  const caller = toDataLine(context.requestedBy, 80);
+  const call = `${toDataLine(name, 60)} ${formatArguments(input)}`;
+  context.log.info(`Agent ${caller}: ${call}: ${context.clock.now() - startedAt} ms, ${outcome}`);
+  return answer;
+}
+
+function toWord(value: unknown): string {
+  return typeof value === 'string' ? value : 'done';
+}
+
+async function runTool(context: AgentContext, name: string, input: unknown, signal: AbortSignal): Promise<AgentAnswer> {
+  try {
+    const tool = agentTools.find((one) => one.name === name);
+    if (!tool) throw new AgentError('unknownTool', `There is no tool "${toDataLine(name, 60)}".`);
+    return { isError: false, content: await tool.run(context, checkInput(tool, input), signal) };
+  } catch (error) {
+    return { isError: true, content: toErrorContent(context, error, signal) };
+  }
+}
+
+function toErrorContent({ describeReason, log }: AgentContext, error: unknown, signal: AbortSignal): JsonObject {
+  if (error instanceof AgentError) {
+    const { code, message, reason } = error;
+    return { error: message, code, ...(reason && { data: { reason: toDataLine(describeReason(reason)) } }) };
+  }
+  if (signal.aborted) return { error: 'The call was canceled.', code: 'cancelled' };
+  log.error(`A tool failed: ${String(error)}`);
+  return { error: 'The tool failed unexpectedly. The log has the details.', code: 'internal' };
+}
+
+const maxTextLength = 120;
+const maxListLength = 5;
+
+/** Formats arguments for the log. Replaces texts that are longer than a line, and long lists, by their length. */
+function formatArguments(input: unknown): string {
+  if (!isJsonObject(input)) return `(${typeof input})`;
+  const entries = Object.entries(input).slice(0, 20);
+  return JSON.stringify(Object.fromEntries(entries.map(([name, value]) => [toDataLine(name, 60), shorten(value)])));
+}
+
+function shorten(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.length > maxTextLength || value.includes('\n') ? `(${value.length} characters)` : value;
+  }
+  if (Array.isArray(value)) return value.length > maxListLength ? `(${value.length} values)` : value.map(shorten);
+  return typeof value === 'object' && value !== null ? `(${Object.keys(value).length} fields)` : value;
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import { hasEnded } from '../model/transferModel.ts';
+import { AgentError } from './agentError.ts';
+import { defineTool } from './agentTool.ts';
+import { limitedText } from './inputCheck.ts';
+import { toTransferAnswer } from './transferAnswer.ts';
+import { findTransfer } from './transferStatusTool.ts';
+
+/** Asks a person, and cancels a transfer. */
+export const cancelTransferTool = defineTool({
+  name: 'cancel_transfer',
+  title: 'Cancel a Transfer',
+  description: 'Asks the user, and then requests the cancellation of a running transfer by its id.',
+  isReadOnly: false,
+  input: z.strictObject({ id: limitedText(100) }),
+  run: async (context, { id }, signal) => {
+    const { transferFlow, transferStore } = context.services;
+    await transferFlow.loadFinished();
+    const transfer = findTransfer(context, id);
+    if (!transfer) throw new AgentError('notFound', 'The records of the user have no such transfer.');
+    if (hasEnded(transfer.state)) return { ...toTransferAnswer(transfer), note: 'It has already ended.' };
+    if (transfer.id === undefined) throw new AgentError('cannotTransfer', 'The service assigned no id to it.');
+    const decision = await context.confirm({ kind: 'cancel', transfer }, { signal });
+    if (decision.kind === 'waiting') return { state: 'waiting for a person', hint: decision.hint };
+    if (decision.kind === 'no') throw new AgentError('declined', 'The user declined. The transfer continues.');
+    await context.open(transfer.order.connectionId);
+    const reason = await transferFlow.cancel(transfer.key);
+    if (reason) throw new AgentError('requestFailed', "The transfer wasn't canceled.", reason);
+    return toTransferAnswer(transferStore.get(transfer.key) ?? transfer);
+  },
+});

@@ -1,0 +1,33 @@
+import { catchRefusal } from '../flows/refusals.ts';
+import type { OpenConnection } from '../flows/openConnections.ts';
+import type { Database } from '../model/databaseModel.ts';
+import { findDatabase } from '../recipes/checkRecipe.ts';
+import { findNearestName } from '../recipes/nearestName.ts';
+import type { AgentContext } from './agentContext.ts';
+import { AgentError } from './agentError.ts';
+import { toDataLine } from './serverText.ts';
+
+/** Requests the databases of a service. Throws {@link AgentError} if that fails. */
+export async function requestDatabases(session: OpenConnection, signal: AbortSignal): Promise<readonly Database[]> {
+  const { value, reason } = await catchRefusal(() => session.client.databases(signal));
+  if (reason) throw new AgentError('requestFailed', "The databases couldn't be listed.", reason);
+  return value ?? [];
+}
+
+/** Returns the database with this name or ID. Throws {@link AgentError}, with the nearest name, if there is none. */
+export async function requireDatabase(
+  { services }: AgentContext,
+  session: OpenConnection,
+  name: string,
+  signal: AbortSignal,
+): Promise<Database> {
+  const { connectionStore, sessions } = services;
+  const known = sessions.active === session ? connectionStore.listing.databases : [];
+  const databases = known.length > 0 ? known : await requestDatabases(session, signal);
+  const found = findDatabase(databases, name);
+  if (found) return found;
+  const names = databases.map((one) => one.name);
+  const nearest = findNearestName(name, names);
+  const hint = nearest === undefined ? 'list_databases has the names' : `did you mean "${toDataLine(nearest)}"?`;
+  throw new AgentError('notFound', `There is no database "${toDataLine(name)}"; ${hint}.`);
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import { AgentError } from './agentError.ts';
+import { defineTool } from './agentTool.ts';
+import { maxRows } from './answerRows.ts';
+import { requireDatabase } from './databaseLookup.ts';
+import { toFileDetails } from './fileDetails.ts';
+import { databaseField, idField } from './toolFields.ts';
+
+/** Returns the metadata of files. */
+export const describeFilesTool = defineTool({
+  name: 'describe_files',
+  title: 'Describe Files',
+  description:
+    'Returns the metadata of up to 20 files by id: title, description, size, hash, licenses. Lists ids that the ' +
+    'database does not have as missing.',
+  isReadOnly: true,
+  input: z.strictObject({
+    database: databaseField,
+    ids: z.array(idField).check(z.minLength(1), z.maxLength(maxRows)),
+  }),
+  run: async (context, { database, ids }, signal) => {
+    const session = await context.connect();
+    const { name } = await requireDatabase(context, session, database, signal);
+    const { metadataFlow } = context.services;
+    const { files, reason } = await metadataFlow.fetchFiles(session.connection.id, name, ids, signal);
+    const found = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
+    if (reason && reason.kind !== 'notFound' && found.length === 0)
+      throw new AgentError('requestFailed', "The metadata couldn't be fetched.", reason);
+    const known = new Set(found.map(({ id }) => id));
+    return { data: { files: found.map(toFileDetails) }, missing: ids.filter((id) => !known.has(id)) };
+  },
+});

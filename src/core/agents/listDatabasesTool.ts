@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import type { Database } from '../model/databaseModel.ts';
+import type { JsonObject } from '../util/json.ts';
+import { defineTool } from './agentTool.ts';
+import { createRows } from './answerRows.ts';
+import { requestDatabases } from './databaseLookup.ts';
+import { toDataLine } from './serverText.ts';
+
+/** Lists the databases of the connected service. */
+export const listDatabasesTool = defineTool({
+  name: 'list_databases',
+  title: 'List Databases',
+  description:
+    'Lists the databases of the connected data transfer service: names for the other tools, organizations, and which ' +
+    'ones are read-only and so no destination. Call it first.',
+  isReadOnly: true,
+  input: z.strictObject({}),
+  run: async (context, _, signal) => {
+    const session = await context.connect();
+    const databases = await requestDatabases(session, signal);
+    const { name, address } = session.service;
+    const rows = createRows('databases', databases.map(toRow), 'Ask the user for the name of the database.');
+    return { service: address, ...rows, data: { serviceName: toDataLine(name), ...(rows['data'] as JsonObject) } };
+  },
+});
+
+function toRow({ name, organization, readOnly, listing }: Database): JsonObject {
+  return {
+    name,
+    ...(organization !== '' && { organization: toDataLine(organization) }),
+    ...(readOnly && { readOnly }),
+    ...(listing && { listing: listing.state, files: listing.files, asOf: listing.asOf ?? 'unknown' }),
+  };
+}

@@ -1,0 +1,33 @@
+import { sumUpFiles } from '../recipes/recipeFile.ts';
+import type { JsonObject } from '../util/json.ts';
+import { toDataLine } from './serverText.ts';
+import type { PlanState, PlannedLicense, TransferPlan } from './transferPlan.ts';
+
+/** Number of files that an answer lists as examples. */
+const exampleCount = 5;
+
+const maxLicenses = 10;
+
+/** Returns a plan as the agent sees it: totals, and a few of its files. */
+export function toPlanAnswer(plan: TransferPlan, { kind }: Pick<PlanState, 'kind'> = { kind: 'proposed' }): JsonObject {
+  const { id, files, source, destination, expiresAt, copies, freeBytes, licenses, textOrigin, service } = plan;
+  const { bytes, unknownCount } = sumUpFiles(files);
+  return {
+    ...{ planId: id, state: kind, service: service.address, source, destination },
+    ...{ files: files.length, bytes, ...(unknownCount > 0 && { filesOfUnknownSize: unknownCount }) },
+    alreadyAtDestination: copies.isComplete ? copies.atDestination : `at least ${copies.atDestination}`,
+    ...{ transferredEarlier: copies.received, inTransfer: copies.underWay, freeBytes: freeBytes ?? 'unknown' },
+    ...(textOrigin === 'server' && { textOrigin: 'copied from a server; the user is told so' }),
+    expiresAt: new Date(expiresAt).toISOString(),
+    data: {
+      licenses: licenses.slice(0, maxLicenses).map(toLicenseRow),
+      examples: files.slice(0, exampleCount).map(({ path }) => toDataLine(path)),
+    },
+    ...(kind === 'proposed' && { next: 'Tell the user the totals, then call submit_transfer with the planId.' }),
+  };
+}
+
+function toLicenseRow({ name, fileCount, forbidsSharing }: PlannedLicense): JsonObject {
+  const license = name === undefined ? 'not stated' : toDataLine(name, 80);
+  return { license, files: fileCount, ...(forbidsSharing && { forbidsSharing }) };
+}

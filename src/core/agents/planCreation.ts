@@ -1,0 +1,79 @@
+import { countFileLicenses } from '../citations/licenses.ts';
+import type { OpenConnection } from '../flows/openConnections.ts';
+import type { Database } from '../model/databaseModel.ts';
+import { findFilesUnderWay } from '../model/filesUnderWay.ts';
+import type { TransferOrder } from '../model/transferModel.ts';
+import type { Recipe } from '../recipes/recipeSchema.ts';
+import type { AgentContext } from './agentContext.ts';
+import { toDataLine } from './serverText.ts';
+import {
+  planLifetimeMs,
+  toPlannedOrder,
+  type PlannedCopies,
+  type PlannedFile,
+  type PlannedLicense,
+  type TextOrigin,
+  type TransferPlan,
+} from './transferPlan.ts';
+
+/** The content of a new plan. */
+interface PlanDraft {
+  readonly session: OpenConnection;
+  readonly recipe: Recipe;
+  readonly destination: Database;
+  readonly textOrigin: TextOrigin;
+  readonly files: readonly PlannedFile[];
+}
+
+type PlanBasis = Omit<TransferPlan, 'id' | 'licenses' | 'copies' | 'freeBytes'>;
+
+/** Adds to the files of a plan what a person needs to decide, and saves it. Throws {@link AgentError}. */
+export async function createPlan(context: AgentContext, draft: PlanDraft, signal: AbortSignal): Promise<TransferPlan> {
+  const basis = createBasis(context, draft);
+  const order = toPlannedOrder({ ...basis, ...unknownFacts }, basis.service.connectionId);
+  const [copies, freeBytes] = await Promise.all([
+    findCopies(context, order, signal),
+    context.getFreeBytes(draft.session, draft.destination),
+  ]);
+  signal.throwIfAborted();
+  const licenses = countLicenses(order);
+  return await context.plans.create({ ...basis, licenses, copies, ...(freeBytes !== undefined && { freeBytes }) });
+}
+
+const unknownFacts = {
+  ...{ id: '', licenses: [] },
+  copies: { atDestination: 0, isComplete: false, received: 0, underWay: 0 },
+};
+
+function createBasis(context: AgentContext, { session, recipe, files, textOrigin }: PlanDraft): PlanBasis {
+  const { id: connectionId } = session.connection;
+  const { name, address } = session.service;
+  const createdAt = context.clock.now();
+  const { from, to, description, instructions } = recipe;
+  return {
+    ...{ createdAt, expiresAt: createdAt + planLifetimeMs, requestedBy: toDataLine(context.requestedBy, 80) },
+    service: { connectionId, name: toDataLine(name), address, orcid: context.getOrcid(connectionId) },
+    ...{ source: from.database, destination: to?.database ?? '', files, textOrigin },
+    ...(description !== undefined && { description }),
+    ...(instructions && { instructions }),
+  };
+}
+
+async function findCopies(
+  { services }: AgentContext,
+  order: TransferOrder,
+  signal: AbortSignal,
+): Promise<PlannedCopies> {
+  const readVerified = (): Promise<[]> => Promise.resolve([]);
+  const known = await services.duplicateFlow.findKnownCopies([order], { signal, readVerified });
+  const { count: underWay } = findFilesUnderWay(services.transferStore.getAll(), [order]);
+  const { atDestination, isComplete, received } = known;
+  return { atDestination: atDestination.size, isComplete, received: received.size, underWay };
+}
+
+function countLicenses({ files }: TransferOrder): readonly PlannedLicense[] {
+  return countFileLicenses(files).map(({ license, fileCount, forbidsSharing }) => ({
+    ...(license && { name: license.name }),
+    ...{ fileCount, forbidsSharing },
+  }));
+}

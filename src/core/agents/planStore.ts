@@ -1,0 +1,174 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RecordFolderWatch } from '../ledger/recordFolderWatch.ts';
+import type { Clock } from '../util/clock.ts';
+import { Emitter } from '../util/emitter.ts';
+import { getErrorCode, isMissing } from '../util/errorCode.ts';
+import { Lifetime, type Disposable } from '../util/lifetime.ts';
+import type { Logger } from '../util/logger.ts';
+import { AgentError } from './agentError.ts';
+import { parseDecision, parseOutcome, parsePlan, type PlanOutcome } from './planFiles.ts';
+import type { PlanDecision, PlanState, SavedPlan, TransferPlan } from './transferPlan.ts';
+
+/** Time after its expiry for which a plan is kept. */
+const retentionMs = 24 * 3_600_000;
+
+/** Maximum number of plans that wait for a person, so that an agent can't fill the list. */
+const maxProposed = 20;
+
+const idPattern = /^[0-9a-f]{12}$/;
+const planPattern = /^([0-9a-f]{12})\.json$/;
+
+/** Marks the file of a person's decision, and that of the submitted transfer. */
+type PlanPart = 'decision' | 'outcome';
+
+/**
+ * Stores the plans of agents beside the transfer records, for all windows and programs of the user (D48: coordination
+ * of windows). A plan has one file, which never changes, and one for the decision. The latter is created exclusively, so
+ * that a plan is decided once, and submitted at most once, whoever tries.
+ */
+export class PlanStore implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly folder: string;
+  private readonly clock: Clock;
+  private readonly log: Logger;
+  private readonly changed = this.lifetime.track(new Emitter<void>());
+  private readonly watch: RecordFolderWatch;
+
+  /** Fires after {@link start} when this or another program changes a plan. */
+  readonly onDidChange = this.changed.event;
+
+  /** `ledgerFolder` is the folder with the transfer records. */
+  constructor(ledgerFolder: string, clock: Clock, log: Logger) {
+    this.folder = join(ledgerFolder, 'plans');
+    this.clock = clock;
+    this.log = log;
+    this.watch = this.lifetime.track(new RecordFolderWatch(this.folder, clock, () => this.changed.fire()));
+  }
+
+  /** Starts watching for changes. Never rejects. */
+  async start(): Promise<void> {
+    await this.watch.start();
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  /** Saves a new plan, and deletes old ones. Throws {@link AgentError} if too many wait, or if it can't be written. */
+  async create(plan: Omit<TransferPlan, 'id'>): Promise<TransferPlan> {
+    const saved = await this.list();
+    if (saved.filter(({ state }) => state.kind === 'proposed').length >= maxProposed)
+      throw new AgentError('tooManyPlans', `${maxProposed} plans are waiting for a person. Let them be decided first.`);
+    await this.purge(saved);
+    const created = { ...plan, id: randomBytes(6).toString('hex') };
+    await this.write(this.getPath(created.id), { version: 1, plan: created });
+    return created;
+  }
+
+  /** Returns the plans of the last day, newest first. Leaves out the unreadable ones. Never rejects. */
+  async list(): Promise<readonly SavedPlan[]> {
+    const names = await readdir(this.folder).catch(() => []);
+    const ids = names.flatMap((name) => planPattern.exec(name)?.[1] ?? []);
+    const found = await Promise.all(ids.map((id) => this.get(id)));
+    return found.filter((one) => one !== undefined).sort((a, b) => b.plan.createdAt - a.plan.createdAt);
+  }
+
+  /** Returns a plan with its current state; undefined if there is none. Accepts any text. Never rejects. */
+  async get(id: string): Promise<SavedPlan | undefined> {
+    if (!idPattern.test(id)) return undefined;
+    const plan = parsePlan(await this.read(this.getPath(id)));
+    return plan?.id === id ? { plan, state: await this.readState(plan) } : undefined;
+  }
+
+  /**
+   * Records a person's decision about a proposed plan. Throws {@link AgentError} if it has expired, if it was decided
+   * before, by whichever program, or if the decision can't be written.
+   */
+  async decide(id: string, kind: PlanDecision['kind'], by: string): Promise<TransferPlan> {
+    const saved = await this.get(id);
+    if (!saved) throw new AgentError('notFound', `There is no plan ${id}.`);
+    requireProposed(saved);
+    const decision: PlanDecision = { kind, by, at: this.clock.now() };
+    if (await this.write(this.getPath(id, 'decision'), decision)) return saved.plan;
+    const { state } = (await this.get(id)) ?? saved;
+    throw createDecidedError(id, state);
+  }
+
+  /** Records the transfer that a confirmed plan has become. Logs a failure: the transfer's record names the plan too. */
+  async recordTransfer(id: string, transferKey: string): Promise<void> {
+    const outcome: PlanOutcome = { transferKey, at: this.clock.now() };
+    await this.write(this.getPath(id, 'outcome'), outcome).catch((error: unknown) => {
+      this.log.warn(`The transfer of plan ${id} could not be recorded: ${getErrorCode(error)}`);
+    });
+  }
+
+  private async readState({ id, expiresAt }: TransferPlan): Promise<PlanState> {
+    const decision = parseDecision(await this.read(this.getPath(id, 'decision')));
+    if (!decision) return { kind: this.clock.now() >= expiresAt ? 'expired' : 'proposed' };
+    const outcome = parseOutcome(await this.read(this.getPath(id, 'outcome')));
+    return outcome ? { kind: 'submitted', by: decision.by, ...outcome } : decision;
+  }
+
+  /** Creates a file with its whole content. Resolves to false if it exists. Throws {@link AgentError} otherwise. */
+  private async write(path: string, content: object): Promise<boolean> {
+    const temporary = `${path}.${randomUUID()}.part`;
+    try {
+      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await writeFile(temporary, `${JSON.stringify(content)}\n`, { flag: 'wx', mode: 0o600, flush: true });
+      await createExclusively(temporary, path);
+      return true;
+    } catch (error) {
+      if (getErrorCode(error) === 'EEXIST') return false;
+      throw new AgentError('notSaved', `The plan could not be saved (${getErrorCode(error)}).`);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  private async read(path: string): Promise<string | undefined> {
+    try {
+      return await readFile(path, 'utf8');
+    } catch (error) {
+      if (!isMissing(error)) this.log.warn(`A plan could not be read: ${getErrorCode(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Deletes old plans. The plan goes first, because without its decision it would count as undecided. */
+  private async purge(saved: readonly SavedPlan[]): Promise<void> {
+    const before = this.clock.now() - retentionMs;
+    for (const { plan } of saved.filter(({ plan: { expiresAt } }) => expiresAt < before)) {
+      const paths = [this.getPath(plan.id), this.getPath(plan.id, 'decision'), this.getPath(plan.id, 'outcome')];
+      for (const path of paths) await rm(path, { force: true });
+    }
+  }
+
+  private getPath(id: string, part?: PlanPart): string {
+    return join(this.folder, part === undefined ? `${id}.json` : `${id}.${part}.json`);
+  }
+}
+
+/** Throws {@link AgentError} unless a plan waits for a decision. */
+export function requireProposed({ plan, state }: SavedPlan): void {
+  if (state.kind === 'expired')
+    throw new AgentError('planExpired', `Plan ${plan.id} has expired. Plan the transfer again.`);
+  if (state.kind !== 'proposed') throw createDecidedError(plan.id, state);
+}
+
+function createDecidedError(id: string, { kind }: PlanState): AgentError {
+  const declined = `Plan ${id} was declined by a person. Don't propose it again unless the user asks for it.`;
+  const confirmed = `Plan ${id} was already submitted. Check it with transfer_status; don't plan it again.`;
+  return new AgentError('planDecided', kind === 'declined' ? declined : confirmed);
+}
+
+/** Gives a complete file its name, unless the name is taken. File systems without links get a copy. */
+async function createExclusively(temporary: string, path: string): Promise<void> {
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (getErrorCode(error) === 'EEXIST') throw error;
+    await writeFile(path, await readFile(temporary), { flag: 'wx', mode: 0o600, flush: true });
+  }
+}

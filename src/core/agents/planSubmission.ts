@@ -1,0 +1,49 @@
+import type { Transfer } from '../model/transferModel.ts';
+import type { AgentContext } from './agentContext.ts';
+import { AgentError } from './agentError.ts';
+import { requireProposed } from './planStore.ts';
+import { findPlanConnection, toPlannedOrder, type TransferPlan } from './transferPlan.ts';
+
+/** The part of {@link AgentContext} that a submission needs. */
+export type PlanSubmissionContext = Pick<AgentContext, 'services' | 'plans' | 'policy' | 'open'>;
+
+/** Throws {@link AgentError} if the user doesn't allow agents to submit anything. */
+export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'policy'>): Promise<void> {
+  if ((await policy.read()) === 'never')
+    throw new AgentError('submissionOff', 'The user has switched off transfers by agents. Nothing was submitted.');
+}
+
+/**
+ * Submits a plan that a person has confirmed at `by`, once (D12: never resubmit). Resolves to its transfer, whose state
+ * says if the service accepted it. Throws {@link AgentError} if nothing was sent: the plan has expired or was decided
+ * before, its service isn't connected, or agents may not submit.
+ */
+export async function submitPlan(context: PlanSubmissionContext, { id }: TransferPlan, by: string): Promise<Transfer> {
+  const { services, plans } = context;
+  const saved = await plans.get(id);
+  if (!saved) throw new AgentError('notFound', `There is no plan ${id}.`);
+  requireProposed(saved);
+  const connectionId = await openPlanConnection(context, saved.plan);
+  // The rule can have changed while a person was asked.
+  await requireSubmissionAllowed(context);
+  const plan = await plans.decide(id, 'confirmed', by);
+  const requestedBy = { agent: plan.requestedBy, plan: id };
+  const order = toPlannedOrder(plan, connectionId);
+  const transfer = await services.transferFlow.submit(order, undefined, undefined, requestedBy);
+  await plans.recordTransfer(id, transfer.key);
+  return transfer;
+}
+
+/** Returns the transfer that a plan has become, even if the program that submitted it was interrupted. */
+export function findPlanTransfer({ transferStore }: AgentContext['services'], planId: string): Transfer | undefined {
+  return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
+}
+
+/** Opens the connection to the service of a plan, and checks that it is the same service. */
+async function openPlanConnection({ services, open }: PlanSubmissionContext, plan: TransferPlan): Promise<string> {
+  const { connectionId, address } = plan.service;
+  if (!findPlanConnection(services.sessions, plan)) await open(connectionId, address);
+  const opened = findPlanConnection(services.sessions, plan);
+  if (opened) return opened.connection.id;
+  throw new AgentError('planElsewhere', `Plan ${plan.id} belongs to a service that isn't connected.`);
+}

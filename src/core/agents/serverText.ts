@@ -1,0 +1,17 @@
+import { limitMarks, shortenText } from '../util/displayLimits.ts';
+
+/** Maximum length of a line of a server's text in an answer. */
+const maxLineLength = 200;
+
+/**
+ * Returns text of a server, a file or an agent as one line without control and direction characters. It remains data:
+ * answers contain it only in fields below `data` (D64: a person decides).
+ */
+export function toDataLine(text: string, maxLength = maxLineLength): string {
+  const line = text
+    .slice(0, 4 * maxLength)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/\p{Cf}/gu, '')
+    .trim();
+  return shortenText(limitMarks(line), maxLength);
+}

@@ -1,0 +1,47 @@
+import { hasEnded, isPaused, type Transfer } from '../model/transferModel.ts';
+import { getOutcome, getProgress } from '../model/transferOutcome.ts';
+import type { JsonObject } from '../util/json.ts';
+import { toDataLine } from './serverText.ts';
+
+/** Returns a transfer as the agent sees it. What is unknown is said to be unknown. */
+export function toTransferAnswer(transfer: Transfer): JsonObject {
+  const { id, key, order, state, createdAt, askedAt, status } = transfer;
+  const { moved, total } = getProgress(transfer);
+  return {
+    ...{ transferId: id ?? 'none', ...(id === undefined && { record: key }), state: getWord(transfer) },
+    ...{ source: order.source, destination: order.destination },
+    ...{ files: total ?? 'unknown', transferredFiles: moved ?? 'unknown', startedAt: toTime(createdAt) },
+    ...(hasEnded(state) ? { endedAt: toTime(transfer.changes.at(-1)?.at) } : { checkedAt: toTime(askedAt) }),
+    ...(status?.message !== undefined && { data: { message: toDataLine(status.message) } }),
+    ...createNote(transfer),
+  };
+}
+
+/** Returns a transfer in a list. */
+export function toTransferRow({ id, key, order, createdAt, ...transfer }: Transfer): JsonObject {
+  const state = getWord({ id, key, order, createdAt, ...transfer } as Transfer);
+  return { transferId: id ?? key, state, destination: order.destination, startedAt: toTime(createdAt) };
+}
+
+function getWord(transfer: Transfer): string {
+  const { state, cancelAcceptedAt } = transfer;
+  if (state === 'notConfirmed') return 'not confirmed';
+  if (isPaused(transfer)) return 'paused';
+  if (!hasEnded(state) && cancelAcceptedAt !== undefined) return 'canceling';
+  return words[getOutcome(transfer) ?? state] ?? state;
+}
+
+const words: Readonly<Record<string, string>> = {
+  ...{ complete: 'succeeded', partial: 'incomplete', cancelled: 'canceled', submitting: 'being submitted' },
+  ...{ expired: 'ended; the service no longer knows it', running: 'running', refused: 'not accepted by the service' },
+};
+
+function createNote({ state, cancelUnheeded }: Transfer): JsonObject {
+  if (state === 'notConfirmed')
+    return { note: 'It is unknown if the service started it. Never submit it again; the user has to check.' };
+  return cancelUnheeded ? { note: 'The service accepted a cancellation, but continues.' } : {};
+}
+
+function toTime(at: number | undefined): string {
+  return at === undefined ? 'never' : new Date(at).toISOString();
+}

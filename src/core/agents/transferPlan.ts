@@ -1,0 +1,105 @@
+import type { OpenConnection, OpenConnections } from '../flows/openConnections.ts';
+import type { StatedLicense, TransferOrder } from '../model/transferModel.ts';
+import { toTransferFile, type RecipeFile } from '../recipes/recipeFile.ts';
+import type { JsonObject } from '../util/json.ts';
+
+/** Time after which a plan can't be submitted any more: files and free space change. */
+export const planLifetimeMs = 15 * 60_000;
+
+/** A file of a plan. */
+export interface PlannedFile extends RecipeFile {
+  /** The licenses that its metadata state; absent if the metadata are unknown. */
+  readonly licenses?: readonly StatedLicense[];
+}
+
+/** The source of a text that an agent supplied: `server` if it was copied from metadata or messages of a server. */
+export type TextOrigin = 'agent' | 'server';
+
+/** The number of files of a plan under a license; without `name`, of those that state none. */
+export interface PlannedLicense {
+  readonly name?: string;
+  readonly fileCount: number;
+  readonly forbidsSharing: boolean;
+}
+
+/** The number of files of a plan that need not be sent, as far as is known (D60: same content). */
+export interface PlannedCopies {
+  readonly atDestination: number;
+  /** False if the destination may have others of the files too. */
+  readonly isComplete: boolean;
+  /** Number of files that an earlier transfer transferred there. */
+  readonly received: number;
+  /** Number of files that a running transfer is copying there. */
+  readonly underWay: number;
+}
+
+/** A transfer that an agent proposes. It never changes; decisions are stored beside it. Contains no key. */
+export interface TransferPlan {
+  readonly id: string;
+  /** In milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** The name of the agent's program, as it states it, in one line. */
+  readonly requestedBy: string;
+  readonly service: {
+    readonly connectionId: string;
+    readonly name: string;
+    readonly address: string;
+    /** The ORCID iD, or the login name, with which the transfer is submitted. */
+    readonly orcid: string;
+  };
+  /** The names of the databases. */
+  readonly source: string;
+  readonly destination: string;
+  readonly files: readonly PlannedFile[];
+  /** Markdown. */
+  readonly description?: string;
+  readonly instructions?: JsonObject;
+  /** The source of description and instructions. */
+  readonly textOrigin: TextOrigin;
+  readonly licenses: readonly PlannedLicense[];
+  readonly copies: PlannedCopies;
+  /** Free bytes at the destination; absent if unknown. */
+  readonly freeBytes?: number;
+}
+
+/** A person's decision about a plan. `at` is in milliseconds since 1970. */
+export interface PlanDecision {
+  readonly kind: 'confirmed' | 'declined';
+  /** The place where it was made. */
+  readonly by: string;
+  readonly at: number;
+}
+
+/**
+ * The state of a plan. `confirmed`: its submission is in progress, or was interrupted. `submitted`: its transfer has a
+ * record, which says if the service accepted it.
+ */
+export type PlanState =
+  | { readonly kind: 'proposed' | 'expired' }
+  | PlanDecision
+  | { readonly kind: 'submitted'; readonly by: string; readonly at: number; readonly transferKey: string };
+
+/** A plan with its state. */
+export interface SavedPlan {
+  readonly plan: TransferPlan;
+  readonly state: PlanState;
+}
+
+/** Returns the transfer that a plan describes, for the connection with which it is submitted. */
+export function toPlannedOrder(plan: TransferPlan, connectionId: string): TransferOrder {
+  const { service, source, destination, files, description, instructions } = plan;
+  return {
+    ...{ connectionId, orcid: service.orcid, source, destination },
+    files: files.map(({ licenses, ...file }) => ({ ...toTransferFile(file), ...(licenses && { licenses }) })),
+    ...(description !== undefined && { description }),
+    ...(instructions && { instructions }),
+  };
+}
+
+/** Returns the open connection to the service of a plan, which another program may have made under another ID. */
+export function findPlanConnection(sessions: OpenConnections, { service }: TransferPlan): OpenConnection | undefined {
+  const isSame = (one: OpenConnection | undefined): boolean => one?.service.address === service.address;
+  const sameId = sessions.get(service.connectionId);
+  return isSame(sameId) ? sameId : sessions.getAll().find(isSame);
+}

@@ -1,0 +1,92 @@
+import * as z from 'zod/mini';
+import { hasEnded, type Transfer } from '../model/transferModel.ts';
+import { settlesWithin } from '../util/clock.ts';
+import type { JsonObject } from '../util/json.ts';
+import { parseUuid } from '../util/uuid.ts';
+import type { AgentContext } from './agentContext.ts';
+import { AgentError } from './agentError.ts';
+import { defineTool } from './agentTool.ts';
+import { createRows } from './answerRows.ts';
+import { limitedText } from './inputCheck.ts';
+import { toPlanAnswer } from './planAnswer.ts';
+import { findPlanTransfer } from './planSubmission.ts';
+import { toTransferAnswer, toTransferRow } from './transferAnswer.ts';
+
+/** Maximum time to wait for a new status. After it, the last known one is the answer. */
+const maxWaitMs = 5_000;
+
+/** Returns the status of a transfer or a plan. */
+export const transferStatusTool = defineTool({
+  name: 'transfer_status',
+  title: 'Check Transfers',
+  description:
+    'Returns the status of a transfer, by its id, or of a plan, by its planId. Without an id: the latest transfers of ' +
+    'the user. "not confirmed" and "unknown" mean exactly that; do not report them as success or failure.',
+  isReadOnly: true,
+  input: z.strictObject({ id: z.optional(limitedText(100)) }),
+  run: async (context, { id }, signal) => {
+    await context.services.transferFlow.loadFinished();
+    if (id === undefined) return listTransfers(context);
+    const saved = await context.plans.get(id);
+    const planned = saved && findPlanTransfer(context.services, saved.plan.id);
+    if (saved && !planned) return toPlanAnswer(saved.plan, saved.state);
+    const known = planned ?? findTransfer(context, id);
+    if (known) return toTransferAnswer(await refresh(context, known));
+    return await lookUp(context, id, signal);
+  },
+});
+
+/** Finds a recorded transfer by its ID or key. */
+export function findTransfer({ services }: AgentContext, id: string): Transfer | undefined {
+  const wanted = parseUuid(id) ?? id;
+  return services.transferStore.getAll().find((one) => one.id === wanted || one.key === wanted);
+}
+
+function listTransfers({ services }: AgentContext): JsonObject {
+  const rows = services.transferStore.getAll().map(toTransferRow);
+  return createRows('transfers', rows, 'The Transfers view has all of them.');
+}
+
+/** Requests a new status, and waits for it for some seconds. Returns the last known one if there is none. */
+async function refresh({ services, clock, open }: AgentContext, transfer: Transfer): Promise<Transfer> {
+  const { transferStore, monitor } = services;
+  const { key, order, state } = transfer;
+  if (hasEnded(state) || state === 'notConfirmed') return transfer;
+  const isOpen = await open(order.connectionId).then(() => true, isExpected);
+  if (!isOpen) return transfer;
+  const isNew = new Promise<void>((resolve) => {
+    const subscription = transferStore.onDidChange((keys) => {
+      if (!keys.includes(key) || transferStore.get(key)?.askedAt === transfer.askedAt) return;
+      subscription.dispose();
+      resolve();
+    });
+  });
+  monitor.pollNow(key);
+  await settlesWithin(clock, maxWaitMs, isNew);
+  return transferStore.get(key) ?? transfer;
+}
+
+function isExpected(error: unknown): false {
+  if (error instanceof AgentError) return false;
+  throw error;
+}
+
+/** Requests the status of a transfer that was started elsewhere, without recording it. */
+async function lookUp(context: AgentContext, id: string, signal: AbortSignal): Promise<JsonObject> {
+  const uuid = parseUuid(id);
+  if (uuid === undefined) throw new AgentError('notFound', 'There is no such transfer or plan.');
+  const { connection } = await context.connect();
+  const result = await context.services.trackFlow.lookUp(connection.id, uuid, signal);
+  if (result.kind === 'known') return toTransferAnswer(result.transfer);
+  if (result.kind === 'failed' && result.reason.kind === 'notFound')
+    throw new AgentError('notFound', 'Neither the records of the user nor the service have this transfer.');
+  if (result.kind === 'failed')
+    throw new AgentError('requestFailed', "The status couldn't be requested.", result.reason);
+  const now = context.clock.now();
+  const order = { connectionId: connection.id, orcid: '', source: '', destination: '', files: [] };
+  const { status } = result;
+  return toTransferAnswer({
+    ...{ key: uuid, id: uuid, order, createdAt: now, state: 'unknown', changes: [], status, askedAt: now },
+    startedElsewhere: true,
+  });
+}
