@@ -96,6 +96,14 @@ const bundles = {
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     entryPoints: ['src/cli/program.ts'],
     outfile: built('cli/program.cjs'),
+    plugins: [beside('../agents/mcpServer.ts', './mcp.cjs')],
+  },
+  // The protocol's library, which only agents need.
+  mcp: {
+    ...service,
+    target: 'node20',
+    entryPoints: ['src/cli/agents/mcpServer.ts'],
+    outfile: built('cli/mcp.cjs'),
   },
   metadata: { ...page, entryPoints: ['src/webviews/metadata/main.ts'], outfile: built('webviews/metadata.js') },
   transfer: { ...page, entryPoints: ['src/webviews/transfer/main.ts'], outfile: built('webviews/transfer.js') },

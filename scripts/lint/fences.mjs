@@ -174,6 +174,12 @@ export const fences = [
     types: ['core/model'],
     packages: ['@vscode/l10n', 'preact'],
   })),
-  { place: 'cli', files: /^src\/cli\//, code: [...core, 'contract'], packages: ['commander'], node: true },
+  {
+    place: 'cli',
+    files: /^src\/cli\//,
+    code: [...core, 'contract'],
+    packages: ['commander', '@modelcontextprotocol/server'],
+    node: true,
+  },
   { place: 'service', files: /^src\/service\//, code: ['contract', 'core/util'], packages: ['zod'], node: true },
 ];

@@ -6,6 +6,8 @@ import { addDatabasesCommand } from './commands/databasesCommand.ts';
 import { addDescribeCommand } from './commands/describeCommand.ts';
 import { addExportCommand } from './commands/exportCommand.ts';
 import { addHistoryCommand } from './commands/historyCommand.ts';
+import { addMcpCommand } from './commands/mcpCommand.ts';
+import { addPlansCommand } from './commands/plansCommand.ts';
 import { addRunCommand } from './commands/runCommand.ts';
 import { addSearchCommand } from './commands/searchCommand.ts';
 import { addServiceCommand } from './commands/serviceCommand.ts';
@@ -23,7 +25,7 @@ const commands = [
   ...[addDatabasesCommand, addSearchCommand, addDescribeCommand],
   ...[addTransferCommand, addStatusCommand, addWaitCommand, addCancelCommand, addHistoryCommand],
   ...[addVerifyCommand, addCiteCommand, addExportCommand, addRunCommand, addCompareCommand],
-  addServiceCommand,
+  ...[addServiceCommand, addMcpCommand, addPlansCommand],
 ];
 
 /** Runs the command line with these arguments and sets the exit code of the process. */

@@ -49,7 +49,8 @@ export async function reportTransfer(
   return getEndCode([transfer]);
 }
 
-function createStartError({ key, state, problem = { kind: 'unreadable' } }: Transfer): CliError {
+/** Creates the error for a submission to which the service assigned no ID. */
+export function createStartError({ key, state, problem = { kind: 'unreadable' } }: Transfer): CliError {
   if (state === 'cancelled') return new CliError('Interrupted. Nothing was sent.', exitCode.interrupted);
   if (state !== 'notConfirmed') return createRequestError("The transfer wasn't started", problem);
   const text = `It is unknown if the transfer was started: ${describeReason(problem)}.`;

@@ -20,10 +20,10 @@ export type AgentErrorCode =
 export class AgentError extends Error {
   override readonly name = 'AgentError';
   readonly code: AgentErrorCode;
-  /** The failure of a request, which can contain text of a server. */
-  readonly reason: Reason | undefined;
+  /** The cause, as data or in words. It can contain text of a server. */
+  readonly reason: Reason | string | undefined;
 
-  constructor(code: AgentErrorCode, message: string, reason?: Reason) {
+  constructor(code: AgentErrorCode, message: string, reason?: Reason | string) {
     super(message);
     this.code = code;
     this.reason = reason;

@@ -48,7 +48,8 @@ async function runTool(context: AgentContext, name: string, input: unknown, sign
 function toErrorContent({ describeReason, log }: AgentContext, error: unknown, signal: AbortSignal): JsonObject {
   if (error instanceof AgentError) {
     const { code, message, reason } = error;
-    return { error: message, code, ...(reason && { data: { reason: toDataLine(describeReason(reason)) } }) };
+    const cause = typeof reason === 'object' ? describeReason(reason) : reason;
+    return { error: message, code, ...(cause !== undefined && { data: { reason: toDataLine(cause) } }) };
   }
   if (signal.aborted) return { error: 'The call was canceled.', code: 'cancelled' };
   log.error(`A tool failed: ${String(error)}`);

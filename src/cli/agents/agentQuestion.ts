@@ -1,0 +1,37 @@
+import type { AgentDecision, AgentQuestion } from '../../core/agents/agentContext.ts';
+import { getTransferId } from '../text/transferDocument.ts';
+import type { Elicitation, McpCall } from './mcpServer.ts';
+import { formatPlanSummary } from './planSummary.ts';
+
+/** Decides about the question of a tool by the answer of the user to an elicitation. */
+interface QuestionResult {
+  readonly decision: AgentDecision;
+  /** The question that the client has to ask first; absent if it was answered, or if the client may not ask. */
+  readonly elicitation?: Elicitation;
+}
+
+/**
+ * Answers a question of a tool. Only a client that the user trusts may ask, because a client can answer by itself (D64:
+ * a person decides). Otherwise, a person decides elsewhere.
+ */
+export function answerQuestion(question: AgentQuestion, call: McpCall, isTrusted: boolean): QuestionResult {
+  const waiting = { kind: 'waiting', hint: createHint(question) } as const;
+  if (!isTrusted || !call.canElicit) return { decision: waiting };
+  const key = question.kind === 'submit' ? `plan-${question.plan.id}` : `cancel-${question.transfer.key}`;
+  const answer = call.getAnswer(key);
+  if (answer === undefined) return { decision: waiting, elicitation: { key, message: createMessage(question) } };
+  return { decision: { kind: answer ? 'yes' : 'no', by: `elicitation of ${call.client}` } };
+}
+
+function createMessage(question: AgentQuestion): string {
+  if (question.kind === 'submit') return `${formatPlanSummary(question.plan)}Start this transfer?`;
+  return `Cancel the transfer ${getTransferId(question.transfer)} to ${question.transfer.order.destination}?`;
+}
+
+function createHint(question: AgentQuestion): string {
+  const [place, command] =
+    question.kind === 'submit'
+      ? ['confirm it', `plans confirm ${question.plan.id}`]
+      : ['cancel it', `cancel ${getTransferId(question.transfer)}`];
+  return `Ask the user to ${place} in the Transfers view of the editor, or in a terminal: data-transfer ${command}`;
+}

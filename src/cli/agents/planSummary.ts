@@ -1,0 +1,75 @@
+import type { PlanState, SavedPlan, TransferPlan } from '../../core/agents/transferPlan.ts';
+import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
+import { formatBytes, formatCount } from '../text/amounts.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import type { Column } from '../text/table.ts';
+
+const exampleCount = 10;
+
+/** The columns of a table of plans. */
+export const planColumns: readonly Column<SavedPlan>[] = [
+  { title: 'PLAN', getText: ({ plan }) => plan.id },
+  { title: 'STATE', getText: ({ state }) => state.kind },
+  { title: 'FILES', isNumber: true, getText: ({ plan }) => String(plan.files.length) },
+  { title: 'SOURCE', getText: ({ plan }) => plan.source },
+  { title: 'DESTINATION', getText: ({ plan }) => plan.destination },
+  { title: 'AGENT', getText: ({ plan }) => plan.requestedBy },
+];
+
+/** Returns a plan as it is printed in JSON (docs/command-line.md). */
+export function toPlanDocument({ plan, state }: SavedPlan): object {
+  const { createdAt, expiresAt, ...facts } = plan;
+  return { ...facts, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt), state };
+}
+
+/** Describes a plan for the person who decides about it. Text of servers and agents becomes plain lines. */
+export function formatPlanSummary(plan: TransferPlan): string {
+  const lines = [
+    `${plan.requestedBy} proposes to transfer ${describeFiles(plan)}`,
+    `from ${plan.source} to ${plan.destination}`,
+    `on ${plan.service.name} (${plan.service.address}) as ${plan.service.orcid}.`,
+    ...describeCopies(plan),
+    plan.freeBytes === undefined ? 'Free space: unknown.' : `Free space: ${formatBytes(plan.freeBytes)}.`,
+    ...plan.licenses.map(
+      ({ name, fileCount }) => `License ${name ?? 'not stated'}: ${formatCount(fileCount, 'file')}.`,
+    ),
+    ...describeTexts(plan),
+    ...plan.files.slice(0, exampleCount).map(({ path }) => `  ${path}`),
+    ...(plan.files.length > exampleCount ? [`  and ${plan.files.length - exampleCount} more`] : []),
+  ];
+  return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${toPlainCell(line)}\n`).join('');
+}
+
+/** Describes the size of a plan in one line. */
+export function describeFiles({ files }: TransferPlan): string {
+  const { bytes, unknownCount } = sumUpFiles(files);
+  const unknown = unknownCount === 0 ? '' : `, ${formatCount(unknownCount, 'file')} of unknown size`;
+  return `${formatCount(files.length, 'file')} (${formatBytes(bytes)}${unknown})`;
+}
+
+/** Describes why a plan can't be decided any more; undefined if it can. */
+export function describeDecided({ kind }: PlanState): string | undefined {
+  return kind === 'proposed' ? undefined : `The plan is ${kind}.`;
+}
+
+function describeCopies({ copies }: TransferPlan): readonly string[] {
+  const { atDestination, isComplete, received, underWay } = copies;
+  const least = isComplete ? '' : 'at least ';
+  return [
+    `Already at the destination: ${least}${formatCount(atDestination, 'file')}.`,
+    ...(received > 0 ? [`Transferred earlier: ${formatCount(received, 'file')}.`] : []),
+    ...(underWay > 0 ? [`In a running transfer: ${formatCount(underWay, 'file')}.`] : []),
+  ];
+}
+
+function describeTexts({ description, instructions, textOrigin }: TransferPlan): readonly string[] {
+  const origin = textOrigin === 'server' ? ' (copied from a server)' : '';
+  return [
+    ...(description === undefined ? [] : [`Description${origin}: ${description}`]),
+    ...(instructions ? [`Instructions${origin}: ${JSON.stringify(instructions)}`] : []),
+  ];
+}
+
+function toTime(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,27 @@
+import { createInterface } from 'node:readline/promises';
+import { createUsageError } from '../cliError.ts';
+
+/** The streams of a terminal. */
+interface Terminal {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+}
+
+/**
+ * Asks a person to type a text, and returns true if it was typed. Throws a usage error without a terminal, because a
+ * program could answer (D64: a person decides).
+ */
+export async function askToType(
+  { input, output }: Terminal,
+  question: string,
+  expected: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!input.isTTY || !output.isTTY) throw createUsageError('Plans are confirmed in a terminal, by a person.');
+  const lines = createInterface({ input, output });
+  try {
+    return (await lines.question(question, { signal })).trim() === expected;
+  } finally {
+    lines.close();
+  }
+}
