@@ -55,8 +55,9 @@ export function describeDecided({ kind }: PlanState): string | undefined {
 function describeCopies({ copies }: TransferPlan): readonly string[] {
   const { atDestination, isComplete, received, underWay } = copies;
   const least = isComplete ? '' : 'at least ';
+  const isUnknown = !isComplete && atDestination === 0;
   return [
-    `Already at the destination: ${least}${formatCount(atDestination, 'file')}.`,
+    `Already at the destination: ${isUnknown ? 'unknown' : `${least}${formatCount(atDestination, 'file')}`}.`,
     ...(received > 0 ? [`Transferred earlier: ${formatCount(received, 'file')}.`] : []),
     ...(underWay > 0 ? [`In a running transfer: ${formatCount(underWay, 'file')}.`] : []),
   ];

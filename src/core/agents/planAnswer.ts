@@ -1,7 +1,7 @@
 import { sumUpFiles } from '../recipes/recipeFile.ts';
 import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
-import type { PlanState, PlannedLicense, TransferPlan } from './transferPlan.ts';
+import type { PlanState, PlannedCopies, PlannedLicense, TransferPlan } from './transferPlan.ts';
 
 /** Number of files that an answer lists as examples. */
 const exampleCount = 5;
@@ -15,7 +15,7 @@ export function toPlanAnswer(plan: TransferPlan, { kind }: Pick<PlanState, 'kind
   return {
     ...{ planId: id, state: kind, service: service.address, source, destination },
     ...{ files: files.length, bytes, ...(unknownCount > 0 && { filesOfUnknownSize: unknownCount }) },
-    alreadyAtDestination: copies.isComplete ? copies.atDestination : `at least ${copies.atDestination}`,
+    alreadyAtDestination: describeCopies(copies),
     ...{ transferredEarlier: copies.received, inTransfer: copies.underWay, freeBytes: freeBytes ?? 'unknown' },
     ...(textOrigin === 'server' && { textOrigin: 'copied from a server; the user is told so' }),
     expiresAt: new Date(expiresAt).toISOString(),
@@ -25,6 +25,11 @@ export function toPlanAnswer(plan: TransferPlan, { kind }: Pick<PlanState, 'kind
     },
     ...(kind === 'proposed' && { next: 'Tell the user the totals, then call submit_transfer with the planId.' }),
   };
+}
+
+function describeCopies({ isComplete, atDestination }: PlannedCopies): number | string {
+  if (isComplete) return atDestination;
+  return atDestination === 0 ? 'unknown' : `at least ${atDestination}`;
 }
 
 function toLicenseRow({ name, fileCount, forbidsSharing }: PlannedLicense): JsonObject {

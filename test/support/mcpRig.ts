@@ -1,0 +1,83 @@
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { cliProgram } from './cliProcess.ts';
+
+/** The answer of a tool. */
+export interface ToolAnswer {
+  readonly isError: boolean;
+  readonly content: Record<string, unknown>;
+  /** The length of the answer as sent. */
+  readonly length: number;
+}
+
+interface AgentOptions {
+  /** Connection options and others of the command. */
+  readonly args?: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Answers elicitations. Without it, the client doesn't support them. */
+  readonly onElicit?: (message: string) => { readonly action: 'accept' | 'decline'; readonly confirm?: boolean };
+}
+
+/** An agent: the official client of the protocol, with the command line as shipped as its server. */
+export class TestAgent {
+  readonly client: Client;
+  /** Number of questions that the server has asked. */
+  questionCount = 0;
+  private readonly transport: StdioClientTransport;
+  private stderr = '';
+
+  private constructor(options: AgentOptions) {
+    const { args = [], environment, onElicit } = options;
+    const capabilities = onElicit ? { elicitation: {} } : {};
+    this.client = new Client({ name: 'test-agent', version: '1.0.0' }, { capabilities });
+    this.transport = new StdioClientTransport({
+      ...{ command: process.execPath, args: [cliProgram, 'mcp', ...args], stderr: 'pipe' },
+      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
+    });
+    this.transport.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    if (!onElicit) return;
+    this.client.setRequestHandler('elicitation/create', ({ params }) => {
+      this.questionCount += 1;
+      const { action, confirm } = onElicit(params.message);
+      return action === 'accept' ? { action, content: { confirm: confirm ?? true } } : { action };
+    });
+  }
+
+  /** Starts the server and connects. */
+  static async start(options: AgentOptions): Promise<TestAgent> {
+    const agent = new TestAgent(options);
+    await agent.client.connect(agent.transport);
+    return agent;
+  }
+
+  get pid(): number {
+    return this.transport.pid ?? 0;
+  }
+
+  /** Everything that the server has written to standard error. */
+  get log(): string {
+    return this.stderr;
+  }
+
+  async call(name: string, input: Record<string, unknown> = {}): Promise<ToolAnswer> {
+    const result = await this.client.callTool({ name, arguments: input }, { timeout: 30_000 });
+    const [first] = result.content;
+    const text = first?.type === 'text' ? first.text : '';
+    return {
+      isError: result.isError === true,
+      content: JSON.parse(text) as Record<string, unknown>,
+      length: text.length,
+    };
+  }
+
+  /** Calls a tool, and returns its answer. Throws if it is an error. */
+  async get(name: string, input?: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const { isError, content } = await this.call(name, input);
+    if (isError) throw new Error(JSON.stringify(content));
+    return content;
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
+import { PlanStore } from '../../../src/core/agents/planStore.ts';
+import { planLifetimeMs, type TransferPlan } from '../../../src/core/agents/transferPlan.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+describe('The plans of agents', () => {
+  let folder: string;
+  let clock: ManualClock;
+  let store: PlanStore;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'agents-plans-'));
+    clock = new ManualClock();
+    store = new PlanStore(folder, clock, new MemoryLog());
+  });
+  afterEach(async () => {
+    store.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function createDraft(): Omit<TransferPlan, 'id'> {
+    const createdAt = clock.now();
+    return {
+      ...{ createdAt, expiresAt: createdAt + planLifetimeMs, requestedBy: 'test-agent' },
+      service: { connectionId: 'c', name: 'Test', address: 'http://localhost:1', orcid: 'me' },
+      ...{ source: 'Alpha', destination: 'Beta', files: [{ id: 'f1', path: 'f1.csv', bytes: 5 }] },
+      ...{ textOrigin: 'agent', licenses: [{ fileCount: 1, forbidsSharing: false }] },
+      copies: { atDestination: 0, isComplete: true, received: 0, underWay: 0 },
+    };
+  }
+
+  it('are seen by every other program with the same records', async () => {
+    const plan = await store.create(createDraft());
+    const other = new PlanStore(folder, clock, new MemoryLog());
+    assert.deepEqual(await other.list(), [{ plan, state: { kind: 'proposed' } }]);
+  });
+
+  it('are decided once, whoever tries at the same time (D64)', async () => {
+    const { id } = await store.create(createDraft());
+    const stores = Array.from({ length: 20 }, () => new PlanStore(folder, clock, new MemoryLog()));
+    const results = await Promise.allSettled(
+      stores.map((one, index) => one.decide(id, index % 2 === 0 ? 'confirmed' : 'declined', `window ${index}`)),
+    );
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.deepEqual((await readdir(join(folder, 'plans'))).toSorted(), [`${id}.decision.json`, `${id}.json`]);
+  });
+
+  it('expire after 15 minutes, and can no longer be decided', async () => {
+    const { id } = await store.create(createDraft());
+    await clock.pass(planLifetimeMs);
+    assert.equal((await store.get(id))?.state.kind, 'expired');
+    await assert.rejects(store.decide(id, 'confirmed', 'test'), { code: 'planExpired' });
+  });
+
+  it('count as confirmed if their decision is damaged, so that nothing is sent twice', async () => {
+    const { id } = await store.create(createDraft());
+    await writeFile(join(folder, 'plans', `${id}.decision.json`), '{"kin');
+    assert.equal((await store.get(id))?.state.kind, 'confirmed');
+    await assert.rejects(store.decide(id, 'confirmed', 'test'), { code: 'planDecided' });
+  });
+
+  it('name the transfer that they have become', async () => {
+    const { id } = await store.create(createDraft());
+    await store.decide(id, 'confirmed', 'test');
+    await store.recordTransfer(id, 'key');
+    const state = (await store.get(id))?.state;
+    assert.deepEqual(state, { kind: 'submitted', by: 'test', at: clock.now(), transferKey: 'key' });
+  });
+
+  it('are at most 20 that wait, and old ones are deleted with their decisions', async () => {
+    for (let count = 0; count < 20; count += 1) await store.create(createDraft());
+    await assert.rejects(store.create(createDraft()), { code: 'tooManyPlans' });
+    const [first] = await store.list();
+    await store.decide(first?.plan.id ?? '', 'declined', 'test');
+    await clock.pass(2 * 86_400_000);
+    const { id } = await store.create(createDraft());
+    assert.deepEqual(await readdir(join(folder, 'plans')), [`${id}.json`]);
+  });
+
+  it('are found by exact IDs only, never by paths', async () => {
+    await writeFile(join(folder, 'secret.json'), '{}');
+    for (const id of ['', '../secret', '..\\secret', 'a'.repeat(1_000_000), 'x/../../secret'])
+      assert.equal(await store.get(id), undefined);
+  });
+
+  it('are ignored if they are damaged or of a later version', async () => {
+    const plan = await store.create(createDraft());
+    await writeFile(join(folder, 'plans', 'aaaaaaaaaaaa.json'), 'x');
+    await writeFile(join(folder, 'plans', `${plan.id}.json`), JSON.stringify({ version: 2, plan }));
+    assert.deepEqual(await store.list(), []);
+  });
+
+  it('tell other windows of a change', async () => {
+    const changed = new Promise<void>((resolve) => store.onDidChange(resolve));
+    await store.start();
+    await new PlanStore(folder, clock, new MemoryLog()).create(createDraft());
+    await changed;
+    assert.equal((await store.list()).length, 1);
+  });
+
+  it('follow the rule beside the records: ask without one, never if it is damaged', async () => {
+    const policy = new AgentPolicy(folder);
+    assert.equal(await policy.read(), 'ask');
+    await policy.write('never');
+    assert.equal(await policy.read(), 'never');
+    await policy.write('ask');
+    assert.equal(await policy.read(), 'ask');
+    await writeFile(join(folder, 'agents.json'), '{"submit": "as');
+    assert.equal(await policy.read(), 'never');
+  });
+});
