@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { AgentPolicy } from '../../src/core/agents/agentPolicy.ts';
 import { cliProgram } from '../support/cliProcess.ts';
 import { eventually } from '../support/eventually.ts';
+import { json, slowHeaders } from '../support/faultBehaviours.ts';
+import { FaultServer } from '../support/faultServer.ts';
 import { TestAgent } from '../support/mcpRig.ts';
 import { CliRig } from './cliRig.ts';
 
@@ -139,6 +141,42 @@ describe('Agents over MCP', () => {
     const logged = /Agent test-agent: search_files \{.*"\(1000 characters\)"\}: \d+ ms, done/;
     await until(() => logged.test(agent?.log ?? ''));
     assert.doesNotMatch(agent?.log ?? '', new RegExp(rig.service.service.token));
+  });
+
+  it('records a submission whose client goes away before the response (D12)', async () => {
+    const server = await FaultServer.start();
+    const databases = ['Alpha', 'Beta'].map((name) => ({ id: name, name, organization: '', url: '' }));
+    server.on('GET /', json({ name: 'Test', version: '1' })).on('GET /api/v1/databases', json(databases));
+    server.on('GET /api/v1/files/by-id', json({ resources: [{ id: 'f1', name: 'f1', path: 'f1', format: 'csv' }] }));
+    server.on('POST /api/v1/files', json({ resources: [] }));
+    const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
+    server.on('POST /api/v1/transfers', slowHeaders(500, json({ id }, 201)));
+    agent = await TestAgent.start({
+      args: [
+        '--server',
+        server.address,
+        '--orcid',
+        '0000-0002-1825-0097',
+        '--key-variable',
+        'K',
+        '--trust-elicitation',
+      ],
+      environment: { K: 'key', DATA_TRANSFER_LEDGER: rig.ledger },
+      onElicit: () => ({ action: 'accept' }),
+    });
+    const planned = await agent.get('plan_transfer', { source: 'Alpha', destination: 'Beta', ids: ['f1'] });
+    const submission = agent.call('submit_transfer', { planId: planned['planId'] }).catch(() => undefined);
+    await until(() => server.requestsTo('POST /api/v1/transfers').length > 0);
+    const { pid } = agent;
+    await agent.close();
+    await submission;
+    await until(() => !isRunning(pid));
+    const [name = ''] = await readdir(join(rig.ledger, 'running'));
+    const record = await readFile(join(rig.ledger, 'running', name), 'utf8');
+    assert.match(record, new RegExp(`"id": "${id}"`));
+    assert.match(record, new RegExp(`"plan": "${String(planned['planId'])}"`));
+    assert.equal(server.requestsTo('POST /api/v1/transfers').length, 1);
+    await server.stop();
   });
 
   it('ends when its client is killed, with a connection and without', async () => {

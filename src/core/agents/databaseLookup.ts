@@ -28,6 +28,6 @@ export async function requireDatabase(
   if (found) return found;
   const names = databases.map((one) => one.name);
   const nearest = findNearestName(name, names);
-  const hint = nearest === undefined ? 'list_databases has the names' : `did you mean "${toDataLine(nearest)}"?`;
-  throw new AgentError('notFound', `There is no database "${toDataLine(name)}"; ${hint}.`);
+  const hint = nearest === undefined ? 'list_databases has the names.' : `did you mean "${toDataLine(nearest)}"?`;
+  throw new AgentError('notFound', `There is no database "${toDataLine(name)}"; ${hint}`);
 }

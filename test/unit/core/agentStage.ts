@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import type { AgentContext, AgentDecision, AgentQuestion } from '../../../src/core/agents/agentContext.ts';
+import { AgentError } from '../../../src/core/agents/agentError.ts';
+import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
+import { callAgentTool, type AgentAnswer } from '../../../src/core/agents/callAgentTool.ts';
+import { PlanStore } from '../../../src/core/agents/planStore.ts';
+import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
+import { answering, json } from '../../support/faultBehaviours.ts';
+import { orcid } from '../../support/surroundings.ts';
+import { Rig } from './rig.ts';
+
+/** The metadata of files by ID; each has a hash. */
+export type StagedFiles = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** The tools of agents over the fault server, and a person who answers as the test says. */
+export class AgentStage {
+  readonly rig: Rig;
+  /** The questions that the person was asked. */
+  readonly questions: AgentQuestion[] = [];
+  /** The person's answer to a question. */
+  decide: (question: AgentQuestion) => AgentDecision | Promise<AgentDecision> = () => ({ kind: 'no', by: 'test' });
+  readonly policy: AgentPolicy;
+  private readonly folder: string;
+
+  private constructor(rig: Rig) {
+    this.rig = rig;
+    this.folder = join(rig.folder, 'transfers');
+    this.policy = new AgentPolicy(this.folder);
+  }
+
+  /** Connects to a server that has these files. */
+  static async start(files: StagedFiles): Promise<AgentStage> {
+    const rig = await Rig.start();
+    const describe = (id: string): object => ({ id, name: id, path: `${id}.csv`, bytes: 5, ...files[id] });
+    const lookUp = answering(({ query }) => {
+      const ids = (query.get('ids') ?? '').split(',').filter((id) => Object.hasOwn(files, id));
+      return json({ resources: ids.map(describe) });
+    });
+    rig.server.on('GET /api/v1/files/by-id', lookUp);
+    rig.server.on('POST /api/v1/files', json({ resources: Object.keys(files).map(describe) }));
+    await rig.connect();
+    return new AgentStage(rig);
+  }
+
+  get submissionCount(): number {
+    return this.rig.server.requestsTo('POST /api/v1/transfers').length;
+  }
+
+  /** Creates the context of an agent; each has its own store of plans, as programs do. */
+  createContext(requestedBy = 'test-agent'): AgentContext {
+    const { explorer, clock, log } = this.rig;
+    const open = (): Promise<OpenConnection> => {
+      const { active } = explorer.sessions;
+      return active ? Promise.resolve(active) : Promise.reject(new AgentError('notConnected', 'Not connected.'));
+    };
+    return {
+      ...{ services: explorer, clock, log, requestedBy, connect: open, open, policy: this.policy },
+      plans: new PlanStore(this.folder, clock, log),
+      getOrcid: () => orcid,
+      getFreeBytes: () => Promise.resolve(1_000),
+      confirm: async (question) => {
+        this.questions.push(question);
+        return await this.decide(question);
+      },
+      describeReason: ({ kind, detail }) => (detail === undefined ? kind : `${kind}: ${detail}`),
+    };
+  }
+
+  /** Calls a tool while time passes. */
+  async call(name: string, input: unknown = {}, context = this.createContext()): Promise<AgentAnswer> {
+    return await this.rig.passing(callAgentTool(context, name, input, new AbortController().signal));
+  }
+
+  /** Plans a transfer of files and returns the ID of the plan. */
+  async plan(ids: readonly string[], details: object = {}): Promise<string> {
+    const { content } = await this.call('plan_transfer', { source: 'Alpha', destination: 'Beta', ids, ...details });
+    if (typeof content['planId'] !== 'string') throw new Error(JSON.stringify(content));
+    return content['planId'];
+  }
+
+  async end(): Promise<void> {
+    await this.rig.end();
+  }
+}
