@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { l10n, Uri, workspace, type Disposable, type ExtensionContext } from 'vscode';
+import { l10n, workspace, type Disposable, type ExtensionContext } from 'vscode';
 import { toStoredId } from '../core/ledger/connectionAlias.ts';
 import type { EditorServices } from './commands/services.ts';
 import {
@@ -9,21 +9,17 @@ import {
   type CommandLineConnections,
 } from './editor/commandLineFiles.ts';
 import type { LedgerPlace } from './editor/ledgerPlace.ts';
-import { localConnectionId, machineName } from './editor/machine.ts';
+import { localConnectionId } from './editor/machine.ts';
 import { getLocalServiceName } from './words/serviceNames.ts';
 
 /** Makes the command `data-transfer` available in the editor's terminals, with the connections of this window. */
 export function provideCommandLine(
   context: ExtensionContext,
   editor: EditorServices,
-  { folder: ledgerFolder, alias }: LedgerPlace,
+  { alias }: LedgerPlace,
 ): Disposable {
-  const { extensionUri, globalStorageUri, environmentVariableCollection: variables } = context;
-  const places = {
-    folder: Uri.joinPath(globalStorageUri, 'cli', machineName).fsPath,
-    program: Uri.joinPath(extensionUri, 'dist', 'cli', 'main.cjs').fsPath,
-    ledgerFolder,
-  };
+  const { environmentVariableCollection: variables } = context;
+  const { commandLinePlaces: places } = editor;
   const report = (error: unknown): void => editor.log.warn(`The command line is not available: ${String(error)}`);
   const write = (): void => void writeConnections(places, getConnections(editor, alias)).catch(report);
   variables.description = l10n.t('Adds the command {0} to terminals.', '`data-transfer`');

@@ -7,6 +7,7 @@ import type { EditorServices } from './commands/services.ts';
 import { ApiKeys } from './editor/apiKeys.ts';
 import { Documents } from './editor/documents.ts';
 import { readExtensionFacts } from './editor/extensionFacts.ts';
+import type { CommandLinePlaces } from './editor/commandLineFiles.ts';
 import { machineName } from './editor/machine.ts';
 import { MarkdownDraft } from './editor/markdownDraft.ts';
 import { Memory } from './editor/memory.ts';
@@ -17,8 +18,12 @@ import { VerificationHistory } from './editor/verificationHistory.ts';
 import { getServicePlaces } from './localService/servedFolders.ts';
 import { WaitingRequests } from './notices/waitingRequests.ts';
 
-/** Creates the services on top of the editor's API. */
-export function createEditorServices(context: ExtensionContext, lifetime: Lifetime): EditorServices {
+/** Creates the services on top of the editor's API. `ledgerFolder` is the folder with the transfer records. */
+export function createEditorServices(
+  context: ExtensionContext,
+  lifetime: Lifetime,
+  ledgerFolder: string,
+): EditorServices {
   const { extensionUri, globalStorageUri, globalState, secrets } = context;
   const getFolder = (name: string): string => Uri.joinPath(globalStorageUri, name).fsPath;
   const channel = lifetime.track(window.createOutputChannel(l10n.t('Data Transfer'), { log: true }));
@@ -39,7 +44,19 @@ export function createEditorServices(context: ExtensionContext, lifetime: Lifeti
     documents: lifetime.track(new Documents()),
     markdownDraft: lifetime.track(new MarkdownDraft(notices)),
     waitingRequests: new WaitingRequests(clock),
+    commandLinePlaces: getCommandLinePlaces(context, ledgerFolder),
     servicePlaces: getServicePlaces(extensionUri, globalStorageUri, machineName),
     showLog: () => channel.show(),
+  };
+}
+
+function getCommandLinePlaces(
+  { extensionUri, globalStorageUri }: ExtensionContext,
+  ledgerFolder: string,
+): CommandLinePlaces {
+  return {
+    folder: Uri.joinPath(globalStorageUri, 'cli', machineName).fsPath,
+    program: Uri.joinPath(extensionUri, 'dist', 'cli', 'main.cjs').fsPath,
+    ledgerFolder,
   };
 }

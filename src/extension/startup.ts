@@ -57,8 +57,8 @@ export async function startExtension(
   lifetime: Lifetime,
   { sideBar, recipeFiles, ledger }: ActivationServices,
 ): Promise<RunningExtension> {
-  const editor = createEditorServices(context, lifetime);
   const place = await ledger;
+  const editor = createEditorServices(context, lifetime, place.folder);
   place.log.writeTo(editor.log);
   const core = lifetime.track(await createCore(place, editor));
   lifetime.track(provideCommandLine(context, editor, place));

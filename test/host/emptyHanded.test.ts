@@ -100,6 +100,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.verifyRecipe': noRecipe,
   'dataTransfer.citeRecipe': noRecipe,
   'dataTransfer.copyLink': noSearch,
+  'dataTransfer.copyMcpConfiguration': { asks: /Select the service for the agent/ },
   'dataTransfer.showLog': { works: 'the log opens' },
   'dataTransfer.copyDiagnostics': {
     says: /^Copied the diagnostics to the clipboard, without keys\. Paste them into a report\.$/,
@@ -124,6 +125,7 @@ const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
   'dataTransfer.transferFiles': noFiles,
   'dataTransfer.transferCheckedFiles': noFiles,
   'dataTransfer.transferToLastDestination': noFiles,
+  'dataTransfer.copyMcpConfiguration': { asks: /Select the agent to configure/ },
 };
 
 describe('A command with nothing selected', () => {

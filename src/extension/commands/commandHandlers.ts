@@ -1,4 +1,5 @@
 import type { CommandHandlers } from '../editor/commandBoundary.ts';
+import { copyMcpConfiguration } from './agents/copyMcpConfiguration.ts';
 import { copyAsCode } from './code/copyAsCode.ts';
 import { copyOpeningCode } from './code/copyOpeningCode.ts';
 import { cite, copyAvailabilityStatement } from './citations/cite.ts';
@@ -137,6 +138,7 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
     (await import('./recipes/lastRun.ts')).verifyRecipe(services, row),
   'dataTransfer.citeRecipe': async (services, row) => (await import('./recipes/lastRun.ts')).citeRecipe(services, row),
   'dataTransfer.copyLink': copyLink,
+  'dataTransfer.copyMcpConfiguration': copyMcpConfiguration,
   'dataTransfer.copyDiagnostics': copyDiagnostics,
   'dataTransfer.exportRecords': exportRecords,
   'dataTransfer.showLog': ({ showLog }) => showLog(),

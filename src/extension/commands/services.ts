@@ -16,6 +16,7 @@ import type { TransferStore } from '../../core/store/transferStore.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { RecentProblems } from '../../core/util/recentProblems.ts';
 import type { ApiKeys } from '../editor/apiKeys.ts';
+import type { CommandLinePlaces } from '../editor/commandLineFiles.ts';
 import type { Documents } from '../editor/documents.ts';
 import type { ExtensionFacts } from '../editor/extensionFacts.ts';
 import type { MarkdownDraft } from '../editor/markdownDraft.ts';
@@ -44,6 +45,7 @@ export interface EditorServices {
   readonly documents: Documents;
   readonly markdownDraft: MarkdownDraft;
   readonly waitingRequests: WaitingRequests;
+  readonly commandLinePlaces: CommandLinePlaces;
   readonly servicePlaces: ServicePlaces;
   showLog(): void;
 }

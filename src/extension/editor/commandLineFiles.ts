@@ -5,8 +5,8 @@ import type { Connection } from '../../core/model/connection.ts';
 import { omit } from '../../core/util/omit.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 
-/** The paths that the command line needs in terminals. */
-interface CommandLinePlaces {
+/** The paths that the command line needs. */
+export interface CommandLinePlaces {
   /** The folder for the launcher and the connections file. */
   readonly folder: string;
   /** The program `dist/cli/main.cjs`. */
@@ -24,23 +24,45 @@ export interface CommandLineConnections {
 
 const launcherName = 'data-transfer';
 
-/** Runs the program with the editor's own Node.js; the paths are in variables, so that nothing needs quoting. */
-const shellLauncher = `#!/bin/sh
-ELECTRON_RUN_AS_NODE=1 exec "$DATA_TRANSFER_NODE" "$DATA_TRANSFER_CLI" "$@"
-`;
-const windowsLauncher = `@echo off\r
-setlocal\r
-set ELECTRON_RUN_AS_NODE=1\r
-"%DATA_TRANSFER_NODE%" "%DATA_TRANSFER_CLI%" %*\r
-`;
-
-/** Writes the launchers of the command line, for POSIX shells and for Windows. */
-export async function writeLaunchers({ folder }: CommandLinePlaces): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const launcher = join(folder, launcherName);
-  await writeFileAtomically(launcher, shellLauncher);
+/**
+ * Writes the launchers of the command line, for POSIX shells and for Windows. They run the program with the editor's own
+ * Node.js. Their paths stay the same when the editor or the extension is updated.
+ */
+export async function writeLaunchers(places: CommandLinePlaces): Promise<void> {
+  await mkdir(places.folder, { recursive: true, mode: 0o700 });
+  const launcher = join(places.folder, launcherName);
+  const variables = Object.entries(getVariables(places));
+  await writeFileAtomically(launcher, createShellLauncher(variables));
   await chmod(launcher, 0o700);
-  await writeFileAtomically(`${launcher}.cmd`, windowsLauncher);
+  await writeFileAtomically(`${launcher}.cmd`, createWindowsLauncher(variables));
+}
+
+/** Returns the command that starts the command line in another program, without variables of a terminal. */
+export function getLauncherCommand(
+  { folder }: Pick<CommandLinePlaces, 'folder'>,
+  platform: NodeJS.Platform,
+): readonly [string, ...string[]] {
+  const launcher = join(folder, launcherName);
+  return platform === 'win32' ? ['cmd', '/c', `${launcher}.cmd`] : [launcher];
+}
+
+/** Creates a script that uses the variables of the terminal or, elsewhere, these values. */
+function createShellLauncher(variables: readonly (readonly [string, string])[]): string {
+  const lines = variables.map(
+    ([name, value]) => `[ "$${name}" ] || export ${name}='${value.replaceAll("'", `'\\''`)}'\n`,
+  );
+  return `#!/bin/sh\n${lines.join('')}ELECTRON_RUN_AS_NODE=1 exec "$DATA_TRANSFER_NODE" "$DATA_TRANSFER_CLI" "$@"\n`;
+}
+
+function createWindowsLauncher(variables: readonly (readonly [string, string])[]): string {
+  const lines = variables.map(([name, value]) => `if not defined ${name} set "${name}=${value.replaceAll('%', '%%')}"`);
+  const start = [
+    '@echo off',
+    'setlocal',
+    'set ELECTRON_RUN_AS_NODE=1',
+    'if not defined DATA_TRANSFER_NODE chcp 65001 >nul',
+  ];
+  return [...start, ...lines, '"%DATA_TRANSFER_NODE%" "%DATA_TRANSFER_CLI%" %*', ''].join('\r\n');
 }
 
 /** Writes the connections without their keys: only the names of variables are in the file. */
@@ -57,13 +79,19 @@ export async function writeConnections(
 /** Sets the variables of new terminals, so that `data-transfer` uses the transfers and connections of this window. */
 export function setTerminalVariables(
   variables: Pick<EnvironmentVariableCollection, 'prepend' | 'replace'>,
-  { folder, program, ledgerFolder }: CommandLinePlaces,
+  places: CommandLinePlaces,
 ): void {
-  variables.prepend('PATH', `${folder}${delimiter}`);
-  variables.replace('DATA_TRANSFER_NODE', process.execPath);
-  variables.replace('DATA_TRANSFER_CLI', program);
-  variables.replace('DATA_TRANSFER_LEDGER', ledgerFolder);
-  variables.replace('DATA_TRANSFER_CONNECTIONS', getConnectionsFile(folder));
+  variables.prepend('PATH', `${places.folder}${delimiter}`);
+  for (const [name, value] of Object.entries(getVariables(places))) variables.replace(name, value);
+}
+
+function getVariables({ folder, program, ledgerFolder }: CommandLinePlaces): Readonly<Record<string, string>> {
+  return {
+    DATA_TRANSFER_NODE: process.execPath,
+    DATA_TRANSFER_CLI: program,
+    DATA_TRANSFER_LEDGER: ledgerFolder,
+    DATA_TRANSFER_CONNECTIONS: getConnectionsFile(folder),
+  };
 }
 
 function getConnectionsFile(folder: string): string {

@@ -170,6 +170,7 @@ const commandTable = {
   'dataTransfer.verifyRecipe': { takes: ['recipe', 'document'] },
   'dataTransfer.citeRecipe': { takes: ['recipe', 'document'] },
   'dataTransfer.copyLink': { takes: ['search', 'file', 'fileRef', 'transfer'] },
+  'dataTransfer.copyMcpConfiguration': {},
   'dataTransfer.showLog': {},
   'dataTransfer.copyDiagnostics': {},
 } as const satisfies Readonly<Record<`dataTransfer.${string}`, CommandDeclaration>>;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  getLauncherCommand,
   setTerminalVariables,
   writeConnections,
   writeLaunchers,
@@ -46,6 +47,15 @@ describe('The command line in terminals', () => {
     assert.equal(stdout, `${cliVersion}\n`);
     const history = await run('sh', ['-c', 'data-transfer history --json "$@"', 'sh', '--limit', '5'], { env });
     assert.equal(history.stdout, '{"transfers":[]}\n');
+  });
+
+  it('runs without the variables of a terminal, for programs that start it themselves', async () => {
+    const places = { ...getPlaces(), folder: join(folder, 'a $HOME `x` "b" %TEMP% }') };
+    await writeLaunchers(places);
+    const [command, ...args] = getLauncherCommand(places, process.platform);
+    const { stdout } = await run(command, [...args, 'history', '--json'], { env: { PATH: process.env['PATH'] } });
+    assert.equal(stdout, '{"transfers":[]}\n');
+    assert.deepEqual(getLauncherCommand({ folder: 'C:' }, 'win32').slice(0, 2), ['cmd', '/c']);
   });
 
   it('knows the connections of the window, without their keys', async () => {

@@ -1,0 +1,82 @@
+import { env, l10n } from 'vscode';
+import { getLauncherCommand } from '../../editor/commandLineFiles.ts';
+import { localConnectionId } from '../../editor/machine.ts';
+import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
+import { toPlainLine } from '../../words/plainText.ts';
+import { pickConnection } from '../connections/connectionPicker.ts';
+import type { CommandServices } from '../services.ts';
+
+/** A program that starts MCP servers, with the file in which it finds them. */
+interface McpClient {
+  readonly name: string;
+  readonly file?: string;
+}
+
+/** The command that starts the MCP server, as the configuration of a client contains it. */
+interface McpServer {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+const mcpClients: readonly McpClient[] = [
+  { name: 'Claude Desktop', file: 'claude_desktop_config.json' },
+  { name: 'Claude Code', file: '.mcp.json' },
+  { name: 'Cursor', file: '.cursor/mcp.json' },
+];
+
+/** A name that no other program sets, so that the server never sends the key of another service. */
+const defaultKeyVariable = 'DATA_TRANSFER_KEY';
+
+/**
+ * Copies the configuration with which an agent outside of the editor starts the MCP server. It contains the names of a
+ * connection and of the variable with its key, and never the key.
+ */
+export async function copyMcpConfiguration(services: CommandServices): Promise<void> {
+  const { sessions, commandLinePlaces, notices } = services;
+  const placeholder = l10n.t('Select the service for the agent');
+  const id = sessions.active?.connection.id ?? (await pickConnection(services, placeholder));
+  const client = id === undefined ? undefined : await pickClient();
+  if (id === undefined || !client) return;
+  const variable = getKeyVariable(services, id);
+  const [command, ...args] = getLauncherCommand(commandLinePlaces, process.platform);
+  const key = variable?.isNamed === false ? ['--key-variable', variable.name] : [];
+  await env.clipboard.writeText(
+    formatConfiguration(client, { command, args: [...args, 'mcp', '--connection', id, ...key] }),
+  );
+  const text = describeCopied(client);
+  if (variable) void notices.info(`${text} ${describeVariable(variable.name)}`);
+  else notices.showStatusMessage(text);
+}
+
+async function pickClient(): Promise<McpClient | undefined> {
+  const other: McpClient = { name: l10n.t('Another Agent') };
+  const choices = [...mcpClients, other].map(createChoice);
+  const placeholder = l10n.t('Select the agent to configure');
+  const answer = await pickOne(createSingleStep(l10n.t('Copy MCP Configuration')), { placeholder, choices });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+function createChoice(client: McpClient): Choice<McpClient> {
+  return { label: client.name, description: client.file ?? l10n.t('command and arguments as JSON'), value: client };
+}
+
+/** Returns the variable with the key; undefined for the local service, whose key the server reads by itself. */
+function getKeyVariable({ settings }: CommandServices, id: string): { name: string; isNamed: boolean } | undefined {
+  if (id === localConnectionId) return undefined;
+  const name = settings.connections.find((connection) => connection.id === id)?.apiKeyVariable;
+  return { name: name ?? defaultKeyVariable, isNamed: name !== undefined };
+}
+
+function formatConfiguration({ file }: McpClient, server: McpServer): string {
+  const content = file === undefined ? server : { mcpServers: { 'data-transfer': server } };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}
+
+function describeCopied({ name, file }: McpClient): string {
+  if (file === undefined) return l10n.t('Copied the configuration.');
+  return l10n.t('Copied the configuration for {0}. Add it to {1}.', name, file);
+}
+
+function describeVariable(name: string): string {
+  return l10n.t('The agent needs the API key in the environment variable {0}.', toPlainLine(name));
+}
