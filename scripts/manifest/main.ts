@@ -1,14 +1,17 @@
-/** Writes the commands in `package.json` from the command table, and the JSON schema of recipes. */
+/** Writes the commands and the tools for agents in `package.json`, and the JSON schema of recipes. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
+import { createToolContributions, createToolSetContributions } from './agentTools.ts';
 import { createCommandContributions } from './commands.ts';
 import { createRecipeSchema } from './recipeSchema.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const file = join(root, 'package.json');
-const manifest = JSON.parse(await readFile(file, 'utf8')) as { readonly contributes: { commands: unknown } };
-manifest.contributes.commands = createCommandContributions();
+const manifest = JSON.parse(await readFile(file, 'utf8')) as { readonly contributes: Record<string, unknown> };
+manifest.contributes['commands'] = createCommandContributions();
+manifest.contributes['languageModelTools'] = createToolContributions();
+manifest.contributes['languageModelToolSets'] = createToolSetContributions();
 await writeFile(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
 const schemaFile = join(root, 'schemas', 'recipe.schema.json');
 const options = await resolveConfig(schemaFile);

@@ -5,6 +5,7 @@ import { systemClock } from '../core/util/clock.ts';
 import { Lifetime } from '../core/util/lifetime.ts';
 import { commandIds, panelTypes } from './editor/contributions.ts';
 import { openLedgerPlace } from './editor/ledgerPlace.ts';
+import { registerLanguageModelTools } from './editor/languageModelTools.ts';
 import { RecipeFiles } from './editor/recipeFiles.ts';
 import { SideBar } from './views/sideBar.ts';
 
@@ -29,6 +30,7 @@ export function activate(context: ExtensionContext): unknown {
   const startInBackground = (): void =>
     void start().catch((error: unknown) => window.showErrorMessage((error as Error).message));
   registerContributions(lifetime, start);
+  registerTools(context, lifetime, start);
   lifetime.track(recipeFiles.onDidOpen(startInBackground));
   lifetime.track(
     workspace.onDidChangeConfiguration((change) => {
@@ -51,6 +53,16 @@ function reportStartFailure(error: unknown): never {
   const cause = error instanceof Error ? error.message : String(error);
   const message = l10n.t('Data Transfer could not start: {0}. Reload the window to try again.', cause);
   throw new Error(message, { cause: error });
+}
+
+/** Registers the tools for agents, which start the extension when one is called. */
+function registerTools(
+  { extension }: ExtensionContext,
+  lifetime: Lifetime,
+  start: () => Promise<RunningExtension>,
+): void {
+  const tools = registerLanguageModelTools(extension.packageJSON, async (call) => (await start()).callTool(call));
+  for (const tool of tools) lifetime.track(tool);
 }
 
 /** Registers the commands, the links, and the pages that are restored after a reload. */

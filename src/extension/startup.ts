@@ -5,7 +5,9 @@ import type { Transfer } from '../core/model/transferModel.ts';
 import { Estimates } from '../core/monitor/estimates.ts';
 import { settlesWithin, systemClock as clock } from '../core/util/clock.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
+import { createToolCaller, startAgents } from './agents.ts';
 import { provideCommandLine } from './commandLine.ts';
+import type { ProposedPlans } from './commands/agents/proposedPlans.ts';
 import { commandHandlers } from './commands/commandHandlers.ts';
 import { reopenUnlessShown } from './commands/connections/connectionPicker.ts';
 import { syncConnections } from './commands/connections/connectionSync.ts';
@@ -21,6 +23,7 @@ import { watchContextKeys } from './editor/contextKeys.ts';
 import { viewIds, type CommandId, type panelTypes } from './editor/contributions.ts';
 import { readNetworkSettings } from './editor/editorNetworkSettings.ts';
 import type { LedgerPlace } from './editor/ledgerPlace.ts';
+import type { ToolCall } from './editor/languageModelTools.ts';
 import { localConnectionId } from './editor/machine.ts';
 import { SavedSearches } from './editor/savedSearches.ts';
 import { getUserId } from './editor/userId.ts';
@@ -43,6 +46,8 @@ import { describeEstimate } from './words/estimateWords.ts';
 export interface RunningExtension {
   /** Runs a command with the editor's arguments: a row and all selected rows. Shows failures to the user. */
   runCommand(id: CommandId, argument?: unknown, selection?: unknown): Promise<void>;
+  /** Runs a tool that an agent calls. Resolves to its answer as JSON. */
+  callTool(call: ToolCall): Promise<string>;
   /** Opens a link after confirmation. Shows a failure. */
   openLink(uri: Uri): Promise<void>;
   /** Functions that restore the pages that were open before the window reloaded. */
@@ -67,11 +72,12 @@ export async function startExtension(
   const savedSearches = lifetime.track(createSavedSearches(context, core, editor));
   // Saved searches appear together with the views, but an unresponsive disk doesn't delay the views.
   await settlesWithin(clock, maxRestoreMs, savedSearches.restore());
-  const views = lifetime.track(createViews(sideBar, core, editor, estimates));
+  const agents = startAgents(lifetime, core, editor);
+  const views = lifetime.track(createViews(sideBar, core, editor, estimates, agents.proposedPlans));
   const statusBar = createStatusBar(lifetime, core, estimates);
   startNotices(lifetime, core, editor);
   const pages = createPages(lifetime, context.extensionUri, core, editor, estimates, views);
-  const services = { ...getCoreServices(core), ...editor, ...pages, localService, views, statusBar };
+  const services = { ...getCoreServices(core), ...editor, ...pages, ...agents, localService, views, statusBar };
   syncState(lifetime, services);
   lifetime.track(createStaleSearches(core, sideBar));
   startRecipes(lifetime, services, { sideBar, recipeFiles });
@@ -82,6 +88,7 @@ export async function startExtension(
   const links = new LinkOpener(services);
   return {
     runCommand: boundary.perform,
+    callTool: createToolCaller(services),
     openLink: (uri) => boundary.run('link', () => links.open(uri)),
     restorePage: { metadata: pages.metadataPanels.restore, transfer: pages.transferPanels.restore },
     services,
@@ -153,7 +160,13 @@ function createStaleSearches({ searchStore: store, searchFlow, sessions }: Explo
 }
 
 /** Creates the trees of the side bar. */
-function createViews(sideBar: SideBar, core: Explorer, { settings }: EditorServices, estimates: Estimates): TreeViews {
+function createViews(
+  sideBar: SideBar,
+  core: Explorer,
+  { settings }: EditorServices,
+  estimates: Estimates,
+  plans: ProposedPlans,
+): TreeViews {
   const { connectionStore, searchStore, transferStore, parameterFlow, transferFlow, sessions } = core;
   // A remote service may report the address of a local folder; only the local service is trusted.
   const isSaved = (url: string): boolean =>
@@ -171,6 +184,7 @@ function createViews(sideBar: SideBar, core: Explorer, { settings }: EditorServi
     getConnectionName: (id) => getConnectionName({ settings, sessions }, id),
     transfers: {
       store: transferStore,
+      plans,
       clock,
       loadFinished: () => transferFlow.loadFinished(),
       loadLastFinished: () => transferFlow.loadLastFinished(),

@@ -7,7 +7,16 @@ import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { TransferTree } from '../../src/extension/views/transferTree.ts';
 import { json, problem } from '../support/faultBehaviours.ts';
 import { ManualClock } from '../support/manualClock.ts';
-import { assertPlain, assertPlainRow, databaseTree, fileEntry, hostileTexts, labelOf, transfer } from './specimens.ts';
+import {
+  assertPlain,
+  assertPlainRow,
+  databaseTree,
+  fileEntry,
+  hostileTexts,
+  labelOf,
+  noPlans,
+  transfer,
+} from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
 describe('Text from a server is data', () => {
@@ -64,7 +73,13 @@ describe('Text from a server is data', () => {
         const store = new TransferStore();
         const load = (): Promise<void> => Promise.resolve();
         const loads = { loadFinished: load, loadLastFinished: load };
-        const tree = new TransferTree({ store, clock: new ManualClock(), ...loads, estimate: () => undefined });
+        const tree = new TransferTree({
+          store,
+          clock: new ManualClock(),
+          ...loads,
+          plans: noPlans,
+          estimate: () => undefined,
+        });
         const status = { status: text, message: text, fileCount: 2, movedFileCount: 1 };
         const more = { state: 'running', status, problem: { kind: 'refused', detail: text } } as const;
         store.put([transfer('t', { ...more, id: `id ${text}` }, { source: text, destination: text })]);

@@ -166,7 +166,7 @@ describe('The manifest', () => {
 
   it('allows no workspace to determine the server that receives the key', () => {
     const { properties } = manifest.contributes.configuration;
-    for (const id of ['connections', 'orcid', 'localService.databases', 'rclone.path']) {
+    for (const id of ['connections', 'orcid', 'localService.databases', 'rclone.path', 'agents.submit']) {
       assert.equal(properties[`dataTransfer.${id}`]?.['scope'], 'machine', id);
     }
   });
@@ -176,7 +176,9 @@ describe('The manifest', () => {
     assert.equal(supported, 'limited');
     assert.deepEqual(
       [...restrictedConfigurations].sort(),
-      ['connections', 'localService.databases', 'orcid', 'rclone.path'].map((id) => `dataTransfer.${id}`),
+      ['agents.submit', 'connections', 'localService.databases', 'orcid', 'rclone.path'].map(
+        (id) => `dataTransfer.${id}`,
+      ),
     );
   });
 

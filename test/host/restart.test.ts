@@ -13,7 +13,7 @@ import { FaultServer } from '../support/faultServer.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { surroundingsOf } from '../support/surroundings.ts';
 import { until } from '../unit/core/rig.ts';
-import { transfer, wordsOf } from './specimens.ts';
+import { noPlans, transfer, wordsOf } from './specimens.ts';
 import { ledgerFolder, orcid, Stage } from './stage.ts';
 
 const connection = (server: FaultServer): { id: string; name: string; server: string } => ({
@@ -54,6 +54,7 @@ describe('After a restart', () => {
       clock: systemClock,
       loadFinished: () => transferFlow.loadFinished(),
       loadLastFinished: () => transferFlow.loadLastFinished(),
+      plans: noPlans,
       estimate: () => undefined,
     });
     const nodes = tree.getChildren().flatMap((node) => [node, ...tree.getChildren(node)]);

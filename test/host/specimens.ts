@@ -7,6 +7,8 @@ import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
 import type { TransferPlaceDependencies } from '../../src/extension/panels/transferPlace.ts';
 import type { Transfer, TransferOrder } from '../../src/core/model/transferModel.ts';
+import { Lifetime } from '../../src/core/util/lifetime.ts';
+import type { PlanList } from '../../src/extension/views/planItems.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import type { SearchTree } from '../../src/extension/views/searchTree.ts';
 
@@ -25,6 +27,9 @@ export function databaseTree(store: ConnectionStore, parameters = new ParameterS
     isSaved: () => false,
   });
 }
+
+/** A list without transfers that agents propose. */
+export const noPlans: PlanList = { getAll: () => [], get: () => undefined, onDidChange: () => new Lifetime() };
 
 /** Dependencies of a page that never find transferred files. */
 export const noPlaces: TransferPlaceDependencies = {

@@ -10,7 +10,7 @@ import { viewIds } from '../../src/extension/editor/contributions.ts';
 import { SideBar } from '../../src/extension/views/sideBar.ts';
 import { TreeViews } from '../../src/extension/views/treeViews.ts';
 import { ManualClock } from '../support/manualClock.ts';
-import { transfer } from './specimens.ts';
+import { noPlans, transfer } from './specimens.ts';
 
 describe('The badge of the transfers', () => {
   it('counts running transfers, and is hidden if there are none', () => {
@@ -27,7 +27,7 @@ describe('The badge of the transfers', () => {
     const store = new TransferStore();
     const loadFinished = (): Promise<void> => Promise.resolve();
     const loads = { loadFinished, loadLastFinished: loadFinished };
-    const transfers = { store, clock: new ManualClock(), ...loads, estimate: () => undefined };
+    const transfers = { store, clock: new ManualClock(), ...loads, plans: noPlans, estimate: () => undefined };
     const sideBar = new SideBar(() => Promise.resolve());
     const searchStore = new SearchStore();
     const treeViews = new TreeViews(sideBar, {

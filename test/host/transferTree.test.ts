@@ -6,7 +6,7 @@ import type { TransferTreeNode } from '../../src/extension/views/nodes.ts';
 import { TransferTree } from '../../src/extension/views/transferTree.ts';
 import { formatTime } from '../../src/extension/words/localeFormats.ts';
 import { ManualClock } from '../support/manualClock.ts';
-import { textOf, transfer, wordsOf } from './specimens.ts';
+import { noPlans, textOf, transfer, wordsOf } from './specimens.ts';
 
 const running = { kind: 'group', group: 'running' } as const;
 const finished = { kind: 'group', group: 'finished' } as const;
@@ -28,6 +28,7 @@ describe('The transfer tree', () => {
       clock,
       loadFinished: () => load('all'),
       loadLastFinished: () => load('last'),
+      plans: noPlans,
       estimate: () => estimate,
     });
   });

@@ -11,7 +11,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import { CliError } from '../cliError.ts';
 import { chooseConnection, findRecordConnection } from '../connections/connectionChoice.ts';
 import type { CliSession } from '../connections/cliSession.ts';
-import { getLedgerFolder } from '../ledgerPlace.ts';
+import { getLedgerFolder } from '../ledgerFolder.ts';
 import { describeReason } from '../text/reasonText.ts';
 
 /** The part of the context that doesn't depend on the caller of a tool. */

@@ -1,5 +1,6 @@
 import type { CommandHandlers } from '../editor/commandBoundary.ts';
 import { copyMcpConfiguration } from './agents/copyMcpConfiguration.ts';
+import { confirmPlan, declinePlan } from './agents/planReview.ts';
 import { copyAsCode } from './code/copyAsCode.ts';
 import { copyOpeningCode } from './code/copyOpeningCode.ts';
 import { cite, copyAvailabilityStatement } from './citations/cite.ts';
@@ -138,6 +139,8 @@ export const commandHandlers: CommandHandlers<CommandServices> = {
     (await import('./recipes/lastRun.ts')).verifyRecipe(services, row),
   'dataTransfer.citeRecipe': async (services, row) => (await import('./recipes/lastRun.ts')).citeRecipe(services, row),
   'dataTransfer.copyLink': copyLink,
+  'dataTransfer.confirmPlan': confirmPlan,
+  'dataTransfer.declinePlan': declinePlan,
   'dataTransfer.copyMcpConfiguration': copyMcpConfiguration,
   'dataTransfer.copyDiagnostics': copyDiagnostics,
   'dataTransfer.exportRecords': exportRecords,

@@ -1,3 +1,4 @@
+import type { AgentPolicy } from '../../core/agents/agentPolicy.ts';
 import type { ConnectFlow } from '../../core/flows/connectFlow.ts';
 import type { ConnectionTestDependencies } from '../../core/flows/connectionTest.ts';
 import type { DuplicateFlow } from '../../core/flows/duplicateFlow.ts';
@@ -31,6 +32,7 @@ import type { MetadataPanels } from '../panels/metadataPanel.ts';
 import type { TransferPanels } from '../panels/transferPanel.ts';
 import type { TransferStatusBar } from '../views/transferStatusBar.ts';
 import type { TreeViews } from '../views/treeViews.ts';
+import type { ProposedPlans } from './agents/proposedPlans.ts';
 
 /** Services on top of the editor's API. */
 export interface EditorServices {
@@ -66,6 +68,8 @@ export interface CommandServices extends EditorServices {
   readonly trackFlow: TrackFlow;
   readonly duplicateFlow: DuplicateFlow;
   readonly monitor: TransferMonitor;
+  readonly proposedPlans: ProposedPlans;
+  readonly agentPolicy: AgentPolicy;
   readonly testDependencies: ConnectionTestDependencies;
   readonly localService: LocalService;
   readonly views: TreeViews;

@@ -49,6 +49,12 @@ export interface TransferNode {
   readonly key: string;
 }
 
+/** The row of a transfer that an agent proposes. */
+export interface PlanNode {
+  readonly kind: 'plan';
+  readonly id: string;
+}
+
 /** A recipe's row. */
 export interface RecipeNode {
   readonly kind: 'recipe';
@@ -70,6 +76,7 @@ interface ArgumentTypes {
   /** A file that a page passes. It has no row. */
   readonly fileRef: FileRef;
   readonly transfer: TransferNode;
+  readonly plan: PlanNode;
   readonly recipe: RecipeNode;
   /** A folder in the Explorer view. */
   readonly folder: Uri;
@@ -170,6 +177,8 @@ const commandTable = {
   'dataTransfer.verifyRecipe': { takes: ['recipe', 'document'] },
   'dataTransfer.citeRecipe': { takes: ['recipe', 'document'] },
   'dataTransfer.copyLink': { takes: ['search', 'file', 'fileRef', 'transfer'] },
+  'dataTransfer.confirmPlan': { takes: ['plan'], icon: 'check' },
+  'dataTransfer.declinePlan': { takes: ['plan'], icon: 'close' },
   'dataTransfer.copyMcpConfiguration': {},
   'dataTransfer.showLog': {},
   'dataTransfer.copyDiagnostics': {},

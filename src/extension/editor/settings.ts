@@ -116,6 +116,12 @@ export class Settings {
     return this.get('rclone.path', '').trim() || undefined;
   }
 
+  /** Returns the rule for transfers that agents propose. A value that can't be understood allows none. */
+  get agentSubmission(): 'ask' | 'never' {
+    const value = workspace.getConfiguration(section).get<unknown>('agents.submit', 'ask');
+    return value === 'ask' ? 'ask' : 'never';
+  }
+
   get retentionDays(): number {
     return this.getWholeNumber('localService.retentionDays', 7, 1, 365);
   }

@@ -1,5 +1,12 @@
 import type { FinishedGroup } from './finishedGroups.ts';
-import type { ConnectionNode, DatabaseNode, FileNode, SearchNode, TransferNode } from '../editor/contributions.ts';
+import type {
+  ConnectionNode,
+  DatabaseNode,
+  FileNode,
+  PlanNode,
+  SearchNode,
+  TransferNode,
+} from '../editor/contributions.ts';
 
 /** Groups the databases of an organization. */
 interface OrganizationNode {
@@ -63,7 +70,7 @@ export interface OtherConnectionNode {
 /** Groups transfers by status, and finished transfers by the time they ended. */
 export interface TransferGroupNode {
   readonly kind: 'group';
-  readonly group: 'running' | 'notConfirmed' | FinishedGroup;
+  readonly group: 'proposed' | 'running' | 'notConfirmed' | FinishedGroup;
 }
 
 /** Describes a row of the Databases view. */
@@ -74,4 +81,4 @@ export type SearchTreeNode =
   OtherConnectionNode | SearchNode | PartNode | FileNode | UnlistedNode | MissingNode | MessageNode;
 
 /** Describes a row of the Transfers view. */
-export type TransferTreeNode = TransferGroupNode | TransferNode | MessageNode;
+export type TransferTreeNode = TransferGroupNode | PlanNode | TransferNode | MessageNode;

@@ -2,6 +2,7 @@ import { l10n, ThemeColor, ThemeIcon, TreeItem } from 'vscode';
 import { hasEnded, isPaused, type Transfer, type TransferState } from '../../core/model/transferModel.ts';
 import { getOutcome, mayHaveFiles } from '../../core/model/transferOutcome.ts';
 import type { TransferNode } from '../editor/contributions.ts';
+import { describeConfirmedRequest } from '../words/agentWords.ts';
 import { formatTime } from '../words/localeFormats.ts';
 import { toPlainLine, toPlainText } from '../words/plainText.ts';
 import { describeReason } from '../words/reasonWords.ts';
@@ -109,7 +110,7 @@ function getContextValue(transfer: Transfer): string {
 }
 
 function createTransferTooltip(transfer: Transfer, estimate: string | undefined, now: number): string {
-  const { order, status, problem, startedElsewhere } = transfer;
+  const { order, status, problem, requestedBy, startedElsewhere } = transfer;
   const startTime = formatTime(transfer.createdAt, now);
   return [
     startedElsewhere ? getTransferTitle(transfer) : `${toPlainLine(order.source)} → ${toPlainLine(order.destination)}`,
@@ -120,6 +121,7 @@ function createTransferTooltip(transfer: Transfer, estimate: string | undefined,
     hasEnded(transfer.state) && transfer.state !== 'expired'
       ? l10n.t('Ended: {0}', formatTime(getEndedAt(transfer), now))
       : '',
+    requestedBy ? describeConfirmedRequest(requestedBy.agent) : '',
     transfer.askedAt ? l10n.t('Last checked: {0}', formatTime(transfer.askedAt, now)) : '',
     transfer.id ? l10n.t('ID: {0}', toPlainLine(transfer.id)) : '',
   ]

@@ -3,11 +3,12 @@ import { hasEnded, type Transfer } from '../../core/model/transferModel.ts';
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
-import type { TransferNode } from '../editor/contributions.ts';
+import type { PlanNode, TransferNode } from '../editor/contributions.ts';
 import { formatNumber } from '../words/localeFormats.ts';
 import { arrangeFinished, getStartOfDay, type FinishedLayout } from './finishedGroups.ts';
 import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
 import { createRemovedItem, createLoadingRow, createMessageItem } from './placeholders.ts';
+import { createPlanItem, type PlanList } from './planItems.ts';
 import { createTransferItem, findLookAlikes } from './transferItems.ts';
 
 type Group = TransferGroupNode['group'];
@@ -20,6 +21,8 @@ export interface TransferTreeDependencies {
   loadFinished(): Promise<void>;
   /** Loads only the most recent of these, which is fast. */
   loadLastFinished(): Promise<void>;
+  /** The transfers that agents propose. */
+  readonly plans: PlanList;
   /** Describes the remaining time of a transfer. Returns undefined without a reliable estimate. */
   estimate(transfer: Transfer): string | undefined;
 }
@@ -30,6 +33,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   private readonly dependencies: TransferTreeDependencies;
   private readonly rows = new Map<string, TransferNode>();
   private readonly groups = {
+    proposed: { kind: 'group', group: 'proposed' },
     running: { kind: 'group', group: 'running' },
     notConfirmed: { kind: 'group', group: 'notConfirmed' },
     finished: { kind: 'group', group: 'finished' },
@@ -52,12 +56,14 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   constructor(dependencies: TransferTreeDependencies) {
     this.dependencies = dependencies;
     this.lifetime.track(dependencies.store.onDidChange((keys) => this.refresh(keys)));
+    this.lifetime.track(dependencies.plans.onDidChange(() => this.changed.fire(undefined)));
     this.redrawAfterMidnight();
   }
 
   getTreeItem(node: TransferTreeNode): TreeItem {
     if (node.kind === 'message') return createMessageItem(node);
     if (node.kind === 'group') return this.createGroupItem(node);
+    if (node.kind === 'plan') return this.getPlanItem(node);
     const transfer = this.dependencies.store.get(node.key);
     return transfer ? this.getTransferItem(transfer) : createRemovedItem(node.key);
   }
@@ -66,6 +72,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     if (!parent) return this.getShownGroups();
     if (parent.kind !== 'group') return [];
     const { group } = parent;
+    if (group === 'proposed') return this.getPlanRows();
     const rows = this.getRows(group);
     if (group === 'finished') return [...rows, ...this.getOlderRows()];
     if (group !== 'earlier' || !this.dependencies.store.hasEarlier) return rows;
@@ -75,6 +82,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
 
   getParent(node: TransferTreeNode): TransferTreeNode | undefined {
     if (node.kind === 'group') return isDay(node.group) ? this.groups.finished : undefined;
+    if (node.kind === 'plan') return this.groups.proposed;
     const transfer = node.kind === 'transfer' ? this.dependencies.store.get(node.key) : undefined;
     return transfer && this.groups[this.getGroup(transfer)];
   }
@@ -91,13 +99,23 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
 
   private getShownGroups(): TransferGroupNode[] {
     const { store } = this.dependencies;
-    const { running, notConfirmed, finished } = this.groups;
+    const { proposed, running, notConfirmed, finished } = this.groups;
     const hasFinished = store.hasEarlier || this.getTransfers('finished').length > 0;
     const unfinished = [running, notConfirmed].filter(({ group }) => this.getTransfers(group).length > 0);
-    return hasFinished ? [...unfinished, finished] : unfinished;
+    const shown = this.dependencies.plans.getAll().length > 0 ? [proposed, ...unfinished] : unfinished;
+    return hasFinished ? [...shown, finished] : shown;
   }
 
-  private getTransfers(group: Group): readonly Transfer[] {
+  private getPlanRows(): PlanNode[] {
+    return this.dependencies.plans.getAll().map(({ id }) => ({ kind: 'plan', id }));
+  }
+
+  private getPlanItem({ id }: PlanNode): TreeItem {
+    const plan = this.dependencies.plans.get(id);
+    return plan ? createPlanItem(plan) : createRemovedItem(`plan/${id}`);
+  }
+
+  private getTransfers(group: Exclude<Group, 'proposed'>): readonly Transfer[] {
     const { store } = this.dependencies;
     if (group === 'running') return store.getRunning();
     return group === 'notConfirmed' ? store.getNotConfirmed() : this.getLayout().groups[group];
@@ -128,7 +146,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return [createLoadingRow('finished')];
   }
 
-  private getRows(group: Group): TransferNode[] {
+  private getRows(group: Exclude<Group, 'proposed'>): TransferNode[] {
     const transfers = this.getTransfers(group);
     const alike = findLookAlikes(transfers);
     for (const { key } of transfers) {
@@ -201,6 +219,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
 
   private createGroupItem({ group }: TransferGroupNode): TreeItem {
     const titles: Readonly<Record<Group, string>> = {
+      proposed: l10n.t('Proposed by an agent'),
       running: l10n.t('Running'),
       notConfirmed: l10n.t('Not confirmed'),
       finished: l10n.t('Finished'),
@@ -220,7 +239,8 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
 
   /** Returns the number of transfers in a group and its subgroups. Returns undefined while the number is unknown. */
   private countTransfers(group: Group): number | undefined {
-    const { store } = this.dependencies;
+    const { store, plans } = this.dependencies;
+    if (group === 'proposed') return plans.getAll().length;
     if (store.hasEarlier && (group === 'finished' || isDay(group))) return undefined;
     return group === 'finished' ? this.getLayout().groupByKey.size : this.getTransfers(group).length;
   }
@@ -232,7 +252,7 @@ function serializeItem({ label, description, tooltip, iconPath, contextValue }: 
 }
 
 function isDay(group: Group): boolean {
-  return group !== 'running' && group !== 'notConfirmed' && group !== 'finished';
+  return group !== 'proposed' && group !== 'running' && group !== 'notConfirmed' && group !== 'finished';
 }
 
 function getStatusGroup({ state }: Transfer): 'running' | 'notConfirmed' | 'finished' {

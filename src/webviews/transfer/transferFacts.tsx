@@ -25,7 +25,7 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
   const { format } = usePage();
   const now = getNow();
   const orcid = readIdentifier(transfer.order.orcid);
-  const { askedAt, createdAt, id, state, ended, startedElsewhere } = transfer;
+  const { askedAt, createdAt, id, requestedBy, state, ended, startedElsewhere } = transfer;
   return (
     <dl class="facts">
       {state !== 'expired' && ( // The duration of an expired transfer is unknown.
@@ -45,6 +45,11 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
       )}
       {!startedElsewhere && (
         <Fact label={l10n.t('Submitted by')}>{<Link address={orcid.address}>{orcid.text}</Link>}</Fact>
+      )}
+      {requestedBy && (
+        <Fact label={l10n.t('Requested by')}>
+          <ServerText>{l10n.t('{0}, confirmed by you', shortenText(requestedBy.agent, 60))}</ServerText>
+        </Fact>
       )}
       {id !== undefined && (
         <Fact label={l10n.t('Transfer ID')} isWide>

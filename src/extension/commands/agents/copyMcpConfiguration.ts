@@ -8,7 +8,8 @@ import type { CommandServices } from '../services.ts';
 
 /** A program that starts MCP servers, with the file in which it finds them. */
 interface McpClient {
-  readonly name: string;
+  /** Its name, which is the same in all languages. */
+  readonly id: string;
   readonly file?: string;
 }
 
@@ -19,9 +20,9 @@ interface McpServer {
 }
 
 const mcpClients: readonly McpClient[] = [
-  { name: 'Claude Desktop', file: 'claude_desktop_config.json' },
-  { name: 'Claude Code', file: '.mcp.json' },
-  { name: 'Cursor', file: '.cursor/mcp.json' },
+  { id: 'Claude Desktop', file: 'claude_desktop_config.json' },
+  { id: 'Claude Code', file: '.mcp.json' },
+  { id: 'Cursor', file: '.cursor/mcp.json' },
 ];
 
 /** A name that no other program sets, so that the server never sends the key of another service. */
@@ -49,7 +50,7 @@ export async function copyMcpConfiguration(services: CommandServices): Promise<v
 }
 
 async function pickClient(): Promise<McpClient | undefined> {
-  const other: McpClient = { name: l10n.t('Another Agent') };
+  const other: McpClient = { id: l10n.t('Another Agent') };
   const choices = [...mcpClients, other].map(createChoice);
   const placeholder = l10n.t('Select the agent to configure');
   const answer = await pickOne(createSingleStep(l10n.t('Copy MCP Configuration')), { placeholder, choices });
@@ -57,7 +58,7 @@ async function pickClient(): Promise<McpClient | undefined> {
 }
 
 function createChoice(client: McpClient): Choice<McpClient> {
-  return { label: client.name, description: client.file ?? l10n.t('command and arguments as JSON'), value: client };
+  return { label: client.id, description: client.file ?? l10n.t('command and arguments as JSON'), value: client };
 }
 
 /** Returns the variable with the key; undefined for the local service, whose key the server reads by itself. */
@@ -72,9 +73,9 @@ function formatConfiguration({ file }: McpClient, server: McpServer): string {
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
-function describeCopied({ name, file }: McpClient): string {
+function describeCopied({ id, file }: McpClient): string {
   if (file === undefined) return l10n.t('Copied the configuration.');
-  return l10n.t('Copied the configuration for {0}. Add it to {1}.', name, file);
+  return l10n.t('Copied the configuration for {0}. Add it to {1}.', id, file);
 }
 
 function describeVariable(name: string): string {

@@ -58,6 +58,20 @@ async function submitOrder(
   }
 }
 
+/** Shows the row of a submitted transfer and, if the service refused it, the reason. */
+export function reportSubmission(services: CommandServices, transfer: Transfer): void {
+  const { views, notices } = services;
+  const { files, destination } = transfer.order;
+  const title = formatFileCount(files.length);
+  views.revealTransfer(transfer.key);
+  reportResult(services, transfer, title, (cause, ...actions) => {
+    void notices.error(
+      l10n.t('Could not transfer {0} to {1}: {2}', title, toPlainLine(destination), cause),
+      ...actions,
+    );
+  });
+}
+
 function reportResult(
   services: CommandServices,
   transfer: Transfer,

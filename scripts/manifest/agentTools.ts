@@ -1,0 +1,44 @@
+import type { AgentToolName } from '../../src/core/agents/agentTool.ts';
+import { agentTools } from '../../src/core/agents/agentTools.ts';
+import { createInputSchema } from '../../src/core/agents/toolSchemas.ts';
+
+/** An entry of `contributes.languageModelTools` in `package.json`. */
+interface ToolContribution {
+  readonly name: string;
+  readonly displayName: string;
+  /** English, because it is for the model. */
+  readonly modelDescription: string;
+  readonly canBeReferencedInPrompt: true;
+  readonly toolReferenceName: string;
+  readonly icon: string;
+  readonly inputSchema: object;
+}
+
+const icons: Readonly<Record<AgentToolName, string>> = {
+  list_databases: 'database',
+  search_files: 'search',
+  describe_files: 'info',
+  plan_transfer: 'checklist',
+  submit_transfer: 'cloud-upload',
+  transfer_status: 'graph-line',
+  cancel_transfer: 'circle-slash',
+};
+
+/** Returns `contributes.languageModelTools`. The prefix keeps the names apart from those of other extensions. */
+export function createToolContributions(): readonly ToolContribution[] {
+  return agentTools.map((tool) => ({
+    name: `data_transfer_${tool.name}`,
+    displayName: `%tool.${tool.name}%`,
+    modelDescription: tool.description,
+    canBeReferencedInPrompt: true,
+    toolReferenceName: `data_transfer_${tool.name}`,
+    icon: `$(${icons[tool.name]})`,
+    inputSchema: createInputSchema(tool),
+  }));
+}
+
+/** Returns `contributes.languageModelToolSets`: one set with all tools. */
+export function createToolSetContributions(): readonly object[] {
+  const tools = createToolContributions().map(({ toolReferenceName }) => toolReferenceName);
+  return [{ name: 'data_transfer', description: '%toolSet%', icon: '$(cloud-upload)', tools }];
+}

@@ -1,0 +1,33 @@
+import type { Explorer } from '../core/explorer.ts';
+import { systemClock as clock } from '../core/util/clock.ts';
+import type { Lifetime } from '../core/util/lifetime.ts';
+import type { AgentDesk } from './commands/agents/agentDesk.ts';
+import { watchPlanNotices } from './commands/agents/planNotices.ts';
+import { ProposedPlans } from './commands/agents/proposedPlans.ts';
+import { WindowPolicy } from './commands/agents/windowPolicy.ts';
+import type { CommandServices, EditorServices } from './commands/services.ts';
+import type { ToolCall } from './editor/languageModelTools.ts';
+
+/** Lists the transfers that agents propose, and copies the setting for them to where other programs read it. */
+export function startAgents(
+  lifetime: Lifetime,
+  { noticeClaims }: Explorer,
+  { commandLinePlaces: { ledgerFolder }, log, notices, settings }: EditorServices,
+): Pick<CommandServices, 'proposedPlans' | 'agentPolicy'> {
+  const agentPolicy = new WindowPolicy(ledgerFolder, settings);
+  lifetime.track(agentPolicy.follow(log));
+  const plans = lifetime.track(new ProposedPlans({ ledgerFolder, clock, log }));
+  lifetime.track(watchPlanNotices({ plans, notices, clock, claim: (name) => noticeClaims.claim(name) }));
+  void plans.refresh();
+  return { proposedPlans: plans, agentPolicy };
+}
+
+/** Returns the function that runs the tools. It loads them when the first one is called. */
+export function createToolCaller(services: CommandServices): (call: ToolCall) => Promise<string> {
+  let loading: Promise<AgentDesk> | undefined;
+  const load = async (): Promise<AgentDesk> => {
+    const { AgentDesk } = await import('./commands/agents/agentDesk.ts');
+    return new AgentDesk(services);
+  };
+  return async (call) => await (await (loading ??= load())).call(call);
+}

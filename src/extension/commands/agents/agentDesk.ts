@@ -1,0 +1,78 @@
+import { env, l10n } from 'vscode';
+import type { AgentContext, AgentDecision, AgentQuestion } from '../../../core/agents/agentContext.ts';
+import { callAgentTool } from '../../../core/agents/callAgentTool.ts';
+import { findPlanConnection, type TransferPlan } from '../../../core/agents/transferPlan.ts';
+import { createBusyDecision, createNotConnectedError } from '../../../core/agents/windowAnswers.ts';
+import type { OpenConnection } from '../../../core/flows/openConnections.ts';
+import { systemClock as clock } from '../../../core/util/clock.ts';
+import type { ToolCall } from '../../editor/languageModelTools.ts';
+import { getUserId } from '../../editor/userId.ts';
+import { describeReason } from '../../words/reasonWords.ts';
+import type { CommandServices } from '../services.ts';
+import { getDestinationFreeBytes } from '../submission/destinationSpace.ts';
+import { askAboutCancel, askAboutPlan } from './planPrompt.ts';
+import { reportPlanSubmission } from './planReview.ts';
+
+/** Runs the tools that agents call in this window. Connects to nothing and starts nothing by itself. */
+export class AgentDesk {
+  private readonly services: CommandServices;
+  private isAsking = false;
+
+  constructor(services: CommandServices) {
+    this.services = services;
+  }
+
+  /** Runs a tool. Resolves to the answer as JSON; an expected failure is an answer too. */
+  async call({ name, input, signal }: ToolCall): Promise<string> {
+    const context = await this.createContext(l10n.t('an agent in {0}', env.appName));
+    const { content } = await callAgentTool(context, name, input, signal);
+    await this.services.proposedPlans.refresh();
+    if (name === 'submit_transfer') reportPlanSubmission(this.services, readPlanId(input));
+    return JSON.stringify(content);
+  }
+
+  private async createContext(requestedBy: string): Promise<AgentContext> {
+    const { services } = this;
+    return {
+      ...{ services, clock, requestedBy, describeReason },
+      ...{ log: services.log, policy: services.agentPolicy, plans: await services.proposedPlans.openStore() },
+      connect: async () => services.sessions.active ?? failUnconnected(),
+      open: async (id, address) => this.findOpen(id, address),
+      getOrcid: (id) => getUserId(services.settings, id),
+      getFreeBytes: ({ connection }, { name }) => getDestinationFreeBytes(services, connection.id, name),
+      confirm: (question) => this.confirm(question, requestedBy),
+    };
+  }
+
+  private findOpen(id: string, address: string | undefined): OpenConnection {
+    const { sessions } = this.services;
+    const open = sessions.get(id) ?? sessions.getAll().find(({ service }) => service.address === address);
+    return open ?? failUnconnected(address ?? id);
+  }
+
+  /** Shows one dialog at a time, so that an agent can't cover the window with them. */
+  private async confirm(question: AgentQuestion, agent: string): Promise<AgentDecision> {
+    if (this.isAsking) return createBusyDecision();
+    this.isAsking = true;
+    try {
+      if (question.kind === 'cancel') return await askAboutCancel(this.services, question.transfer, agent);
+      return await askAboutPlan(this.services, question.plan, this.requireConnection(question.plan));
+    } finally {
+      this.isAsking = false;
+    }
+  }
+
+  private requireConnection(plan: TransferPlan): string {
+    const open = findPlanConnection(this.services.sessions, plan);
+    return open ? open.connection.id : failUnconnected(plan.service.name);
+  }
+}
+
+function failUnconnected(serviceName?: string): never {
+  throw createNotConnectedError(serviceName);
+}
+
+function readPlanId(input: unknown): string {
+  const { planId } = (input ?? {}) as { readonly planId?: unknown };
+  return typeof planId === 'string' ? planId : '';
+}

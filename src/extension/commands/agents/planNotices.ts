@@ -1,0 +1,48 @@
+import { l10n } from 'vscode';
+import type { TransferPlan } from '../../../core/agents/transferPlan.ts';
+import type { Clock } from '../../../core/util/clock.ts';
+import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import { runCommand } from '../../editor/commandBoundary.ts';
+import type { Notices } from '../../editor/notices.ts';
+import { describeClosedPlan, describeProposal } from '../../words/agentWords.ts';
+import type { ProposedPlans } from './proposedPlans.ts';
+
+interface PlanNoticesDependencies {
+  readonly plans: ProposedPlans;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  /** Resolves to true in the first window that claims a notice. */
+  claim(name: string): Promise<boolean>;
+}
+
+/** Time in which the window whose agent planned a transfer asks for its confirmation by itself. */
+const noticeDelayMs = 5_000;
+
+/** Announces plans that still wait after a moment, once for all windows, and notes those that close unconfirmed. */
+export function watchPlanNotices({ plans, notices, clock, claim }: PlanNoticesDependencies): Disposable {
+  const lifetime = new Lifetime();
+  const known = new Set<string>();
+  const announce = async (plan: TransferPlan): Promise<void> => {
+    const isFirst = plans.get(plan.id) !== undefined && (await claim(`plan-${plan.id}`));
+    if (isFirst) await notices.info(describeProposal(plan), createReview(plan));
+  };
+  lifetime.track(
+    plans.onDidChange(() => {
+      for (const plan of plans.getAll().filter(({ id }) => !known.has(id))) {
+        known.add(plan.id);
+        lifetime.track(clock.after(noticeDelayMs, () => void announce(plan)));
+      }
+    }),
+  );
+  lifetime.track(
+    plans.onDidClose(({ plan, state }) => {
+      const text = describeClosedPlan(plan, state);
+      if (text !== undefined) notices.showStatusMessage(text);
+    }),
+  );
+  return lifetime;
+}
+
+function createReview({ id }: TransferPlan) {
+  return { label: l10n.t('Review…'), run: () => runCommand('dataTransfer.confirmPlan', { kind: 'plan', id }) };
+}

@@ -1,0 +1,47 @@
+import { env, l10n } from 'vscode';
+import type { AgentDecision } from '../../../core/agents/agentContext.ts';
+import { toPlannedOrder, type PlannedLicense, type TransferPlan } from '../../../core/agents/transferPlan.ts';
+import { createUndecidedDecision } from '../../../core/agents/windowAnswers.ts';
+import type { LicenseCount } from '../../../core/citations/licenses.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import { describeRequester, describeTextOrigin } from '../../words/agentWords.ts';
+import { getTransferTitle } from '../../words/transferWords.ts';
+import type { CommandServices } from '../services.ts';
+import { confirmSubmission } from '../submission/submissionSummary.ts';
+
+/** Shows the summary of a proposed transfer, with buttons that submit and decline it. Its service must be connected. */
+export async function askAboutPlan(
+  services: CommandServices,
+  plan: TransferPlan,
+  connectionId: string,
+): Promise<AgentDecision> {
+  const answer = await confirmSubmission(services, [toPlannedOrder(plan, connectionId)], {
+    notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan)].filter(Boolean),
+    licenses: plan.licenses.map(toLicenseCount),
+    backLabel: l10n.t('Decline'),
+  });
+  if (answer === 'cancel') return createUndecidedDecision();
+  return { kind: answer === 'next' ? 'yes' : 'no', by: getPlace() };
+}
+
+/** Asks if a transfer is to be canceled, and names the agent that requests it. */
+export async function askAboutCancel(
+  { notices }: CommandServices,
+  transfer: Transfer,
+  agent: string,
+): Promise<AgentDecision> {
+  const question = l10n.t('Cancel the transfer of {0}?', getTransferTitle(transfer));
+  const detail = `${describeRequester(agent)}\n${l10n.t('Files already transferred are kept.')}`;
+  const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
+  const isConfirmed = await notices.confirmOrLeave(question, detail, label, leave);
+  return { kind: isConfirmed ? 'yes' : 'no', by: getPlace() };
+}
+
+/** Returns the name of this editor, for the record of a decision. */
+export function getPlace(): string {
+  return env.appName;
+}
+
+function toLicenseCount({ name, ...count }: PlannedLicense): LicenseCount {
+  return { ...count, ...(name !== undefined && { license: { name, isSpdx: false } }) };
+}

@@ -1,0 +1,86 @@
+import { l10n } from 'vscode';
+import { AgentError } from '../../../core/agents/agentError.ts';
+import { findPlanConnection, type TransferPlan } from '../../../core/agents/transferPlan.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import type { PlanNode } from '../../editor/contributions.ts';
+import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
+import { describeAgentError, describeExpiry, getPlanTitle } from '../../words/agentWords.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
+import type { CommandServices } from '../services.ts';
+import { reportSubmission } from '../submission/submitter.ts';
+import { askAboutPlan, getPlace } from './planPrompt.ts';
+
+/** Shows the summary of a proposed transfer, and submits or declines it as the user decides. */
+export async function confirmPlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {
+  const plan = await choosePlan(services, node, l10n.t('Select the proposed transfer to confirm'));
+  const connectionId = plan && (await openPlanService(services, plan));
+  if (!plan || connectionId === undefined) return;
+  const decision = await askAboutPlan(services, plan, connectionId);
+  if (decision.kind === 'yes') await submit(services, plan);
+  else if (decision.kind === 'no') await decline(services, plan);
+}
+
+/** Declines a proposed transfer. The agent learns of it when it calls the next time. */
+export async function declinePlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {
+  const plan = await choosePlan(services, node, l10n.t('Select the proposed transfer to decline'));
+  if (plan) await decline(services, plan);
+}
+
+/** Shows the row of the transfer that a plan has become, and a refusal by the service. */
+export function reportPlanSubmission(services: CommandServices, planId: string): void {
+  const transfer = services.transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
+  if (transfer) reportSubmission(services, transfer);
+}
+
+async function choosePlan(
+  { proposedPlans }: CommandServices,
+  node: PlanNode | undefined,
+  placeholder: string,
+): Promise<TransferPlan | undefined> {
+  await proposedPlans.refresh();
+  if (node) return proposedPlans.get(node.id);
+  const plans = proposedPlans.getAll();
+  if (plans.length === 0) throw new CommandHint(l10n.t('No transfers are proposed by agents.'));
+  const choices = plans.map((plan) => ({ label: getPlanTitle(plan), description: describeExpiry(plan), value: plan }));
+  const answer = await pickOne(createSingleStep(l10n.t('Proposed Transfers')), { placeholder, choices });
+  return typeof answer === 'string' ? undefined : answer.value;
+}
+
+/** Returns the ID of the connection to the service of a plan. Opens it if needed; undefined if the user cancels. */
+async function openPlanService(services: CommandServices, plan: TransferPlan): Promise<string | undefined> {
+  const { connectionId, address } = plan.service;
+  const isOpen = findPlanConnection(services.sessions, plan) !== undefined;
+  if (!isOpen && !(await getOrOpenConnection(services, connectionId))) return undefined;
+  const open = findPlanConnection(services.sessions, plan);
+  if (open) return open.connection.id;
+  throw new CommandFailure(l10n.t('This transfer was planned for another service: {0}', address));
+}
+
+async function submit(services: CommandServices, plan: TransferPlan): Promise<void> {
+  const { proposedPlans, agentPolicy: policy } = services;
+  const { submitPlan } = await import('../../../core/agents/planSubmission.ts');
+  const plans = await proposedPlans.openStore();
+  const open = (): never => failElsewhere(plan);
+  const context = { services, plans, policy, open: async () => open() };
+  reportSubmission(services, await catchAgentError(plan, () => submitPlan(context, plan, getPlace())));
+  await proposedPlans.refresh();
+}
+
+async function decline({ proposedPlans }: CommandServices, plan: TransferPlan): Promise<void> {
+  const store = await proposedPlans.openStore();
+  await catchAgentError(plan, () => store.decide(plan.id, 'declined', getPlace()));
+  await proposedPlans.refresh();
+}
+
+/** Throws a {@link CommandFailure} with a sentence for the user instead of one for the agent. */
+async function catchAgentError<T>(plan: TransferPlan, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof AgentError ? new CommandFailure(describeAgentError(error, plan)) : error;
+  }
+}
+
+function failElsewhere({ id }: TransferPlan): never {
+  throw new AgentError('planElsewhere', id);
+}

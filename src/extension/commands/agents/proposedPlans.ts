@@ -1,0 +1,108 @@
+import type { PlanStore } from '../../../core/agents/planStore.ts';
+import type { PlanState, SavedPlan, TransferPlan } from '../../../core/agents/transferPlan.ts';
+import type { Clock } from '../../../core/util/clock.ts';
+import { Emitter } from '../../../core/util/emitter.ts';
+import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import type { Logger } from '../../../core/util/logger.ts';
+
+interface ProposedPlansDependencies {
+  readonly ledgerFolder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A plan that no longer waits, with its state; undefined if its file is gone. */
+interface ClosedPlan {
+  readonly plan: TransferPlan;
+  readonly state: PlanState | undefined;
+}
+
+/**
+ * Lists the transfers that agents propose, including those of other windows and programs. Follows their decisions and
+ * their expiry.
+ */
+export class ProposedPlans implements Disposable {
+  private readonly lifetime = new Lifetime();
+  private readonly dependencies: ProposedPlansDependencies;
+  private readonly changed = this.lifetime.track(new Emitter<void>());
+  private readonly closed = this.lifetime.track(new Emitter<ClosedPlan>());
+  private opened: Promise<PlanStore> | undefined;
+  private plans: readonly TransferPlan[] = [];
+  private refreshing: Promise<void> = Promise.resolve();
+  private expiry: Disposable | undefined;
+
+  readonly onDidChange = this.changed.event;
+  /** Fires for each plan that was decided or has expired. */
+  readonly onDidClose = this.closed.event;
+
+  constructor(dependencies: ProposedPlansDependencies) {
+    this.dependencies = dependencies;
+    this.lifetime.track({ dispose: () => this.expiry?.dispose() });
+  }
+
+  /** Returns the plans that wait for a decision, newest first. */
+  getAll(): readonly TransferPlan[] {
+    return this.plans;
+  }
+
+  /** Returns a plan that waits for a decision. */
+  get(id: string): TransferPlan | undefined {
+    return this.plans.find((plan) => plan.id === id);
+  }
+
+  /** Returns the store of the plans, which starts to watch its folder when it is first used. */
+  async openStore(): Promise<PlanStore> {
+    return await (this.opened ??= this.open());
+  }
+
+  /** Reads the plans again. Never rejects. */
+  async refresh(): Promise<void> {
+    this.refreshing = this.refreshing.then(() => this.read()).catch((error: unknown) => this.logError(error));
+    await this.refreshing;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private async open(): Promise<PlanStore> {
+    const { ledgerFolder, clock, log } = this.dependencies;
+    const { PlanStore } = await import('../../../core/agents/planStore.ts');
+    const store = this.lifetime.track(new PlanStore(ledgerFolder, clock, log));
+    this.lifetime.track(store.onDidChange(() => void this.refresh()));
+    await store.start();
+    return store;
+  }
+
+  private async read(): Promise<void> {
+    const store = await this.openStore();
+    const saved = await store.list();
+    const before = this.plans;
+    this.plans = saved.filter(({ state }) => state.kind === 'proposed').map(({ plan }) => plan);
+    this.watchExpiry();
+    if (before.map(getId).join() === this.plans.map(getId).join()) return;
+    this.changed.fire();
+    this.reportClosed(before, saved);
+  }
+
+  private reportClosed(before: readonly TransferPlan[], saved: readonly SavedPlan[]): void {
+    for (const plan of before.filter(({ id }) => !this.get(id)))
+      this.closed.fire({ plan, state: saved.find((one) => one.plan.id === plan.id)?.state });
+  }
+
+  private watchExpiry(): void {
+    this.expiry?.dispose();
+    if (this.plans.length === 0) return;
+    const { clock } = this.dependencies;
+    const firstEnd = Math.min(...this.plans.map(({ expiresAt }) => expiresAt));
+    this.expiry = clock.after(Math.max(0, firstEnd - clock.now()), () => void this.refresh());
+  }
+
+  private logError(error: unknown): void {
+    this.dependencies.log.warn(`The plans of agents could not be read: ${String(error)}`);
+  }
+}
+
+function getId({ id }: TransferPlan): string {
+  return id;
+}

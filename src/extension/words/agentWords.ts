@@ -1,0 +1,62 @@
+import { l10n } from 'vscode';
+import type { AgentError, AgentErrorCode } from '../../core/agents/agentError.ts';
+import type { PlanState, TransferPlan } from '../../core/agents/transferPlan.ts';
+import { formatFileCount, formatTime } from './localeFormats.ts';
+import { toPlainLine, toPlainText } from './plainText.ts';
+
+const maxAgentLength = 60;
+
+/** Returns the title of a proposed transfer: "3 files to My Data". */
+export function getPlanTitle({ files, destination }: TransferPlan): string {
+  return l10n.t('{0} to {1}', formatFileCount(files.length), toPlainLine(destination));
+}
+
+/** Returns the name of an agent, as it states it, in one short line. */
+export function formatAgentName(agent: string): string {
+  return toPlainText(agent, maxAgentLength) || l10n.t('an agent');
+}
+
+/** Names the agent that requests a decision. */
+export function describeRequester(agent: string): string {
+  return l10n.t('Requested by: {0}', formatAgentName(agent));
+}
+
+/** Describes who requested a transfer and who decided: "Requested by Claude Code, confirmed by you". */
+export function describeConfirmedRequest(agent: string): string {
+  return l10n.t('Requested by {0}, confirmed by you', formatAgentName(agent));
+}
+
+/** Warns that the text of a plan was copied from a server; empty otherwise. */
+export function describeTextOrigin({ textOrigin }: TransferPlan): string {
+  return textOrigin === 'server' ? l10n.t('The description or the instructions were copied from a server.') : '';
+}
+
+/** Tells until when a plan can be confirmed. */
+export function describeExpiry({ expiresAt, createdAt }: TransferPlan): string {
+  return l10n.t('waits for confirmation until {0}', formatTime(expiresAt, createdAt));
+}
+
+/** Announces a plan that waits for a decision. */
+export function describeProposal(plan: TransferPlan): string {
+  return l10n.t('{0} proposes a transfer: {1}', formatAgentName(plan.requestedBy), getPlanTitle(plan));
+}
+
+/** Describes a plan that closed without a transfer; undefined if it was submitted. */
+export function describeClosedPlan(plan: TransferPlan, state: PlanState | undefined): string | undefined {
+  if (state?.kind === 'declined') return l10n.t('Declined the proposed transfer of {0}.', getPlanTitle(plan));
+  const isExpired = state === undefined || state.kind === 'expired';
+  return isExpired ? l10n.t('The proposed transfer of {0} has expired.', getPlanTitle(plan)) : undefined;
+}
+
+/** Describes why a plan could not be submitted or declined. */
+export function describeAgentError({ code, message }: AgentError, plan: TransferPlan): string {
+  const title = getPlanTitle(plan);
+  const sentences: Partial<Readonly<Record<AgentErrorCode, string>>> = {
+    planExpired: l10n.t('The proposed transfer of {0} has expired.', title),
+    planDecided: l10n.t('The proposed transfer of {0} was already confirmed or declined.', title),
+    planElsewhere: l10n.t('This transfer was planned for another service: {0}', toPlainLine(plan.service.address)),
+    submissionOff: l10n.t('Nothing was sent: the setting {0} is {1}.', 'dataTransfer.agents.submit', '"never"'),
+    notSaved: l10n.t("Nothing was sent because the decision couldn't be saved."),
+  };
+  return sentences[code] ?? l10n.t('Could not decide about the proposed transfer: {0}', toPlainLine(message));
+}
