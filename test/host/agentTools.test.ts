@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigurationTarget, env, LanguageModelTextPart, lm, workspace } from 'vscode';
+import { agentTools } from '../../src/core/agents/agentTools.ts';
+import { eventually } from '../support/eventually.ts';
+import { deletePlans } from './planLeftovers.ts';
+import { Stage } from './stage.ts';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+describe('The tools for agents', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.openConnected();
+  });
+  afterEach(async () => {
+    await setRule(undefined);
+    await deletePlans(ledger());
+    await stage.parts.proposedPlans.refresh();
+    await stage.close();
+  });
+
+  function ledger(): string {
+    return join(stage.parts.context.globalStorageUri.fsPath, 'transfers');
+  }
+
+  async function setRule(rule: string | undefined): Promise<void> {
+    await workspace.getConfiguration('dataTransfer').update('agents.submit', rule, ConfigurationTarget.Global);
+  }
+
+  /** Calls a tool like an agent, and returns its answer. */
+  async function call(name: string, input: object): Promise<Answer> {
+    const { content } = await lm.invokeTool(`data_transfer_${name}`, { input, toolInvocationToken: undefined });
+    const [part] = content;
+    assert.ok(part instanceof LanguageModelTextPart);
+    return JSON.parse(part.value) as Answer;
+  }
+
+  /** Plans a transfer of the files of a search. Resolves to the ID of the plan. */
+  async function plan(more: object = {}): Promise<string> {
+    const request = {
+      source: 'JGI Data Portal',
+      destination: 'KBase Workspace Service (KSS)',
+      query: 'JDP:0000',
+    };
+    const { planId, ...rest } = await call('plan_transfer', { ...request, ...more });
+    assert.ok(typeof planId === 'string', JSON.stringify(rest));
+    return planId;
+  }
+
+  function countSubmissions(): number {
+    return stage.server.requestsTo('POST /api/v1/transfers').length;
+  }
+
+  it('are all registered in the editor', () => {
+    const listed = lm.tools.map(({ name }) => name).filter((name) => name.startsWith('data_transfer_'));
+    assert.deepEqual(listed.sort(), agentTools.map(({ name }) => `data_transfer_${name}`).sort());
+  });
+
+  it('read without asking the user', async () => {
+    const { data } = await call('list_databases', {});
+    assert.match(JSON.stringify(data), /JGI Data Portal/);
+    const { data: found } = await call('search_files', { database: 'JGI Data Portal', query: 'JDP:0000' });
+    assert.match(JSON.stringify(found), /JDP:/);
+    assert.deepEqual(
+      stage.person.notices.filter(({ isModal }) => isModal),
+      [],
+    );
+  });
+
+  it('reject input that the editor passes on although its schema forbids it', async () => {
+    assert.deepEqual(await call('search_files', { database: 5 }), {
+      error: '"database" must be of type string.',
+      code: 'badInput',
+    });
+    assert.equal((await call('search_files', { database: 'x', key: 'y' }))['error'], 'Unknown field "key".');
+  });
+
+  it('submit what the user has confirmed in the dialog, once (D64)', async () => {
+    const planId = await plan({ description: 'For the atlas' });
+    assert.equal(stage.parts.proposedPlans.getAll().length, 1);
+    const submitted = call('submit_transfer', { planId });
+    const summary = await stage.person.notice(/^Transfer .* to KBase/);
+    assert.ok(summary.isModal);
+    assert.match(summary.detail, new RegExp(`^Requested by: an agent in ${env.appName}$`, 'm'));
+    assert.match(summary.detail, /^Description: For the atlas$/m);
+    assert.deepEqual(summary.buttons, ['Transfer', 'Decline']);
+    assert.equal(countSubmissions(), 0);
+    summary.press('Transfer');
+    const { data, ...answer } = await submitted;
+    assert.equal(answer['error'], undefined, JSON.stringify([answer, data]));
+    assert.equal(countSubmissions(), 1);
+    assert.equal((await call('submit_transfer', { planId }))['code'], 'planDecided');
+    assert.equal(countSubmissions(), 1);
+    const [transfer] = stage.parts.transferStore.getAll();
+    assert.deepEqual(transfer?.requestedBy, { agent: `an agent in ${env.appName}`, plan: planId });
+    assert.deepEqual(stage.parts.proposedPlans.getAll(), []);
+  });
+
+  it('submit nothing that the user declines (D64)', async () => {
+    const planId = await plan();
+    const submitted = call('submit_transfer', { planId });
+    (await stage.person.notice(/^Transfer .* to KBase/)).press('Decline');
+    assert.equal((await submitted)['code'], 'declined');
+    assert.equal((await call('submit_transfer', { planId }))['code'], 'planDecided');
+    assert.equal(countSubmissions(), 0);
+  });
+
+  it('let a plan wait if the user closes the dialog, and ask one question at a time', async () => {
+    const planId = await plan();
+    const other = await plan();
+    const submitted = call('submit_transfer', { planId });
+    const summary = await stage.person.notice(/^Transfer .* to KBase/);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call('submit_transfer', { planId: other })));
+    assert.ok(
+      answers.every(({ state }) => state === 'waiting for a person'),
+      JSON.stringify(answers[0]),
+    );
+    summary.dismiss();
+    assert.equal((await submitted)['state'], 'waiting for a person');
+    assert.equal(stage.parts.proposedPlans.getAll().length, 2);
+    assert.equal(countSubmissions(), 0);
+  });
+
+  it('submit nothing while the setting forbids it, and other programs read the rule (D64)', async () => {
+    const planId = await plan();
+    await setRule('never');
+    assert.equal((await call('submit_transfer', { planId }))['code'], 'submissionOff');
+    const rule = await eventually(() => readFile(join(ledger(), 'agents.json'), 'utf8').catch(() => undefined));
+    assert.deepEqual(JSON.parse(rule), { submit: 'never' });
+    const done = stage.run('dataTransfer.confirmPlan', { kind: 'plan', id: planId });
+    (await stage.person.notice(/^Transfer .* to KBase/)).press('Transfer');
+    await stage.person.notice(/^Nothing was sent: the setting dataTransfer\.agents\.submit is "never"\.$/);
+    await done;
+    assert.equal(countSubmissions(), 0);
+  });
+
+  it('ask before they cancel a transfer, and name who requests it', async () => {
+    const planId = await plan();
+    const submitted = call('submit_transfer', { planId });
+    (await stage.person.notice(/^Transfer .* to KBase/)).press('Transfer');
+    await submitted;
+    const id = stage.parts.transferStore.getAll()[0]?.id ?? assert.fail();
+    const kept = call('cancel_transfer', { id });
+    const question = await stage.person.notice(/^Cancel the transfer of/);
+    assert.match(question.detail, /^Requested by: an agent in /);
+    question.press('Keep Running');
+    assert.equal((await kept)['code'], 'declined');
+    const canceled = call('cancel_transfer', { id });
+    (await stage.person.notice(/^Cancel the transfer of/)).press('Cancel Transfer');
+    assert.equal((await canceled)['error'], undefined);
+    assert.equal(stage.server.requestsTo('DELETE /api/v1/transfers/*').length, 1);
+  });
+
+  it('say how to connect, and connect to nothing by themselves', async () => {
+    stage.parts.connectFlow.disconnect();
+    const before = stage.server.requests.length;
+    const { error, code } = await call('list_databases', {});
+    assert.equal(code, 'notConnected');
+    assert.match(String(error), /"Data Transfer: Connect to a Service…"/);
+    assert.equal(stage.server.requests.length, before);
+  });
+});
