@@ -1,8 +1,8 @@
 import { atEndOfTests } from '../mochaHooks.ts';
 import { ensureInstalled } from '../prepared.ts';
 import { isDeep } from '../testSize.ts';
-import { Editor } from './editor.ts';
-import { installedExtensions, installPacked } from './installed.ts';
+import { Editor, startEditor } from './editor.ts';
+import { findInstalled, installedExtensions, installPacked } from './installed.ts';
 import { type EditorOptions, journeyKey } from './preparedEditor.ts';
 import { RunningEditor } from './runningEditor.ts';
 
@@ -39,6 +39,14 @@ export async function openEditor(options: JourneyOptions = {}): Promise<Editor> 
     if (idle || editor.isSuspect || !(await isCleared(used))) await used.close();
     else idle = { environment: text, running: used };
   });
+}
+
+/** Opens a new editor with the packed extension and additional ones, which no other test uses. */
+export async function openEditorWith(companions: readonly string[], options: JourneyOptions = {}): Promise<Editor> {
+  ensureInstalled(installPacked);
+  const environment = { [journeyKey.variable]: journeyKey.value, ...options.environment };
+  const extensionPath = findInstalled();
+  return await startEditor({ ...options, builtIns: fewBuiltIns, environment, extensionPath, companions });
 }
 
 atEndOfTests(closeIdleEditor);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { installVsix } from './editorServer.ts';
 import { repositoryRoot } from './places.ts';
@@ -16,4 +16,11 @@ export function installPacked(): void {
   const pack = ['run', '--silent', 'package', '--', '--out', vsix];
   execFileSync('npm', pack, { cwd: repositoryRoot, stdio: ['ignore', 'ignore', 'pipe'] });
   installVsix(vsix, installedExtensions, join(folder, 'server'));
+}
+
+/** Returns the folder of the packed extension, once it is installed. */
+export function findInstalled(): string {
+  const [name] = globSync('data-transfer-explorer.*', { cwd: installedExtensions });
+  if (name === undefined) throw new Error('The packed extension is not installed.');
+  return join(installedExtensions, name);
 }

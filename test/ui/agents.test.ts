@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { savedConnection, type Editor } from '../support/editor/editor.ts';
+import { openEditorWith, type JourneyOptions } from '../support/editor/editorPool.ts';
+import { keepEvidence } from '../support/editor/evidence.ts';
+import { repositoryRoot } from '../support/editor/places.ts';
+import type { EditorWindow } from '../support/editor/window.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+
+const agent = join(repositoryRoot, 'test', 'support', 'agentExtension');
+const destination = 'KBase Workspace Service (KSS)';
+/** The editor's own confirmations of tools are switched off. */
+const approveAll = { 'chat.disableAIFeatures': false, 'chat.tools.global.autoApprove': true };
+
+describe('A user whose agent proposes transfers', function () {
+  this.timeout(300_000);
+  let server: FaultServer;
+  let editor: Editor;
+  let window: EditorWindow;
+
+  beforeEach(async () => {
+    server = await FaultServer.start();
+    publicLike(server, 'the-key');
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    await editor.close();
+    await server.stop();
+  });
+
+  /** Opens a connected window beside an extension that calls tools. */
+  async function open(more: JourneyOptions = {}): Promise<void> {
+    const saved = savedConnection(server.address, 'the-key');
+    const machineSettings = { ...saved.machineSettings, ...more.machineSettings };
+    editor = await openEditorWith([agent], { ...saved, ...more, machineSettings });
+    window = await editor.openWindow();
+    await window.openContainer('Data Transfer');
+    await window.tree('Databases').see('JGI Data Portal');
+  }
+
+  /** Makes the agent call a tool. Does not wait for the answer. */
+  async function call(name: string, input: object): Promise<void> {
+    await window.page.evaluate('navigator.clipboard.writeText("")');
+    await window.command('Test Agent: Call a Tool');
+    await window.input(JSON.stringify({ name: `data_transfer_${name}`, input }), /Tool and input/);
+  }
+
+  async function answer(name: string): Promise<Readonly<Record<string, unknown>>> {
+    const text = await window.clipboard((copied) => copied.startsWith(`data_transfer_${name}: `));
+    return JSON.parse(text.slice(text.indexOf('{'))) as Readonly<Record<string, unknown>>;
+  }
+
+  /** Makes the agent plan a transfer. Resolves to the ID of the plan. */
+  async function plan(): Promise<string> {
+    await call('plan_transfer', { source: 'JGI Data Portal', destination, query: 'JDP:0000', description: 'Atlas' });
+    const { planId, ...rest } = await answer('plan_transfer');
+    assert.ok(typeof planId === 'string', JSON.stringify(rest));
+    await window.tree('Transfers').see(/files? to KBase/, /^an agent in .* · until/);
+    return planId;
+  }
+
+  function countSubmissions(): number {
+    return server.requestsTo('POST /api/v1/transfers').length;
+  }
+
+  it('is asked although the editor approves all tools, and confirms, declines or decides later (D64)', async () => {
+    await open({ settings: approveAll });
+    const transfers = window.tree('Transfers');
+    const confirmed = await plan();
+    const [first] = await transfers.rows();
+    assert.equal(first?.label, 'Proposed by an agent');
+    await call('submit_transfer', { planId: confirmed });
+    const { message, detail, buttons } = await window.notifications.dialog();
+    assert.match(message, /^Transfer \d+ files to KBase/);
+    assert.match(detail, /^Requested by: an agent in /m);
+    assert.match(detail, /^Description: Atlas$/m);
+    assert.deepEqual([...buttons].sort(), ['Cancel', 'Decline', 'Transfer']);
+    assert.equal(countSubmissions(), 0);
+    await window.notifications.answer('Transfer');
+    assert.equal((await answer('submit_transfer'))['error'], undefined);
+    assert.equal(countSubmissions(), 1);
+    assert.match(
+      await (await transfers.row(/· \d+ files to KBase/)).tooltip(),
+      /Requested by an agent in .*, confirmed by you/,
+    );
+
+    const declined = await plan();
+    await call('submit_transfer', { planId: declined });
+    await window.notifications.dialog();
+    await window.notifications.answer('Decline');
+    assert.equal((await answer('submit_transfer'))['code'], 'declined');
+
+    const later = await plan();
+    await call('submit_transfer', { planId: later });
+    await window.notifications.dialog();
+    await window.notifications.answer('Cancel');
+    assert.equal((await answer('submit_transfer'))['state'], 'waiting for a person');
+    await window.reload();
+    await (await transfers.row(/^\d+ files to KBase/)).click();
+    assert.match((await window.notifications.dialog()).detail, /^Requested by: an agent in /m);
+    await window.notifications.answer('Cancel');
+    await (await transfers.row(/^\d+ files to KBase/)).action('Decline Proposed Transfer');
+    await transfers.waitFor('no proposal', (rows) => rows.every(({ label }) => label !== 'Proposed by an agent'));
+    assert.equal(countSubmissions(), 1);
+  });
+
+  it('allows no submission by agents, and configures another agent (D64)', async () => {
+    await open({ settings: approveAll, machineSettings: { 'dataTransfer.agents.submit': 'never' } });
+    const planId = await plan();
+    await call('submit_transfer', { planId });
+    assert.equal((await answer('submit_transfer'))['code'], 'submissionOff');
+    await (await window.tree('Transfers').row(/^\d+ files to KBase/)).click();
+    await window.notifications.dialog();
+    await window.notifications.answer('Transfer');
+    await window.notifications.wait('Nothing was sent: the setting dataTransfer.agents.submit is "never".');
+    assert.equal(countSubmissions(), 0);
+    await window.command('Data Transfer: Copy MCP Configuration…');
+    await window.pick('Claude Desktop', 'Select the agent to configure');
+    assert.match(await window.clipboard((text) => text.includes('mcpServers')), /"mcp",\s+"--connection",\s+"saved"/);
+  });
+});
