@@ -15,6 +15,7 @@ import { dragSideBar } from './looks.ts';
 import { losing, refusing, repeating } from './oddReplies.ts';
 import { writePastTransfers } from './pastTransfers.ts';
 import { toId } from './pictureService.ts';
+import { proposeTransfer } from './proposedTransfers.ts';
 import type { Stage } from './stage.ts';
 
 /** Performs a step, with the arguments from the scene. */
@@ -166,7 +167,6 @@ export const actions: Readonly<Record<string, Action>> = {
   tidy,
   text: ({ window }, text) => window.page.getByText(text).first().waitFor(),
   narrow: (stage) => dragSideBar(stage),
-
   pick: ({ window }, label, step) => window.pick(toPattern(label), step),
   input: ({ window }, text, step) => window.input(text, step),
   type: ({ window }, text, step) => window.quickInput.type(text, step),
@@ -262,6 +262,7 @@ export const actions: Readonly<Record<string, Action>> = {
     await see(stage, 'Transfers', `to ${destination}`);
   },
   pastTransfers: writePastTransfers,
+  propose: proposeTransfer,
   reload: async ({ window }) => {
     await window.reloadNow();
     await window.tree('Databases').see('Vega Datasets');
