@@ -33,7 +33,7 @@ export function describeTextOrigin({ textOrigin }: TransferPlan): string {
 
 /** Tells until when a plan can be confirmed. */
 export function describeExpiry({ expiresAt, createdAt }: TransferPlan): string {
-  return l10n.t('waits for confirmation until {0}', formatTime(expiresAt, createdAt));
+  return l10n.t('Waits for confirmation until {0}', formatTime(expiresAt, createdAt));
 }
 
 /** Announces a plan that waits for a decision. */
