@@ -43,6 +43,11 @@ describe('Agents over MCP', () => {
     return String(planned?.['planId']);
   }
 
+  async function listRecords(): Promise<readonly string[]> {
+    const names = await readdir(join(rig.ledger, 'ended')).catch(() => []);
+    return names.filter((name) => name.endsWith('.json'));
+  }
+
   async function countTransfers(): Promise<number> {
     return ((await rig.runJson(0, 'history'))['transfers'] as readonly unknown[]).length;
   }
@@ -73,8 +78,9 @@ describe('Agents over MCP', () => {
     const byPlan = await get('transfer_status', { id: planned['planId'] });
     assert.equal(byPlan['transferId'], id);
     assert.match(String((await get('cancel_transfer', { id }))['note']), /already ended/);
-    const [name] = await readdir(join(rig.ledger, 'ended'));
-    const record = JSON.parse(await readFile(join(rig.ledger, 'ended', name ?? ''), 'utf8')) as Record<string, object>;
+    await until(async () => (await listRecords()).length > 0);
+    const [name = ''] = await listRecords();
+    const record = JSON.parse(await readFile(join(rig.ledger, 'ended', name), 'utf8')) as Record<string, object>;
     assert.match(JSON.stringify(record['transfer']), /"requestedBy":\{"agent":"test-agent","plan":"[0-9a-f]{12}"\}/);
   });
 
@@ -190,7 +196,7 @@ describe('Agents over MCP', () => {
       for (const { client } of parents) client.kill('SIGKILL');
       await until(() => parents.every(({ serverPid }) => !isRunning(serverPid)));
     }
-  });
+  }).timeout(240_000);
 });
 
 /** Lets the methods of an agent be used by name. */
