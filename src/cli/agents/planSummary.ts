@@ -41,7 +41,7 @@ export function formatPlanSummary(plan: TransferPlan): string {
 }
 
 /** Describes the size of a plan in one line. */
-export function describeFiles({ files }: TransferPlan): string {
+function describeFiles({ files }: TransferPlan): string {
   const { bytes, unknownCount } = sumUpFiles(files);
   const unknown = unknownCount === 0 ? '' : `, ${formatCount(unknownCount, 'file')} of unknown size`;
   return `${formatCount(files.length, 'file')} (${formatBytes(bytes)}${unknown})`;

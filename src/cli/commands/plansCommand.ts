@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { AgentError } from '../../core/agents/agentError.ts';
+import { AgentError, type AgentErrorCode } from '../../core/agents/agentError.ts';
 import { requireSubmissionAllowed, submitPlan } from '../../core/agents/planSubmission.ts';
 import type { SavedPlan } from '../../core/agents/transferPlan.ts';
 import { createRedactingLog } from '../../core/util/redactingLog.ts';
@@ -49,10 +49,14 @@ async function run(command: Command, id: string, action: PlanAction): Promise<vo
   );
 }
 
+const exitCodes: Partial<Readonly<Record<AgentErrorCode, ExitCode>>> = {
+  ...{ notFound: exitCode.notFound, notConnected: exitCode.connection, planElsewhere: exitCode.connection },
+};
+
 function rethrow(error: unknown): never {
   if (!(error instanceof AgentError)) throw error;
   const cause = typeof error.reason === 'string' ? ` ${error.reason}` : '';
-  throw new CliError(`${error.message}${cause}`, error.code === 'notFound' ? exitCode.notFound : exitCode.failed);
+  throw new CliError(`${error.message}${cause}`, exitCodes[error.code] ?? exitCode.failed);
 }
 
 async function listPlans({ context }: CliSession, { plans }: SharedAgentContext): Promise<ExitCode> {

@@ -10,7 +10,7 @@ import type { PlanStore } from './planStore.ts';
 import type { TransferPlan } from './transferPlan.ts';
 
 /** The stores and flows that the tools use. */
-export type AgentServices = Pick<
+type AgentServices = Pick<
   Explorer,
   'sessions' | 'connectionStore' | 'transferStore' | 'metadataFlow' | 'recipeFlow' | 'duplicateFlow'
 > &
@@ -25,7 +25,7 @@ export type AgentDecision =
   { readonly kind: 'yes' | 'no'; readonly by: string } | { readonly kind: 'waiting'; readonly hint: string };
 
 /** Options of {@link AgentContext.confirm}. */
-export interface ConfirmOptions {
+interface ConfirmOptions {
   readonly signal: AbortSignal;
 }
 

@@ -19,7 +19,7 @@ export interface AgentTool {
 }
 
 /** The names of the tools. */
-export type AgentToolName =
+type AgentToolName =
   | 'list_databases'
   | 'search_files'
   | 'describe_files'

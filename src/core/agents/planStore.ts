@@ -24,8 +24,9 @@ const planPattern = /^([0-9a-f]{12})\.json$/;
 type PlanPart = 'decision' | 'outcome';
 
 /**
- * Stores the plans of agents beside the transfer records, for all windows and programs of the user (D48: ledger as files). A plan has one file, which never changes, and one for the decision. The latter is created exclusively, so
- * that a plan is decided once, and submitted at most once, whoever tries.
+ * Stores the plans of agents beside the transfer records, for all windows and programs of the user (D48: ledger as
+ * files). A plan has one file, which never changes, and one for the decision. The latter is created exclusively, so that
+ * a plan is decided once, and submitted at most once.
  */
 export class PlanStore implements Disposable {
   private readonly lifetime = new Lifetime();

@@ -1,15 +1,17 @@
 import type { Transfer } from '../model/transferModel.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
+import type { SubmissionRule } from './agentPolicy.ts';
 import { requireProposed } from './planStore.ts';
 import { findPlanConnection, toPlannedOrder, type TransferPlan } from './transferPlan.ts';
 
 /** The part of {@link AgentContext} that a submission needs. */
-export type PlanSubmissionContext = Pick<AgentContext, 'services' | 'plans' | 'policy' | 'open'>;
+type PlanSubmissionContext = Pick<AgentContext, 'services' | 'plans' | 'policy' | 'open'>;
 
 /** Throws {@link AgentError} if the user doesn't allow agents to submit anything. */
 export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'policy'>): Promise<void> {
-  if ((await policy.read()) === 'never')
+  const rule: SubmissionRule = await policy.read();
+  if (rule === 'never')
     throw new AgentError('submissionOff', 'The user has switched off transfers by agents. Nothing was submitted.');
 }
 
