@@ -14,7 +14,11 @@ describe('The rclone that listens for the service (D62)', function () {
 
   before(async () => {
     folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-password-'));
-    daemon = new RcloneDaemon({ rclone: mustFindRclone(), clock: systemClock, stagingFolder: nodePath.join(folder, 'staging') });
+    daemon = new RcloneDaemon({
+      rclone: mustFindRclone(),
+      clock: systemClock,
+      stagingFolder: nodePath.join(folder, 'staging'),
+    });
   });
   after(async () => {
     await daemon.close();
