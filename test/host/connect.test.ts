@@ -36,7 +36,7 @@ describe('Connecting in the editor', () => {
     assert.deepEqual([address.step, address.totalSteps], [1, 3]);
     address.enter(stage.server.address);
     const apiKey = await stage.person.textBox();
-    assert.deepEqual([apiKey.step, apiKey.totalSteps], [3, 3]);
+    assert.deepEqual([apiKey.step, apiKey.totalSteps], [2, 2]);
     apiKey.enter('the-key');
     await done;
     await stage.person.notice(/^Connected to DTS prototype/);

@@ -55,8 +55,8 @@ class MainJob {
     await window.openContainer('Data Transfer');
     await window.command('Data Transfer: Connect to a Service…');
     await window.quickInput.input(parts.address, /1\/4/);
-    await window.quickInput.input(parts.token, /3\/4/);
-    await window.quickInput.input(orcid, /4\/4/);
+    await window.quickInput.input(parts.token, /2\/3/);
+    await window.quickInput.input(orcid, /3\/3/);
     const tree = window.tree('Databases');
     await tree.waitFor('the databases', (rows) => rows.some(({ label }) => label === 'My Data'));
     return (await tree.rows()).filter(({ icon }) => icon === 'database').length;

@@ -155,7 +155,7 @@ describe('A user without a mouse', function () {
   it('connects to another service from the welcome view, with the focus then in its databases', async () => {
     await pressWelcome('Connect to a Service');
     await keyboard.input(server.address, /1\/4/);
-    await keyboard.input('the-key', /3\/4/);
+    await keyboard.input('the-key', /2\/3/);
     await keyboard.input(orcid, /Your ORCID iD/);
     await isAtRow(/^DTS prototype/);
     await sees('JGI Data Portal');

@@ -72,8 +72,8 @@ describe('A user of a service that behaves like the public server', function () 
     await open();
     await window.command('Data Transfer: Connect to a Service…');
     await window.quickInput.input(server.address, /1\/4/);
-    await window.quickInput.input('the-key', /3\/4/);
-    await window.quickInput.input(orcid, /4\/4/);
+    await window.quickInput.input('the-key', /2\/3/);
+    await window.quickInput.input(orcid, /3\/3/);
     const databases = window.tree('Databases');
     await databases.waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
   });

@@ -50,8 +50,8 @@ describe('A request that waits for a submission to the same server (D34)', funct
     await window.openContainer('Data Transfer');
     await window.command('Data Transfer: Connect to a Service…');
     await window.quickInput.input(server.address, /1\/4/);
-    await window.quickInput.input('the-key', /3\/4/);
-    await window.quickInput.input(orcid, /4\/4/);
+    await window.quickInput.input('the-key', /2\/3/);
+    await window.quickInput.input(orcid, /3\/3/);
     await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');
     await window.quickInput.input('JDP:000050', /leave empty to list all files/);
     await submit();

@@ -36,7 +36,7 @@ export async function runSteps(title: string, steps: readonly Step[], last?: Ste
   const completed: number[] = [];
   let index = 0;
   while (index < all.length) {
-    const position = { title, step: index + 1, totalSteps: steps.length, canGoBack: completed.length > 0 };
+    const position = createPosition(title, completed.length, steps.length - index);
     const outcome = (await all[index]?.(position)) ?? 'cancel';
     if (outcome === 'cancel') return false;
     if (outcome === 'back') index = completed.pop() ?? 0;
@@ -46,6 +46,11 @@ export async function runSteps(title: string, steps: readonly Step[], last?: Ste
     }
   }
   return true;
+}
+
+/** Counts the steps that were shown and those that may follow, but no skipped ones. */
+function createPosition(title: string, shownCount: number, remainingCount: number): StepPosition {
+  return { title, step: shownCount + 1, totalSteps: shownCount + remainingCount, canGoBack: shownCount > 0 };
 }
 
 /** Converts an input's result to a step's result. Passes an entered value to `store`. */
