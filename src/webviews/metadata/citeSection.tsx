@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
-import { Button, Section, ServerText } from '../shared/elements.tsx';
+import { Button, Link, Section, ServerText } from '../shared/elements.tsx';
 import { shortenText } from '../shared/text.ts';
+import { splitCitation } from './citationLink.ts';
 
 const maxTextLength = 3000;
 
@@ -16,7 +17,7 @@ export function CiteSection({ citation, onCite }: CiteSectionProps): VNode | nul
   return (
     <Section name="cite" heading={l10n.t('Cite')}>
       <p>
-        <ServerText>{shortenText(citation, maxTextLength)}</ServerText>
+        <CitationText citation={citation} />
       </p>
       <p>
         <Button kind="link" onClick={onCite}>
@@ -24,5 +25,17 @@ export function CiteSection({ citation, onCite }: CiteSectionProps): VNode | nul
         </Button>
       </p>
     </Section>
+  );
+}
+
+/** Renders a citation whose DOI is a link. Other addresses in a citation are only text. */
+function CitationText({ citation }: { readonly citation: string }): VNode {
+  const { text, doi, address } = splitCitation(citation);
+  const written = <ServerText>{shortenText(text, maxTextLength)}</ServerText>;
+  if (doi === undefined) return written;
+  return (
+    <>
+      {written} <Link address={address}>{doi}</Link>
+    </>
   );
 }
