@@ -43,28 +43,28 @@ const statusWords: Readonly<Record<MatchStatus, string>> = {
 
 const addedColumns = ['row', 'match', 'matches', 'file_id', 'file_name', 'file_path', 'bytes', 'hash'];
 
-/**
- * Yields the result as separated values, row by row: the original columns, the number of the row, and the file. A row
- * with several matches is repeated for each file that is listed.
- */
+/** Yields the result as separated values, row by row. */
 export function* formatMatches(matched: MatchedTable, separator: Separator): Generator<string> {
+  for (const cells of listMatchRows(matched)) yield formatRow(cells, separator);
+}
+
+/**
+ * Yields the cells of the result, row by row: the original columns, the number of the row, and the file. A row with
+ * several matches is repeated for each file that is listed. The first row has the names of the columns.
+ */
+export function* listMatchRows(matched: MatchedTable): Generator<readonly Cell[]> {
   const width = countColumns(matched.table);
   const [first] = matched.table.rows;
   const heads = matched.hasHead ? pad(first?.cells ?? [], width) : createHeads(width);
-  yield formatRow([...heads, ...addedColumns.map((name) => makeUnique(name, heads))], separator);
-  for (const row of getValueRows(matched)) yield* formatMatchedRow(matched, row, width, separator);
+  yield [...heads, ...addedColumns.map((name) => makeUnique(name, heads))];
+  for (const row of getValueRows(matched)) yield* listFileRows(matched, row, width);
 }
 
-function* formatMatchedRow(
-  matched: MatchedTable,
-  { line, cells }: TableRow,
-  width: number,
-  separator: Separator,
-): Generator<string> {
+function* listFileRows(matched: MatchedTable, { line, cells }: TableRow, width: number): Generator<readonly Cell[]> {
   const matches = findMatches(matched, cells);
   const facts = [...pad(cells, width), line, statusWords[getStatus(matched.index, matches)], matches?.count ?? 0];
   const files = matches && matches.files.length > 0 ? matches.files : [undefined];
-  for (const file of files) yield formatRow([...facts, ...listFileCells(file)], separator);
+  for (const file of files) yield [...facts, ...listFileCells(file)];
 }
 
 function listFileCells(file: FileEntry | undefined): readonly Cell[] {

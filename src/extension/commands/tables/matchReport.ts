@@ -1,6 +1,13 @@
 import { commands, l10n, Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { countStatuses, formatMatches, getValueRows, type MatchedTable } from '../../../core/tables/matchResult.ts';
+import { alignRows } from '../../../core/tables/alignedRows.ts';
+import {
+  countStatuses,
+  formatMatches,
+  getValueRows,
+  listMatchRows,
+  type MatchedTable,
+} from '../../../core/tables/matchResult.ts';
 import { findRoundedRows } from '../../../core/tables/roundedNumbers.ts';
 import { CommandFailure, runCommand } from '../../editor/commandBoundary.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
@@ -53,16 +60,16 @@ function listFiles({ searchFlow, settings }: CommandServices, { session, databas
   searchFlow.openFound(session, { database, query: '', pageSize: settings.pageSize, ids }, files, uniqueFiles);
 }
 
-/** Shows the result in an editor. Resolves to false if it is too large. */
+/** Shows the result in an editor, in aligned columns. Resolves to false if it is too large. */
 async function showTable({ documents }: CommandServices, report: MatchReport): Promise<boolean> {
   const pieces: string[] = [];
   let length = 0;
-  for (const piece of formatMatches(report, '\t')) {
+  for (const piece of alignRows(() => listMatchRows(report))) {
     length += piece.length;
     if (length > maxShownCharacters) return false;
     pieces.push(piece);
   }
-  await documents.show(getResultName(report, 'tsv'), `${report.file.toString()} ${Date.now()}`, pieces.join(''));
+  await documents.show(getResultName(report, 'txt'), `${report.file.toString()} ${Date.now()}`, pieces.join(''));
   return true;
 }
 
