@@ -91,7 +91,7 @@ describe('A person who shares code and links', function () {
     await window.pageFrame('JDP:000012');
     const hostile = { service: 'javascript:alert(1)', database: 'a', id: 'b', name: 'c' };
     await openUrl(link.replace(/\?.*/, `?${encodeURIComponent(JSON.stringify(hostile))}`));
-    await window.notifications.wait("This link can't be opened because it doesn't contain the address of a service.");
+    await window.notifications.wait('This link contains no valid service address.');
   });
 
   it('opens a link in a window that has just started, and sees the name that the service has for the file', async () => {

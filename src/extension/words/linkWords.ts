@@ -12,14 +12,14 @@ interface LinkConfirmation {
   readonly label: string;
 }
 
-/** Describes why a link can't be opened. */
+/** Describes why a link can't be opened, in a sentence short enough for a notice of one line. */
 export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
   const sentences: Readonly<Record<LinkProblem['kind'], string>> = {
-    tooLong: l10n.t("This link can't be opened because it is too long."),
-    unknownKind: l10n.t("This link can't be opened because it doesn't refer to a search, a file or a transfer."),
+    tooLong: l10n.t('This link is too long.'),
+    unknownKind: l10n.t("This kind of link can't be opened."),
     unreadable: l10n.t("This link can't be read. It may have been cut off."),
-    badService: l10n.t("This link can't be opened because it doesn't contain the address of a service."),
-    badField: l10n.t("This link can't be opened because its field “{0}” isn't valid.", toPlainText(field, 40)),
+    badService: l10n.t('This link contains no valid service address.'),
+    badField: l10n.t("In this link, “{0}” isn't valid.", toPlainText(field, 20)),
   };
   return sentences[kind];
 }
@@ -32,10 +32,11 @@ export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
   return l10n.t("No link was copied because “{0}” contains invisible characters or can't be part of a link.", name);
 }
 
-/** Describes a link and what opening it sends to a service. */
-export function describeLink(target: LinkTarget, service: string): LinkConfirmation {
-  const name = toPlainLine(service);
-  const facts = [l10n.t('Service: {0}', name), ...describeTarget(target), '', describeEffect(target, name)];
+/** Describes a link and what opening it sends to a service. `address` is undefined for the local service. */
+export function describeLink(target: LinkTarget, name: string, address: string | undefined): LinkConfirmation {
+  const service = toPlainLine(address === undefined ? name : `${name} (${address})`);
+  const effect = describeEffect(target, toPlainLine(name));
+  const facts = [l10n.t('Service: {0}', service), ...describeTarget(target), '', effect];
   return { ...getLinkTitle(target), detail: facts.join('\n') };
 }
 

@@ -69,8 +69,8 @@ async function askConnection(services: CommandServices, service: string): Promis
 
 async function confirmLink(services: CommandServices, connectionId: string, link: LinkTarget): Promise<boolean> {
   const name = getConnectionName(services, connectionId);
-  const service = link.service === localLinkService ? name : `${name} (${link.service})`;
-  const { question, detail, label } = describeLink(link, service);
+  const address = link.service === localLinkService ? undefined : link.service;
+  const { question, detail, label } = describeLink(link, name, address);
   return (await services.notices.choose('info', question, detail, label)) === label;
 }
 
