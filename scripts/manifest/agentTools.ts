@@ -1,4 +1,4 @@
-import type { AgentToolName } from '../../src/core/agents/agentTool.ts';
+import type { AgentTool } from '../../src/core/agents/agentTool.ts';
 import { agentTools } from '../../src/core/agents/agentTools.ts';
 import { createInputSchema } from '../../src/core/agents/toolSchemas.ts';
 
@@ -14,7 +14,7 @@ interface ToolContribution {
   readonly inputSchema: object;
 }
 
-const icons: Readonly<Record<AgentToolName, string>> = {
+const icons: Readonly<Record<AgentTool['name'], string>> = {
   list_databases: 'database',
   search_files: 'search',
   describe_files: 'info',

@@ -170,9 +170,9 @@ describe('Citing', () => {
     });
   }
 
-  it('states the day of a manifest and its DOIs in a data availability statement, escaped as Markdown', async () => {
+  it('states the day of a manifest and its DOIs in a data availability statement, escaped where Markdown needs it', async () => {
     const reference =
-      '- Carberry, J. \\(2021\\). Soil \\& \\*water\\* \\[Data set\\]. Joint Genome Institute. <https://doi.org/10.25345/C58K7520G>\n';
+      '- Carberry, J. (2021). Soil & \\*water\\* [Data set]. Joint Genome Institute. <https://doi.org/10.25345/C58K7520G>\n';
     assert.equal(
       await copyStatement(await writeManifest({ resources, created: '2026-11-20' })),
       `The data that support this work consist of 2 files. They were obtained on 2026-11-20.\n\n${reference}`,

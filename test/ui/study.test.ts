@@ -124,7 +124,7 @@ describe('A person with a spreadsheet of 40 IDs', function () {
     await share('Copy Data Availability Statement');
     const statement = await window.clipboard((text) => text.startsWith('The data that support'));
     assert.match(statement, /^The data that support this work consist of 35 files from Alpine Study\. /);
-    assert.match(statement, /\. They were obtained through the data transfer service Local Service\. /);
+    assert.match(statement, /\. They were obtained through a local data transfer service\. /);
     assert.ok(statement.includes(` The transfer was observed to have ended on ${today}.\n\n`), statement);
     assert.equal(statement.split('\n\n')[1], `- ${reference}\n`);
   });

@@ -4,15 +4,23 @@ import type { CitableFile } from '../../core/citations/citableUnits.ts';
 import type { Citation } from '../../core/citations/citation.ts';
 import type { TransferReceipt } from '../../core/model/transferReceipt.ts';
 import { formatFileCount, formatList, plural } from './localeFormats.ts';
+import { escapeMarkdown } from './markdownText.ts';
 import { toPlainLine } from './plainText.ts';
 
 /** The facts that a data availability statement states. */
 interface AvailabilityFacts {
   readonly files: readonly CitableFile[];
-  /** Names of the services that have the files. */
-  readonly services: readonly string[];
+  /** The services that have the files. */
+  readonly services: readonly CitedService[];
   /** Absent if no file is known to have been transferred. */
   readonly receipt?: TransferReceipt;
+}
+
+/** A service that has files to cite. */
+export interface CitedService {
+  readonly name: string;
+  /** True for a local service, whose name means nothing to the readers of a paper. */
+  readonly isLocal: boolean;
 }
 
 /** Writes a data availability statement in Markdown: files, sources, service, day of the transfer, and references. */
@@ -32,17 +40,17 @@ function describeFiles({ files }: AvailabilityFacts): string {
 
 /** Describes how the files were obtained or, if they weren't transferred, where they are available. */
 function describeOrigin({ files, services, receipt }: AvailabilityFacts): string {
-  const service = formatList(services.map((name) => escapeMarkdown(toPlainLine(name))));
+  const service = formatList([...new Set(services.map(describeService))]);
   const count = files.length;
   if (receipt && !receipt.isSeen) return describeDay(count, receipt);
   if (service === '') return '';
   if (receipt) return describeReceipt(count, service, receipt);
-  return plural(
-    count,
-    'It is available through the data transfer service {1}.',
-    'They are available through the data transfer service {1}.',
-    service,
-  );
+  return plural(count, 'It is available through {1}.', 'They are available through {1}.', service);
+}
+
+function describeService({ name, isLocal }: CitedService): string {
+  if (isLocal) return l10n.t('a local data transfer service');
+  return l10n.t('the data transfer service {0}', escapeMarkdown(toPlainLine(name)));
 }
 
 function describeDay(count: number, { day }: TransferReceipt): string {
@@ -59,25 +67,15 @@ function describeMovedFiles(count: number, service: string, { movedCount, fileCo
   if (movedCount !== undefined)
     return plural(
       movedCount,
-      '{0} of {1} requested files was obtained through the data transfer service {2}; the others were not transferred.',
-      '{0} of {1} requested files were obtained through the data transfer service {2}; the others were not transferred.',
+      '{0} of {1} requested files was obtained through {2}; the others were not transferred.',
+      '{0} of {1} requested files were obtained through {2}; the others were not transferred.',
       ...[String(fileCount), service],
     );
-  return plural(
-    count,
-    'It was obtained through the data transfer service {1}.',
-    'They were obtained through the data transfer service {1}.',
-    service,
-  );
+  return plural(count, 'It was obtained through {1}.', 'They were obtained through {1}.', service);
 }
 
 function formatMarkdownReference(citation: Citation): string {
   const { text, url } = formatReference(citation);
   const address = url === undefined ? '' : ` <${url.replaceAll(/[<>]/g, encodeURIComponent)}>`;
   return `${escapeMarkdown(text)}${address}`;
-}
-
-/** Escapes the characters that have a meaning in Markdown or HTML. */
-function escapeMarkdown(text: string): string {
-  return text.replaceAll(/[\\`*_{}[\]<>()#+!|~&]/g, '\\$&');
 }

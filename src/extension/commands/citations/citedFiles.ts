@@ -1,5 +1,6 @@
 import { l10n, Uri } from 'vscode';
 import type { CitableFile } from '../../../core/citations/citableUnits.ts';
+import { getMachine } from '../../../core/model/connection.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { createReceipt, type TransferReceipt } from '../../../core/model/transferReceipt.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
@@ -7,6 +8,7 @@ import { getConnectionName } from '../../editor/connectionName.ts';
 import type { CommandArguments, FileNode, FileRef } from '../../editor/contributions.ts';
 import { withProgress } from '../../editor/progress.ts';
 import { createDetailsStep } from '../../notices/nextSteps.ts';
+import type { CitedService } from '../../words/availabilityStatement.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, toKnownFile, type KnownFile } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
@@ -18,8 +20,8 @@ export type CiteArgument = CommandArguments['dataTransfer.cite'];
 /** Files to cite, with what is known about their transfer. */
 export interface CitedFiles {
   readonly files: readonly CitableFile[];
-  /** Names of the services; empty for a manifest. */
-  readonly services: readonly string[];
+  /** The services that have the files; empty for a manifest. */
+  readonly services: readonly CitedService[];
   /** Absent if no file is known to have been transferred. */
   readonly receipt?: TransferReceipt;
 }
@@ -79,8 +81,14 @@ async function collectFiles(services: CommandServices, files: readonly KnownFile
   const text = plural(missing, "Couldn't fetch the metadata of {0} file.", "Couldn't fetch the metadata of {0} files.");
   if (citable.length === 0) throw new CommandFailure(text);
   if (missing > 0) void services.notices.warning(text);
-  const names = files.map(({ ref }) => getConnectionName(services, ref.connectionId));
-  return { files: citable, services: [...new Set(names)].filter(Boolean) };
+  return { files: citable, services: listServices(services, files) };
+}
+
+/** Lists the services of the files, apart from connections that were removed. */
+function listServices(services: CommandServices, files: readonly KnownFile[]): readonly CitedService[] {
+  const ids = [...new Set(files.map(({ ref }) => ref.connectionId))];
+  const named = ids.map((id) => ({ name: getConnectionName(services, id), isLocal: getMachine(id) !== undefined }));
+  return named.filter(({ name }) => name !== '');
 }
 
 /** Fetches the metadata that is not complete yet. Returns undefined if the user cancels. */

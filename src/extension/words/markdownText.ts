@@ -1,0 +1,24 @@
+/** Characters that have a meaning anywhere in a line of Markdown, unless they are next to those that give them none. */
+const inlineSyntax = new RegExp(
+  [
+    String.raw`[\\\x60*<~$]`,
+    // Between letters and digits, as in file names, an underscore is no emphasis.
+    String.raw`(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])`,
+    // Brackets are a link, a footnote or attributes only together with what surrounds them.
+    String.raw`\](?=\s?[([:{])|(?<=\^)\[|\[(?=[@^])`,
+    // A reference to a character, such as &amp; or &#38;
+    String.raw`&(?=#?\w+;)`,
+  ].join('|'),
+  'gu',
+);
+
+/** The position before the character that starts a heading, quotation, list, task, table, definition or line. */
+const blockSyntax = /^\d{1,9}(?=[.)](?:\s|$))|^(?=[#>+\-[|:=])/;
+
+/**
+ * Escapes the characters of one line of text that Markdown or HTML would interpret. Other punctuation stays as it is,
+ * so that the text is readable without rendering.
+ */
+export function escapeMarkdown(line: string): string {
+  return line.replaceAll(inlineSyntax, '\\$&').replace(blockSyntax, '$&\\');
+}
