@@ -219,9 +219,9 @@ describe('Links', () => {
     'with control characters': [
       'file',
       { ...file, service: 'local', name: 'a\u0007b' },
-      /because its field “name” isn't valid\.$/,
+      /^In this link, “name” isn't valid\.$/,
     ],
-    'with a key': ['file', { ...file, service: 'local', apiKey: 'x' }, /because its field “apiKey” isn't valid\.$/],
+    'with a key': ['file', { ...file, service: 'local', apiKey: 'x' }, /^In this link, “apiKey” isn't valid\.$/],
     'with markup in the name of a field': [
       'file',
       { ...file, service: 'local', '[a](b)$(x)': 1 },
