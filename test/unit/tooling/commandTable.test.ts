@@ -68,7 +68,17 @@ describe('The command table', () => {
   });
 
   const rows = [
-    ...['connection', 'connection.local', 'database', 'database.saved', 'search', 'search.loading', 'file', 'recipe', 'plan'],
+    ...[
+      'connection',
+      'connection.local',
+      'database',
+      'database.saved',
+      'search',
+      'search.loading',
+      'file',
+      'recipe',
+      'plan',
+    ],
     ...['running', 'paused', 'ended', 'endedElsewhere', 'notConfirmed', 'unheeded'].map((state) => `transfer.${state}`),
   ];
   for (const row of rows) {
