@@ -90,7 +90,7 @@ describe('Agents over MCP', () => {
     assert.equal((await call('submit_transfer', { planId })).content['code'], 'declined');
     assert.equal(agent?.questionCount, 1);
     assert.equal((await call('submit_transfer', { planId })).content['code'], 'planDecided');
-    assert.deepEqual([agent?.questionCount, await countTransfers()], [1, 0]);
+    assert.deepEqual([agent.questionCount, await countTransfers()], [1, 0]);
   });
 
   it('does not let a client confirm that the user does not trust', async () => {

@@ -3,7 +3,7 @@ import {
   CLIENT_INFO_META_KEY,
   inputRequired,
   inputResponse,
-  Server,
+  McpServer,
   type CallToolResult,
   type ClientCapabilities,
   type Implementation,
@@ -61,22 +61,29 @@ export function serveMcp(options: McpServerOptions): () => Promise<void> {
   return async () => await handle.close();
 }
 
-function createServer({ version, tools, call }: McpServerOptions): Server {
+function createServer({ version, tools, call }: McpServerOptions): McpServer {
   const information = { name: 'data-transfer', title: 'Data Transfer Explorer', version };
-  const server = new Server(information, { capabilities: { tools: {} }, instructions });
+  const served = new McpServer(information, { capabilities: { tools: {} }, instructions });
+  const { server } = served;
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(toListedTool) }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: input } = params;
     const result = await call({ name, input, ...readClient(server, context) });
     return 'key' in result ? createQuestion(result) : toResult(result);
   });
-  return server;
+  return served;
 }
 
 function toListedTool({ name, title, description, inputSchema, isReadOnly }: McpTool) {
   const schema = { type: 'object' as const, ...inputSchema };
   const annotations = { title, readOnlyHint: isReadOnly, openWorldHint: true, destructiveHint: false };
   return { name, title, description, inputSchema: schema, annotations };
+}
+
+/** The client as it described itself when it connected. */
+interface ConnectedClient {
+  getClientVersion(): Implementation | undefined;
+  getClientCapabilities(): ClientCapabilities | undefined;
 }
 
 /** The part of a request by which newer clients describe themselves. */
@@ -86,7 +93,7 @@ interface RequestEnvelope {
 }
 
 /** Newer clients describe themselves with each request, earlier ones when they connect. */
-function readClient(server: Server, { mcpReq }: ServerContext): Omit<McpCall, 'name' | 'input'> {
+function readClient(server: ConnectedClient, { mcpReq }: ServerContext): Omit<McpCall, 'name' | 'input'> {
   const { envelope, inputResponses, signal } = mcpReq;
   const described = (envelope ?? {}) as RequestEnvelope;
   const implementation = described[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
