@@ -27,6 +27,7 @@ import type { ToolCall } from './editor/languageModelTools.ts';
 import { localConnectionId } from './editor/machine.ts';
 import { SavedSearches } from './editor/savedSearches.ts';
 import { getUserId } from './editor/userId.ts';
+import { getCoreServices } from './coreServices.ts';
 import { createEditorServices } from './editorServices.ts';
 import { LocalService } from './localService/localService.ts';
 import { findSavedPlace, getServedPlaces } from './localService/servedFolders.ts';
@@ -286,16 +287,4 @@ function syncState(lifetime: Lifetime, services: CommandServices): void {
   lifetime.track(watchStoreScans(services, clock));
   lifetime.track(syncConnections(services));
   lifetime.track(window.onDidChangeWindowState(({ focused }) => focused && services.monitor.pollNow()));
-}
-
-/** Returns the core services that the commands and tests use. */
-function getCoreServices(core: Explorer) {
-  const { connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies } = core;
-  const { connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow } = core;
-  const { recipeFlow, transferFlow, trackFlow, duplicateFlow } = core;
-  return {
-    ...{ connectionStore, searchStore, transferStore, sessions, keys, monitor, testDependencies },
-    ...{ connectFlow, searchFlow, parameterFlow, metadataFlow, tableMatchFlow },
-    ...{ recipeFlow, transferFlow, trackFlow, duplicateFlow },
-  };
 }

@@ -1,18 +1,16 @@
-import { statfs } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { AgentContext } from '../../core/agents/agentContext.ts';
 import { AgentError } from '../../core/agents/agentError.ts';
 import { AgentPolicy } from '../../core/agents/agentPolicy.ts';
 import { PlanStore } from '../../core/agents/planStore.ts';
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
-import type { Database } from '../../core/model/databaseModel.ts';
-import { isLoopback } from '../../core/model/loopback.ts';
+import { readFreeBytes } from '../../core/util/freeSpace.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { CliError } from '../cliError.ts';
 import { chooseConnection, findRecordConnection } from '../connections/connectionChoice.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { getLedgerFolder } from '../ledgerFolder.ts';
 import { describeReason } from '../text/reasonText.ts';
+import { findServedFolder } from '../transfers/destinationFolder.ts';
 
 /** The part of the context that doesn't depend on the caller of a tool. */
 export type SharedAgentContext = Omit<AgentContext, 'requestedBy' | 'confirm'>;
@@ -29,7 +27,7 @@ export function createAgentContext(session: CliSession, log: Logger): SharedAgen
     connect: async () => await open(() => chooseConnection(context.options, session.file)),
     open: async (id, address) => await open(() => findConnection(session, id, address)),
     getOrcid: (connectionId) => session.getOrcid(connectionId),
-    getFreeBytes,
+    getFreeBytes: ({ connection }, { name }) => getFreeBytes(session, connection.id, name),
   };
 }
 
@@ -54,13 +52,11 @@ function findConnection({ context, file }: CliSession, id: string, address?: str
 }
 
 /** Returns the free bytes in a folder that a service on this machine serves. */
-async function getFreeBytes({ service }: OpenConnection, { url }: Database): Promise<number | undefined> {
-  const isHere = URL.canParse(service.address) && isLoopback(new URL(service.address).hostname);
-  if (!isHere || !url.startsWith('file:')) return undefined;
-  try {
-    const { bavail, bsize } = await statfs(fileURLToPath(url));
-    return bavail * bsize;
-  } catch {
-    return undefined;
-  }
+async function getFreeBytes(
+  session: CliSession,
+  connectionId: string,
+  destination: string,
+): Promise<number | undefined> {
+  const folder = findServedFolder(session, { connectionId, destination });
+  return folder === undefined ? undefined : await readFreeBytes(folder);
 }

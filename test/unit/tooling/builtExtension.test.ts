@@ -126,7 +126,7 @@ function createActivation(file: string, storage: string): string {
       ExtensionMode: { Production: 1, Test: 3 },
     };
     const { default: { activate } } = await import(${JSON.stringify(pathToFileURL(file).href)});
-    const activated = () => activate({ extensionMode: 1, subscriptions: [], globalStorageUri: { fsPath: ${JSON.stringify(storage)} } });
+    const activated = () => activate({ extensionMode: 1, subscriptions: [], extension: { packageJSON: { contributes: {} } }, globalStorageUri: { fsPath: ${JSON.stringify(storage)} } });
   `;
 }
 
