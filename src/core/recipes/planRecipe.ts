@@ -35,7 +35,7 @@ export interface RecipePlan extends ResolvedFiles {
 }
 
 /** Names of the databases of the last run. */
-export type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
+type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
 
 /**
  * Determines the files of a recipe with read-only requests. With `isLocked`, these are the files of the lock, which
