@@ -31,7 +31,7 @@ export type RecipeLock = z.infer<typeof lockSchema>;
 /** The line before the files of a lock. */
 export const filesLine = '  "files": [';
 
-/** Formats a lock with one file a line, sorted by ID, so that its versions differ in few lines. */
+/** Formats a lock with one file per line, sorted by ID, so that its versions differ in few lines. */
 export function formatLock(lock: RecipeLock): string {
   const { files, ...head } = lock;
   const lines = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);

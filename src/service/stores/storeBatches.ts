@@ -2,7 +2,7 @@ import { StoreError, type StoreClient, type StoreObject } from './storeClient.ts
 
 /** Paths of the objects of a batch, below its remote. */
 export interface ObjectList {
-  /** Path of a local file with one path a line, which rclone reads. */
+  /** Path of a local file with one path per line, which rclone reads. */
   readonly file: string;
 }
 
