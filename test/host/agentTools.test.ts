@@ -5,7 +5,7 @@ import { ConfigurationTarget, env, LanguageModelTextPart, lm, workspace } from '
 import { agentTools } from '../../src/core/agents/agentTools.ts';
 import { eventually } from '../support/eventually.ts';
 import { deletePlans } from './planLeftovers.ts';
-import { Stage } from './stage.ts';
+import { ledgerFolder, Stage } from './stage.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -16,14 +16,10 @@ describe('The tools for agents', () => {
   });
   afterEach(async () => {
     await setRule(undefined);
-    await deletePlans(ledger());
+    await deletePlans(ledgerFolder);
     await stage.parts.proposedPlans.refresh();
     await stage.close();
   });
-
-  function ledger(): string {
-    return join(stage.parts.context.globalStorageUri.fsPath, 'transfers');
-  }
 
   async function setRule(rule: string | undefined): Promise<void> {
     await workspace.getConfiguration('dataTransfer').update('agents.submit', rule, ConfigurationTarget.Global);
@@ -127,7 +123,7 @@ describe('The tools for agents', () => {
     const planId = await plan();
     await setRule('never');
     assert.equal((await call('submit_transfer', { planId }))['code'], 'submissionOff');
-    const rule = await eventually(() => readFile(join(ledger(), 'agents.json'), 'utf8').catch(() => undefined));
+    const rule = await eventually(() => readFile(join(ledgerFolder, 'agents.json'), 'utf8').catch(() => undefined));
     assert.deepEqual(JSON.parse(rule), { submit: 'never' });
     const done = stage.run('dataTransfer.confirmPlan', { kind: 'plan', id: planId });
     (await stage.person.notice(/^Transfer .* to KBase/)).press('Transfer');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { commands, Uri, workspace } from 'vscode';
 import { publicLike } from '../support/faultPersonality.ts';
 import { until } from '../unit/core/rig.ts';
-import { keysOfSecrets, Stage, stateOf } from './stage.ts';
+import { keysOfSecrets, ledgerFolder, Stage, stateOf } from './stage.ts';
 
 describe('The API key', () => {
   const key = `sentinel-${randomUUID()}`;
@@ -70,7 +70,13 @@ describe('The API key', () => {
     const { globalStorageUri, storageUri, logUri } = stage.parts.context;
     const user = Uri.joinPath(globalStorageUri, '..', '..').fsPath;
     const opened = (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-    const folders = [globalStorageUri.fsPath, storageUri?.fsPath ?? '', join(logUri.fsPath, '..'), ...opened];
+    const folders = [
+      globalStorageUri.fsPath,
+      ledgerFolder,
+      storageUri?.fsPath ?? '',
+      join(logUri.fsPath, '..'),
+      ...opened,
+    ];
     const files = new Map<string, string>();
     for (const folder of folders.filter(Boolean))
       for (const [path, text] of await readAll(folder)) files.set(path, text);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { PlanStore } from '../../src/core/agents/planStore.ts';
 import { planLifetimeMs, type TransferPlan } from '../../src/core/agents/transferPlan.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
@@ -10,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { deletePlans } from './planLeftovers.ts';
-import { Stage } from './stage.ts';
+import { ledgerFolder, Stage } from './stage.ts';
 
 /** What a plan of the stage's service contains, besides its ID. */
 function createPlan(stage: Stage, more: Partial<TransferPlan> = {}): Omit<TransferPlan, 'id'> {
@@ -39,18 +38,14 @@ describe('Transfers that agents propose', () => {
   let other: PlanStore;
   beforeEach(async () => {
     stage = await Stage.openConnected();
-    other = new PlanStore(ledger(), systemClock, new MemoryLog());
+    other = new PlanStore(ledgerFolder, systemClock, new MemoryLog());
   });
   afterEach(async () => {
-    await deletePlans(ledger());
+    await deletePlans(ledgerFolder);
     await stage.parts.proposedPlans.refresh();
     other.dispose();
     await stage.close();
   });
-
-  function ledger(): string {
-    return join(stage.parts.context.globalStorageUri.fsPath, 'transfers');
-  }
 
   /** Saves a plan like another program. Resolves to its row once the window lists it. */
   async function propose(more: Partial<TransferPlan> = {}): Promise<PlanNode> {
