@@ -202,8 +202,8 @@ describe('A user in everyday work', function () {
     await window.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
     await window.page.keyboard.type('For a *first* look');
     await window.press('Control+Enter');
-    await window.quickInput.wait('Purpose of this transfer');
-    assert.equal((await window.quickInput.state())?.value, 'For a *first* look');
+    const { value } = await window.quickInput.wait('Purpose of this transfer');
+    assert.equal(value, 'For a *first* look');
     await window.quickInput.accept();
     await window.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
