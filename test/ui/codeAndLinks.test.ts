@@ -110,12 +110,12 @@ describe('A person who shares code and links', function () {
     const sent = server.requests.length;
     const file = { service: server.address, database: 'a', id: 'b', name: 'c' };
     for (const [fields, refusal] of [
-      [{ ...file, service: `vscode://${extensionId}/file` }, "doesn't contain the address of a service."],
-      [{ ...file, service: 'https://dts.example.org/?key=secret' }, "doesn't contain the address of a service."],
-      [{ ...file, name: 'a\u202eb' }, "because its field “name” isn't valid."],
-      [{ ...file, id: 'a\0' }, "because its field “id” isn't valid."],
-      [{ ...file, apiKey: 'secret' }, "because its field “apiKey” isn't valid."],
-      [{ ...file, name: 'x'.repeat(20_000) }, 'because it is too long.'],
+      [{ ...file, service: `vscode://${extensionId}/file` }, 'This link contains no valid service address.'],
+      [{ ...file, service: 'https://dts.example.org/?key=secret' }, 'This link contains no valid service address.'],
+      [{ ...file, name: 'a\u202eb' }, "In this link, “name” isn't valid."],
+      [{ ...file, id: 'a\0' }, "In this link, “id” isn't valid."],
+      [{ ...file, apiKey: 'secret' }, "In this link, “apiKey” isn't valid."],
+      [{ ...file, name: 'x'.repeat(20_000) }, 'This link is too long.'],
     ] as const) {
       await openUrl(makeLink('file', fields));
       await window.notifications.wait(refusal);

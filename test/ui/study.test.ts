@@ -13,8 +13,8 @@ import { getStudyId, getStudyPath, writeStudy } from '../support/studyFolder.ts'
 const database = 'Alpine Study';
 const received = 'Received Files';
 const doi = '10.5072/alpine-streams.2025';
-const title = String.raw`Temperature and discharge of alpine streams \(Version 2\) \[Data set\]`;
-const reference = String.raw`Müller, A. L., \& Okafor, C. \(2025\). ${title}. Alpine Observatory. <https://doi.org/${doi}>`;
+const title = 'Temperature and discharge of alpine streams (Version 2) [Data set]';
+const reference = `Müller, A. L., & Okafor, C. (2025). ${title}. Alpine Observatory. <https://doi.org/${doi}>`;
 
 describe('A person with a spreadsheet of 40 IDs', function () {
   this.timeout(240_000);
