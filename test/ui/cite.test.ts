@@ -41,6 +41,6 @@ describe('A person who cites data', function () {
     await window.command('Data Transfer: Copy Data Availability Statement');
     const statement = await window.clipboard((text) => text.startsWith('The data that support'));
     assert.match(statement, /consist of 1 file from JGI Data Portal\. It is available through/);
-    assert.match(statement, /^- JDP:000012\.csv \\\(JGI Data Portal\\\) \\\[Data set\\\]\. \\\(n\.d\.\\\)\.$/m);
+    assert.match(statement, /^- JDP:000012\.csv \(JGI Data Portal\) \[Data set\]\. \(n\.d\.\)\.$/m);
   });
 });
