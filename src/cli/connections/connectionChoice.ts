@@ -1,5 +1,6 @@
 import { toBaseAddress } from '../../core/client/address.ts';
 import type { Connection } from '../../core/model/connection.ts';
+import { createConnectionId } from '../../core/util/connectionId.ts';
 import { createUsageError } from '../cliError.ts';
 import type { GlobalOptions } from '../globalOptions.ts';
 import { toPlainCell } from '../text/plainCell.ts';
@@ -28,12 +29,15 @@ export function findRecordConnection(
   id: string,
 ): FileConnection | undefined {
   const known = connections.find((connection) => connection.id === id);
-  if (known || !/^https?:/.test(id)) return known;
-  const sameAddress = findByAddress(connections, id);
+  if (known) return known;
+  const sameAddress = connections.find((connection) => getAddressId(connection) === id);
   if (sameAddress) return { ...sameAddress, id };
-  return options.server !== undefined && toAddress({ server: options.server }) === id
-    ? toConnection(options.server)
-    : undefined;
+  const { server } = options;
+  return server !== undefined && createConnectionId(server) === id ? toConnection(server) : undefined;
+}
+
+function getAddressId({ serviceFile, server, port }: FileConnection): string | undefined {
+  return serviceFile === undefined ? createConnectionId(server, port) : undefined;
 }
 
 function findByAddress(connections: readonly FileConnection[], server: string): FileConnection | undefined {
@@ -51,13 +55,9 @@ function listNames(connections: readonly FileConnection[]): string {
   return connections.map(({ name }) => toPlainCell(name)).join(', ') || 'none';
 }
 
-/**
- * Creates a connection for an address that no file contains. The address is its ID, so that its records are found
- * again.
- */
+/** Creates a connection for an address that no file contains. Its ID is that of a window's connection to the address. */
 function toConnection(server: string): FileConnection {
-  const address = toAddress({ server });
-  return { id: address, name: address, server };
+  return { id: createConnectionId(server), name: toAddress({ server }), server };
 }
 
 function toAddress(connection: Pick<Connection, 'server' | 'port'>): string {

@@ -20,15 +20,17 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
  * says if the service accepted it. Throws {@link AgentError} if nothing was sent: the plan has expired or was decided
  * before, its service isn't connected, or agents may not submit.
  */
-export async function submitPlan(context: PlanSubmissionContext, { id }: TransferPlan, by: string): Promise<Transfer> {
+export async function submitPlan(context: PlanSubmissionContext, plan: TransferPlan, by: string): Promise<Transfer> {
   const { services, plans } = context;
+  const { id } = plan;
   const saved = await plans.get(id);
   if (!saved) throw new AgentError('notFound', `There is no plan ${id}.`);
   requireProposed(saved);
-  const connectionId = await openPlanConnection(context, saved.plan);
+  // What the person has seen is sent, even if the file of the plan was changed since.
+  const connectionId = await openPlanConnection(context, plan);
   // The rule can have changed while a person was asked.
   await requireSubmissionAllowed(context);
-  const plan = await plans.decide(id, 'confirmed', by);
+  await plans.decide(id, 'confirmed', by);
   const requestedBy = { agent: plan.requestedBy, plan: id };
   const order = toPlannedOrder(plan, connectionId);
   const transfer = await services.transferFlow.submit(order, undefined, undefined, requestedBy);

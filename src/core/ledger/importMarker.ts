@@ -1,5 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { isMissing } from '../util/errorCode.ts';
 import { isJsonObject, parseJsonObject } from '../util/json.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
@@ -8,7 +9,7 @@ import { recordFolders, type RecordFolder } from './recordNames.ts';
 /** The modification times of the record folders of a ledger, in milliseconds since 1970; 0 for a missing folder. */
 type FolderTimes = Readonly<Record<RecordFolder, number>>;
 
-const markerName = 'imported.json';
+const markerFolder = 'imported';
 
 /** Returns true if a ledger has changes that were not imported into another one. Reads no records. */
 export async function needsImport(source: string, target: string): Promise<boolean> {
@@ -28,14 +29,23 @@ export async function readFolderTimes(ledgerFolder: string): Promise<FolderTimes
 
 /** Returns the times of the last complete import from `source` into `target`; undefined if there was none. */
 export async function readImportMarker(source: string, target: string): Promise<FolderTimes | undefined> {
-  const text = await readFile(join(source, markerName), 'utf8').catch(() => '');
-  const { target: marked, times } = parseJsonObject(text) ?? {};
-  return marked === target && isFolderTimes(times) ? times : undefined;
+  const text = await readFile(getMarkerFile(source, target), 'utf8').catch(() => '');
+  const { source: marked, times } = parseJsonObject(text) ?? {};
+  return marked === source && isFolderTimes(times) ? times : undefined;
 }
 
-/** Marks the records of `source` as imported into `target`. Nothing is deleted from `source`. */
+/**
+ * Marks the records of `source` as imported into `target`. The marker is in the target, so that it shares the fate of
+ * what was imported. Nothing changes in `source`.
+ */
 export async function writeImportMarker(source: string, target: string, times: FolderTimes): Promise<void> {
-  await writeFileAtomically(join(source, markerName), JSON.stringify({ version: 1, target, times }), true);
+  const file = getMarkerFile(source, target);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFileAtomically(file, JSON.stringify({ version: 1, source, times }), true);
+}
+
+function getMarkerFile(source: string, target: string): string {
+  return join(target, markerFolder, `${createHash('sha256').update(source).digest('hex').slice(0, 16)}.json`);
 }
 
 async function readTime(folder: string): Promise<number> {

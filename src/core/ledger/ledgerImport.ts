@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
+import { getErrorCode } from '../util/errorCode.ts';
 import { FileLock, runUnderLock } from '../util/fileLock.ts';
 import type { Logger } from '../util/logger.ts';
 import { mapConcurrently } from '../util/mapConcurrently.ts';
@@ -81,10 +82,17 @@ class LedgerImport {
     if (at === undefined || at < since) return true;
     // A window of an earlier version waits for the response, and would be considered closed (D12: never resubmit).
     if (await this.isPending(key)) return false;
-    const found = await this.source.read(folder, key);
+    const found = await this.source.read(folder, key).catch((error: unknown) => this.reportUnreadable(key, error));
+    if (found === 'unreadable') return false;
     if (found === 'later') await this.copyLater(folder, key);
     else if (found) await this.put(folder, found.transfer, at);
     return true;
+  }
+
+  /** One damaged file does not keep the other records from being shared. */
+  private reportUnreadable(key: string, error: unknown): 'unreadable' {
+    this.request.log.warn(`The record ${key} could not be imported: ${getErrorCode(error)}`);
+    return 'unreadable';
   }
 
   private async isPending(key: string): Promise<boolean> {

@@ -10,8 +10,15 @@ export function getUserLedgerFolder(environment: NodeJS.ProcessEnv, platform: No
 
 function getDataFolder(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   if (platform === 'win32') return environment['LOCALAPPDATA'] || join(homedir(), 'AppData', 'Local');
-  const chosen = environment['XDG_DATA_HOME'];
+  const chosen = getChosenFolder(environment);
   // The specification of the variable says that a relative path is to be ignored.
   if (chosen !== undefined && isAbsolute(chosen)) return chosen;
   return platform === 'darwin' ? join(homedir(), 'Library', 'Application Support') : join(homedir(), '.local', 'share');
+}
+
+/** A snap of the editor has a data directory for each of its revisions, which commands elsewhere don't use. */
+function getChosenFolder(environment: NodeJS.ProcessEnv): string | undefined {
+  const { XDG_DATA_HOME: chosen, SNAP_USER_DATA: ofSnap } = environment;
+  const isOfSnap = ofSnap !== undefined && chosen !== undefined && `${chosen}/`.startsWith(`${ofSnap}/`);
+  return isOfSnap ? environment['XDG_DATA_HOME_VSCODE_SNAP_ORIG'] : chosen;
 }

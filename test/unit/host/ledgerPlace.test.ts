@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getMachine } from '../../../src/core/model/connection.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
+import { getUserLedgerFolder } from '../../../src/core/ledger/userLedgerFolder.ts';
 import { PollingLease } from '../../../src/core/ledger/pollingLease.ts';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { systemClock, wait } from '../../../src/core/util/clock.ts';
@@ -75,7 +76,7 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     assert.equal(before.length, 10);
     assert.deepEqual(await load(openLedger(place)), before);
     assert.deepEqual(await openLedger(place).loadLastEnded(3), lastBefore);
-    assert.deepEqual((await readdir(own, { recursive: true })).sort(), [...files, 'imported.json'].sort());
+    assert.deepEqual((await readdir(own, { recursive: true })).sort(), files.toSorted());
     assert.deepEqual(getMessages(await open()), []);
     assert.deepEqual(summarize(await load(openLedger(place))), summarize(before));
     assert.deepEqual(log.lines, []);
@@ -105,6 +106,39 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     assert.deepEqual(summarize(await load(openLedger(await open()))), summarize(all));
     assert.deepEqual(log.lines, []);
   }).timeout(60_000);
+
+  it('receives all of them again after it was deleted', async () => {
+    await installVersion01();
+    const before = summarize(await load(openLedger(await open())));
+    await rm(shared, { recursive: true });
+    assert.deepEqual(summarize(await load(openLedger(await open()))), before);
+  });
+
+  it('does not receive removed records again after the use of another data directory', async () => {
+    await new TransferLedger(own, log).write(withKey('old'));
+    const ledger = openLedger(await open());
+    await openLedgerPlace(storage, dataHomeVariables(join(folder, 'other')));
+    await ledger.remove(['old']);
+    await rm(join(shared, 'removed'), { recursive: true });
+    assert.deepEqual(summarize(await load(openLedger(await open()))), []);
+  });
+
+  it('receives the other records if one cannot be read, and tries that again later', async () => {
+    await new TransferLedger(own, log).write(withKey('good'));
+    await mkdir(join(own, 'running', 'bad.json'));
+    const place = await open();
+    assert.equal(place.folder, shared);
+    assert.match(getMessages(place).join('\n'), /The record bad could not be imported: EISDIR/);
+    assert.deepEqual(summarize(await openLedger(place).loadRunning()), ['good active']);
+  });
+
+  it('is not that of one revision of a snap, which commands elsewhere do not use', () => {
+    const ofSnap = { SNAP_USER_DATA: '/home/me/snap/code/1', XDG_DATA_HOME: '/home/me/snap/code/1/.local/share' };
+    const usual = getUserLedgerFolder({}, 'linux');
+    assert.equal(getUserLedgerFolder(ofSnap, 'linux'), usual);
+    assert.match(getUserLedgerFolder({ ...ofSnap, XDG_DATA_HOME_VSCODE_SNAP_ORIG: '/data' }, 'linux'), /^\/data\//);
+    assert.match(getUserLedgerFolder({ ...ofSnap, XDG_DATA_HOME: '/data' }, 'linux'), /^\/data\//);
+  });
 
   it('is not used while its disk is full, and receives later what the window wrote meanwhile', async () => {
     await installVersion01();

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { l10n } from 'vscode';
 import type { ConnectAttempt } from '../../../core/flows/connectFlow.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import type { Connection } from '../../../core/model/connection.ts';
 import { isLoopback } from '../../../core/model/loopback.ts';
+import { createConnectionId } from '../../../core/util/connectionId.ts';
 import { parseOrcid } from '../../../core/util/orcid.ts';
 import type { WelcomeButton } from '../../editor/contributions.ts';
 import {
@@ -84,8 +84,7 @@ async function askKey(services: CommandServices, position: StepPosition, draft: 
 /** Returns the connection to try. A known address keeps its ID, so that its transfers are recognized. */
 function toConnection({ settings }: CommandServices, { server, port, allowInsecureHttp }: Draft): Connection {
   const saved = settings.connections.find((one) => trimTrailingSlash(one.server) === server && one.port === port);
-  const address = port === undefined ? server : `${server}:${port}`;
-  const id = createHash('sha256').update(address).digest('hex').slice(0, 16);
+  const id = createConnectionId(server, port);
   return {
     ...(saved ?? { id, name: new URL(server).host, server, ...(port !== undefined && { port }) }),
     ...(allowInsecureHttp && { allowInsecureHttp }),
