@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationTarget, env, LanguageModelTextPart, lm, workspace } from 'vscode';
 import { agentTools } from '../../src/core/agents/agentTools.ts';
+import { WindowPolicy } from '../../src/extension/commands/agents/windowPolicy.ts';
 import { eventually } from '../support/eventually.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
 import { deletePlans } from './planLeftovers.ts';
 import { ledgerFolder, Stage } from './stage.ts';
 
@@ -127,9 +130,37 @@ describe('The tools for agents', () => {
     assert.deepEqual(JSON.parse(rule), { submit: 'never' });
     const done = stage.run('dataTransfer.confirmPlan', { kind: 'plan', id: planId });
     (await stage.person.notice(/^Transfer .* to KBase/)).press('Transfer');
-    await stage.person.notice(/^Nothing was sent: the setting dataTransfer\.agents\.submit is "never"\.$/);
+    await stage.person.notice(
+      /^Nothing was sent: the setting dataTransfer\.agents\.submit or the file agents\.json doesn't allow it\.$/,
+    );
     await done;
     assert.equal(countSubmissions(), 0);
+  });
+
+  it('submit nothing if another window starts beside a rule that forbids it (D64)', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'agents-rule-'));
+    const file = join(folder, 'agents.json');
+    for (const text of ['{"submit":"never"}', '{"submit": "as']) {
+      await writeFile(file, text);
+      const policy = new WindowPolicy(folder, { agentSubmission: 'ask' });
+      const following = policy.follow(new MemoryLog());
+      assert.equal(await policy.read(), 'never');
+      following.dispose();
+      assert.equal(await readFile(file, 'utf8'), text);
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  it('submit again after the user has changed the setting and back (D64)', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'agents-rule-'));
+    const policy = new WindowPolicy(folder, { agentSubmission: 'ask' });
+    await policy.write('never');
+    const following = policy.follow(new MemoryLog());
+    await setRule('never');
+    await eventually(async () => (await policy.read()) === 'ask' || undefined);
+    assert.equal(await readFile(join(folder, 'agents.json'), 'utf8'), '{"submit":"ask"}\n');
+    following.dispose();
+    await rm(folder, { recursive: true });
   });
 
   it('ask before they cancel a transfer, and name who requests it', async () => {

@@ -55,7 +55,10 @@ export function describeAgentError({ code, message }: AgentError, plan: Transfer
     planExpired: l10n.t('The proposed transfer of {0} has expired.', title),
     planDecided: l10n.t('The proposed transfer of {0} was already confirmed or declined.', title),
     planElsewhere: l10n.t('This transfer was planned for another service: {0}', toPlainLine(plan.service.address)),
-    submissionOff: l10n.t('Nothing was sent: the setting {0} is {1}.', 'dataTransfer.agents.submit', '"never"'),
+    submissionOff: l10n.t(
+      "Nothing was sent: the setting {0} or the file {1} doesn't allow it.",
+      ...['dataTransfer.agents.submit', 'agents.json'],
+    ),
     notSaved: l10n.t("Nothing was sent because the decision couldn't be saved."),
   };
   return sentences[code] ?? l10n.t('Could not decide about the proposed transfer: {0}', toPlainLine(message));

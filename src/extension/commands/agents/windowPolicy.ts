@@ -4,32 +4,40 @@ import type { Logger } from '../../../core/util/logger.ts';
 import type { Disposable } from '../../../core/util/lifetime.ts';
 import type { Settings } from '../../editor/settings.ts';
 
-/** Follows the setting, and copies it to the file that the MCP server and the command line read. */
+/** Combines the setting with the file that the MCP server and the command line read. The stricter rule applies. */
 export class WindowPolicy extends AgentPolicy {
-  private readonly settings: Settings;
+  private readonly settings: Pick<Settings, 'agentSubmission'>;
+  private saving: Promise<void> = Promise.resolve();
 
   /** `folder` is the ledger's folder. */
-  constructor(folder: string, settings: Settings) {
+  constructor(folder: string, settings: Pick<Settings, 'agentSubmission'>) {
     super(folder);
     this.settings = settings;
   }
 
   override async read(): Promise<SubmissionRule> {
-    return await Promise.resolve(this.settings.agentSubmission);
+    await this.saving;
+    return this.settings.agentSubmission === 'never' ? 'never' : await super.read();
   }
 
-  /** Copies the setting now, and whenever it changes. Logs a failure. */
+  /**
+   * Saves a `never` of the setting now, and the setting whenever the user changes it. The `never` of another editor, or
+   * one that was written by hand, therefore survives the start of a window. Logs a failure.
+   */
   follow(log: Logger): Disposable {
-    const report = (error: unknown): void => log.error(`The setting for agents could not be saved: ${String(error)}`);
-    const copy = (): void => void this.copy().catch(report);
-    copy();
+    if (this.settings.agentSubmission === 'never') this.queueSave(log);
     return workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration('dataTransfer.agents')) copy();
+      if (change.affectsConfiguration('dataTransfer.agents')) this.queueSave(log);
     });
   }
 
-  private async copy(): Promise<void> {
-    const rule = await this.read();
+  private queueSave(log: Logger): void {
+    const report = (error: unknown): void => log.error(`The setting for agents could not be saved: ${String(error)}`);
+    this.saving = this.saving.then(() => this.save()).catch(report);
+  }
+
+  private async save(): Promise<void> {
+    const rule = this.settings.agentSubmission;
     if ((await super.read()) !== rule) await this.write(rule);
   }
 }
