@@ -1,4 +1,5 @@
 import type { AgentDecision, AgentQuestion } from '../../core/agents/agentContext.ts';
+import { toPlainCell } from '../text/plainCell.ts';
 import { getTransferId } from '../text/transferDocument.ts';
 import type { Elicitation, McpCall } from './mcpServer.ts';
 import { formatPlanSummary } from './planSummary.ts';
@@ -25,7 +26,8 @@ export function answerQuestion(question: AgentQuestion, call: McpCall, isTrusted
 
 function createMessage(question: AgentQuestion): string {
   if (question.kind === 'submit') return `${formatPlanSummary(question.plan)}Start this transfer?`;
-  return `Cancel the transfer ${getTransferId(question.transfer)} to ${question.transfer.order.destination}?`;
+  const { transfer } = question;
+  return `Cancel the transfer ${getTransferId(transfer)} to ${toPlainCell(transfer.order.destination)}?`;
 }
 
 function createHint(question: AgentQuestion): string {

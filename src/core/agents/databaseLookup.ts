@@ -14,7 +14,7 @@ export async function requestDatabases(session: OpenConnection, signal: AbortSig
   return value ?? [];
 }
 
-/** Returns the database with this name or ID. Throws {@link AgentError}, with the nearest name, if there is none. */
+/** Returns the database with this name or ID. Throws {@link AgentError}, with the nearest name as its reason, if there is none. */
 export async function requireDatabase(
   { services }: AgentContext,
   session: OpenConnection,
@@ -28,6 +28,6 @@ export async function requireDatabase(
   if (found) return found;
   const names = databases.map((one) => one.name);
   const nearest = findNearestName(name, names);
-  const hint = nearest === undefined ? 'list_databases has the names.' : `did you mean "${toDataLine(nearest)}"?`;
-  throw new AgentError('notFound', `There is no database "${toDataLine(name)}"; ${hint}`);
+  const reason = nearest === undefined ? undefined : `The nearest name is "${toDataLine(nearest)}".`;
+  throw new AgentError('notFound', `There is no database "${toDataLine(name)}"; list_databases has the names.`, reason);
 }

@@ -24,9 +24,12 @@ export const listDatabasesTool = defineTool({
   },
 });
 
-function toRow({ name, organization, readOnly, listing }: Database): JsonObject {
+/** Returns a row. A name that is no plain line is shortened, and has the ID, which the other tools accept as well. */
+function toRow({ id, name, organization, readOnly, listing }: Database): JsonObject {
+  const line = toDataLine(name);
   return {
-    name,
+    name: line,
+    ...(line !== name && { id: toDataLine(id) }),
     ...(organization !== '' && { organization: toDataLine(organization) }),
     ...(readOnly && { readOnly }),
     ...(listing && { listing: listing.state, files: listing.files, asOf: listing.asOf ?? 'unknown' }),

@@ -9,18 +9,20 @@ export function toTransferAnswer(transfer: Transfer): JsonObject {
   const { moved, total } = getProgress(transfer);
   return {
     ...{ transferId: id ?? 'none', ...(id === undefined && { record: key }), state: getWord(transfer) },
-    ...{ source: order.source, destination: order.destination },
     ...{ files: total ?? 'unknown', transferredFiles: moved ?? 'unknown', startedAt: toTime(createdAt) },
     ...(hasEnded(state) ? { endedAt: toTime(transfer.changes.at(-1)?.at) } : { checkedAt: toTime(askedAt) }),
-    ...(status?.message !== undefined && { data: { message: toDataLine(status.message) } }),
+    data: {
+      ...{ source: toDataLine(order.source), destination: toDataLine(order.destination) },
+      ...(status?.message !== undefined && { message: toDataLine(status.message) }),
+    },
     ...createNote(transfer),
   };
 }
 
-/** Returns a transfer in a list. */
+/** Returns a transfer in a list, which belongs below `data`. */
 export function toTransferRow({ id, key, order, createdAt, ...transfer }: Transfer): JsonObject {
   const state = getWord({ id, key, order, createdAt, ...transfer } as Transfer);
-  return { transferId: id ?? key, state, destination: order.destination, startedAt: toTime(createdAt) };
+  return { transferId: id ?? key, state, destination: toDataLine(order.destination), startedAt: toTime(createdAt) };
 }
 
 function getWord(transfer: Transfer): string {

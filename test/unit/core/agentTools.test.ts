@@ -96,6 +96,34 @@ describe('The tools of agents', () => {
     assert.match(JSON.stringify(failed['data']), /SYSTEM/);
   });
 
+  it('have the names of databases only below data, as bounded lines', async () => {
+    const [name, id] = [`${injection}\u202e\n${'x'.repeat(1_000)}`, 'injected'];
+    const others = Array.from({ length: 25 }, (_, index) => `Other ${index}`);
+    const databases = [id, 'Alpha', ...others].map((one) => ({ id: one, name: one === id ? name : one }));
+    stage.rig.server.on('GET /api/v1/databases', json(databases.map((one) => ({ ...one, organization: '', url: '' }))));
+    stage.rig.explorer.connectFlow.disconnect();
+    await stage.rig.connect();
+    const listed = (await stage.call('list_databases')).content;
+    const { databases: rows } = listed['data'] as { databases: { name: string; id?: string }[] };
+    assert.deepEqual([rows.length, listed['more'], rows[0]?.id, rows[0]?.name.length], [20, 7, id, 200]);
+    stage.decide = yes;
+    const request = { source: 'Alpha', destination: id, ids: ['f1'] };
+    const planned = (await stage.call('plan_transfer', request)).content;
+    const planId = planned['planId'];
+    const answers = [
+      ...[listed, planned, (await stage.call('submit_transfer', { planId })).content],
+      (await stage.call('transfer_status')).content,
+      (await stage.call('search_files', { database: `${injection}\n${'x'.repeat(100)}` })).content,
+    ];
+    for (const { data, ...rest } of answers) {
+      assert.doesNotMatch(JSON.stringify({ ...rest, error: '' }), /SYSTEM/);
+      assert.doesNotMatch(JSON.stringify({ data }), /\u202e|\\n|x{200}/);
+    }
+    const missing = (await stage.call('search_files', { database: 'Alpho' })).content;
+    assert.equal(missing['error'], 'There is no database "Alpho"; list_databases has the names.');
+    assert.deepEqual(missing['data'], { reason: 'The nearest name is "Alpha".' });
+  });
+
   it('say in a plan that its description was copied from a server', async () => {
     const answer = async (details: object): Promise<unknown> => {
       const planId = await stage.plan(['f1'], details);
@@ -120,7 +148,7 @@ describe('The tools of agents', () => {
         'error'
       ];
     assert.equal(await plan({ destination: 'Alpha' }), 'Source and destination are the same database.');
-    assert.equal(await plan({ destination: 'Bete' }), 'There is no database "Bete"; did you mean "Beta"?');
+    assert.equal(await plan({ destination: 'Bete' }), 'There is no database "Bete"; list_databases has the names.');
     assert.equal(await plan({ ids: ['f1', 'nope'] }), `The source doesn't have 1 of these ids: "nope".`);
     stage.rig.server.on('POST /api/v1/files', json({ resources: [] }));
     assert.equal(await plan({ ids: undefined, query: 'x' }), 'No file matches. Nothing was planned.');
