@@ -93,6 +93,28 @@ describe('Agents over MCP', () => {
     assert.deepEqual([agent.questionCount, await countTransfers()], [1, 0]);
   });
 
+  it('lets a plan wait if the elicitation is closed, or accepted without the confirmation', async () => {
+    const answers = [{ action: 'cancel' }, { action: 'accept', confirm: false }, { action: 'accept' }] as const;
+    const { get } = bind(
+      await start({
+        ...{ args: ['--trust-elicitation'], elicitation: { form: {} } },
+        onElicit: () => answers[(agent?.questionCount ?? 1) - 1] ?? { action: 'decline' },
+      }),
+    );
+    const planId = await plan();
+    for (let count = 0; count < 2; count += 1)
+      assert.equal((await get('submit_transfer', { planId }))['state'], 'waiting for a person');
+    assert.equal(await countTransfers(), 0);
+    assert.equal((await get('submit_transfer', { planId }))['files'], 1);
+  });
+
+  it('asks nothing of a client that can only open addresses', async () => {
+    const onElicit = () => ({ action: 'decline' as const });
+    const { get } = bind(await start({ args: ['--trust-elicitation'], elicitation: { url: {} }, onElicit }));
+    const answer = await get('submit_transfer', { planId: await plan() });
+    assert.deepEqual([answer['state'], agent?.questionCount], ['waiting for a person', 0]);
+  });
+
   it('does not let a client confirm that the user does not trust', async () => {
     const { get } = bind(await start({ onElicit: () => ({ action: 'accept' }) }));
     const planId = await plan();

@@ -11,11 +11,16 @@ export interface ToolAnswer {
 }
 
 interface AgentOptions {
+  /** The elicitations that the client says it supports. By default, it names no kind, like earlier clients. */
+  readonly elicitation?: { readonly form?: Record<string, never>; readonly url?: Record<string, never> };
   /** Connection options and others of the command. */
   readonly args?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Answers elicitations. Without it, the client doesn't support them. */
-  readonly onElicit?: (message: string) => { readonly action: 'accept' | 'decline'; readonly confirm?: boolean };
+  readonly onElicit?: (message: string) => {
+    readonly action: 'accept' | 'decline' | 'cancel';
+    readonly confirm?: boolean;
+  };
 }
 
 /** An agent: the official client of the protocol, with the command line as shipped as its server. */
@@ -27,8 +32,8 @@ export class TestAgent {
   private stderr = '';
 
   private constructor(options: AgentOptions) {
-    const { args = [], environment, onElicit } = options;
-    const capabilities = onElicit ? { elicitation: {} } : {};
+    const { args = [], environment, onElicit, elicitation = {} } = options;
+    const capabilities = onElicit ? { elicitation } : {};
     this.client = new Client({ name: 'test-agent', version: '1.0.0' }, { capabilities });
     this.transport = new StdioClientTransport({
       ...{ command: process.execPath, args: [cliProgram, 'mcp', ...args], stderr: 'pipe' },

@@ -21,7 +21,8 @@ export function answerQuestion(question: AgentQuestion, call: McpCall, isTrusted
   const key = question.kind === 'submit' ? `plan-${question.plan.id}` : `cancel-${question.transfer.key}`;
   const answer = call.getAnswer(key);
   if (answer === undefined) return { decision: waiting, elicitation: { key, message: createMessage(question) } };
-  return { decision: { kind: answer ? 'yes' : 'no', by: `elicitation of ${call.client}` } };
+  if (answer === 'undecided') return { decision: waiting };
+  return { decision: { kind: answer === 'confirmed' ? 'yes' : 'no', by: `elicitation of ${call.client}` } };
 }
 
 function createMessage(question: AgentQuestion): string {

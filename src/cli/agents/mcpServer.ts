@@ -6,6 +6,7 @@ import {
   McpServer,
   type CallToolResult,
   type ClientCapabilities,
+  type ElicitResult,
   type Implementation,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -28,6 +29,9 @@ export interface Elicitation {
   readonly message: string;
 }
 
+/** The answer to a question. `undecided`: closed without a decision, or accepted without the confirmation. */
+type ElicitationAnswer = 'confirmed' | 'declined' | 'undecided';
+
 /** A call of a tool. */
 export interface McpCall {
   readonly name: string;
@@ -37,7 +41,7 @@ export interface McpCall {
   readonly canElicit: boolean;
   readonly signal: AbortSignal;
   /** Returns the user's answer to a question; undefined if it was not asked yet. */
-  getAnswer(key: string): boolean | undefined;
+  getAnswer(key: string): ElicitationAnswer | undefined;
 }
 
 interface McpServerOptions {
@@ -99,12 +103,25 @@ function readClient(server: ConnectedClient, { mcpReq }: ServerContext): Omit<Mc
   const implementation = described[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
   const capabilities = described[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
   return {
-    ...{ client: implementation?.name ?? 'unknown agent', canElicit: capabilities?.elicitation !== undefined, signal },
+    ...{ client: implementation?.name ?? 'unknown agent', canElicit: canShowForms(capabilities), signal },
     getAnswer: (key) => {
       const answer = inputResponse(inputResponses, key);
-      return answer.kind === 'elicit' ? answer.action === 'accept' && answer.content?.['confirm'] === true : undefined;
+      return answer.kind === 'elicit' ? toElicitationAnswer(answer) : undefined;
     },
   };
+}
+
+/** Returns true if the client can show forms. An empty capability is that of clients from before there were others. */
+function canShowForms({ elicitation }: ClientCapabilities = {}): boolean {
+  return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
+}
+
+function toElicitationAnswer({
+  action,
+  content,
+}: Pick<ElicitResult, 'action'> & { readonly content?: JsonObject }): ElicitationAnswer {
+  if (action === 'decline') return 'declined';
+  return action === 'accept' && content?.['confirm'] === true ? 'confirmed' : 'undecided';
 }
 
 function createQuestion({ key, message }: Elicitation) {
