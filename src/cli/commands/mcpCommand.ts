@@ -34,7 +34,7 @@ export function addMcpCommand(program: Command): void {
 
 async function serve(context: CommandContext, { trustElicitation = false }: McpFlags): Promise<ExitCode> {
   const { serveMcp } = await import('../agents/mcpServer.ts');
-  await CliSession.run(context, async (session) => {
+  const run = async (session: CliSession): Promise<void> => {
     const shared = createAgentContext(session, createCallLog(context.output));
     const calls = new PendingCalls(session, shared, trustElicitation);
     const gone = new Promise<void>((resolve) => {
@@ -47,7 +47,8 @@ async function serve(context: CommandContext, { trustElicitation = false }: McpF
     });
     await gone;
     await settlesWithin(context.clock, maxGraceMs, calls.settle());
-  });
+  };
+  await CliSession.run(context, run, { isForeground: false });
   // Timers and sockets must not keep a process whose client has gone.
   setTimeout(() => process.exit(), 1_000).unref();
   return exitCode.done;

@@ -29,12 +29,21 @@ export class CliSession {
     this.explorer = createExplorer(this);
   }
 
-  /** Runs `use` with a core, which is disposed of at the end. Connects to nothing. */
-  static async run<T>(context: CommandContext, use: (session: CliSession) => Promise<T>): Promise<T> {
+  /**
+   * Runs `use` with a core, which is disposed of at the end. Connects to nothing. A program that isn't in the foreground
+   * polls like a window without focus.
+   */
+  static async run<T>(
+    context: CommandContext,
+    use: (session: CliSession) => Promise<T>,
+    { isForeground = true } = {},
+  ): Promise<T> {
     const { options, environment } = context;
     const file = await readConnectionsFile(options.connections, environment['DATA_TRANSFER_CONNECTIONS']);
     const { createHeadlessExplorer } = await import('./headlessExplorer.ts');
-    const session = new CliSession(context, file, (one) => createHeadlessExplorer(context, (id) => one.getOrcid(id)));
+    const session = new CliSession(context, file, (one) =>
+      createHeadlessExplorer(context, { isForeground, getOrcid: (id) => one.getOrcid(id) }),
+    );
     // Closes the connection, so that a pending request ends.
     const disconnect = (): void => session.explorer.connectFlow.disconnect();
     context.signal.addEventListener('abort', disconnect);

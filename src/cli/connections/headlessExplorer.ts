@@ -10,12 +10,19 @@ const networkDefaults = {
   ...{ proxyStrictSSL: true, systemCertificates: true },
 };
 
+/** The properties of a program that runs the core without an editor. */
+interface HeadlessOptions {
+  readonly getOrcid: (connectionId: string) => string;
+  /** True if the user waits for the program, so that it polls like a focused window. */
+  readonly isForeground: boolean;
+}
+
 /** Creates the core without an editor. Its proxy settings come from the environment variables. */
-export function createHeadlessExplorer(context: CommandContext, getOrcid: (connectionId: string) => string): Explorer {
+export function createHeadlessExplorer(context: CommandContext, { getOrcid, isForeground }: HeadlessOptions): Explorer {
   const { clock, environment } = context;
   return new Explorer({
     ...{ clock, getOrcid, log: createLog(context), ledgerFolder: getLedgerFolder(context) },
-    ...{ getTimeoutSeconds: () => undefined, getMinIntervalMs: () => 1000, hasFocus: () => true },
+    ...{ getTimeoutSeconds: () => undefined, getMinIntervalMs: () => 1000, hasFocus: () => isForeground },
     getNetworkSettings: () => resolveNetworkSettings(networkDefaults, environment),
     fetch: async (address, init) => await globalThis.fetch(address, init),
     ...{ savedDialects: undefined, saveDialects: () => undefined },
