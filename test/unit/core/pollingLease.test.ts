@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PollingLease } from '../../../src/core/ledger/pollingLease.ts';
@@ -34,11 +34,16 @@ describe('The polling lease', () => {
     await eventually(() => Promise.resolve(isTrue() || undefined));
   };
 
-  /** Advances time in steps, with time for disk operations between them. */
+  /** Resolves when the disk operations of a heartbeat have ended, which are at most 20, one after the other. */
+  const settleDisk = async (): Promise<void> => {
+    for (let count = 0; count < 20; count += 1) await stat(folder);
+  };
+
+  /** Advances time in steps, and waits for the disk operations of each. */
   const pass = async (ms: number, stepMs = 500): Promise<void> => {
     for (let passed = 0; passed < ms; passed += stepMs) {
       await clock.pass(stepMs);
-      await new Promise((resolve) => setTimeout(resolve, 4));
+      await settleDisk();
     }
   };
 
