@@ -80,6 +80,23 @@ describe('The rclone processes of a service (D62)', function () {
     assert.deepEqual((await fs.readdir(sent)).sort(), ['manifest.json', ...paths.sort()]);
   });
 
+  it('move a file again that the destination lost before the transfer succeeded', async () => {
+    const paths = Array.from({ length: 20 }, (_, index) => `out-${index}.bin`);
+    for (const path of paths) await fs.writeFile(nodePath.join(rig.folder, path), large.subarray(0, 50_000));
+    await rig.stopService();
+    await rig.startService({ throttleBytesPerSecond: 200_000 });
+    await eventually(async () => ((await rig.findPaths('folder', 'out')).length === 20 ? true : undefined));
+    const id = await rig.submit('folder', 'sftp', paths);
+    const lost = await eventually(async () => {
+      const names = await Promise.resolve(rig.servers.list('sftp:'));
+      return names.find((name) => name.startsWith(`dts-${id}/out-`) && name.endsWith('.bin'));
+    });
+    rig.servers.run(['deletefile', `sftp:${lost}`]);
+    await rig.reaches(id, 'succeeded');
+    assert.deepEqual(rig.servers.list(`sftp:dts-${id}`), ['manifest.json', ...paths].sort());
+    assert.deepEqual(rig.servers.read(`sftp:${lost}`), large.subarray(0, 50_000));
+  });
+
   it('are as many after 100 transfers as after the first, like the open files and the memory of the service', async () => {
     const count = async (): Promise<number[]> => {
       const { pid } = rig.service;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { joinRemotePath } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreBatches, type ObjectList } from '../stores/storeBatches.ts';
@@ -32,6 +33,8 @@ export class BatchUpload {
   private readonly folder: BatchFolder;
   private readonly signal: AbortSignal;
   private readonly batches: StoreBatches;
+  /** A delayed removal from an earlier batch must not affect the objects of this one. */
+  private readonly attempt = randomBytes(4).toString('hex');
 
   constructor(target: UploadTarget, folder: BatchFolder, signal: AbortSignal) {
     this.target = target;
@@ -45,9 +48,7 @@ export class BatchUpload {
     try {
       const read = await this.readAll(files, source);
       await this.batches.copy(this.folder.files, this.place, this.createList(read));
-      const verified = await this.verify(read);
-      if (verified.length > 0) await this.batches.rename(this.place, this.finalPlace, this.createList(verified));
-      return verified.map(toDoneFile);
+      return (await this.rename(await this.verify(read))).map(toDoneFile);
     } catch {
       // Writing the files one by one finds the reason.
       return [];
@@ -103,13 +104,22 @@ export class BatchUpload {
     return same.map((uploaded) => addMethod(uploaded, readBackMethod));
   }
 
+  /** Renames objects, and returns the files that have their final names. rclone reports no object that is missing. */
+  private async rename(verified: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
+    if (verified.length === 0) return [];
+    await this.batches.rename(this.place, this.finalPlace, this.createList(verified));
+    const lists = this.folder.createLists(verified.map(({ file }) => file.path));
+    const objects = await this.batches.describe(this.finalPlace, lists, undefined);
+    return verified.filter(({ file }) => objects.get(file.path)?.bytes === file.bytes);
+  }
+
   private createList(files: readonly UploadedFile[]): ObjectList {
     return this.folder.createList(files.map(({ file }) => file.path));
   }
 
-  /** The folder of unfinished objects, which catalogs don't show. */
+  /** The folder of this batch's unfinished objects, which catalogs don't show. */
   private get place(): string {
-    return joinRemotePath(this.target.remote, getUploadFolderName(this.target.transferId));
+    return joinRemotePath(this.target.remote, `${getUploadFolderName(this.target.transferId)}/${this.attempt}`);
   }
 
   private get finalPlace(): string {

@@ -94,14 +94,34 @@ export class StoreRoute implements TransferRoute {
     const content = { record, source: source.document, destination: destination.document, files };
     const { folder, remote } = this.destination;
     if (folder === undefined) {
-      // An upload of a killed run can create its object after this run has started.
-      await this.runInStore(async (client) => await this.findPresent(client, remote));
+      await this.runInStore(async (client) => {
+        // An upload of a killed run can create its object after this run has started.
+        await this.findPresent(client, remote);
+        await this.requirePresent(client, remote, files);
+      });
       const text = Buffer.from([...generateTransferManifest(content)].join(''));
       await this.uploadManifest(remote, chooseManifestName(record.id, files), text, signal);
       return;
     }
     if (!isFlushed) await syncFileSystem(folder, signal);
     await writeManifest(content, folder);
+  }
+
+  /** Throws a suspension if the destination doesn't have a file: the next run moves it again. */
+  private async requirePresent(
+    client: StoreClient,
+    remote: string,
+    files: readonly TransferRecordFile[],
+  ): Promise<void> {
+    for (const { path, bytes, position } of files) {
+      if (this.present.get(path) === bytes) continue;
+      // A store can list a name in another form, and find the object by the name that was written.
+      const object = await client.stat(remote, `${this.folderName}/${path}`, undefined);
+      if (object?.bytes === bytes) continue;
+      const text = `could not write ${path}: the destination doesn't have it`;
+      if (this.countAttempt(position)) throw new TransferSuspension(`waiting to try again: ${text}`);
+      throw new TransferFailure(text);
+    }
   }
 
   async discard(manifestName: string): Promise<void> {

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { systemClock } from '../../src/core/util/clock.ts';
+import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
+import { StoreClient } from '../../src/service/stores/storeClient.ts';
+import { BatchFolder } from '../../src/service/transfers/batchFolder.ts';
+import { BatchUpload } from '../../src/service/transfers/batchUpload.ts';
+import { FolderSource } from '../../src/service/transfers/carrySource.ts';
+import { mustFindRclone } from '../support/storeServers.ts';
+
+const transferId = '2c1d5e0a-0000-4000-8000-000000000002';
+const paths = ['a', 'b', 'c'];
+
+describe('The upload of several small files (D62)', function () {
+  this.timeout(60_000);
+  let root: string;
+  let daemon: RcloneDaemon;
+
+  beforeEach(async () => {
+    root = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-uploads-'));
+    for (const name of ['source', 'store']) await fs.mkdir(nodePath.join(root, name));
+    for (const path of paths) await fs.writeFile(nodePath.join(root, 'source', path), `content of ${path}`);
+    const stagingFolder = nodePath.join(root, 'staging');
+    daemon = new RcloneDaemon({ rclone: mustFindRclone(), clock: systemClock, stagingFolder });
+  });
+  afterEach(async () => {
+    await daemon.close();
+    await fs.rm(root, { recursive: true });
+  });
+
+  const files = paths.map((path, position) => {
+    const content = `content of ${path}`;
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return { path, position, bytes: content.length, isPresent: false, sha256 };
+  });
+
+  /** Uploads all files. Calls back before the objects get their final names. */
+  async function upload(onRename: (unfinished: string) => Promise<void>): Promise<string[]> {
+    const remote = `:local:${nodePath.join(root, 'store')}`;
+    return await daemon.use(async (address) => {
+      const client = new StoreClient(address, 4);
+      const call = client.call.bind(client);
+      client.call = async (method, body, signal) => {
+        if (method === 'sync/move') await onRename((body as { srcFs: string }).srcFs.replace(':local:', ''));
+        return await call(method, body, signal);
+      };
+      const folder = new BatchFolder(address.stagingFolder);
+      const target = { client, remote, hash: 'md5', transferId };
+      const batch = new BatchUpload(target, folder, new AbortController().signal);
+      const done = await batch.run(files, new FolderSource(nodePath.join(root, 'source')));
+      client.dispose();
+      return done.map(({ position }) => paths[position] ?? '');
+    });
+  }
+
+  const listFinished = async (): Promise<string[]> =>
+    (await fs.readdir(nodePath.join(root, 'store', `dts-${transferId}`))).sort();
+
+  it('reports the files that have their final names', async () => {
+    assert.deepEqual(await upload(async () => await Promise.resolve()), paths);
+    assert.deepEqual(await listFinished(), paths);
+  });
+
+  it('does not report a file that the store lost before it got its final name', async () => {
+    assert.deepEqual(await upload(async (folder) => await fs.rm(nodePath.join(folder, 'b'))), ['a', 'c']);
+    assert.deepEqual(await listFinished(), ['a', 'c']);
+  });
+
+  it('does not share the folder of unfinished objects with an earlier attempt', async () => {
+    const folders: string[] = [];
+    const add = async (folder: string): Promise<void> => await Promise.resolve(void folders.push(folder));
+    await upload(add);
+    await upload(add);
+    assert.equal(new Set(folders).size, 2, folders.join());
+  });
+});
