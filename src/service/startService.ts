@@ -71,9 +71,12 @@ export async function startService(config: ServiceConfig, options: ServiceOption
   return service;
 }
 
-function createDaemon(config: ServiceConfig, clock: Clock): RcloneDaemon {
+function createDaemon(config: ServiceConfig, clock: Clock, logger: Logger): RcloneDaemon {
   const { rclone, dataFolder, storeBytesPerSecond: bytesPerSecond } = config;
-  return new RcloneDaemon({ rclone, clock, stagingFolder: nodePath.join(dataFolder, 'staging'), bytesPerSecond });
+  const stagingFolder = nodePath.join(dataFolder, 'staging');
+  const daemon = new RcloneDaemon({ rclone, clock, logger, stagingFolder, bytesPerSecond });
+  daemon.removeStaging();
+  return daemon;
 }
 
 interface Dependencies {
@@ -114,7 +117,7 @@ class LocalService {
       retentionMs: (config.retentionDays ?? 7) * dayMs,
       retryDelayMs: options.retryDelayMs ?? 3_000,
       throttleBytesPerSecond: config.throttleBytesPerSecond,
-      daemon: createDaemon(config, dependencies.clock),
+      daemon: createDaemon(config, dependencies.clock, options.logger),
     });
     this.leases = new Leases(dependencies.databases, config.dataFolder);
     this.server = this.createServer();

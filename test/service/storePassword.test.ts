@@ -5,6 +5,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 
 describe('The rclone that listens for the service (D62)', function () {
@@ -17,6 +18,7 @@ describe('The rclone that listens for the service (D62)', function () {
     daemon = new RcloneDaemon({
       rclone: mustFindRclone(),
       clock: systemClock,
+      logger: new MemoryLog(),
       stagingFolder: nodePath.join(folder, 'staging'),
     });
   });

@@ -9,6 +9,7 @@ import { StoreClient } from '../../src/service/stores/storeClient.ts';
 import { BatchFolder } from '../../src/service/transfers/batchFolder.ts';
 import { BatchUpload } from '../../src/service/transfers/batchUpload.ts';
 import { FolderSource } from '../../src/service/transfers/carrySource.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 
 const transferId = '2c1d5e0a-0000-4000-8000-000000000002';
@@ -24,7 +25,7 @@ describe('The upload of several small files (D62)', function () {
     for (const name of ['source', 'store']) await fs.mkdir(nodePath.join(root, name));
     for (const path of paths) await fs.writeFile(nodePath.join(root, 'source', path), `content of ${path}`);
     const stagingFolder = nodePath.join(root, 'staging');
-    daemon = new RcloneDaemon({ rclone: mustFindRclone(), clock: systemClock, stagingFolder });
+    daemon = new RcloneDaemon({ rclone: mustFindRclone(), clock: systemClock, logger: new MemoryLog(), stagingFolder });
   });
   afterEach(async () => {
     await daemon.close();

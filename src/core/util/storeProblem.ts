@@ -11,12 +11,12 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/certificate|x509|tls: /i, "the certificate of its server isn't trusted"],
   [/host key|knownhosts/i, "the host key of its server isn't known"],
   [
-    /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|401|expiredtoken|invalid_grant|token expired/i,
+    /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|status(?: code)?:? ?401|expiredtoken|invalid_grant|token expired/i,
     'its server rejects the credentials',
   ],
   [/invalidobjectstate/i, 'it is archived and must be restored first'],
-  [/access ?denied|permission denied|forbidden|403/i, 'its server denies access'],
-  [/no space left|quota|insufficient storage|507|entity too large/i, 'it is full'],
+  [/access ?denied|permission denied|forbidden|status(?: code)?:? ?403/i, 'its server denies access'],
+  [/no space left|quota|insufficient storage|status(?: code)?:? ?507|entity too large/i, 'it is full'],
   [/directory not found|nosuchbucket|bucket .*not exist/i, "its folder or bucket doesn't exist"],
   [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, 'the connection was lost'],
 ];

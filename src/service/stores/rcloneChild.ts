@@ -34,7 +34,7 @@ export function startRclone(program: string, args: readonly string[], env: NodeJ
 
 /** Resolves with the exit code when the child has ended and its output is closed; 127 if it could not be started. */
 export async function waitForEnd(child: RcloneChild): Promise<number> {
-  if (child.exitCode !== null) return child.exitCode;
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? 1;
   return await new Promise((resolve) => {
     child.once('close', (code) => resolve(code ?? 1));
     child.once('error', () => resolve(127));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import type { Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
+import type { Logger } from '../../core/util/logger.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { startRclone, waitForEnd, type RcloneChild } from './rcloneChild.ts';
 import { openRclone } from './rcloneProgram.ts';
@@ -11,6 +12,7 @@ interface RcloneDaemonOptions {
   /** The path of rclone from the configuration; undefined to search for it. */
   readonly rclone: string | undefined;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** A folder for the files that rclone reads and writes itself. It is emptied when rclone starts and removed when rclone ends. */
   readonly stagingFolder: string;
   /** Maximum number of bytes that all transfers together read from stores, and write to them, per second. */
@@ -40,6 +42,8 @@ const probes = [
 export class RcloneDaemon {
   private readonly options: RcloneDaemonOptions;
   private running: Promise<RunningDaemon> | undefined;
+  /** Resolves when the previous rclone has ended and its staging folder is removed. */
+  private ending: Promise<void> = Promise.resolve();
   private uses = 0;
   private idle: Disposable | undefined;
   private isClosed = false;
@@ -67,38 +71,63 @@ export class RcloneDaemon {
     await this.stop();
   }
 
+  /** Removes what batches of killed jobs or of a killed service left. Logs a failure. */
+  removeStaging(): void {
+    const remove = { recursive: true, force: true, maxRetries: 3 } as const;
+    this.tryStaging('removed', () => rmSync(this.options.stagingFolder, remove));
+  }
+
+  /** Ends rclone if it runs. Never rejects. */
   private async stop(): Promise<void> {
-    const running = await this.running?.catch(() => undefined);
+    const { running } = this;
     this.running = undefined;
-    if (running === undefined) return;
-    const ended = waitForEnd(running.child);
-    running.child.stdin.destroy();
+    if (running !== undefined) this.ending = this.end(running);
+    await this.ending;
+  }
+
+  private async end(running: Promise<RunningDaemon>): Promise<void> {
+    const daemon = await running.catch(() => undefined);
+    if (daemon === undefined) return;
+    const ended = waitForEnd(daemon.child);
+    daemon.child.stdin.destroy();
     await ended;
     this.removeStaging();
   }
 
-  /** Removes what batches of killed jobs left. */
-  private removeStaging(): void {
-    rmSync(this.options.stagingFolder, { recursive: true, force: true, maxRetries: 3 });
+  private createStaging(): void {
+    this.tryStaging('created', () => mkdirSync(this.options.stagingFolder, { recursive: true, mode: 0o700 }));
+  }
+
+  /** Logs a failure: without the folder, files move one by one. */
+  private tryStaging(action: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.options.logger.warn(`The staging folder could not be ${action}: ${String(error)}`);
+    }
   }
 
   private async ensureRunning(): Promise<RunningDaemon> {
     if (this.isClosed) throw new DatabaseUnavailableError('the service is closing');
-    this.running ??= this.start();
-    const { running } = this;
-    try {
-      return await running;
-    } catch (error) {
+    this.running ??= this.track(this.start());
+    return await this.running;
+  }
+
+  /** Forgets an rclone that can't be started or has ended, but not its successor. */
+  private track(running: Promise<RunningDaemon>): Promise<RunningDaemon> {
+    const forget = (): void => {
       if (this.running === running) this.running = undefined;
-      throw error;
-    }
+    };
+    void running.then(({ child }) => child.once('exit', forget), forget);
+    return running;
   }
 
   private async start(): Promise<RunningDaemon> {
     const { rclone, stagingFolder, bytesPerSecond } = this.options;
+    await this.ending;
     const { path } = await openRclone(rclone);
     this.removeStaging();
-    mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
+    this.createStaging();
     const [user, password] = [randomBytes(16).toString('hex'), randomBytes(32).toString('hex')];
     const child = startRclone(path, [...daemonArguments, ...limitBandwidth(bytesPerSecond)], {
       RCLONE_RC_USER: user,
@@ -108,7 +137,6 @@ export class RcloneDaemon {
       const port = await this.readPort(child);
       const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
       await requirePassword(port);
-      child.once('exit', () => (this.running = undefined));
       return { child, address: { port, authorization, stagingFolder } };
     } catch (error) {
       child.stdin.destroy();

@@ -14,7 +14,14 @@ const specialEnd = /^\s|[\s.]$/u;
 /** Selects the small files of a job that rclone can move in one batch; none if the job is throttled. */
 export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileToCarry[] {
   if (bytesPerSecond !== undefined) return [];
-  const batch = files.filter(({ path, bytes }) => bytes > 0 && bytes <= maxBytes && hasPlainName(path));
+  const names = new Set<string>();
+  const isOnlyOne = (path: string): boolean => {
+    // A file system may ignore case and normalization, so that one staged file would replace another.
+    const name = path.normalize('NFC').toLowerCase();
+    return !names.has(name) && names.add(name).size > 0;
+  };
+  const isSmall = (bytes: number): boolean => bytes > 0 && bytes <= maxBytes;
+  const batch = files.filter(({ path, bytes }) => isSmall(bytes) && hasPlainName(path) && isOnlyOne(path));
   return batch.length < minFiles ? [] : batch;
 }
 

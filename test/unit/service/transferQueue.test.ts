@@ -60,7 +60,7 @@ describe('The transfer queue', () => {
     const dependencies = {
       clock,
       logger,
-      daemon: new RcloneDaemon({ rclone: undefined, clock, stagingFolder: nodePath.join(folder, 'staging') }),
+      daemon: new RcloneDaemon({ rclone: undefined, clock, logger, stagingFolder: nodePath.join(folder, 'staging') }),
     };
     const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...dependencies });
     thread = new CatalogThread(dependencies.logger);
