@@ -96,7 +96,7 @@ const bundles = {
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     entryPoints: ['src/cli/program.ts'],
     outfile: built('cli/program.cjs'),
-    plugins: [beside('../agents/mcpServer.ts', './mcp.cjs')],
+    plugins: [beside({ '../agents/mcpServer.ts': './mcp.cjs' })],
   },
   // The protocol's library, which only agents need.
   mcp: {

@@ -168,6 +168,12 @@ describe('The built extension', () => {
     assert.doesNotMatch(text, /\bclass DataTransferClient\b/);
   });
 
+  it('has the protocol of agents in a file of its own, which only one command reads', () => {
+    const inProgram = (name: string): string => readFileSync(join(root, 'dist', 'cli', name), 'utf8');
+    assert.match(inProgram('mcp.cjs'), /node_modules\/@modelcontextprotocol\/server/);
+    assert.doesNotMatch(inProgram('program.cjs'), /node_modules\/@modelcontextprotocol/);
+  });
+
   it('reads at most 20 kB at activation, as it is shipped', async () => {
     const shipped = mkdtempSync(join(tmpdir(), 'shipped-'));
     try {
