@@ -3,7 +3,7 @@
  * Requires only Node.js 20 or later, does only what is missing, and records the locations in `node_modules/.setup.json`
  * for the tests.
  */
-import { existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBrowser } from './setup/browser.mjs';
@@ -14,7 +14,6 @@ import { ensureStoreServers } from './setup/storeServers.mjs';
 import { StepError, root, say, seconds } from './setup/steps.mjs';
 
 const oldestNode = 20;
-const placesFile = join(root, 'node_modules', '.setup.json');
 
 /**
  * Installs the packages, rclone and the servers of the tests. With `editor`, installs the browser and the editor, and
@@ -29,9 +28,8 @@ export async function setup({ editor = true } = {}) {
   await ensureRclone();
   await ensureStoreServers();
   if (!editor) return {};
-  const browser = await ensureBrowser({ isNewClone: !existsSync(placesFile) });
-  const places = { browser, server: await ensureEditor() };
-  writeFileSync(placesFile, JSON.stringify(places));
+  const places = { browser: await ensureBrowser(), server: await ensureEditor() };
+  writeFileSync(join(root, 'node_modules', '.setup.json'), JSON.stringify(places));
   say(`ready in ${seconds(started)}: packages, browser ${places.browser}, editor ${places.server}`);
   return places;
 }

@@ -1,14 +1,10 @@
-/**
- * Provides Chromium or Chrome for the tests: an existing browser if there is one, otherwise an installed one. Prefers
- * Debian's headless shell, which opens a window of the editor with two thirds of the processor time.
- */
+/** Provides Chromium or Chrome for the tests: an existing browser if there is one, otherwise an installed one. */
 import { accessSync, constants, existsSync } from 'node:fs';
-import { basename, delimiter, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { installFromDebian, isDebianRoot } from './debian.mjs';
 import { StepError, explain, root, run, step, toolNode } from './steps.mjs';
 
-const headlessShell = 'chromium-headless-shell';
-const linuxNames = [headlessShell, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const linuxNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const linuxFolders = ['/usr/bin', '/usr/local/bin', '/opt/google/chrome', '/snap/bin', '/usr/lib/chromium'];
 
 const macPrograms = ['Google Chrome.app/Contents/MacOS/Google Chrome', 'Chromium.app/Contents/MacOS/Chromium'];
@@ -59,26 +55,18 @@ async function installFromPlaywright() {
   return playwrightBrowser();
 }
 
-/** Returns false if a headless shell could replace this browser. */
-function isPreferred(browser) {
-  return Boolean(process.env.CHROME_PATH) || !isDebianRoot() || basename(browser) === headlessShell;
-}
-
-function installDebianBrowser() {
-  const install = () => installFromDebian(headlessShell).catch(() => installFromDebian('chromium'));
-  return step(`Browser (apt-get install ${headlessShell})`, () =>
-    install().then(findSystemBrowser, () => findSystemBrowser()),
-  );
-}
-
-/** Returns the path of a browser; installs one if none is found. In a new clone, looks for a preferred one. */
-export async function ensureBrowser({ isNewClone }) {
+/** Returns the path of a browser; installs one if none is found. */
+export async function ensureBrowser() {
   const found = findSystemBrowser();
-  if (found && (!isNewClone || isPreferred(found))) return found;
+  if (found) return found;
   const earlier = await playwrightBrowser();
-  if (!found && existsSync(earlier)) return earlier;
-  const installed = isDebianRoot() && (await installDebianBrowser());
-  if (installed) return installed;
+  if (existsSync(earlier)) return earlier;
+  if (isDebianRoot()) {
+    const installed = await step('Browser (apt-get install chromium)', () =>
+      installFromDebian('chromium').then(findSystemBrowser, () => undefined),
+    );
+    if (installed) return installed;
+  }
   return step('Browser (playwright-core install chromium)', () =>
     installFromPlaywright().catch((error) => {
       const reason = explain(error, 'A browser').message;
