@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { npm, root, StepError } from '../setup/steps.mjs';
 
-const programs = ['cli/main.cjs', 'cli/program.cjs', 'service/main.cjs', 'service/thread.cjs'];
+const programs = ['cli/main.cjs', 'cli/program.cjs', 'cli/mcp.cjs', 'service/main.cjs', 'service/thread.cjs'];
 
 /** Writes `data-transfer-cli-<version>.tgz` to `destination`. Resolves to its path. `built` is the folder of the build. */
 export async function packCli(built, destination) {

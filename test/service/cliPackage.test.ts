@@ -28,7 +28,7 @@ describe('The package of the command line', () => {
     this.timeout(120_000);
     folder = await mkdtemp(join(tmpdir(), 'cli-package-'));
     const built = join(folder, 'dist');
-    const build = ['esbuild.mjs', '--production', '--only', 'cli,cliProgram,service,thread', '--outdir', built];
+    const build = ['esbuild.mjs', '--production', '--only', 'cli,cliProgram,mcp,service,thread', '--outdir', built];
     await run(process.execPath, build, { cwd: repositoryRoot });
     const { packCli } = (await import(join(repositoryRoot, 'scripts/package/cliPackage.mjs'))) as CliPackage;
     const file = await packCli(built, folder);
@@ -64,6 +64,15 @@ describe('The package of the command line', () => {
     }
     await rig.stop();
   }).timeout(120_000);
+
+  it('serves agents with each Node.js of this machine, until standard input ends', async () => {
+    const program = join(installed, 'node_modules', 'data-transfer-cli', 'dist', 'cli', 'main.cjs');
+    const environment = { DATA_TRANSFER_LEDGER: join(folder, 'ledger') };
+    for (const runtime of listRuntimes()) {
+      const { code, stdout, stderr } = await runCli(['mcp'], { program, runtime, environment });
+      assert.deepEqual([code, stdout], [0, ''], `${runtime}: ${stderr}`);
+    }
+  });
 
   it('runs the service, or names the Node.js that it needs', async () => {
     const program = join(installed, 'node_modules', 'data-transfer-cli', 'dist', 'cli', 'main.cjs');
