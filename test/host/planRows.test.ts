@@ -11,7 +11,7 @@ import { MemoryLog } from '../support/memoryLog.ts';
 import { deletePlans } from './planLeftovers.ts';
 import { ledgerFolder, Stage } from './stage.ts';
 
-/** What a plan of the stage's service contains, besides its ID. */
+/** The content of a plan for the stage's service, besides its ID. */
 function createPlan(stage: Stage, more: Partial<TransferPlan> = {}): Omit<TransferPlan, 'id'> {
   const { connection, service } = stage.parts.sessions.active ?? assert.fail();
   const now = Date.now();

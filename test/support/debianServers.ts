@@ -6,7 +6,7 @@ import * as nodePath from 'node:path';
 /** The servers of Debian's packages that {@link prepareDebianServer} configures. */
 export type DebianServerKind = 'openssh' | 'apache';
 
-/** Where the servers run: on every Linux, where a missing one is a failure. Elsewhere there are no such packages. */
+/** The servers to test with on this system: all on Linux, where a missing one is a failure, and none elsewhere. */
 export const debianServerKinds: readonly DebianServerKind[] = process.platform === 'linux' ? ['openssh', 'apache'] : [];
 
 /** A configured server that isn't running yet. */

@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeReason } from '../text/reasonText.ts';
 
-/** What is known of a destination before files are sent there. Absent fields are unknown. */
+/** The known facts about a destination before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
   /** Known only for a folder that a service on this machine serves. */
   readonly freeBytes?: number;

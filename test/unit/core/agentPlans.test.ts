@@ -40,7 +40,7 @@ describe('The plans of agents', () => {
     assert.deepEqual(await other.list(), [{ plan, state: { kind: 'proposed' } }]);
   });
 
-  it('are decided once, whoever tries at the same time (D64)', async () => {
+  it('are decided once, even if several programs try at the same time (D64)', async () => {
     const { id } = await store.create(createDraft());
     const stores = Array.from({ length: 20 }, () => new PlanStore(folder, clock, new MemoryLog()));
     const results = await Promise.allSettled(
