@@ -57,10 +57,7 @@ async function seePage({ window }: Stage, title: string, text?: string): Promise
 }
 
 async function seeError({ window }: Stage): Promise<void> {
-  await until(
-    'an error in the input',
-    async () => (await window.quickInput.state())?.severity === 'error' || undefined,
-  );
+  await until('an error in the input', async () => (await window.quickInput.wait()).severity === 'error' || undefined);
 }
 
 /** Closes inputs, dialogs and notifications. */

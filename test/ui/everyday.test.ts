@@ -232,7 +232,7 @@ describe('A user in everyday work', function () {
     await window.press('Control+Enter');
     await window.page.keyboard.type('second');
     await until('both lines', async () => (/first\s+second/.test(await window.editorText()) ? true : undefined));
-    assert.equal(await window.quickInput.state(), undefined);
+    assert.equal(await window.quickInput.isOpen(), false);
     await window.showTab('Untitled-1');
     await focused.waitFor();
     await window.page.keyboard.type('For a first look');

@@ -70,7 +70,8 @@ export class QuickInput {
   }
 
   /**
-   * Returns the current contents, or `undefined` if none is open. Rows that are scrolled out of view are not included.
+   * Returns the current contents, or `undefined` if none is open or the window is too busy to respond: use {@link wait}
+   * to read them. Rows that are scrolled out of view are not included.
    */
   async state(): Promise<QuickInputState | undefined> {
     if (!(await this.isOpen())) return undefined;
@@ -90,10 +91,10 @@ export class QuickInput {
   async accept(): Promise<void> {
     const before = JSON.stringify(await this.#shown());
     await this.#page.keyboard.press('Enter');
-    await until('the quick input to take Enter', async () => {
-      const state = await this.state();
-      return JSON.stringify(state) !== before || state?.severity === 'error' || undefined;
-    });
+    await until(
+      'the quick input to take Enter',
+      async () => (await this.#hasChanged(before)) || (await this.state())?.severity === 'error' || undefined,
+    );
   }
 
   /** Types text and accepts it. */
@@ -110,10 +111,7 @@ export class QuickInput {
     const row = await this.#row(label);
     const before = JSON.stringify(await this.#shown());
     await row.locator('.quick-input-list-rows').click();
-    await until(
-      'the quick pick to take the click',
-      async () => JSON.stringify(await this.state()) !== before || undefined,
-    );
+    await until('the quick pick to take the click', async () => (await this.#hasChanged(before)) || undefined);
   }
 
   /**
@@ -174,6 +172,13 @@ export class QuickInput {
   /** Returns its contents; waits because a busy window may not respond immediately. */
   async #shown(): Promise<QuickInputState> {
     return until('what the quick input shows', () => this.state());
+  }
+
+  /** Returns true if it is closed or its contents differ. A busy window that doesn't respond has not changed. */
+  async #hasChanged(before: string): Promise<boolean> {
+    if (!(await this.isOpen())) return true;
+    const state = await this.state();
+    return state !== undefined && JSON.stringify(state) !== before;
   }
 
   async #row(label: string | RegExp): Promise<Locator> {
