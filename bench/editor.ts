@@ -1,5 +1,6 @@
-/** The extension in the editor: its start beside an empty one, 50,000 results and a page beside bare ones. */
+/** The extension in the editor: its start beside an empty one, 50,000 results and a page beside bare ones, the first paint. */
 import { parseArgs } from 'node:util';
+import { measureFirstPaint } from './support/firstPaint.ts';
 import { measureResults } from './support/longResults.ts';
 import { bytesAtActivation, installedExtension } from './support/packedExtension.ts';
 import { report } from './support/rounds.ts';
@@ -28,6 +29,11 @@ const rows: Readonly<Record<string, (extension: string) => Promise<void> | void>
     tell('50,000 results: opened, checked, to the end', walk, 3);
     tell('50,000 results: growth of the heap', memory, 2);
     tell('metadata page beside an empty page', page, 3);
+  },
+  paint: async (extension) => {
+    const { transfers, results } = await measureFirstPaint(extension, scratchFolder());
+    tell('first paint of transfers, 3,000 ended / ten', transfers, 1.2);
+    tell('first paint of results, 50,000 / ten', results, 1.2);
   },
 };
 
