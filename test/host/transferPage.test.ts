@@ -138,7 +138,7 @@ describe('The page of a transfer', () => {
     assert.equal(await env.clipboard.readText(), 'dts-id-t');
   });
 
-  it('shows the folder of the files, with buttons that open and verify them', async () => {
+  it('shows the folder of the files, with buttons that open, verify and cite them', async () => {
     found = { folder: '/data/dts-id-t' };
     shown({ state: 'succeeded' });
     await page.updatePlace();
@@ -146,6 +146,7 @@ describe('The page of a transfer', () => {
     assert.deepEqual(place, { folder: '/data/dts-id-t', revealLabel: 'Open Folder in New Window' });
     received.fire({ type: 'showFiles' } satisfies TransferIntent);
     received.fire({ type: 'verifyFiles' } satisfies TransferIntent);
-    assert.deepEqual(run, ['dataTransfer.revealLandedFiles', 'dataTransfer.verifyLandedFiles']);
+    received.fire({ type: 'cite' } satisfies TransferIntent);
+    assert.deepEqual(run, ['dataTransfer.revealLandedFiles', 'dataTransfer.verifyLandedFiles', 'dataTransfer.cite']);
   });
 });

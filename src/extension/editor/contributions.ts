@@ -169,7 +169,7 @@ const commandTable = {
   'dataTransfer.exportRecords': { takes: ['search', 'file', 'transfer'], icon: 'export' },
   'dataTransfer.copyAsCode': { takes: ['search', 'file', 'fileRef', 'transfer'] },
   'dataTransfer.copyOpeningCode': { takes: ['transfer'] },
-  'dataTransfer.saveAsRecipe': { takes: ['search', 'file', 'transfer'] },
+  'dataTransfer.saveAsRecipe': { takes: ['search', 'file', 'transfer'], icon: 'add' },
   'dataTransfer.dryRunRecipe': { takes: ['recipe', 'document'], icon: 'beaker' },
   'dataTransfer.runRecipe': { takes: ['recipe', 'document'], icon: 'play' },
   'dataTransfer.runLockedRecipe': { takes: ['recipe', 'document'] },

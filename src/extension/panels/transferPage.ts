@@ -151,6 +151,7 @@ export class TransferPage implements Disposable {
       case 'didStart':
       case 'showFiles':
       case 'verifyFiles':
+      case 'cite':
         this.dependencies.run(intentCommands[intent.type], { kind: 'transfer', key: this.key });
         break;
       case 'remedy':
@@ -182,6 +183,7 @@ const intentCommands = {
   didStart: 'dataTransfer.transferDidStart',
   showFiles: 'dataTransfer.revealLandedFiles',
   verifyFiles: 'dataTransfer.verifyLandedFiles',
+  cite: 'dataTransfer.cite',
 } as const;
 
 function getTitle(transfer: Transfer): string {

@@ -128,6 +128,7 @@ export type TransferIntent =
   | { readonly type: 'reveal' }
   | { readonly type: 'showFiles' }
   | { readonly type: 'verifyFiles' }
+  | { readonly type: 'cite' }
   | { readonly type: 'revealFolder' }
   | { readonly type: 'copyFolder' }
   | { readonly type: 'listFiles' };
@@ -243,6 +244,7 @@ export const isTransferIntent = taggedUnion<TransferIntent>({
   reveal: {},
   showFiles: {},
   verifyFiles: {},
+  cite: {},
   revealFolder: {},
   copyFolder: {},
   listFiles: {},

@@ -22,6 +22,7 @@ export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode |
     isHere && { intent: 'revealFolder', label: revealLabel },
     isHere && { intent: 'verifyFiles', label: l10n.t('Verify Files') },
     !isHere && { intent: 'copyFolder', label: l10n.t('Copy Folder Name') },
+    { intent: 'cite', label: l10n.t('Cite…') },
   ]);
   return (
     <Section name="place" heading={isHere ? l10n.t('Folder') : l10n.t('Folder at the destination')}>
