@@ -73,13 +73,15 @@ describe('The command table', () => {
       'connection.local',
       'database',
       'database.saved',
+      'database.saved.store',
       'search',
       'search.loading',
       'file',
       'recipe',
       'plan',
     ],
-    ...['running', 'paused', 'ended', 'endedElsewhere', 'notConfirmed', 'unheeded'].map((state) => `transfer.${state}`),
+    ...['running', 'waiting', 'paused', 'notConfirmed', 'unheeded'].map((state) => `transfer.${state}`),
+    ...['ended', 'endedElsewhere'].flatMap((state) => [`transfer.${state}`, `transfer.${state}.withFiles`]),
   ];
   for (const row of rows) {
     it(`shows at most eight entries in the context menu of ${row}`, () => {
@@ -87,6 +89,13 @@ describe('The command table', () => {
         ({ when = '', group = '' }) => !group.startsWith('inline') && isShown(row, when),
       );
       assert.ok(shown.length > 0 && shown.length <= 8, `${shown.length} entries`);
+    });
+  }
+
+  for (const menu of ['dataTransfer.share', 'explorer/context']) {
+    it(`shows at most eight entries in ${menu}`, () => {
+      const count = contributes.menus[menu]?.length ?? 0;
+      assert.ok(count > 0 && count <= 8, `${count} entries`);
     });
   }
 
