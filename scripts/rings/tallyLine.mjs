@@ -24,7 +24,10 @@ function axeOf(tallies) {
 const details = { 'accessible page': axeOf, command: ([{ runs }]) => ` (${runs} commands)` };
 
 /** The tasks whose actions are counted, in the order in which the line lists them. */
-const tasks = ['first search', 'transfer of three files', 'find my files', 'cancel', 'transfer again'];
+const tasks = [
+  ...['first search', 'transfer of three files', 'find my files', 'cite my files'],
+  ...['cancel', 'transfer again', 'repeat from a recipe'],
+];
 
 /** Returns a line with the maximum number of actions that each task took: `actions: first search 3, cancel 2`. */
 function actionsLine(tallies) {

@@ -72,6 +72,10 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
       verified: 'Verified 5 minutes ago: all 3 files are as transferred.',
     },
   }),
+  'a transfer that an agent proposed': transferNews('active', {
+    ...{ canCancel: true, status: moved(1) },
+    requestedBy: { agent: 'Claude Code', plan: '0b6f0d2e-0000-4000-8000-000000000000' },
+  }),
   'a transfer of files with licenses': transferNews('succeeded', {
     ...{ ended: true, canSubmitAgain: true, status: moved(3) },
     licenses: [
@@ -144,6 +148,14 @@ const withSchema = entryOf({
 /** The metadata page in each state that looks different; keys describe the state. */
 export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = {
   'a file with a schema': metadataNews(withSchema, { staging: 'unstaged' }),
+  'a file with copies and a citation': metadataNews(withSchema, {
+    copies: [
+      { database: 'Archive', name: 'stations.csv' },
+      { database: 'Lab Share', name: 'stations (2).csv' },
+    ],
+    citation:
+      'Lovelace, A. (2026). *Stations* (Version 2) [Data set]. Example Archive. https://doi.org/10.5072/example-stations',
+  }),
   'a file of a real service': metadataNews(entryOf(realResources()['nmdc-1'])),
   'a file that is asked for': metadataNews(undefined, { loading: true }),
   "a file that couldn't be read": metadataNews(undefined, {

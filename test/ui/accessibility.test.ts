@@ -40,6 +40,7 @@ describe('The pages for users with visual impairments', function () {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'accessibility-'));
     await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
+    await writeFile(join(folder, 'monthly.transfer.json'), '{ "from": { "database": "Sample Data", "query": "" } }');
     editor = await openEditor({ workspace: folder });
     window = await editor.openWindow();
     await openPages();
@@ -77,7 +78,7 @@ describe('The pages for users with visual impairments', function () {
 
   it('are opened from rows with accessible names and states, and from buttons with names', async () => {
     await (await window.tree('Transfers').row('Finished')).expand();
-    for (const title of ['Databases', 'Search Results', 'Transfers']) {
+    for (const title of ['Databases', 'Search Results', 'Transfers', 'Recipes']) {
       const tree = window.tree(title);
       for (const { label, description, role, spoken } of await tree.rows()) {
         assert.ok(role === 'treeitem' || role === 'checkbox', `${label} is a ${role}`);

@@ -109,6 +109,13 @@ describe('The number of actions', function () {
     await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && name.startsWith(title));
   }
 
+  /** Expects the citations of the three files in the clipboard, after four actions. */
+  async function expectCitations(): Promise<void> {
+    const text = await window.clipboard((copied) => copied.startsWith('@dataset{'));
+    for (const file of files) assert.ok(text.includes(`{{${file} (JGI Data Portal)}}`), text);
+    assert.equal(actions.count, 4);
+  }
+
   async function confirmByKeys(message: RegExp, button: string): Promise<void> {
     assert.match((await window.notifications.dialog()).message, message);
     assert.equal((await keyboard.focus()).name, button);
@@ -211,6 +218,33 @@ describe('The number of actions', function () {
       finishTransfers(service);
     }),
     { kind: 'actions', runs: 1, actions: { 'transfer again': 2 } },
+  );
+
+  counted(
+    it('is four by mouse for the citation of transferred files', async () => {
+      await finishTransfer();
+      actions.restart();
+      await (await transfers().row(/^succeeded · 3 files to/)).click();
+      const page = await window.pageFrame(`Transfer to ${kbase}`);
+      await page.getByRole('button', { name: 'Cite…' }).click();
+      await window.pick('BibTeX', /1\/2/);
+      await window.pick('Copy', /2\/2/);
+      await expectCitations();
+    }),
+    { kind: 'actions', runs: 1, actions: { 'cite my files': 4 } },
+  );
+
+  counted(
+    it('is four by keys for the citation of transferred files', async () => {
+      await finishTransfer();
+      await toTransfer('succeeded · 3 files to');
+      actions.restart();
+      await keyboard.submenu('Share', 'Cite…');
+      await keyboard.pick('BibTeX', /1\/2/);
+      await keyboard.pick('Copy', /2\/2/);
+      await expectCitations();
+    }),
+    { kind: 'actions', runs: 1, actions: { 'cite my files': 4 } },
   );
 
   it('leaves the selected files selected after their transfer', async () => {

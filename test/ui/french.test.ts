@@ -59,7 +59,7 @@ describe('A user whose editor is in French', function () {
     await (await databases.row(/french-/)).action('Rechercher des fichiers…');
     await window.quickInput.input('', /laissez vide/);
     const results = window.tree('Résultats');
-    await results.waitFor('the files', (rows) => rows.some(({ description }) => description.includes('2 fichiers')));
+    await results.waitFor('the files', (rows) => rows.some(({ description }) => /[24] fichiers/.test(description)));
     await (await results.row('large.bin')).toggleCheck();
   }
 
@@ -99,6 +99,39 @@ describe('A user whose editor is in French', function () {
     assert.match(shown, /Taille\s+1,2\sMo/);
     assert.match(shown, /dans .*french-/);
     await expectNoEnglish(shown);
+  });
+
+  /** Waits for a step of a quick input; expects no English in it. */
+  async function expectFrenchStep(step: RegExp): Promise<void> {
+    const { title, placeholder, rows } = await window.quickInput.wait(step);
+    const texts = rows.flatMap(({ label, description, detail, separator }) => [label, description, detail, separator]);
+    await expectNoEnglish([title, placeholder, ...texts].join('\n'));
+  }
+
+  it('cites a file, matches a table, and reads a recipe and the question for the agent in French', async () => {
+    await writeFile(join(folder, 'monthly.transfer.json'), '{ "from": { "database": "Archive", "query": "" } }');
+    await writeFile(join(folder, 'study.csv'), 'sample,file\n1,notes.txt\n2,large.bin\n');
+    await search();
+    await window.command('Transfert de données: Citer…');
+    await expectFrenchStep(/1\/2/);
+    await window.pick('BibTeX', /1\/2/);
+    await expectFrenchStep(/2\/2/);
+    await window.pick('Copier', /2\/2/);
+    await expectNoEnglish((await window.notifications.wait(/copi/)).text);
+    await window.notifications.clear();
+    await window.command('Transfert de données: Copier la configuration MCP…');
+    await expectFrenchStep(/agent/);
+    await window.quickInput.cancel();
+    await window.command('Transfert de données: Rapprocher un tableau…');
+    await expectFrenchStep(/tableau/);
+    await window.pick('study.csv');
+    await expectFrenchStep(/colonne/);
+    await window.quickInput.cancel();
+    await (await window.tree('Recettes').row('monthly')).click();
+    const lenses = window.page.locator('.codelens-decoration a');
+    await lenses.first().waitFor();
+    await expectNoEnglish((await lenses.allInnerTexts()).join('\n'));
+    await expectNoEnglish(await sideBar());
   });
 
   it('transfers, shows a notification, and reads the page of the transfer in French', async () => {

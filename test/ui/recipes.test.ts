@@ -2,18 +2,21 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
 import { searchDatabase } from '../support/editor/journeySteps.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
+import { counted } from '../support/tally.ts';
 
 describe('A user who repeats a transfer', function () {
   this.timeout(240_000);
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;
+  let actions: ActionCounter;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'recipes-'));
@@ -28,7 +31,11 @@ describe('A user who repeats a transfer', function () {
       settings: { 'files.simpleDialog.enable': true },
       machineSettings: { 'dataTransfer.localService.databases': databases },
     });
-    window = await editor.openWindow();
+    window = await editor.openWindow({
+      prepare: async (page) => {
+        actions = await countActions(page);
+      },
+    });
     await window.openContainer('Data Transfer');
   });
   afterEach(async function () {
@@ -45,6 +52,10 @@ describe('A user who repeats a transfer', function () {
   /** Confirms a run, and waits until its transfers have succeeded. */
   async function confirmRun(count: number): Promise<void> {
     await window.notifications.answer('Transfer');
+    await waitForRun(count);
+  }
+
+  async function waitForRun(count: number): Promise<void> {
     await until(`${count} transfers to be written to the archive`, async () => {
       const { files } = await readLock();
       const ended = (await window.notifications.all()).some(({ text }) => text.startsWith('Transferred '));
@@ -66,7 +77,7 @@ describe('A user who repeats a transfer', function () {
     await window.notifications.answer(button);
   }
 
-  it('saves checked files as a recipe, runs and verifies it, and sees what is new before running it again', async () => {
+  const test = it('saves a recipe, runs and verifies it, and sees what is new before running it again', async () => {
     await window.command('Data Transfer: Start Local Service');
     await searchDatabase(window, 'Source', 'csv');
     const results = window.tree('Search Results');
@@ -102,10 +113,13 @@ describe('A user who repeats a transfer', function () {
       'the comparison',
       async () => (await window.tabs()).some(({ label }) => label.includes('lock ↔ now')) || undefined,
     );
-    const recipes = window.tree('Recipes');
-    await (await recipes.row('monthly')).click();
-    await clickLens('Run…');
-    await confirmRun(3);
+    const recipe = await window.tree('Recipes').row('monthly');
+    await recipe.click();
+    actions.restart();
+    await recipe.action('Run Recipe…');
+    await window.notifications.answer('Transfer');
+    assert.equal(actions.count, 2);
+    await waitForRun(3);
     assert.deepEqual((await readLock()).files.map(({ path }) => path).sort(), ['a.csv', 'b.csv', 'c.csv']);
 
     await window.command('Data Transfer: Run Recipe with Locked Files…');
@@ -113,4 +127,5 @@ describe('A user who repeats a transfer', function () {
     assert.match(detail, /Since the last run: 3 unchanged/);
     await window.press('Escape');
   });
+  counted(test, { kind: 'actions', runs: 1, actions: { 'repeat from a recipe': 2 } });
 });

@@ -66,6 +66,20 @@ export class Keyboard {
   async menu(entry: string): Promise<void> {
     await this.press('Shift+F10');
     await this.#page.locator('.monaco-menu').first().waitFor();
+    await this.#chooseEntry(entry);
+  }
+
+  /** Chooses an entry from a submenu of the context menu of the focused element. */
+  async submenu(title: string, entry: string): Promise<void> {
+    await this.press('Shift+F10');
+    await this.#page.locator('.monaco-menu').first().waitFor();
+    await this.until('ArrowDown', ({ role, name }) => role.startsWith('menuitem') && name === title);
+    await this.press('ArrowRight');
+    await this.#page.locator('.monaco-submenu').waitFor();
+    await this.#chooseEntry(entry);
+  }
+
+  async #chooseEntry(entry: string): Promise<void> {
     await this.until('ArrowDown', ({ role, name }) => role.startsWith('menuitem') && name === entry);
     await this.press('Enter');
     await this.#page.locator('.monaco-menu').first().waitFor({ state: 'hidden' });
