@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -195,6 +195,11 @@ export const actions: Readonly<Record<string, Action>> = {
   menu: async (stage, view, label, entry) => (await row(stage, view, label)).menu(entry),
   submenu: async (stage, view, label, entry = '') => (await row(stage, view, label)).submenu('Share', entry),
   openShare: async (stage, view, label, entry = '') => (await row(stage, view, label)).openSubmenu('Share', entry),
+  openSubmenu: async (stage, view, label, title = '', entry = '') =>
+    (await row(stage, view, label)).openSubmenu(title, entry),
+  openMenu: async (stage, view, label, entry = '') => (await row(stage, view, label)).openMenu(entry),
+  saveAs: ({ editor, window }, name = '', step = '') => window.quickInput.saveAs(join(editor.workspace, name), step),
+  writeFile: ({ editor }, name = '', text = '') => writeFile(join(editor.workspace, name), text),
   openCopiedLink,
   paste: async ({ window }) => {
     await window.command('File: New Untitled Text File');
