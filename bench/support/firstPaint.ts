@@ -89,16 +89,14 @@ async function openDesk(extension: string, scratch: string, { transferCount, fil
 async function paint(window: EditorWindow): Promise<Paint> {
   await window.openContainer('Explorer');
   await window.reloadNow();
-  const icon = window.page.locator('.activitybar .action-item > .action-label[aria-label^="Data Transfer"]').first();
-  await icon.waitFor();
   const startedAt = performance.now();
   const getElapsed = async (row: Locator): Promise<number> => {
     await row.waitFor({ timeout: limitMs });
     return performance.now() - startedAt;
   };
   const rows = [findFirst(window, 'Transfers', 'succeeded'), findFirst(window, 'Search Results', '_sample_')];
-  await icon.click();
-  const [transfers = Number.NaN, results = Number.NaN] = await Promise.all(rows.map(getElapsed));
+  const [, ...painted] = await Promise.all([window.openContainer('Data Transfer'), ...rows.map(getElapsed)]);
+  const [transfers = Number.NaN, results = Number.NaN] = painted;
   return { transfers, results };
 }
 
