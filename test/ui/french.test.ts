@@ -117,8 +117,7 @@ describe('A user whose editor is in French', function () {
     await window.pick('BibTeX', /1\/2/);
     await expectFrenchStep(/2\/2/);
     await window.pick('Copier', /2\/2/);
-    await expectNoEnglish((await window.notifications.wait(/copi/)).text);
-    await window.notifications.clear();
+    await window.clipboard((text) => text.startsWith('@dataset{'));
     await window.command('Transfert de données: Copier la configuration MCP…');
     await expectFrenchStep(/agent/);
     await window.quickInput.cancel();
