@@ -1,5 +1,6 @@
 /**
  * `npm run screenshots` takes the pictures for the README, and `-- --check` takes them twice and compares them.
+ * `-- --animation` makes the animation of the README, which needs `img2webp`.
  * `-- --all` takes every state of every view and page in four themes for review, and writes a page that shows all of
  * them; `--look narrow` and `--look zoom` take them with a narrow side bar and enlarged.
  */

@@ -1,7 +1,7 @@
 /**
  * Takes pictures under Node.js 24:
- * `node scripts/screenshots/main.ts [--check | --all] [--scene name]… [--theme name]… [--look name]…`. Started by
- * `scripts/screenshots.mjs`.
+ * `node scripts/screenshots/main.ts [--check | --animation | --all] [--scene name]… [--theme name]… [--look name]…`.
+ * Started by `scripts/screenshots.mjs`.
  */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { keepEvidence } from '../../test/support/editor/evidence.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { themes, type ThemeName } from '../../test/support/editor/settings.ts';
+import { writeAnimation } from './animation.ts';
 import { takePicture } from './camera.ts';
 import { findDifferences } from './differences.ts';
 import { looks } from './looks.ts';
@@ -23,14 +24,14 @@ const readmeFolder = join(repositoryRoot, 'media', 'screenshots');
 const allFolder = join(repositoryRoot, 'screenshots');
 
 const scenes = readScenes();
-const [readme = assert.fail('There is no scene.')] = scenes;
+const [readme = assert.fail('There is no scene.'), animation = assert.fail('There is no animation.')] = scenes;
 const allThemes = Object.keys(themes) as ThemeName[];
 
 const names = { type: 'string', multiple: true } as const;
 const flag = { type: 'boolean', default: false } as const;
 const looksOption = { ...names, default: ['plain'] };
 const { values: options } = parseArgs({
-  options: { all: flag, check: flag, scene: names, theme: names, look: looksOption },
+  options: { all: flag, animation: flag, check: flag, scene: names, theme: names, look: looksOption },
 });
 const chosenThemes = allThemes.filter((name) => options.theme?.includes(name) ?? true);
 const chosenLooks = Object.entries(looks).filter(([name]) => options.look.includes(name));
@@ -76,15 +77,35 @@ async function check(): Promise<readonly string[]> {
   }
 }
 
+/** Takes the pictures of the animation in the README, in the order of its scene. */
+async function animate(): Promise<readonly string[]> {
+  const frames = await mkdtemp(join(tmpdir(), 'frames-'));
+  try {
+    const failures = await shoot(animation, frames);
+    const pictures = animation.states.map(({ name, theme = 'light' }) => join(frames, `${name}-${theme}.png`));
+    if (failures.length === 0) await writeAnimation(pictures, join(readmeFolder, 'first-transfer.webp'));
+    return failures;
+  } finally {
+    await rm(frames, { recursive: true, force: true });
+  }
+}
+
 async function shootAll(): Promise<readonly string[]> {
   const failures: string[] = [];
   for (const scene of scenes)
-    if (options.scene?.includes(scene.name) ?? scene !== readme) failures.push(...(await shoot(scene, allFolder)));
+    if (options.scene?.includes(scene.name) ?? ![readme, animation].includes(scene))
+      failures.push(...(await shoot(scene, allFolder)));
   await writeSheets(allFolder, allThemes);
   return failures;
 }
 
-const failures = options.all ? await shootAll() : await (options.check ? check() : shoot(readme, readmeFolder));
+function takeChosen(): Promise<readonly string[]> {
+  if (options.all) return shootAll();
+  if (options.animation) return animate();
+  return options.check ? check() : shoot(readme, readmeFolder);
+}
+
+const failures = await takeChosen();
 for (const failure of failures) console.error(failure);
 if (failures.length > 0) process.exitCode = 1;
 else console.log(`The pictures are in ${options.all ? allFolder : readmeFolder}.`);
