@@ -1,4 +1,5 @@
-import { StoreError, type StoreClient, type StoreObject } from './storeClient.ts';
+import type { StoreClient, StoreObject } from './storeClient.ts';
+import { StoreError } from './storeError.ts';
 
 /** Paths of the objects of a batch, below its remote. */
 export interface ObjectList {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { selectSharedHashes } from './storeFeatures.ts';
-import { findStoreCause } from '../../core/util/storeProblem.ts';
+import { StoreError, toStoreError } from './storeError.ts';
 
 /** The address and password of a running rclone. */
 export interface RcloneAddress {
@@ -28,20 +28,6 @@ export interface StoreObject {
   readonly bytes: number;
   /** Hex, by the names of the algorithms; empty if the store has none for the object. */
   readonly hashes: Readonly<Record<string, string>>;
-}
-
-/** The kind of a store's failure. `refused` is final; `broken`, `failed`, `unreachable` and `full` can be temporary. */
-export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
-
-/** Reports a failed operation of a store. The message is a clause that doesn't contain the store's response. */
-export class StoreError extends Error {
-  override readonly name = 'StoreError';
-  readonly kind: StoreErrorKind;
-
-  constructor(kind: StoreErrorKind, message: string) {
-    super(message);
-    this.kind = kind;
-  }
 }
 
 const listedObjectSchema = z.object({
@@ -82,7 +68,10 @@ export class StoreClient {
     }
   }
 
-  /** Writes an object from pieces, under a name without special characters. Throws {@link StoreError}. */
+  /**
+   * Writes an object from pieces, under a name without special characters. Throws {@link StoreError}. The caller
+   * verifies the object, so rclone doesn't hash it as well, for which a server would read all of it again.
+   */
   async write(
     remote: string,
     object: { readonly folder: string; readonly name: string; readonly bytes: number },
@@ -92,7 +81,8 @@ export class StoreClient {
     const boundary = `part-${object.name}`;
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${object.name}"\r\n\r\n`;
     const tail = `\r\n--${boundary}--\r\n`;
-    const target = `/operations/uploadfile?fs=${encodeURIComponent(remote)}&remote=${encodeURIComponent(object.folder)}`;
+    const fields = { fs: remote, remote: object.folder, _config: JSON.stringify({ IgnoreChecksum: true }) };
+    const target = `/operations/uploadfile?${new URLSearchParams(fields).toString()}`;
     const headers = {
       'Content-Type': `multipart/form-data; boundary=${boundary}`,
       'Content-Length': String(head.length + object.bytes + tail.length),
@@ -276,18 +266,4 @@ function toStoreObject(item: unknown): StoreObject | undefined {
   if (!parsed.success) return undefined;
   const { Path, Size, Hashes } = parsed.data;
   return { path: Path, bytes: Size, hashes: Hashes ?? {} };
-}
-
-const refusedCauses = new Set(['its server denies access', 'it is archived and must be restored first']);
-
-/** Converts an error response of rclone. Temporary causes suspend a transfer; others end it. */
-function toStoreError(status: number, body: string): StoreError {
-  const { error } = parseJsonObject(body) ?? {};
-  const said = typeof error === 'string' ? error : '';
-  const cause = findStoreCause(said);
-  if (cause === 'it is full') return new StoreError('full', cause);
-  if (status === 404 || /object not found|directory not found/i.test(said))
-    return new StoreError('missing', 'it no longer exists');
-  if (cause === undefined) return new StoreError('failed', 'the store reports an error');
-  return new StoreError(refusedCauses.has(cause) ? 'refused' : 'unreachable', cause);
 }

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { StoreClient, StoreError } from '../stores/storeClient.ts';
+import { StoreClient } from '../stores/storeClient.ts';
+import { StoreError } from '../stores/storeError.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { BatchFolder, selectBatch } from './batchFolder.ts';
 import { BatchSource } from './batchSource.ts';

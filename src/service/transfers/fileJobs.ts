@@ -1,5 +1,5 @@
 import type { DeclaredHash } from '../../core/util/declaredHash.ts';
-import type { StoreErrorKind } from '../stores/storeClient.ts';
+import type { StoreErrorKind } from '../stores/storeError.ts';
 
 /** A cached hash, with the file's size and modification time when the hash was computed. */
 export interface CachedHash {

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { StoreError } from '../stores/storeClient.ts';
+import { StoreError } from '../stores/storeError.ts';
 import type { CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
 import { readBackMethod } from './carrySink.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';

@@ -3,7 +3,8 @@ import { getTransferFolderName, getUploadFolderName } from '../../core/util/tran
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import type { DatabasePlace } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
-import { StoreError, type StoreClient } from '../stores/storeClient.ts';
+import type { StoreClient } from '../stores/storeClient.ts';
+import { StoreError } from '../stores/storeError.ts';
 import type { CarrySide } from './carryJob.ts';
 import { discardTransfer } from './destinationFolders.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';

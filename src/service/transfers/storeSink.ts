@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { StoreError, type StoreClient } from '../stores/storeClient.ts';
+import type { StoreClient } from '../stores/storeClient.ts';
+import { StoreError } from '../stores/storeError.ts';
 import { readBackMethod, type CarriedContent, type CarrySink, type WrittenFile } from './carrySink.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { BatchUpload } from './batchUpload.ts';

@@ -1,0 +1,30 @@
+import { parseJsonObject } from '../../core/util/json.ts';
+import { findStoreCause } from '../../core/util/storeProblem.ts';
+
+/** The kind of a store's failure. `refused` is final; `broken`, `failed`, `unreachable` and `full` can be temporary. */
+export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
+
+/** Reports a failed operation of a store. The message is a clause that doesn't contain the store's response. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly kind: StoreErrorKind;
+
+  constructor(kind: StoreErrorKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const refusedCauses = new Set(['its server denies access', 'it is archived and must be restored first']);
+
+/** Converts an error response of rclone. Temporary causes suspend a transfer; others end it. */
+export function toStoreError(status: number, body: string): StoreError {
+  const { error } = parseJsonObject(body) ?? {};
+  const said = typeof error === 'string' ? error : '';
+  const cause = findStoreCause(said);
+  if (cause === 'it is full') return new StoreError('full', cause);
+  if (status === 404 || /object not found|directory not found/i.test(said))
+    return new StoreError('missing', 'it no longer exists');
+  if (cause === undefined) return new StoreError('failed', 'the store reports an error');
+  return new StoreError(refusedCauses.has(cause) ? 'refused' : 'unreachable', cause);
+}
