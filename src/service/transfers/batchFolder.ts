@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
+import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { ObjectList } from '../stores/storeBatches.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 
@@ -36,6 +37,8 @@ export class BatchFolder {
   private root: string | undefined;
   private readonly created = new Set<string>();
   private listCount = 0;
+  /** False once files could not be moved to another file system. */
+  private canMove = true;
 
   constructor(parent: string | BatchFolder) {
     this.parent = parent;
@@ -84,6 +87,24 @@ export class BatchFolder {
       return content.length === bytes ? content : undefined;
     } catch {
       return undefined;
+    }
+  }
+
+  /**
+   * Moves a file of the expected size out of the folder. Returns false if there is none, or if the path is on another
+   * file system.
+   */
+  moveTo({ path, bytes }: FileToCarry, target: string): boolean {
+    if (!this.canMove) return false;
+    const file = nodePath.join(this.files, path);
+    try {
+      const stats = fs.lstatSync(file);
+      if (!stats.isFile() || stats.size !== bytes) return false;
+      fs.renameSync(file, target);
+      return true;
+    } catch (error) {
+      this.canMove = getErrorCode(error) !== 'EXDEV';
+      return false;
     }
   }
 

@@ -43,6 +43,11 @@ export class BatchSource implements CarrySource {
     return this.single.getHashName(file);
   }
 
+  moveFetched(file: FileToCarry, path: string): boolean {
+    const hex = this.fetched.get(file.position);
+    return hex !== undefined && hex !== '' && this.folder.moveTo(file, path);
+  }
+
   async *read(file: FileToCarry, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
     const content = this.fetched.has(file.position) ? this.folder.read(file) : undefined;
     if (content !== undefined) {

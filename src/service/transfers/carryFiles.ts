@@ -108,7 +108,9 @@ class FileCarrier {
     const hashName = this.source.getHashName(file);
     const digests = new StreamDigests([hashName, this.sink.hash]);
     const read = (from: number): AsyncIterable<Buffer> => this.throttle(this.source.read(file, from, signal));
-    const written = await this.sink.write(file, { digests, canResume: hashName !== undefined, read }, signal);
+    const moveFetched = (path: string): boolean => this.source.moveFetched(file, path);
+    const content = { digests, canResume: hashName !== undefined, read, moveFetched };
+    const written = await this.sink.write(file, content, signal);
     try {
       const methods = [await this.source.verify(file, digests, signal), await written.verify(digests, signal)];
       await written.finish(signal);

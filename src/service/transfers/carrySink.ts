@@ -22,6 +22,8 @@ export interface CarriedContent {
    */
   readonly canResume: boolean;
   read(from: number): AsyncIterable<Buffer>;
+  /** Moves a local copy of the file to a path instead, like {@link CarrySource.moveFetched}. */
+  moveFetched(path: string): boolean;
 }
 
 /** Writes the files of a job below the folder of the transfer. */

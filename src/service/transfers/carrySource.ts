@@ -11,6 +11,11 @@ export interface CarrySource {
   fetch(files: readonly FileToCarry[], signal: AbortSignal): Promise<void>;
   /** Returns the algorithm of the hash that the source has for a file; undefined if it has none. */
   getHashName(file: FileToCarry): string | undefined;
+  /**
+   * Moves the fetched copy of a file to a path, if there is one on the same file system and {@link verify} will compare
+   * it with a hash of the source. Returns false otherwise; the file is then read.
+   */
+  moveFetched(file: FileToCarry, path: string): boolean;
   /** Reads a file from an offset. Throws {@link OperationError} `read`, including if the file's size has changed. */
   read(file: FileToCarry, from: number, signal: AbortSignal): AsyncIterable<Buffer>;
   /** Compares what was read with the hash of the source, and returns its algorithm; undefined if there is none. */
@@ -33,6 +38,11 @@ export class FolderSource implements CarrySource {
 
   getHashName(): undefined {
     return undefined;
+  }
+
+  /** The files of the source remain. */
+  moveFetched(): false {
+    return false;
   }
 
   async *read({ path, bytes }: FileToCarry, from: number): AsyncGenerator<Buffer> {
@@ -61,7 +71,7 @@ export class FolderSource implements CarrySource {
 }
 
 /** Reads files of a store one by one. */
-export class StoreSource implements Omit<CarrySource, 'fetch'> {
+export class StoreSource implements Omit<CarrySource, 'fetch' | 'moveFetched'> {
   private readonly client: StoreClient;
   private readonly remote: string;
   private readonly hash: string | undefined;

@@ -7,11 +7,20 @@ import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { DestinationFolders, getPartPath } from './destinationFolders.ts';
 import { digestFile } from './digests.ts';
 import type { DoneFile } from './fileJobs.ts';
-import { BadFile, OperationError, readPieces, runOperation, withRegularFile } from './fileProcessing.ts';
+import {
+  BadFile,
+  openChecked,
+  OperationError,
+  readPieces,
+  requireRegularFile,
+  runOperation,
+  withOpenFile,
+  withRegularFile,
+} from './fileProcessing.ts';
 import type { StreamDigests } from './streamDigests.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 
-const { O_RDWR, O_CREAT, O_NOFOLLOW } = fs.constants;
+const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /** Writes objects of a store to a folder. The names of objects never lead out of it (D24: destination layout). */
 export class FolderSink implements CarrySink {
@@ -28,6 +37,8 @@ export class FolderSink implements CarrySink {
   async write(file: FileToCarry, content: CarriedContent): Promise<WrittenFile> {
     const finalPath = runOperation('write', () => this.getFinalPath(file.path));
     const part = getPartPath(finalPath, this.job.transferId);
+    const paths = { folders: this.folders, part, finalPath };
+    if (content.moveFetched(part)) return this.takeFetched(file, content, paths);
     const opened = runOperation('write', () => fs.openSync(part, O_RDWR | O_CREAT | O_NOFOLLOW, 0o666));
     try {
       const from = runOperation('write', () => this.prepare(opened, file, content));
@@ -39,7 +50,29 @@ export class FolderSink implements CarrySink {
     } finally {
       fs.closeSync(opened);
     }
-    return new WrittenPart(this.job, file, { folders: this.folders, part, finalPath });
+    return new WrittenPart(this.job, file, paths);
+  }
+
+  /** Adds a part that was moved here to the digests, like one that was written and read back. */
+  private takeFetched(file: FileToCarry, content: CarriedContent, paths: PartPaths): WrittenFile {
+    try {
+      runOperation('write', () => this.readFetched(paths.part, file, content));
+      return new WrittenPart(this.job, file, paths, true);
+    } catch (error) {
+      removeFile(paths.part);
+      throw error;
+    }
+  }
+
+  private readFetched(part: string, { bytes }: FileToCarry, { digests }: CarriedContent): void {
+    const opened = openChecked(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);
+    withOpenFile(opened, () => {
+      readPieces(opened, { from: 0, expectedBytes: bytes }, this.job.signal, (piece) => digests.update(piece));
+      // Other files have the time at which they were written, too.
+      fs.futimesSync(opened, new Date(), new Date());
+      if (this.job.isFlushed) fs.fsyncSync(opened);
+    });
+    if (digests.bytes !== bytes) throw createDiskError();
   }
 
   async writeBatch(): Promise<readonly DoneFile[]> {
@@ -85,6 +118,10 @@ function writeAll(opened: number, piece: Buffer, position: number): void {
   }
 }
 
+function createDiskError(): OperationError {
+  return new OperationError('copy', new BadFile('the disk did not store it correctly'));
+}
+
 function removeFile(part: string): void {
   try {
     fs.rmSync(part, { force: true });
@@ -103,17 +140,20 @@ class WrittenPart implements WrittenFile {
   private readonly job: CarryJob;
   private readonly file: FileToCarry;
   private readonly paths: PartPaths;
+  private readonly isReadBack: boolean;
 
-  constructor(job: CarryJob, file: FileToCarry, paths: PartPaths) {
+  /** `isReadBack` is true if the digests were computed from the part itself. */
+  constructor(job: CarryJob, file: FileToCarry, paths: PartPaths, isReadBack = false) {
     this.job = job;
     this.file = file;
     this.paths = paths;
+    this.isReadBack = isReadBack;
   }
 
   async verify(digests: StreamDigests): Promise<string> {
+    if (this.isReadBack) return readBackMethod;
     const written = runOperation('write', () => this.digest(this.paths.part));
-    if (written !== digests.sha256)
-      throw new OperationError('copy', new BadFile('the disk did not store it correctly'));
+    if (written !== digests.sha256) throw createDiskError();
     return await Promise.resolve(readBackMethod);
   }
 
